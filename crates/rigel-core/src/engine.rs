@@ -1,0 +1,96 @@
+//! Engines by name, and what was found out about the one in use; plain data for the record.
+//!
+//! Must not probe anything; `rigel-io` does.
+
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// How I/O reaches the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// Linux io_uring.
+    IoUring,
+    /// Linux native asynchronous I/O, as ORION used it.
+    Libaio,
+    /// A thread per outstanding I/O, with pread and pwrite.
+    Threads,
+    /// Completes at once; shows what the tool itself costs.
+    Null,
+    /// A simulated device in virtual time.
+    Sim,
+}
+
+impl EngineKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::IoUring, Self::Libaio, Self::Threads, Self::Null, Self::Sim];
+
+    /// The word on the command line and in the record.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IoUring => "io_uring",
+            Self::Libaio => "libaio",
+            Self::Threads => "threads",
+            Self::Null => "null",
+            Self::Sim => "sim",
+        }
+    }
+}
+
+impl FromStr for EngineKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| format!("'{text}' is no engine (io_uring, libaio, threads, null, sim)"))
+    }
+}
+
+/// The engine of a run and how it was set up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineFacts {
+    /// Which one.
+    pub kind: EngineKind,
+    /// Why this one, when it was chosen automatically and is not the best.
+    pub reason: Option<String>,
+    /// What the user should know, such as buffers that could not be registered.
+    pub notes: Vec<String>,
+    /// Buffers are registered with the kernel.
+    pub registered_buffers: bool,
+    /// Files are registered with the kernel.
+    pub registered_files: bool,
+    /// io_uring: only one thread submits.
+    pub single_issuer: bool,
+    /// io_uring: completions run when the worker asks for them.
+    pub defer_taskrun: bool,
+}
+
+/// What memory backs the I/O buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Backing {
+    /// Explicit huge pages.
+    HugeTlb,
+    /// Transparent huge pages.
+    TransparentHuge,
+    /// Normal pages, at least in part.
+    Normal,
+    /// No memory at all (simulated).
+    None,
+}
+
+/// The I/O buffers of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferFacts {
+    /// What backs them.
+    pub backing: Backing,
+    /// Bytes of all buffers.
+    pub bytes: u64,
+    /// Most physical segments of one large buffer; `None` when the system does not tell.
+    pub large_segments_max: Option<u32>,
+    /// Mean of the same.
+    pub large_segments_mean: Option<f64>,
+}

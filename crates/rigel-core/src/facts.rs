@@ -1,0 +1,114 @@
+//! Facts of the host and the targets, as plain data. `rigel-io` gathers them; the plan, the write guard's verdict and the
+//! record use them.
+//!
+//! A fact that could not be read is `None`, never a guess. Must not gather anything.
+
+use serde::{Deserialize, Serialize};
+
+/// The host that measures.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// `uname -sr`.
+    pub kernel: String,
+    /// Machine architecture.
+    pub machine: String,
+    /// First `model name` of /proc/cpuinfo.
+    pub cpu_model: Option<String>,
+    /// CPUs that this process may run on.
+    pub cpus: u32,
+    /// Memory of the host.
+    pub memory_bytes: Option<u64>,
+    /// Explicit huge pages that are free now.
+    pub huge_pages_free: Option<u64>,
+    /// Size of one of them.
+    pub huge_page_bytes: Option<u64>,
+    /// The chosen word of /sys/kernel/mm/transparent_hugepage/enabled.
+    pub transparent_huge_pages: Option<String>,
+    /// RLIMIT_MEMLOCK, soft; `None` when unlimited.
+    pub memlock_limit_bytes: Option<u64>,
+    /// fs.aio-nr: libaio events in use on the whole host.
+    pub aio_nr: Option<u64>,
+    /// fs.aio-max-nr: how many there may be.
+    pub aio_max_nr: Option<u64>,
+    /// kernel.io_uring_disabled: 0 free, 1 for a group, 2 nobody; `None` before Linux 6.6.
+    pub io_uring_disabled: Option<u32>,
+}
+
+/// What kind of file a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A regular file.
+    File,
+    /// A block device.
+    BlockDevice,
+    /// A character device that answers like a raw device.
+    CharDevice,
+    /// A device that exists only in this process (engines `sim` and `null`).
+    Simulated,
+}
+
+/// One target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetFacts {
+    /// As the user named it, printable ([`crate::path_text`]).
+    pub path: String,
+    /// With links resolved, printable.
+    pub real_path: String,
+    /// File or device.
+    pub kind: TargetKind,
+    /// Its whole size.
+    pub size_bytes: u64,
+    /// Identity: device that holds the file (`st_dev`), and inode; for a device its own number (`st_rdev`) and 0.
+    pub identity: Identity,
+    /// Smallest unit of direct I/O: offset and length alignment.
+    pub logical_block_bytes: u32,
+    /// Unit that the device writes without reading first.
+    pub physical_block_bytes: Option<u32>,
+    /// Whether O_DIRECT opens work; `Some(false)` with the reason in `direct_io_refusal`.
+    pub direct_io: Option<bool>,
+    /// Why O_DIRECT was refused.
+    pub direct_io_refusal: Option<String>,
+    /// Filesystem that holds a regular file.
+    pub filesystem: Option<String>,
+    /// Where that filesystem is mounted, printable.
+    pub mount_point: Option<String>,
+    /// Bytes allocated to a regular file (`st_blocks`), to see holes.
+    pub allocated_bytes: Option<u64>,
+    /// The block device under the target.
+    pub device: Option<DeviceFacts>,
+}
+
+/// Who a target is, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Identity {
+    /// Major and minor number of the device that it is, or that holds it.
+    pub device: (u32, u32),
+    /// Inode of a regular file; 0 for a device.
+    pub inode: u64,
+}
+
+/// The queue and the model of a block device, from /sys/block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceFacts {
+    /// Kernel name, `sda` or `nvme0n1p1`.
+    pub name: String,
+    /// Model as the device tells it.
+    pub model: Option<String>,
+    /// Spinning.
+    pub rotational: Option<bool>,
+    /// The chosen scheduler.
+    pub scheduler: Option<String>,
+    /// Requests that the queue holds.
+    pub nr_requests: Option<u32>,
+    /// Largest request.
+    pub max_sectors_kb: Option<u32>,
+    /// Most segments of one request.
+    pub max_segments: Option<u32>,
+    /// `write back` or `write through`.
+    pub write_cache: Option<String>,
+    /// NUMA node of the device.
+    pub numa_node: Option<i32>,
+    /// Devices that this one is made of (device mapper, md), by name.
+    pub made_of: Vec<String>,
+}

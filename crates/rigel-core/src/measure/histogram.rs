@@ -1,0 +1,271 @@
+//! A latency histogram: log-linear, 64 buckets per power of two, every value from 0 to 2^64 - 1 ns.
+//!
+//! 64 per octave makes a bucket at most 1.6 % wide, and puts a bucket edge on every `1000 x 2^k` ns
+//! (1000 = 512 + 61 x 8), so that ORION's histogram rows (powers of two in microseconds) can be counted exactly.
+//! Must not be shared between threads: every worker has its own and they are added afterwards.
+
+use crate::units::to_f64;
+use serde::{Deserialize, Serialize};
+
+/// log2 of the buckets per octave.
+const SUB_BITS: u32 = 6;
+/// Buckets per octave.
+const SUB: u64 = 1 << SUB_BITS;
+/// Values below `2 * SUB` have a bucket each; every octave above has `SUB`.
+const BUCKETS: usize = ((64 - SUB_BITS) as usize + 1) << SUB_BITS;
+
+/// Counts of latencies in nanoseconds with exact count, sum, minimum, maximum and sum of squares.
+#[derive(Clone, PartialEq)]
+pub struct Histogram {
+    counts: Vec<u64>,
+    count: u64,
+    min_ns: u64,
+    max_ns: u64,
+    sum_ns: u64,
+    /// Sum of squared latencies. 128 bits: a second squared is 10^18 ns^2.
+    sum_squares: u128,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            counts: vec![0; BUCKETS],
+            count: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            sum_ns: 0,
+            sum_squares: 0,
+        }
+    }
+}
+
+impl std::fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Histogram({} I/Os, {} to {} ns)",
+            self.count, self.min_ns, self.max_ns
+        )
+    }
+}
+
+/// The bucket of a value.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a bucket number is below 3,776")]
+const fn bucket_of(ns: u64) -> usize {
+    let octave = 63 - (ns | SUB).leading_zeros();
+    let shift = octave - SUB_BITS;
+    ((shift as usize) << SUB_BITS) + (ns >> shift) as usize
+}
+
+/// The smallest value of a bucket.
+const fn lower_edge(bucket: usize) -> u64 {
+    if bucket < SUB as usize * 2 {
+        return bucket as u64;
+    }
+    let shift = (bucket >> SUB_BITS) as u32 - 1;
+    ((bucket as u64 & (SUB - 1)) + SUB) << shift
+}
+
+impl Histogram {
+    /// An empty histogram; the only allocation it ever makes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts one latency.
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64) {
+        self.counts[bucket_of(latency_ns)] += 1;
+        self.count += 1;
+        self.sum_ns = self.sum_ns.wrapping_add(latency_ns);
+        self.sum_squares += u128::from(latency_ns) * u128::from(latency_ns);
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.fill(0);
+        *self = Self {
+            counts,
+            count: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            sum_ns: 0,
+            sum_squares: 0,
+        };
+    }
+
+    /// Adds the counts of another worker.
+    pub fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+        self.count += other.count;
+        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
+        self.sum_squares += other.sum_squares;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// How many latencies were counted.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Sum of all latencies, exact.
+    #[must_use]
+    pub const fn sum_ns(&self) -> u64 {
+        self.sum_ns
+    }
+
+    /// Smallest latency, exact; `None` when empty.
+    #[must_use]
+    pub fn min_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min_ns)
+    }
+
+    /// Largest latency, exact; `None` when empty.
+    #[must_use]
+    pub fn max_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max_ns)
+    }
+
+    /// Arithmetic mean in nanoseconds, exact; `None` when empty.
+    #[must_use]
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| to_f64(self.sum_ns) / to_f64(self.count))
+    }
+
+    /// Standard deviation (of the population) in nanoseconds; `None` when empty.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the variance is formed in integers before it becomes a float"
+    )]
+    pub fn stddev_ns(&self) -> Option<f64> {
+        let mean = self.mean_ns()?;
+        let count = u128::from(self.count);
+        let sum = u128::from(self.sum_ns);
+        // n * sum of squares - (sum)^2 without cancellation, when it fits; else by floats.
+        let variance = match (count.checked_mul(self.sum_squares), sum.checked_mul(sum)) {
+            (Some(a), Some(b)) => a.saturating_sub(b) as f64 / to_f64(self.count) / to_f64(self.count),
+            _ => self.sum_squares as f64 / to_f64(self.count) - mean * mean,
+        };
+        Some(variance.max(0.0).sqrt())
+    }
+
+    /// The latency that a share `quantile` (0 to 1) of all I/Os did not exceed: the middle of its bucket, kept within
+    /// the exact minimum and maximum. `None` when empty.
+    #[must_use]
+    pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
+        if self.count == 0 {
+            return None;
+        }
+        // Nearest rank: the smallest value with at least quantile * n values at or below it.
+        let wanted = (quantile.clamp(0.0, 1.0) * to_f64(self.count)).ceil().max(1.0);
+        let mut seen = 0;
+        for (bucket, &n) in self.counts.iter().enumerate() {
+            seen += n;
+            if n > 0 && to_f64(seen) >= wanted {
+                let middle = lower_edge(bucket) + (upper_edge(bucket) - lower_edge(bucket)) / 2;
+                return Some(middle.clamp(self.min_ns, self.max_ns));
+            }
+        }
+        Some(self.max_ns)
+    }
+
+    /// How many latencies were below `edge_ns`. Exact when `edge_ns` is a bucket edge, as `1000 x 2^k` ns always is;
+    /// else the whole bucket that holds it is left out.
+    #[must_use]
+    pub fn count_below(&self, edge_ns: u64) -> u64 {
+        self.counts[..bucket_of(edge_ns)].iter().sum()
+    }
+
+    /// The buckets that hold something: (lower edge, upper edge (exclusive, saturating), count).
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        let filled = self.counts.iter().enumerate().filter(|&(_, &n)| n > 0);
+        filled.map(|(bucket, &n)| (lower_edge(bucket), upper_edge(bucket), n))
+    }
+}
+
+const fn upper_edge(bucket: usize) -> u64 {
+    if bucket + 1 == BUCKETS {
+        u64::MAX
+    } else {
+        lower_edge(bucket + 1)
+    }
+}
+
+/// The form in the record: sums and the filled buckets as `[number, count]`.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    count: u64,
+    min_ns: u64,
+    max_ns: u64,
+    sum_ns: u64,
+    /// High and low 64 bits.
+    sum_squares: [u64; 2],
+    buckets: Vec<(usize, u64)>,
+}
+
+impl Serialize for Histogram {
+    #[expect(clippy::cast_possible_truncation, reason = "two halves of 128 bits")]
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Stored {
+            count: self.count,
+            min_ns: if self.count == 0 { 0 } else { self.min_ns },
+            max_ns: self.max_ns,
+            sum_ns: self.sum_ns,
+            sum_squares: [(self.sum_squares >> 64) as u64, self.sum_squares as u64],
+            buckets: self
+                .counts
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|&(_, n)| n > 0)
+                .collect(),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let stored = Stored::deserialize(deserializer)?;
+        let mut histogram = Self::new();
+        for (bucket, n) in stored.buckets {
+            let place = histogram.counts.get_mut(bucket).ok_or_else(|| {
+                D::Error::custom(format_args!("bucket {bucket} of a histogram that has {BUCKETS}"))
+            })?;
+            *place = n;
+        }
+        let total = histogram
+            .counts
+            .iter()
+            .try_fold(0u64, |sum, &n| sum.checked_add(n));
+        if total != Some(stored.count) {
+            return Err(D::Error::custom(
+                "the buckets of a histogram do not add up to its count",
+            ));
+        }
+        histogram.count = stored.count;
+        histogram.min_ns = if stored.count == 0 {
+            u64::MAX
+        } else {
+            stored.min_ns
+        };
+        histogram.max_ns = stored.max_ns;
+        histogram.sum_ns = stored.sum_ns;
+        histogram.sum_squares = u128::from(stored.sum_squares[0]) << 64 | u128::from(stored.sum_squares[1]);
+        Ok(histogram)
+    }
+}
+
+#[cfg(test)]
+mod tests;

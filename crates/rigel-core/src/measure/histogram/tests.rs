@@ -1,0 +1,96 @@
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn orion_rows_are_bucket_edges() {
+    for k in 0..28 {
+        let edge = 1000u64 << k;
+        assert_eq!(lower_edge(bucket_of(edge)), edge, "2^{k} us");
+    }
+}
+
+#[test]
+fn the_ends_of_the_range_have_buckets() {
+    assert_eq!(bucket_of(0), 0);
+    assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+    let mut histogram = Histogram::new();
+    histogram.record(0);
+    histogram.record(u64::MAX);
+    assert_eq!(
+        (histogram.min_ns(), histogram.max_ns()),
+        (Some(0), Some(u64::MAX))
+    );
+}
+
+#[test]
+fn empty_has_no_statistics() {
+    let empty = Histogram::new();
+    assert_eq!(
+        (empty.min_ns(), empty.quantile_ns(0.5), empty.count_below(1000)),
+        (None, None, 0)
+    );
+    assert_eq!(empty.stddev_ns(), None);
+    let json = serde_json::to_string(&empty).unwrap();
+    assert_eq!(serde_json::from_str::<Histogram>(&json).unwrap(), empty);
+}
+
+#[test]
+fn mean_and_deviation_are_exact() {
+    let mut histogram = Histogram::new();
+    // 2, 4, 4, 4, 5, 5, 7, 9: the textbook sample with mean 5 and standard deviation 2, in seconds.
+    for s in [2u64, 4, 4, 4, 5, 5, 7, 9] {
+        histogram.record(s * 1_000_000_000);
+    }
+    assert!((histogram.mean_ns().unwrap() - 5e9).abs() < 1e-3);
+    assert!((histogram.stddev_ns().unwrap() - 2e9).abs() < 1e-3);
+}
+
+#[test]
+fn a_corrupt_histogram_is_refused() {
+    let text = r#"{"count":2,"min_ns":1,"max_ns":1,"sum_ns":1,"sum_squares":[0,1],"buckets":[[1,1]]}"#;
+    let error = serde_json::from_str::<Histogram>(text).unwrap_err().to_string();
+    assert!(error.contains("do not add up"), "{error}");
+    let outside = text.replace("[[1,1]]", "[[99999,2]]");
+    assert!(serde_json::from_str::<Histogram>(&outside).is_err());
+}
+
+proptest! {
+    #[test]
+    fn quantiles_are_within_a_bucket_of_the_sorted_truth(
+        mut values in proptest::collection::vec(0u64..1_000_000_000_000, 1..300),
+        quantile in 0.0f64..=1.0,
+    ) {
+        let mut histogram = Histogram::new();
+        values.iter().for_each(|&v| histogram.record(v));
+        values.sort_unstable();
+        let rank = ((quantile * to_f64(values.len() as u64)).ceil() as usize).max(1) - 1;
+        let truth = to_f64(values[rank]);
+        let found = to_f64(histogram.quantile_ns(quantile).unwrap());
+        prop_assert!((found - truth).abs() <= truth / 64.0 + 1.0, "{found} for {truth}");
+    }
+
+    #[test]
+    fn adding_and_storing_lose_nothing(
+        a in proptest::collection::vec(any::<u32>(), 0..100),
+        b in proptest::collection::vec(any::<u32>(), 0..100),
+    ) {
+        let of = |values: &[u32]| {
+            let mut histogram = Histogram::new();
+            values.iter().for_each(|&v| histogram.record(u64::from(v)));
+            histogram
+        };
+        let mut sum = of(&a);
+        sum.add(&of(&b));
+        let both = of(&[a, b].concat());
+        prop_assert_eq!(&sum, &both);
+        let json = serde_json::to_string(&both).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Histogram>(&json).unwrap(), both);
+    }
+
+    #[test]
+    fn edges_enclose_their_values(value: u64) {
+        let bucket = bucket_of(value);
+        prop_assert!(lower_edge(bucket) <= value);
+        prop_assert!(value < upper_edge(bucket) || bucket == BUCKETS - 1);
+    }
+}

@@ -1,0 +1,11 @@
+//! What a worker keeps of the I/Os it sees: full latency histograms, a coarse time series, sums for Little's law.
+//!
+//! Recording must not allocate, lock or format; it is the hot path. Judging happens in [`crate::findings`].
+
+pub mod histogram;
+pub mod series;
+pub mod tally;
+
+pub use histogram::Histogram;
+pub use series::Series;
+pub use tally::{ClassTally, FirstError, Tally, Window};

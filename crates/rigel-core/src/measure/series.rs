@@ -1,0 +1,100 @@
+//! Completions and latency over time, in buckets of 10 ms or as coarse as keeps a record small.
+//!
+//! Must not allocate after it was made.
+
+use crate::units::NS_PER_MS;
+use serde::{Deserialize, Serialize};
+
+/// Most buckets a series may have; a record line stays in the tens of kilobytes.
+const MAX_BUCKETS: u64 = 2048;
+/// Widths that a bucket may have, in units of 10 ms.
+const WIDTHS: [u64; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+
+/// A time series of one class over the measured window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Series {
+    /// Width of a bucket.
+    pub bucket_ns: u64,
+    /// Completions per bucket.
+    pub ops: Vec<u32>,
+    /// Sum of the latencies of those completions, in nanoseconds.
+    pub latency_sum_ns: Vec<u64>,
+}
+
+impl Series {
+    /// An empty series for a window of `window_ns`.
+    #[must_use]
+    pub fn new(window_ns: u64) -> Self {
+        let base = 10 * NS_PER_MS;
+        let fits = |width: &&u64| window_ns.div_ceil(*width * base) <= MAX_BUCKETS;
+        let bucket_ns = WIDTHS.iter().find(fits).unwrap_or(&WIDTHS[WIDTHS.len() - 1]) * base;
+        let buckets = usize::try_from(window_ns.div_ceil(bucket_ns).min(1 << 20)).unwrap_or(0);
+        Self {
+            bucket_ns,
+            ops: vec![0; buckets],
+            latency_sum_ns: vec![0; buckets],
+        }
+    }
+
+    /// Counts a completion `at_ns` after the start of the window; ignored when outside.
+    #[inline]
+    pub fn record(&mut self, at_ns: u64, latency_ns: u64) {
+        let Ok(bucket) = usize::try_from(at_ns / self.bucket_ns) else {
+            return;
+        };
+        if let (Some(ops), Some(sum)) = (self.ops.get_mut(bucket), self.latency_sum_ns.get_mut(bucket)) {
+            *ops = ops.saturating_add(1);
+            *sum = sum.saturating_add(latency_ns);
+        }
+    }
+
+    /// Adds another worker's series of the same window.
+    pub fn add(&mut self, other: &Self) {
+        debug_assert_eq!(self.bucket_ns, other.bucket_ns, "series of different windows");
+        for (mine, theirs) in self.ops.iter_mut().zip(&other.ops) {
+            *mine = mine.saturating_add(*theirs);
+        }
+        for (mine, theirs) in self.latency_sum_ns.iter_mut().zip(&other.latency_sum_ns) {
+            *mine = mine.saturating_add(*theirs);
+        }
+    }
+
+    /// Drops the buckets after `window_ns`, when a window ended early.
+    pub fn truncate(&mut self, window_ns: u64) {
+        let keep = usize::try_from(window_ns.div_ceil(self.bucket_ns.max(1))).unwrap_or(usize::MAX);
+        self.ops.truncate(keep);
+        self.latency_sum_ns.truncate(keep);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::NS_PER_S;
+
+    #[test]
+    fn width_grows_with_the_window() {
+        for (seconds, bucket_ms, buckets) in
+            [(1, 10, 100), (20, 10, 2000), (60, 50, 1200), (3600, 2000, 1800)]
+        {
+            let series = Series::new(seconds * NS_PER_S);
+            assert_eq!(
+                (series.bucket_ns / NS_PER_MS, series.ops.len()),
+                (bucket_ms, buckets),
+                "{seconds} s"
+            );
+        }
+    }
+
+    #[test]
+    fn outside_the_window_is_ignored() {
+        let mut series = Series::new(NS_PER_S);
+        series.record(NS_PER_S, 5);
+        series.record(u64::MAX, 5);
+        series.record(NS_PER_S - 1, 7);
+        assert_eq!(series.ops.iter().sum::<u32>(), 1);
+        assert_eq!(series.latency_sum_ns.last(), Some(&7));
+        series.truncate(NS_PER_S / 2);
+        assert_eq!(series.ops.len(), 50);
+    }
+}

@@ -1,0 +1,99 @@
+//! Paths and foreign text as printable, reversible text.
+//!
+//! A target may be called anything that the kernel accepts: bytes that are no UTF-8, newlines, terminal escapes. The
+//! record, the terminal and every report get the text made here: control characters, invalid bytes and backslashes
+//! become `\xNN`, everything else stays. Must not judge whether a path exists.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// The printable form of a path; [`decode`] gives the path back.
+#[must_use]
+pub fn encode(path: &Path) -> String {
+    encode_os(path.as_os_str())
+}
+
+/// The printable form of any operating system string.
+#[must_use]
+pub fn encode_os(text: &OsStr) -> String {
+    let mut out = String::with_capacity(text.len());
+    for chunk in text.as_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c.is_control() || c == '\\' || is_invisible(c) {
+                let mut bytes = [0; 4];
+                escape(&mut out, c.encode_utf8(&mut bytes).as_bytes());
+            } else {
+                out.push(c);
+            }
+        }
+        escape(&mut out, chunk.invalid());
+    }
+    out
+}
+
+/// Marks that change the direction of text or take no room: a name could lie with them.
+const fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+fn escape(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\\x{byte:02x}");
+    }
+}
+
+/// The path that [`encode`] was given. A backslash that is not followed by `x` and two hexadecimal digits stays.
+#[must_use]
+pub fn decode(text: &str) -> PathBuf {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match escaped_byte(&bytes[at..]) {
+            Some(byte) => {
+                out.push(byte);
+                at += 4;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(out))
+}
+
+fn escaped_byte(rest: &[u8]) -> Option<u8> {
+    let [b'\\', b'x', high, low, ..] = rest else {
+        return None;
+    };
+    let digit = |c: &u8| char::from(*c).to_digit(16).and_then(|d| u8::try_from(d).ok());
+    Some(digit(high)? << 4 | digit(low)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn hostile_names_become_printable() {
+        let hostile = OsStr::from_bytes(b"/dev/\x1b[2Jsd\xffa\n\\x41");
+        assert_eq!(encode_os(hostile), "/dev/\\x1b[2Jsd\\xffa\\x0a\\x5cx41");
+        assert_eq!(encode(Path::new("/daten/größe")), "/daten/größe");
+        assert_eq!(encode(Path::new("a\u{202e}b")), "a\\xe2\\x80\\xaeb");
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_comes_back(bytes in proptest::collection::vec(1u8..=255, 0..64)) {
+            let path = PathBuf::from(OsString::from_vec(bytes));
+            let text = encode(&path);
+            prop_assert!(!text.chars().any(char::is_control));
+            prop_assert_eq!(decode(&text), path);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+use super::*;
+use crate::facts::{Identity, TargetKind};
+use crate::matrix::{MatrixShape, RunLevel};
+use proptest::prelude::*;
+
+fn target(size_bytes: u64) -> TargetFacts {
+    TargetFacts {
+        path: "/data/lun1".into(),
+        real_path: "/data/lun1".into(),
+        kind: TargetKind::File,
+        size_bytes,
+        identity: Identity {
+            device: (8, 0),
+            inode: 1,
+        },
+        logical_block_bytes: 512,
+        physical_block_bytes: Some(4096),
+        direct_io: Some(true),
+        direct_io_refusal: None,
+        filesystem: Some("ext4".into()),
+        mount_point: Some("/".into()),
+        allocated_bytes: Some(size_bytes),
+        device: None,
+    }
+}
+
+fn host() -> HostFacts {
+    HostFacts {
+        cpus: 2,
+        memory_bytes: Some(8 << 30),
+        ..HostFacts::default()
+    }
+}
+
+fn plan(request: &Request, targets: usize) -> Plan {
+    Plan::new(request, &host(), &vec![target(1 << 30); targets]).unwrap()
+}
+
+/// Published estimates in minutes at 60 s a point (E1, E2, E6, E7, E9, E10, E12, E13).
+#[test]
+fn published_estimates() {
+    for (case, level, targets, minutes) in [
+        ("E1", RunLevel::Normal, 1, 19),
+        ("E2", RunLevel::Simple, 1, 9),
+        ("E6", RunLevel::Simple, 2, 16),
+        ("E7", RunLevel::Simple, 6, 44),
+        ("E9", RunLevel::Oltp, 1, 22),
+        ("E10", RunLevel::Oltp, 3, 24),
+    ] {
+        assert_eq!(
+            plan(&Request::new(level), targets).estimate_minutes,
+            minutes,
+            "{case}"
+        );
+    }
+    let mut e13 = Request::new(RunLevel::Advanced);
+    e13.shape = MatrixShape::Max { small: 4, large: 4 };
+    e13.large_bytes = 512 << 10;
+    assert_eq!(plan(&e13, 1).estimate_minutes, 26, "E13");
+}
+
+#[test]
+fn estimates_of_other_durations_round_up_and_add_warm_up() {
+    let mut request = Request::new(RunLevel::Simple);
+    request.duration = Nanos::from_secs(1);
+    assert_eq!(plan(&request, 1).estimate_minutes, 2);
+    let mut seq = Request::new(RunLevel::Advanced);
+    seq.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    seq.shape = MatrixShape::Col { small: 0 };
+    // 3 points counted, 2 of them warmed up for 2 minutes each.
+    assert_eq!(plan(&seq, 1).estimate_minutes, 3 + 4 + 1);
+    seq.cache = CacheWarmUp::Off;
+    assert_eq!(plan(&seq, 1).estimate_minutes, 3 + 1);
+}
+
+#[test]
+fn warm_up_comes_before_large_sequential_points_only() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.cache = CacheWarmUp::Bytes(500 << 20);
+    assert!(
+        plan(&request, 1).steps.iter().all(|step| step.warm_up.is_none()),
+        "random needs none"
+    );
+    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    for step in plan(&request, 1).steps {
+        assert_eq!(step.warm_up.is_some(), step.point.large > 0, "{step:?}");
+    }
+}
+
+#[test]
+fn num_disks_is_the_number_of_targets_unless_given() {
+    let mut request = Request::new(RunLevel::Simple);
+    assert_eq!(plan(&request, 4).num_disks, 4);
+    request.num_disks = Some(24);
+    assert_eq!(plan(&request, 4).grid.max_small(), 120);
+}
+
+#[test]
+fn streams_hold_several_ios() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let plan = plan(&request, 2);
+    assert_eq!(plan.max_large_outstanding, 16);
+    assert_eq!(plan.buffer_bytes, 10 * (8 << 10) + 16 * (1 << 20));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_target() {
+    let request = Request::new(RunLevel::Simple);
+    let small = Plan::new(&request, &host(), &[target(1000)]).unwrap_err();
+    assert!(
+        small.to_string().contains("smaller than one small I/O"),
+        "{small}"
+    );
+    let mut blocks = target(1 << 30);
+    blocks.logical_block_bytes = 4096;
+    let mut odd = Request::new(RunLevel::Simple);
+    odd.small_bytes = 512;
+    let refused = Plan::new(&odd, &host(), &[blocks]).unwrap_err();
+    assert_eq!(refused.kind.code(), 2);
+    assert!(
+        refused.to_string().contains("logical block of 4 KiB"),
+        "{refused}"
+    );
+    assert!(Plan::new(&request, &host(), &[]).is_err());
+}
+
+#[test]
+fn buffers_must_fit_into_memory() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.shape = MatrixShape::Point {
+        small: 0,
+        large: 60_000,
+    };
+    let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
+    assert!(refused.to_string().contains("of memory"), "{refused}");
+    request.shape = MatrixShape::Point {
+        small: 70_000,
+        large: 0,
+    };
+    let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
+    assert!(refused.to_string().contains("70000 outstanding"), "{refused}");
+}
+
+proptest! {
+    /// Whatever is asked for: a plan or a problem, never a panic, and twice the same.
+    #[test]
+    fn a_plan_is_a_pure_function(
+        small in any::<u32>(), large in any::<u32>(), disks in any::<Option<u32>>(),
+        small_bytes in any::<u64>(), large_bytes in any::<u64>(), size in any::<u64>(), ios in any::<u32>(),
+        sequential: bool, shape in 0..6,
+    ) {
+        let mut request = Request::new(RunLevel::Advanced);
+        request.shape = match shape {
+            0 => MatrixShape::Basic,
+            1 => MatrixShape::Detailed,
+            2 => MatrixShape::Point { small, large },
+            3 => MatrixShape::Col { small },
+            4 => MatrixShape::Row { large },
+            _ => MatrixShape::Max { small, large },
+        };
+        request.num_disks = disks.map(|d| d % 20_000);
+        request.small_bytes = small_bytes;
+        request.large_bytes = large_bytes;
+        if sequential {
+            request.large_pattern = LargePattern::Sequential { ios_per_stream: ios };
+        }
+        let targets = [target(size)];
+        prop_assert_eq!(Plan::new(&request, &host(), &targets), Plan::new(&request, &host(), &targets));
+    }
+}

@@ -1,0 +1,43 @@
+use super::*;
+
+fn refused(change: impl FnOnce(&mut Request)) -> String {
+    let mut request = Request::new(RunLevel::Advanced);
+    change(&mut request);
+    request.check().expect_err("should be refused").to_string()
+}
+
+#[test]
+fn orions_defaults_pass() {
+    for level in RunLevel::ALL {
+        Request::new(level).check().unwrap();
+    }
+}
+
+#[test]
+fn every_refusal_names_the_value() {
+    assert!(refused(|r| r.small_bytes = 1000).contains("1000 bytes"));
+    assert!(refused(|r| r.large_bytes = 0).contains("0 bytes"));
+    assert!(refused(|r| r.large_bytes = 1 << 30).contains("1 GiB"));
+    assert!(refused(|r| r.num_disks = Some(0)).contains("disks"));
+    assert!(refused(|r| r.workers = Some(0)).contains("workers"));
+    assert!(refused(|r| r.duration = Nanos(5)).contains("too short"));
+    assert!(refused(|r| r.duration = Nanos::from_secs(99_999_999)).contains("too long"));
+    assert!(refused(|r| r.shape = MatrixShape::Point { small: 0, large: 0 }).contains("nothing to measure"));
+    assert!(refused(|r| r.large_pattern = LargePattern::Sequential { ios_per_stream: 0 }).contains("stream"));
+    let cut = refused(|r| {
+        r.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        r.layout = Layout::Raid0 {
+            stripe_bytes: 512 << 10,
+        };
+    });
+    assert!(cut.contains("512 KiB") && cut.contains("1 MiB"), "{cut}");
+}
+
+#[test]
+fn random_io_does_not_care_for_the_stripe() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.layout = Layout::Raid0 {
+        stripe_bytes: 64 << 10,
+    };
+    request.check().unwrap();
+}

@@ -1,0 +1,210 @@
+//! Whether a target may be written, judged from evidence.
+//!
+//! The rule: nothing is written unless the evidence says that nothing can be lost, or the user named the target after
+//! being shown the evidence. A mounted, held or swapped device is refused whatever is said. Pure; the evidence is
+//! gathered by `rigel-io`, which also holds the permit that this verdict alone can lead to.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One thing found on or around a target. Texts are printable ([`crate::path_text`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// The device, or a partition of it, is mounted here.
+    Mounted {
+        /// Kernel name of the mounted device.
+        device: String,
+        /// Mount point.
+        mount_point: String,
+    },
+    /// Another block device is made of it (LVM, md, dm-crypt, multipath, a loop device).
+    Held {
+        /// Kernel name of the held device.
+        device: String,
+        /// Name of the holder.
+        holder: String,
+    },
+    /// In use as swap.
+    Swap {
+        /// Kernel name or path.
+        device: String,
+    },
+    /// The kernel refused an exclusive open: someone else has the device exclusively.
+    ExclusivelyOpen,
+    /// The kernel says that the device is read-only.
+    ReadOnly,
+    /// Processes have it open.
+    OpenElsewhere {
+        /// `pid (command)` of at most a few.
+        processes: Vec<String>,
+    },
+    /// A signature was found.
+    Signature {
+        /// filesystem, partition table, raid, crypto, volume manager, database ...
+        usage: String,
+        /// `ext4`, `gpt`, `LVM2_member`, `oracleasm` ...
+        kind: String,
+        /// Label or UUID.
+        label: Option<String>,
+        /// Byte offset of the magic number, where known.
+        offset: Option<u64>,
+    },
+    /// Signatures could not be judged.
+    SignaturesUnknown {
+        /// Why.
+        reason: String,
+    },
+    /// The device has partitions.
+    Partitions {
+        /// Kernel names.
+        names: Vec<String>,
+    },
+    /// Bytes other than zero were found.
+    HoldsData {
+        /// Offset of the first block looked at that is not zero.
+        first_offset: u64,
+    },
+    /// Only part of it was looked at, and that was zero: the rest may hold data.
+    NotWhollyRead {
+        /// Bytes looked at.
+        looked_bytes: u64,
+    },
+    /// Every block was looked at, or the filesystem says that none was ever written.
+    NeverWritten {
+        /// How it is known.
+        how: String,
+    },
+    /// A scratch file made by Rigel, recognised by name and header.
+    OurScratchFile,
+}
+
+impl Evidence {
+    /// Evidence that refuses a write whatever the user says.
+    #[must_use]
+    pub const fn forbids(&self) -> bool {
+        matches!(
+            self,
+            Self::Mounted { .. }
+                | Self::Held { .. }
+                | Self::Swap { .. }
+                | Self::ExclusivelyOpen
+                | Self::ReadOnly
+        )
+    }
+
+    /// Evidence that nothing can be lost.
+    #[must_use]
+    pub const fn clears(&self) -> bool {
+        matches!(self, Self::NeverWritten { .. } | Self::OurScratchFile)
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mounted { device, mount_point } => write!(f, "{device} is mounted on {mount_point}"),
+            Self::Held { device, holder } => write!(f, "{device} is in use by {holder}"),
+            Self::Swap { device } => write!(f, "{device} is in use as swap"),
+            Self::ExclusivelyOpen => write!(f, "another program holds the device exclusively"),
+            Self::ReadOnly => write!(f, "it is read-only"),
+            Self::OpenElsewhere { processes } => write!(f, "open in {}", processes.join(", ")),
+            Self::Signature {
+                usage,
+                kind,
+                label,
+                offset,
+            } => {
+                write!(f, "{usage} signature: {kind}")?;
+                if let Some(label) = label {
+                    write!(f, " '{label}'")?;
+                }
+                if let Some(offset) = offset {
+                    write!(f, " at byte {offset}")?;
+                }
+                Ok(())
+            }
+            Self::SignaturesUnknown { reason } => write!(f, "signatures could not be judged: {reason}"),
+            Self::Partitions { names } => write!(f, "it has partitions: {}", names.join(", ")),
+            Self::HoldsData { first_offset } => {
+                write!(f, "it holds data (first seen at byte {first_offset})")
+            }
+            Self::NotWhollyRead { looked_bytes } => {
+                write!(
+                    f,
+                    "only {} of it were looked at; the rest may hold data",
+                    crate::units::Bytes(*looked_bytes)
+                )
+            }
+            Self::NeverWritten { how } => write!(f, "never written: {how}"),
+            Self::OurScratchFile => write!(f, "a scratch file made by Rigel"),
+        }
+    }
+}
+
+/// What may be done with a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Nothing can be lost.
+    MayWrite,
+    /// Something would be destroyed: only with the user's consent naming this target.
+    NeedsConsent,
+    /// Refused whatever is said.
+    Refused,
+}
+
+/// Judges a target by its evidence.
+#[must_use]
+pub fn judge(evidence: &[Evidence]) -> Verdict {
+    if evidence.iter().any(Evidence::forbids) {
+        return Verdict::Refused;
+    }
+    let harmless = |e: &Evidence| e.clears();
+    if evidence.iter().any(harmless) && evidence.iter().all(harmless) {
+        Verdict::MayWrite
+    } else {
+        Verdict::NeedsConsent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts() {
+        let never = || Evidence::NeverWritten {
+            how: "no extents".into(),
+        };
+        let ext4 = || Evidence::Signature {
+            usage: "filesystem".into(),
+            kind: "ext4".into(),
+            label: None,
+            offset: Some(1080),
+        };
+        let mounted = || Evidence::Mounted {
+            device: "sda1".into(),
+            mount_point: "/".into(),
+        };
+        let open = || Evidence::OpenElsewhere {
+            processes: vec!["12 (postgres)".into()],
+        };
+        for (evidence, verdict) in [
+            (vec![], Verdict::NeedsConsent),
+            (vec![never()], Verdict::MayWrite),
+            (vec![Evidence::OurScratchFile], Verdict::MayWrite),
+            (vec![never(), open()], Verdict::NeedsConsent),
+            (vec![ext4()], Verdict::NeedsConsent),
+            (vec![never(), ext4()], Verdict::NeedsConsent),
+            (
+                vec![Evidence::NotWhollyRead { looked_bytes: 1 }],
+                Verdict::NeedsConsent,
+            ),
+            (vec![never(), mounted()], Verdict::Refused),
+            (vec![ext4(), Evidence::ReadOnly], Verdict::Refused),
+        ] {
+            assert_eq!(judge(&evidence), verdict, "{evidence:?}");
+        }
+    }
+}

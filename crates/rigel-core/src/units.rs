@@ -1,0 +1,214 @@
+//! Bytes, nanoseconds and rates: the only place where a number changes its unit.
+//!
+//! Must not hold anything that knows what is being measured.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// 2^10 bytes.
+pub const KIB: u64 = 1 << 10;
+/// 2^20 bytes; one "MB" of ORION's MBPS.
+pub const MIB: u64 = 1 << 20;
+/// 2^30 bytes.
+pub const GIB: u64 = 1 << 30;
+
+/// Nanoseconds in one microsecond.
+pub const NS_PER_US: u64 = 1_000;
+/// Nanoseconds in one millisecond.
+pub const NS_PER_MS: u64 = 1_000_000;
+/// Nanoseconds in one second.
+pub const NS_PER_S: u64 = 1_000_000_000;
+
+/// A number of bytes. Reads `512`, `8K`, `8KB`, `8KiB`, `1M`, `2G`, `1T`; every prefix is a power of 1024, as in
+/// every database's documentation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// `count` KiB. Saturates; a plan refuses such a size later.
+    #[must_use]
+    pub const fn from_kib(count: u64) -> Self {
+        Self(count.saturating_mul(KIB))
+    }
+
+    /// `count` MiB, saturating.
+    #[must_use]
+    pub const fn from_mib(count: u64) -> Self {
+        Self(count.saturating_mul(MIB))
+    }
+}
+
+impl fmt::Display for Bytes {
+    /// The largest prefix that divides the number, else a rounded one: `8 KiB`, `1 MiB`, `1.46 GiB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const PREFIXES: [(u64, &str); 4] = [(1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")];
+        for (unit, name) in PREFIXES {
+            if self.0 >= unit {
+                return if self.0.is_multiple_of(unit) {
+                    write!(f, "{} {name}", self.0 / unit)
+                } else {
+                    write!(f, "{:.2} {name}", to_f64(self.0) / to_f64(unit))
+                };
+            }
+        }
+        write!(f, "{} B", self.0)
+    }
+}
+
+/// Why a size or a duration could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    /// No digits, or something that is not a number before the suffix.
+    #[error("'{0}' is not a number with an optional unit")]
+    NotANumber(String),
+    /// A suffix that is none of the known ones.
+    #[error("'{unit}' in '{text}' is not a unit ({known})")]
+    UnknownUnit {
+        /// What the user typed.
+        text: String,
+        /// The suffix found.
+        unit: String,
+        /// The suffixes that are known.
+        known: &'static str,
+    },
+    /// The product does not fit into 64 bits.
+    #[error("'{0}' is larger than 64 bits can hold")]
+    TooLarge(String),
+}
+
+/// Splits `8K` into its digits and its suffix.
+fn number_and_suffix(text: &str) -> Result<(u64, &str), UnitError> {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, suffix) = text.split_at(end);
+    if digits.is_empty() {
+        return Err(UnitError::NotANumber(text.to_owned()));
+    }
+    let number = digits.parse().map_err(|_| UnitError::TooLarge(text.to_owned()))?;
+    Ok((number, suffix.trim_start()))
+}
+
+impl FromStr for Bytes {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (number, suffix) = number_and_suffix(text)?;
+        let unit = match suffix.to_ascii_lowercase().as_str() {
+            "" | "b" => 1,
+            "k" | "kb" | "kib" => KIB,
+            "m" | "mb" | "mib" => MIB,
+            "g" | "gb" | "gib" => GIB,
+            "t" | "tb" | "tib" => 1 << 40,
+            _ => {
+                return Err(UnitError::UnknownUnit {
+                    text: text.to_owned(),
+                    unit: suffix.to_owned(),
+                    known: "B, K, M, G, T, powers of 1024",
+                });
+            }
+        };
+        number
+            .checked_mul(unit)
+            .map(Bytes)
+            .ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+    }
+}
+
+/// A span of time in nanoseconds. Reads `60` and `60s` (seconds), `500ms`, `2m`, `1h`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Nanos(pub u64);
+
+impl Nanos {
+    /// `seconds` whole seconds, saturating.
+    #[must_use]
+    pub const fn from_secs(seconds: u64) -> Self {
+        Self(seconds.saturating_mul(NS_PER_S))
+    }
+
+    /// `millis` milliseconds, saturating.
+    #[must_use]
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(NS_PER_MS))
+    }
+
+    /// The span in seconds.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        to_f64(self.0) / to_f64(NS_PER_S)
+    }
+}
+
+impl fmt::Display for Nanos {
+    /// `60 s`, `1.5 s`, `100 ms`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 != 0 && self.0 < NS_PER_S {
+            write!(f, "{} ms", to_f64(self.0) / to_f64(NS_PER_MS))
+        } else {
+            write!(f, "{} s", self.seconds())
+        }
+    }
+}
+
+impl FromStr for Nanos {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (number, suffix) = number_and_suffix(text)?;
+        let unit = match suffix.to_ascii_lowercase().as_str() {
+            "us" => NS_PER_US,
+            "ms" => NS_PER_MS,
+            "" | "s" | "sec" => NS_PER_S,
+            "m" | "min" => 60 * NS_PER_S,
+            "h" => 3600 * NS_PER_S,
+            _ => {
+                return Err(UnitError::UnknownUnit {
+                    text: text.to_owned(),
+                    unit: suffix.to_owned(),
+                    known: "us, ms, s, m, h",
+                });
+            }
+        };
+        number
+            .checked_mul(unit)
+            .map(Nanos)
+            .ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+    }
+}
+
+/// The nearest `f64`. Counts and nanoseconds of a run stay far below 2^53, where this is exact.
+#[must_use]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the one place where counts become floats"
+)]
+pub const fn to_f64(value: u64) -> f64 {
+    value as f64
+}
+
+/// Microseconds of a span given in nanoseconds.
+#[must_use]
+pub fn us_from_ns(ns: f64) -> f64 {
+    ns / to_f64(NS_PER_US)
+}
+
+/// I/Os per second: `count` completions in `span_ns`. Zero for an empty span.
+#[must_use]
+pub fn iops(count: u64, span_ns: u64) -> f64 {
+    if span_ns == 0 {
+        0.0
+    } else {
+        to_f64(count) * to_f64(NS_PER_S) / to_f64(span_ns)
+    }
+}
+
+/// Megabytes (2^20 bytes) per second: `bytes` in `span_ns`. Zero for an empty span.
+#[must_use]
+pub fn mbps(bytes: u64, span_ns: u64) -> f64 {
+    iops(bytes, span_ns) / to_f64(MIB)
+}
+
+#[cfg(test)]
+mod tests;

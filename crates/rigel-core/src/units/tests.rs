@@ -1,0 +1,61 @@
+use super::*;
+
+#[test]
+fn sizes_read_with_every_suffix() {
+    for (text, bytes) in [
+        ("512", 512),
+        ("8K", 8192),
+        ("8kb", 8192),
+        ("8 KiB", 8192),
+        ("1M", MIB),
+        ("2g", 2 * GIB),
+        ("1T", 1 << 40),
+    ] {
+        assert_eq!(text.parse::<Bytes>().unwrap(), Bytes(bytes), "{text}");
+    }
+}
+
+#[test]
+fn wrong_sizes_say_why() {
+    assert_eq!("".parse::<Bytes>(), Err(UnitError::NotANumber(String::new())));
+    assert_eq!("K".parse::<Bytes>(), Err(UnitError::NotANumber("K".into())));
+    assert!(matches!(
+        "8X".parse::<Bytes>(),
+        Err(UnitError::UnknownUnit { .. })
+    ));
+    assert!(matches!(
+        "99999999999T".parse::<Bytes>(),
+        Err(UnitError::TooLarge(_))
+    ));
+    assert!(matches!("-1".parse::<Bytes>(), Err(UnitError::NotANumber(_))));
+}
+
+#[test]
+fn durations_default_to_seconds() {
+    for (text, ns) in [
+        ("60", 60 * NS_PER_S),
+        ("60s", 60 * NS_PER_S),
+        ("2m", 120 * NS_PER_S),
+        ("500ms", NS_PER_S / 2),
+    ] {
+        assert_eq!(text.parse::<Nanos>().unwrap(), Nanos(ns), "{text}");
+    }
+    assert!("5x".parse::<Nanos>().is_err());
+}
+
+#[test]
+fn rates_use_binary_megabytes() {
+    assert!((iops(1000, NS_PER_S / 2) - 2000.0).abs() < 1e-9);
+    assert!((mbps(300 * MIB, 2 * NS_PER_S) - 150.0).abs() < 1e-9);
+    assert!(iops(5, 0).abs() < f64::EPSILON);
+}
+
+#[test]
+fn display_prefers_exact_prefixes() {
+    assert_eq!(Bytes(8192).to_string(), "8 KiB");
+    assert_eq!(Bytes(1 << 20).to_string(), "1 MiB");
+    assert_eq!(Bytes(1_572_864_000).to_string(), "1.46 GiB");
+    assert_eq!(Bytes(100).to_string(), "100 B");
+    assert_eq!(Nanos::from_secs(60).to_string(), "60 s");
+    assert_eq!(Nanos::from_millis(100).to_string(), "100 ms");
+}

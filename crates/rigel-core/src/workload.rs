@@ -1,0 +1,156 @@
+//! The two classes of load and their attributes, in the words that ORION's users know.
+//!
+//! Must not know targets, points or time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Small random I/O (8 KiB by default) or large random or sequential I/O (1 MiB by default).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// The small I/Os of ORION's columns.
+    Small,
+    /// The large I/Os of ORION's rows.
+    Large,
+}
+
+impl Class {
+    /// Both, small first.
+    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
+
+    /// 0 for small, 1 for large; for arrays by class.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Small => 0,
+            Self::Large => 1,
+        }
+    }
+
+    /// `small` or `large`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Large => "large",
+        }
+    }
+}
+
+/// Which way the bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// From the target.
+    Read,
+    /// To the target; needs a write permit.
+    Write,
+}
+
+/// How the large I/Os walk (`-type`). Small I/O is always random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LargePattern {
+    /// Uniform over every target; a load level counts outstanding I/Os.
+    Random,
+    /// Streams; a load level counts streams, each with `ios_per_stream` outstanding.
+    Sequential {
+        /// ORION's `num_streamIO`.
+        ios_per_stream: u32,
+    },
+}
+
+impl LargePattern {
+    /// Outstanding large I/Os of a load level.
+    #[must_use]
+    pub const fn outstanding(self, level: u32) -> u32 {
+        match self {
+            Self::Random => level,
+            Self::Sequential { ios_per_stream } => level.saturating_mul(ios_per_stream),
+        }
+    }
+}
+
+/// How the targets form one virtual volume for streams (`-simulate`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// One target after the other.
+    Concat,
+    /// Striped over all targets.
+    Raid0 {
+        /// Bytes on one target before the next one's turn.
+        stripe_bytes: u64,
+    },
+}
+
+/// Share of writes in per cent, 0 to 100. Random I/O: a coin per I/O. Streams: the share of write-only streams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct WritePercent(u8);
+
+impl WritePercent {
+    /// `None` above 100.
+    #[must_use]
+    pub const fn new(percent: u8) -> Option<Self> {
+        if percent <= 100 { Some(Self(percent)) } else { None }
+    }
+
+    /// 0 to 100.
+    #[must_use]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+
+    /// True when some I/O of the run writes.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        self.0 > 0
+    }
+
+    /// Whether stream `index` of a point writes: after n streams, floor(n x share) of them do, so that the share of
+    /// write-only streams is as near below the wish as whole streams allow.
+    #[must_use]
+    pub fn stream_writes(self, index: u32) -> bool {
+        let share = u64::from(self.0);
+        let upto = |n: u64| n * share / 100;
+        upto(u64::from(index) + 1) > upto(u64::from(index))
+    }
+}
+
+impl TryFrom<u8> for WritePercent {
+    type Error = String;
+
+    fn try_from(percent: u8) -> Result<Self, String> {
+        Self::new(percent).ok_or_else(|| format!("a write share of {percent} per cent is above 100"))
+    }
+}
+
+impl From<WritePercent> for u8 {
+    fn from(share: WritePercent) -> Self {
+        share.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn write_streams_follow_the_share() {
+        for (percent, streams, writers) in [
+            (0, 10, 0),
+            (100, 10, 10),
+            (50, 4, 2),
+            (20, 10, 2),
+            (33, 3, 0),
+            (34, 3, 1),
+        ] {
+            let share = WritePercent::new(percent).unwrap();
+            let found = (0..streams).filter(|&i| share.stream_writes(i)).count();
+            assert_eq!(found, writers, "{percent} % of {streams} streams");
+        }
+        assert_eq!(WritePercent::new(101), None);
+    }
+}

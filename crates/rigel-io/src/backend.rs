@@ -1,0 +1,88 @@
+//! The one trait between the load and the kernel.
+//!
+//! One thread owns one backend. The caller owns the list of free slots; a backend asserts that a slot is not used
+//! twice. Must not read a clock: the worker reads it once before `submit` and once before `reap`, so latency runs from
+//! just before submission to the moment the completion was seen, time in the batch included.
+
+use rigel_core::workload::Direction;
+use std::io;
+
+/// One I/O. `slot` names a buffer that the backend owns, so no caller can free it too early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The buffer, below [`Backend::slots`].
+    pub slot: u16,
+    /// Index into the targets that the backend was made with.
+    pub target: u16,
+    /// Read or write; a write needs a target that was opened with a permit.
+    pub direction: Direction,
+    /// Byte offset in the target.
+    pub offset: u64,
+    /// Bytes, at most the slot's buffer.
+    pub len: u32,
+}
+
+/// The end of one I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The slot of the [`Op`]; free again.
+    pub slot: u16,
+    /// Bytes moved, or the errno.
+    pub outcome: Result<u32, i32>,
+}
+
+/// A queue of outstanding I/Os.
+pub trait Backend {
+    /// How many I/Os can be outstanding at once.
+    fn slots(&self) -> u16;
+
+    /// The buffer of a slot that is not in flight: what a write will write, or what the last read brought.
+    ///
+    /// # Panics
+    /// When the slot is in flight or does not exist.
+    fn buffer_mut(&mut self, slot: u16) -> &mut [u8];
+
+    /// Queues an I/O; no system call.
+    ///
+    /// # Panics
+    /// When the slot is already in flight, the length exceeds its buffer, the target does not exist, or a write goes to
+    /// a target without a permit: all of them are bugs in the caller.
+    fn push(&mut self, op: Op);
+
+    /// Hands everything queued to the kernel and waits until at least `wait_for` completions can be reaped. A failed
+    /// I/O is a [`Completion`], not an error here.
+    ///
+    /// # Errors
+    /// When the queue itself broke; nothing can be measured any more. `Interrupted` is never returned.
+    fn submit(&mut self, wait_for: u16) -> io::Result<()>;
+
+    /// Takes every completion that is there; no system call.
+    fn reap(&mut self, sink: impl FnMut(Completion));
+}
+
+/// The buffers of a backend: slots `0 .. small` of `small_bytes` each, then `large` slots of `large_bytes` each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotLayout {
+    /// How many small slots.
+    pub small: u16,
+    /// Bytes of one small buffer.
+    pub small_bytes: u32,
+    /// How many large slots.
+    pub large: u16,
+    /// Bytes of one large buffer.
+    pub large_bytes: u32,
+}
+
+impl SlotLayout {
+    /// All slots.
+    #[must_use]
+    pub const fn slots(&self) -> u16 {
+        self.small + self.large
+    }
+
+    /// Bytes of the buffer of a slot.
+    #[must_use]
+    pub const fn bytes_of(&self, slot: u16) -> u32 {
+        if slot < self.small { self.small_bytes } else { self.large_bytes }
+    }
+}

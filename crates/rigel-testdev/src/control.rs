@@ -1,0 +1,128 @@
+//! The language of the `ctl` file: one command per line.
+//!
+//! A text is understood as a whole or refused as a whole, so that a typo in a test fails the test instead
+//! of leaving half a set-up. It must not carry out anything.
+//!
+//! ```text
+//! servers C | service_us S | mbps B | exp 0|1 | seed N
+//! eio OFF LEN | enospc OFF LEN | short OFF LEN | corrupt OFF LEN | hang OFF LEN
+//! release | clear | reset
+//! ```
+
+use std::num::NonZeroU64;
+
+use crate::faults::{Fault, FaultKind};
+
+/// One line of the language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Servers(usize),
+    ServiceUs(u64),
+    /// `None` (written 0) transfers in no time.
+    Mbps(Option<NonZeroU64>),
+    Exponential(bool),
+    Seed(u64),
+    Fault(Fault),
+    /// Forget all `hang` ranges and answer what they held.
+    Release,
+    /// Forget all faults and answer what is held.
+    Clear,
+    /// Set the gauge to zero.
+    Reset,
+}
+
+/// A line that is no command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadLine(pub(crate) String);
+
+/// Understands every line, or names the first one that is no command. Empty lines are skipped.
+pub(crate) fn parse(text: &str) -> Result<Vec<Command>, BadLine> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| parse_line(line).ok_or_else(|| BadLine(line.to_owned()))).collect()
+}
+
+fn parse_line(line: &str) -> Option<Command> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    Some(match words[..] {
+        ["servers", count] => Command::Servers(count.parse().ok().filter(|count| *count > 0)?),
+        ["service_us", service_us] => Command::ServiceUs(service_us.parse().ok()?),
+        ["mbps", mbps] => Command::Mbps(NonZeroU64::new(mbps.parse().ok()?)),
+        ["exp", "0"] => Command::Exponential(false),
+        ["exp", "1"] => Command::Exponential(true),
+        ["seed", seed] => Command::Seed(seed.parse().ok()?),
+        ["release"] => Command::Release,
+        ["clear"] => Command::Clear,
+        ["reset"] => Command::Reset,
+        [kind, offset, length] => Command::Fault(parse_fault(kind, offset, length)?),
+        _ => return None,
+    })
+}
+
+fn parse_fault(kind: &str, offset: &str, length: &str) -> Option<Fault> {
+    let kind = match kind {
+        "eio" => FaultKind::Eio,
+        "enospc" => FaultKind::Enospc,
+        "short" => FaultKind::Short,
+        "corrupt" => FaultKind::Corrupt,
+        "hang" => FaultKind::Hang,
+        _ => return None,
+    };
+    let offset_bytes: u64 = offset.parse().ok()?;
+    let length_bytes: u64 = length.parse().ok().filter(|length| *length > 0)?;
+    // "All of the device" is often written with a length beyond its end.
+    Some(Fault { kind, range_bytes: offset_bytes..offset_bytes.saturating_add(length_bytes) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_understood() {
+        let text = "servers 4\nservice_us 1000\nmbps 0\nexp 1\nseed 7\n\n hang 0 1 \nrelease\nclear\nreset\n";
+        let commands = [
+            Command::Servers(4),
+            Command::ServiceUs(1000),
+            Command::Mbps(None),
+            Command::Exponential(true),
+            Command::Seed(7),
+            Command::Fault(Fault { kind: FaultKind::Hang, range_bytes: 0..1 }),
+            Command::Release,
+            Command::Clear,
+            Command::Reset,
+        ];
+        assert_eq!(parse(text), Ok(commands.to_vec()));
+        assert_eq!(parse("mbps 100"), Ok(vec![Command::Mbps(NonZeroU64::new(100))]));
+    }
+
+    #[test]
+    fn every_fault_is_understood() {
+        for kind in ["eio", "enospc", "short", "corrupt", "hang"] {
+            assert!(parse(&format!("{kind} 4096 512")).is_ok(), "{kind}");
+        }
+        let everything = parse(&format!("eio 512 {}", u64::MAX)).unwrap();
+        let range_bytes = 512..u64::MAX;
+        assert_eq!(everything, [Command::Fault(Fault { kind: FaultKind::Eio, range_bytes })]);
+    }
+
+    #[test]
+    fn one_bad_line_refuses_the_text() {
+        for bad in [
+            "serves 4",
+            "servers",
+            "servers 0",
+            "servers -1",
+            "servers 4 4",
+            "service_us 1.5",
+            "exp 2",
+            "eio 0",
+            "eio 0 0",
+            "eio 0 1 2",
+            "eio 0x10 1",
+            "clear all",
+            "RESET",
+        ] {
+            assert_eq!(parse(&format!("reset\n{bad}\n")), Err(BadLine(bad.to_owned())), "{bad}");
+        }
+    }
+}

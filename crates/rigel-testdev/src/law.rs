@@ -1,0 +1,183 @@
+//! The service law: when a request that arrives now will be answered.
+//!
+//! Pure arithmetic in nanoseconds of virtual time, so that the law is exact however late a timer wakes
+//! up: a station starts its next request when the last one was *due*, not when it was answered. It must
+//! not read a clock, sleep, or know what a request is beyond its length.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+/// What one request costs, and how many are served at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Law {
+    /// Stations that serve in parallel.
+    pub(crate) servers: usize,
+    /// Time at a station, before the transfer.
+    pub(crate) service_us: u64,
+    /// Transfer rate of one station in 10^6 bytes per second; `None` transfers in no time.
+    pub(crate) mbps: Option<NonZeroU64>,
+    /// Draw the time at the station from the exponential distribution with the same mean.
+    pub(crate) exponential: bool,
+}
+
+impl Default for Law {
+    fn default() -> Self {
+        Self { servers: 1, service_us: 0, mbps: None, exponential: false }
+    }
+}
+
+impl Law {
+    /// The mean time a station needs for a request of this length.
+    fn mean_service_ns(&self, length_bytes: u64) -> u64 {
+        let transfer_ns = self.mbps.map_or(0, |mbps| length_bytes.saturating_mul(1000) / mbps.get());
+        self.service_us.saturating_mul(1000).saturating_add(transfer_ns)
+    }
+}
+
+/// The stations under a law: first come, first served, by the station that is free first.
+#[derive(Debug)]
+pub(crate) struct Stations {
+    law: Law,
+    free_at_ns: BinaryHeap<Reverse<u64>>,
+    random: SplitMix,
+}
+
+impl Stations {
+    pub(crate) fn new(law: Law, seed: u64) -> Self {
+        Self { law, free_at_ns: idle(law.servers), random: SplitMix(seed) }
+    }
+
+    pub(crate) fn law(&self) -> Law {
+        self.law
+    }
+
+    /// Changes the law for requests that arrive from now on. A new number of stations starts idle: what
+    /// the old ones still owe is not carried over.
+    pub(crate) fn set_law(&mut self, law: Law) {
+        if law.servers != self.law.servers {
+            self.free_at_ns = idle(law.servers);
+        }
+        self.law = law;
+    }
+
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        self.random = SplitMix(seed);
+    }
+
+    /// Takes a place at the station that is free first; returns the time at which the answer is due.
+    pub(crate) fn admit(&mut self, now_ns: u64, length_bytes: u64) -> u64 {
+        let service_ns = self.service_ns(length_bytes);
+        let free_ns = self.free_at_ns.pop().map_or(0, |Reverse(at_ns)| at_ns);
+        let due_ns = free_ns.max(now_ns).saturating_add(service_ns);
+        self.free_at_ns.push(Reverse(due_ns));
+        due_ns
+    }
+
+    fn service_ns(&mut self, length_bytes: u64) -> u64 {
+        let mean_ns = self.law.mean_service_ns(length_bytes);
+        if !self.law.exponential {
+            return mean_ns;
+        }
+        let drawn = Duration::from_nanos(mean_ns).mul_f64(-self.random.open_unit().ln());
+        u64::try_from(drawn.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+fn idle(servers: usize) -> BinaryHeap<Reverse<u64>> {
+    std::iter::repeat_n(Reverse(0), servers.max(1)).collect()
+}
+
+/// Sebastiano Vigna's splitmix64: small, seeded, and good enough for service times and filler bytes.
+#[derive(Debug)]
+pub(crate) struct SplitMix(pub(crate) u64);
+
+impl SplitMix {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Uniform in (0, 1), both ends excluded, so that its logarithm is finite and negative.
+    fn open_unit(&mut self) -> f64 {
+        ((self.next() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(servers: usize, service_us: u64) -> Law {
+        Law { servers, service_us, ..Law::default() }
+    }
+
+    /// Keeps `depth` requests in flight for `count` requests; returns the time of the last answer.
+    fn run(law: Law, depth: usize, count: usize, length_bytes: u64) -> u64 {
+        let mut stations = Stations::new(law, 1);
+        let mut in_flight: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
+        let mut now_ns = 0;
+        for _ in 0..count {
+            if in_flight.len() == depth {
+                now_ns = in_flight.pop().unwrap().0;
+            }
+            in_flight.push(Reverse(stations.admit(now_ns, length_bytes)));
+        }
+        in_flight.into_iter().map(|Reverse(due_ns)| due_ns).max().unwrap()
+    }
+
+    #[test]
+    fn rate_is_the_smaller_of_depth_and_stations_over_the_service_time() {
+        for (depth, busy) in [(1, 1), (3, 3), (4, 4), (8, 4), (64, 4)] {
+            assert_eq!(run(law(4, 1000), depth, 12_000, 8192), 12_000 / busy * 1_000_000, "depth {depth}");
+        }
+    }
+
+    #[test]
+    fn late_arrivals_past_saturation_lose_nothing() {
+        // Answers are delivered 300 us late, yet with one request waiting the station never idles.
+        let mut stations = Stations::new(law(1, 1000), 1);
+        let mut due = [stations.admit(0, 512), stations.admit(0, 512)];
+        for _ in 0..1000 {
+            due = [due[1], stations.admit(due[0] + 300_000, 512)];
+        }
+        assert_eq!(due[1], 1002 * 1_000_000);
+    }
+
+    #[test]
+    fn transfer_time_adds_to_the_service_time() {
+        let law = Law { mbps: NonZeroU64::new(100), ..law(2, 500) };
+        // 500 us + 1,000,000 bytes at 100 MB/s = 10.5 ms each, two at a time.
+        assert_eq!(run(law, 8, 100, 1_000_000), 50 * 10_500_000);
+    }
+
+    #[test]
+    fn an_idle_station_starts_at_the_arrival() {
+        let mut stations = Stations::new(law(2, 10), 1);
+        assert_eq!(stations.admit(1_000_000, 1), 1_010_000);
+        assert_eq!(stations.admit(1_000_000, 1), 1_010_000);
+        assert_eq!(stations.admit(1_000_000, 1), 1_020_000);
+    }
+
+    #[test]
+    fn exponential_service_is_seeded_and_has_the_mean_of_the_law() {
+        let law = Law { exponential: true, ..law(1, 1000) };
+        let first = run(law, 1, 100_000, 512);
+        assert_eq!(first, run(law, 1, 100_000, 512));
+        let mean_us = first as f64 / 100_000.0 / 1000.0;
+        assert!((980.0..1020.0).contains(&mean_us), "mean {mean_us} us");
+    }
+
+    #[test]
+    fn a_law_change_keeps_what_the_same_stations_still_owe() {
+        let mut stations = Stations::new(law(1, 1000), 1);
+        stations.admit(0, 1);
+        stations.set_law(law(1, 10));
+        assert_eq!(stations.admit(0, 1), 1_010_000);
+        stations.set_law(law(2, 10));
+        assert_eq!(stations.admit(0, 1), 10_000);
+    }
+}

@@ -20,6 +20,7 @@ pub mod plan;
 pub mod record;
 pub mod request;
 pub mod safety;
+pub mod scratch;
 pub mod sim_law;
 pub mod split;
 pub mod units;

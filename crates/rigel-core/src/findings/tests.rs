@@ -1,0 +1,130 @@
+use super::*;
+use crate::record::tests::{header, visit};
+
+fn record(visits: Vec<Visit>) -> Record {
+    Record {
+        header: header(),
+        visits,
+        closing: None,
+        torn: None,
+    }
+}
+
+#[test]
+fn rates_latency_and_extremes() {
+    // Steps 0..4 are 1..5 small outstanding at 1 ms each, 5 and 6 are 1 and 2 large at 10 ms.
+    let mut visits: Vec<Visit> = (0..5).map(|step| visit(step, 1_000_000)).collect();
+    visits.extend([visit(5, 10_000_000), visit(6, 10_000_000)]);
+    let found = Findings::of(&record(visits));
+    assert_eq!(found.points.len(), 7);
+    let small = found.points[4].small.as_ref().unwrap();
+    assert!((small.iops - 5000.0).abs() < 1e-9);
+    assert!((small.mbps - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
+    assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
+    assert!((small.latency_us.unwrap().mean - 1000.0).abs() < 1e-9);
+    assert_eq!(found.max_small_iops.unwrap().point, Point { small: 5, large: 0 });
+    assert_eq!(
+        found.max_large_mbps.unwrap(),
+        Extreme {
+            value: 200.0,
+            point: Point { small: 0, large: 2 }
+        }
+    );
+    assert_eq!(
+        found.min_small_latency_us.unwrap().point,
+        Point { small: 1, large: 0 },
+        "the first of equals"
+    );
+    assert!(
+        found.points.iter().all(|p| p.flags.is_empty()),
+        "{:?}",
+        found.points
+    );
+}
+
+#[test]
+fn visits_to_one_point_add_up() {
+    let found = Findings::of(&record(vec![visit(4, 1_000_000), visit(4, 2_000_000)]));
+    let small = found.points[0].small.as_ref().unwrap();
+    assert!((small.iops - 3750.0).abs() < 1e-9, "the mean of 5000 and 2500");
+    assert!((found.points[0].seconds - 2.0).abs() < 1e-12);
+    assert_eq!(small.planned_outstanding, 5);
+    assert!(found.points[0].flags.is_empty(), "{:?}", found.points[0].flags);
+}
+
+fn codes(change: impl FnOnce(&mut Record)) -> Vec<FlagCode> {
+    let mut record = record(vec![visit(4, 1_000_000)]);
+    change(&mut record);
+    Findings::of(&record).points[0]
+        .flags
+        .iter()
+        .map(|flag| flag.code)
+        .collect()
+}
+
+#[test]
+fn every_flag_has_its_cause() {
+    assert_eq!(codes(|_| {}), []);
+    assert_eq!(codes(|r| r.header.request.buffered = true), [FlagCode::Buffered]);
+    assert_eq!(
+        codes(|r| r.header.engine.kind = EngineKind::Sim),
+        [FlagCode::Simulated]
+    );
+    assert_eq!(codes(|r| r.visits[0].cut_short = true), [FlagCode::CutShort]);
+    assert_eq!(
+        codes(|r| r.visits[0].small.as_mut().unwrap().in_flight_ns /= 2),
+        [FlagCode::QueueNotFilled]
+    );
+    assert_eq!(
+        codes(|r| r.visits[0].small.as_mut().unwrap().planned = 4),
+        [FlagCode::Little]
+    );
+    let no_data = codes(|r| {
+        let small = r.visits[0].small.as_mut().unwrap();
+        small.reads.clear();
+        small.errors = 3;
+        small.first_error = Some(FirstError {
+            errno: 5,
+            target: 0,
+            offset: 4096,
+            direction: Direction::Read,
+        });
+    });
+    assert_eq!(no_data, [FlagCode::NoData, FlagCode::Errors]);
+}
+
+#[test]
+fn scattered_buffers_are_flagged_on_large_points_only() {
+    let mut record = record(vec![visit(0, 1_000_000), visit(5, 10_000_000)]);
+    record.header.buffers.large_segments_max = Some(256);
+    let found = Findings::of(&record);
+    assert!(found.points[0].flags.is_empty());
+    assert_eq!(found.points[1].flags[0].code, FlagCode::Buffers);
+    assert!(found.points[1].flags[0].text.contains("256"));
+}
+
+#[test]
+fn errors_tell_target_offset_and_errno() {
+    let mut record = record(vec![visit(4, 1_000_000)]);
+    let small = record.visits[0].small.as_mut().unwrap();
+    small.errors = 2;
+    small.first_error = Some(FirstError {
+        errno: 5,
+        target: 0,
+        offset: 8192,
+        direction: Direction::Write,
+    });
+    let flags = &Findings::of(&record).points[0].flags;
+    assert!(
+        flags[0].text.contains("2 failed")
+            && flags[0]
+                .text
+                .contains("a write at byte 8192 of /data/lun1, errno 5")
+    );
+}
+
+#[test]
+fn an_empty_record_has_no_extremes() {
+    let found = Findings::of(&record(vec![]));
+    assert_eq!((found.points.len(), found.max_small_iops), (0, None));
+}

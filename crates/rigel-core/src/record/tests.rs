@@ -1,0 +1,176 @@
+use super::*;
+use crate::engine::{Backing, EngineKind};
+use crate::facts::{Identity, TargetKind};
+use crate::matrix::RunLevel;
+use crate::units::{NS_PER_S, Nanos};
+use crate::workload::Class;
+
+/// A record of a `simple` run of one second per point on one file, without visits.
+pub(crate) fn header() -> Header {
+    let mut request = Request::new(RunLevel::Simple);
+    request.duration = Nanos::from_secs(1);
+    let targets = vec![TargetFacts {
+        path: "/data/lun1".into(),
+        real_path: "/data/lun1".into(),
+        kind: TargetKind::File,
+        size_bytes: 1 << 30,
+        identity: Identity {
+            device: (8, 0),
+            inode: 1,
+        },
+        logical_block_bytes: 512,
+        physical_block_bytes: None,
+        direct_io: Some(true),
+        direct_io_refusal: None,
+        filesystem: None,
+        mount_point: None,
+        allocated_bytes: None,
+        device: None,
+    }];
+    let host = HostFacts {
+        cpus: 2,
+        ..HostFacts::default()
+    };
+    Header {
+        rigel_record: Format {
+            major: FORMAT_MAJOR,
+            minor: FORMAT_MINOR,
+        },
+        program_version: "0.1.0".into(),
+        run_id: "orion_20260101_1200".into(),
+        started: "2026-01-01T12:00:00+00:00".into(),
+        plan: Plan::new(&request, &host, &targets).unwrap(),
+        request,
+        host,
+        targets,
+        engine: EngineFacts {
+            kind: EngineKind::IoUring,
+            reason: None,
+            notes: vec![],
+            registered_buffers: true,
+            registered_files: true,
+            single_issuer: true,
+            defer_taskrun: true,
+        },
+        buffers: BufferFacts {
+            backing: Backing::TransparentHuge,
+            bytes: 4 << 20,
+            large_segments_max: Some(1),
+            large_segments_mean: Some(1.0),
+        },
+    }
+}
+
+/// A visit of one second to step 0 in which every I/O took `latency_ns`, at the outstanding count of the point.
+pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
+    let point = header().plan.steps[step].point;
+    let tally = |outstanding: u32, class: Class| {
+        (outstanding > 0).then(|| {
+            let bytes = if class == Class::Small { 8192 } else { 1 << 20 };
+            let mut tally = ClassTally::new(bytes, outstanding, NS_PER_S);
+            for i in 0..NS_PER_S / latency_ns * u64::from(outstanding) {
+                tally.reads.record(latency_ns);
+                tally
+                    .series
+                    .record(i * latency_ns / u64::from(outstanding), latency_ns);
+            }
+            tally.in_flight_ns = u64::from(outstanding) * NS_PER_S;
+            tally
+        })
+    };
+    Visit {
+        step,
+        point,
+        began_ns: 0,
+        settle_ns: NS_PER_S / 10,
+        measured_ns: NS_PER_S,
+        cut_short: false,
+        warm_up: None,
+        worker_cpu_ns: Some(1),
+        small: tally(point.small, Class::Small),
+        large: tally(point.large, Class::Large),
+    }
+}
+
+fn bytes() -> Vec<u8> {
+    let closing = Closing {
+        ended: "2026-01-01T12:01:00+00:00".into(),
+        complete: true,
+        reason: None,
+    };
+    [
+        Line::Header(Box::new(header())),
+        Line::Visit(Box::new(visit(0, 1_000_000))),
+        Line::Visit(Box::new(visit(5, 10_000_000))),
+        Line::Closing(closing),
+    ]
+    .iter()
+    .flat_map(|line| write_line(line).unwrap())
+    .collect()
+}
+
+#[test]
+fn a_record_reads_back_and_writes_the_same_bytes() {
+    let record = Record::read(&bytes()).unwrap();
+    assert!(record.complete());
+    assert_eq!(record.header, header());
+    assert_eq!(record.visits, [visit(0, 1_000_000), visit(5, 10_000_000)]);
+    let mut again = write_line(&Line::Header(Box::new(record.header))).unwrap();
+    for visit in record.visits {
+        again.extend(write_line(&Line::Visit(Box::new(visit))).unwrap());
+    }
+    assert!(bytes().starts_with(&again));
+}
+
+#[test]
+fn wherever_a_record_is_cut_the_whole_lines_survive() {
+    let bytes = bytes();
+    let first_line = bytes.iter().position(|&b| b == b'\n').unwrap() + 1;
+    for cut in (first_line..bytes.len()).step_by(97) {
+        let record = Record::read(&bytes[..cut]).unwrap();
+        let whole = bytes[..cut].iter().filter(|&&b| b == b'\n').count();
+        assert_eq!(record.visits.len(), (whole - 1).min(2));
+        assert!(!record.complete());
+        assert_eq!(record.torn.is_some(), bytes[cut - 1] != b'\n');
+    }
+    assert!(
+        Record::read(&bytes[..first_line - 1]).is_err(),
+        "without a whole header nothing can be said"
+    );
+}
+
+#[test]
+fn damage_is_told_with_its_line() {
+    let text = String::from_utf8(bytes()).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    for (damaged, place, reason) in [
+        (
+            text.replacen("\"small\":1", "\"small\":77", 1)
+                .replacen("\"step\":0", "\"step\":3", 1),
+            "line 2",
+            "plan",
+        ),
+        (format!("{}\n{}\n", lines[0], lines[0]), "line 2", "second header"),
+        (format!("{text}{}\n", lines[1]), "line 5", "follows"),
+        (format!("{}\n", lines[1]), "line 1", "no record"),
+        (
+            text.replacen("\"major\":1", "\"major\":2", 1),
+            "line 1",
+            "format 2",
+        ),
+        ("hello\n".into(), "line 1", "no record"),
+    ] {
+        let problem = Record::read(damaged.as_bytes()).unwrap_err();
+        let told = problem.to_string();
+        assert!(told.contains(place) && told.contains(reason), "{told}");
+        assert_eq!(problem.kind.code(), 2);
+    }
+    assert!(Record::read(b"").is_err());
+}
+
+#[test]
+fn a_later_minor_number_still_reads() {
+    let text = String::from_utf8(bytes()).unwrap();
+    let newer = text.replacen("\"minor\":0", "\"minor\":7,\"colour\":\"red\"", 1);
+    assert!(Record::read(newer.as_bytes()).is_ok());
+}

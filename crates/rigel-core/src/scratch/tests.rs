@@ -1,0 +1,118 @@
+use super::*;
+use proptest::prelude::*;
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+
+fn made(seed: u64, offset: u64) -> Vec<u8> {
+    let mut bytes = vec![0; BLOCK_BYTES];
+    block(seed, offset, &mut bytes);
+    bytes
+}
+
+#[test]
+fn names() {
+    for (name, ours) in [
+        ("rigel-scratch.dat", true),
+        ("rigel-scratch-2.dat", true),
+        ("rigel-scratch.dat.old", false),
+        ("my-rigel-scratch.dat", false),
+        ("system01.dbf", false),
+        ("", false),
+    ] {
+        assert_eq!(is_scratch_name(OsStr::new(name)), ours, "{name}");
+    }
+    assert!(is_scratch_name(OsStr::new(FILE_NAME)));
+}
+
+#[test]
+fn a_header_that_is_not_whole_is_none() {
+    let header = Header { size_bytes: 256 * MIB, seed: 7 };
+    let mut bytes = header.encode();
+    assert_eq!(Header::decode(&bytes), Ok(header));
+    assert_eq!(Header::decode(&bytes[..39]), Err(HeaderError::NotOurs));
+    assert_eq!(Header::decode(&[0; BLOCK_BYTES]), Err(HeaderError::NotOurs));
+    bytes[24] ^= 1;
+    assert_eq!(Header::decode(&bytes), Err(HeaderError::Damaged));
+    bytes[24] ^= 1;
+    bytes[8] = 2;
+    let check = fnv1a(&bytes[..32]);
+    bytes[32..40].copy_from_slice(&check.to_le_bytes());
+    assert_eq!(Header::decode(&bytes), Err(HeaderError::Version(2)));
+}
+
+/// The bytes of version 1 as they are on disks: a change here needs a new version.
+#[test]
+fn the_format_stays() {
+    let header = Header { size_bytes: 0x1000_0000, seed: 0x0102_0304_0506_0708 }.encode();
+    assert_eq!(&header[..12], b"RIGELSCR\x01\x00\x00\x00");
+    assert_eq!(&header[16..32], b"\x08\x07\x06\x05\x04\x03\x02\x01\x00\x00\x00\x10\x00\x00\x00\x00");
+    assert_eq!(&made(5, 8192)[..24], b"RigelBlk\x00\x20\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00");
+    // A sum over all bytes of two blocks pins the generator behind them.
+    let sum = fnv1a(&[made(5, 8192), made(u64::MAX, 1 << 40)].concat());
+    assert_eq!(sum, 0x1d22_1f51_0ae6_0ad8, "{sum:#x}");
+}
+
+#[test]
+fn faults_are_told_apart() {
+    let good = made(1, BLOCK);
+    assert_eq!(check_block(1, BLOCK, &good), Ok(()));
+    assert_eq!(check_block(1, BLOCK, &[0; BLOCK_BYTES]), Err(BlockFault::Zeros));
+    assert_eq!(check_block(1, BLOCK, &[9; BLOCK_BYTES]), Err(BlockFault::NotStamped));
+    assert_eq!(check_block(1, BLOCK, &made(1, 2 * BLOCK)), Err(BlockFault::WrongOffset { found: 2 * BLOCK }));
+    assert_eq!(check_block(1, BLOCK, &made(2, BLOCK)), Err(BlockFault::WrongSeed { found: 2 }));
+    let mut flipped = good;
+    flipped[4000] ^= 4;
+    assert_eq!(check_block(1, BLOCK, &flipped), Err(BlockFault::WrongByte { at: 4000 }));
+}
+
+#[test]
+fn blocks_do_not_repeat() {
+    // What a compressing or deduplicating device would live on: the same 16 bytes twice in a megabyte.
+    let mut seen = std::collections::HashSet::new();
+    for index in 1..257 {
+        for piece in made(3, index * BLOCK)[STAMP_BYTES..].chunks_exact(16) {
+            assert!(seen.insert(piece.to_vec()), "block {index}");
+        }
+    }
+}
+
+#[test]
+fn sizes() {
+    for (free, memory, size) in [
+        (100 * GIB, 16 * GIB, Some(4 * GIB)),
+        (100 * GIB, 8 * GIB, Some(2 * GIB)),
+        (100 * GIB, GIB, Some(GIB)),
+        (100 * GIB, 1024 * GIB, Some(4 * GIB)),
+        (2 * GIB + 5 * MIB + 3, 16 * GIB, Some(513 * MIB)),
+        (GIB, 16 * GIB, Some(256 * MIB)),
+        (GIB - 1, 16 * GIB, None),
+        (0, 0, None),
+        (u64::MAX, u64::MAX, Some(4 * GIB)),
+    ] {
+        assert_eq!(choose_size(free, memory).ok(), size, "free {free}, memory {memory}");
+    }
+    let told = choose_size(512 * MIB, GIB).unwrap_err().to_string();
+    assert!(told.contains("512 MiB are free") && told.contains("free 512 MiB"), "{told}");
+}
+
+proptest! {
+    #[test]
+    fn headers_come_back(size_bytes: u64, seed: u64) {
+        let header = Header { size_bytes, seed };
+        prop_assert_eq!(Header::decode(&header.encode()), Ok(header));
+    }
+
+    #[test]
+    fn foreign_bytes_are_never_ours(bytes in proptest::collection::vec(any::<u8>(), 0..4096)) {
+        prop_assert!(Header::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn every_flipped_bit_is_seen(seed: u64, index in 1u64..1 << 40, at in 0usize..BLOCK_BYTES, bit in 0u32..8) {
+        let mut bytes = made(seed, index * BLOCK);
+        prop_assert_eq!(check_block(seed, index * BLOCK, &bytes), Ok(()));
+        prop_assert_eq!(stamp(&bytes), Some((index * BLOCK, seed)));
+        bytes[at] ^= 1 << bit;
+        prop_assert!(check_block(seed, index * BLOCK, &bytes).is_err());
+    }
+}

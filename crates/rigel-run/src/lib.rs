@@ -1,1 +1,14 @@
-//! placeholder
+//! The one place with time and threads: workers that keep I/Os outstanding, the walk through a plan, the journal.
+//!
+//! [`execute::execute`] takes a plan and open targets and leaves a record. It tells what happens through events and never
+//! prints; rendering is somebody else's, from the record.
+#![forbid(unsafe_code)]
+
+pub mod crew;
+pub mod execute;
+pub mod job;
+pub mod journal;
+pub mod wall;
+
+mod load;
+mod worker;

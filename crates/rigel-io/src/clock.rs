@@ -1,0 +1,80 @@
+//! The time that latencies are measured with.
+//!
+//! Must not be the wall clock: that one is set while a run goes on.
+
+use rigel_core::units::NS_PER_S;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Nanoseconds since an origin that all workers of a run share.
+pub trait Clock {
+    /// The time now; never less than before.
+    fn now_ns(&self) -> u64;
+}
+
+/// `CLOCK_MONOTONIC`, read through the vDSO without a system call. Copies share the origin.
+#[derive(Clone, Copy, Debug)]
+pub struct MonotonicClock {
+    origin_ns: u64,
+}
+
+impl MonotonicClock {
+    /// A clock that shows 0 now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self { origin_ns: monotonic_ns() }
+    }
+}
+
+impl Clock for MonotonicClock {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        // The kernel keeps this clock monotonic across CPUs, so the difference cannot wrap.
+        monotonic_ns().wrapping_sub(self.origin_ns)
+    }
+}
+
+/// CPU time that the calling thread has used, user and system, in nanoseconds.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    ns_of(clock_gettime(ClockId::ThreadCPUTime))
+}
+
+#[inline]
+fn monotonic_ns() -> u64 {
+    ns_of(clock_gettime(ClockId::Monotonic))
+}
+
+#[inline]
+fn ns_of(time: Timespec) -> u64 {
+    // Both clocks count from a moment in the past: never negative.
+    time.tv_sec.cast_unsigned().wrapping_mul(NS_PER_S).wrapping_add(time.tv_nsec.cast_unsigned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn copies_share_the_origin_and_never_go_back() {
+        let clock = MonotonicClock::start();
+        let copy = clock;
+        let mut last_ns = 0;
+        for _ in 0..10_000 {
+            let now_ns = clock.now_ns();
+            let copied_ns = copy.now_ns();
+            assert!(last_ns <= now_ns && now_ns <= copied_ns);
+            last_ns = copied_ns;
+        }
+    }
+
+    #[test]
+    fn a_nanosecond_is_a_nanosecond() {
+        let (clock, reference) = (MonotonicClock::start(), Instant::now());
+        std::thread::sleep(Duration::from_millis(5));
+        let (now_ns, elapsed) = (clock.now_ns(), reference.elapsed());
+        // The clock was started first and read first, each a moment before the reference.
+        assert!(now_ns >= 5_000_000);
+        assert!(u128::from(now_ns).abs_diff(elapsed.as_nanos()) < 1_000_000_000, "{now_ns} ns, {elapsed:?}");
+    }
+}

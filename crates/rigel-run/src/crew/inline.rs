@@ -1,0 +1,89 @@
+//! One worker on the caller's thread, for a backend with its own clock: a simulated device in virtual time.
+
+use super::{Crew, Progress};
+use crate::job::{Done, Job, Shared, Workload};
+use crate::worker::Worker;
+use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::sim_law::SimLaw;
+use rigel_io::backend::SlotLayout;
+use rigel_io::clock::Clock;
+use rigel_io::sim::{Sim, SimClock};
+use std::sync::atomic::Ordering;
+
+/// A crew of one, simulated.
+#[derive(Debug)]
+pub struct InlineCrew {
+    backend: Sim,
+    clock: SimClock,
+    workload: Workload,
+    layout: SlotLayout,
+    shared: Shared,
+    engine: EngineFacts,
+    buffers: BufferFacts,
+}
+
+impl InlineCrew {
+    /// A simulated device that obeys `law`, under `workload`.
+    #[must_use]
+    pub fn simulated(law: SimLaw, workload: Workload, layout: SlotLayout) -> Self {
+        let (backend, clock) = Sim::new(law, layout, workload.seed);
+        Self {
+            backend,
+            clock,
+            workload,
+            layout,
+            shared: Shared::default(),
+            engine: EngineFacts {
+                kind: EngineKind::Sim,
+                reason: None,
+                notes: vec!["simulated device in virtual time: no storage is touched".into()],
+                registered_buffers: false,
+                registered_files: false,
+                single_issuer: false,
+                defer_taskrun: false,
+            },
+            buffers: BufferFacts {
+                backing: Backing::None,
+                bytes: 0,
+                large_segments_max: None,
+                large_segments_mean: None,
+            },
+        }
+    }
+}
+
+impl Crew for InlineCrew {
+    fn engine(&self) -> &EngineFacts {
+        &self.engine
+    }
+
+    fn buffers(&self) -> &BufferFacts {
+        &self.buffers
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem> {
+        let worker = Worker {
+            index: 0,
+            workers: 1,
+            workload: &self.workload,
+            layout: self.layout,
+            shared: &self.shared,
+        };
+        let done = worker
+            .run(&mut self.backend, &self.clock, &job)
+            .map_err(|error| Problem::new(ExitKind::Bug, format!("the simulated device failed: {error}")))?;
+        tick(Progress {
+            now_ns: self.now_ns(),
+            small_ops: self.shared.small_ops.load(Ordering::Relaxed),
+            large_ops: self.shared.large_ops.load(Ordering::Relaxed),
+        });
+        // CPU time is real, everything else of a simulated run is virtual: it would be the one figure that differs
+        // between two runs with one seed.
+        Ok(Done { cpu_ns: 0, ..done })
+    }
+}

@@ -1,0 +1,62 @@
+//! The workers of a run as one: a job in, what all of them did out.
+//!
+//! [`threads`] has a thread and a backend per worker; [`inline`] runs one worker in virtual time on the caller's thread.
+//! Must not know the plan.
+
+pub mod inline;
+pub mod threads;
+
+use crate::job::{Done, Job};
+use rigel_core::engine::{BufferFacts, EngineFacts};
+use rigel_core::error::Problem;
+use rigel_core::plan::Plan;
+use rigel_core::request::Request;
+use rigel_core::split;
+use rigel_io::backend::SlotLayout;
+
+/// What the coordinator learns while a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Now, on the crew's clock.
+    pub now_ns: u64,
+    /// Completions of small I/O since the start of the run.
+    pub small_ops: u64,
+    /// Completions of large I/O since the start of the run.
+    pub large_ops: u64,
+}
+
+/// Workers that do jobs together.
+pub trait Crew {
+    /// The engine, and how it was set up.
+    fn engine(&self) -> &EngineFacts;
+
+    /// The I/O buffers of all workers.
+    fn buffers(&self) -> &BufferFacts;
+
+    /// Time since the crew was made.
+    fn now_ns(&self) -> u64;
+
+    /// Does a job and waits for its end, calling `tick` a few times a second; when `tick` returns false the job is
+    /// brought to an early end.
+    ///
+    /// # Errors
+    /// When a queue broke or a worker died; nothing more can be measured with this crew.
+    fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem>;
+}
+
+/// The slots that a worker needs for every point of the plan.
+#[must_use]
+pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
+    let slots = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+    let shares = plan.steps.iter().map(|step| split::share(step.point, worker, plan.workers));
+    let (small, large) = shares
+        .fold((0, 0), |(small, large), share| (small.max(share.small.len()), large.max(share.large.len())));
+    let per_level = request.large_pattern.outstanding(1) as usize;
+    let bytes = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
+    SlotLayout {
+        small: slots(small),
+        small_bytes: bytes(request.small_bytes),
+        large: slots(large * per_level),
+        large_bytes: bytes(request.large_bytes),
+    }
+}

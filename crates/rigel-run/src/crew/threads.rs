@@ -1,0 +1,239 @@
+//! A thread and a backend per worker.
+//!
+//! A backend is made inside the thread that uses it, because an io_uring with a single issuer belongs to its thread.
+//! Jobs go in and results come out over channels; while a job runs the coordinator only looks at shared counters.
+
+use super::{Crew, Progress};
+use crate::job::{Done, Job, Shared, Workload};
+use crate::worker::Worker;
+use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::units::NS_PER_MS;
+use rigel_io::backend::{Backend, SlotLayout};
+use rigel_io::clock::{Clock, MonotonicClock};
+use rigel_io::target::OpenTargets;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How often the coordinator looks.
+const TICK: Duration = Duration::from_millis(100);
+/// An early end is this far in the future, so that every worker learns of it before it comes.
+const EARLY_END_NS: u64 = 50 * NS_PER_MS;
+
+/// Workers in threads of their own, on a real clock.
+#[derive(Debug)]
+pub struct ThreadCrew {
+    clock: MonotonicClock,
+    shared: Arc<Shared>,
+    workers: Vec<Member>,
+    results: Receiver<Result<Done, Problem>>,
+    engine: EngineFacts,
+    buffers: BufferFacts,
+}
+
+#[derive(Debug)]
+struct Member {
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What a worker needs to begin; one copy per worker.
+struct Start {
+    index: u32,
+    workers: u32,
+    layout: SlotLayout,
+    workload: Arc<Workload>,
+    targets: Arc<OpenTargets>,
+    shared: Arc<Shared>,
+    clock: MonotonicClock,
+    jobs: Receiver<Job>,
+    results: Sender<Result<Done, Problem>>,
+    ready: Sender<Result<(EngineFacts, BufferFacts), Problem>>,
+}
+
+impl ThreadCrew {
+    /// Starts a worker per layout with the given engine on open targets.
+    ///
+    /// # Errors
+    /// When a worker's engine cannot be set up; no worker is left then.
+    pub fn start(
+        kind: EngineKind,
+        layouts: &[SlotLayout],
+        workload: Workload,
+        targets: Arc<OpenTargets>,
+    ) -> Result<Self, Problem> {
+        let (results_in, results) = mpsc::channel();
+        let (ready_in, ready) = mpsc::channel();
+        let workload = Arc::new(workload);
+        let shared = Arc::new(Shared::default());
+        let clock = MonotonicClock::start();
+        let mut workers = Vec::with_capacity(layouts.len());
+        for (index, &layout) in (0u32..).zip(layouts) {
+            let (jobs_in, jobs) = mpsc::channel();
+            let start = Start {
+                index,
+                workers: u32::try_from(layouts.len()).unwrap_or(u32::MAX),
+                layout,
+                workload: Arc::clone(&workload),
+                targets: Arc::clone(&targets),
+                shared: Arc::clone(&shared),
+                clock,
+                jobs,
+                results: results_in.clone(),
+                ready: ready_in.clone(),
+            };
+            let thread = thread::Builder::new()
+                .name(format!("rigel-worker-{index}"))
+                .spawn(move || begin(kind, start))
+                .map_err(|error| Problem::refused(format!("a worker thread cannot be started: {error}")))?;
+            workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
+        }
+        drop(ready_in);
+        let facts = ready.iter().collect::<Result<Vec<_>, _>>()?;
+        let (engine, buffers) = combine(facts).ok_or_else(worker_died)?;
+        Ok(Self { clock, shared, workers, results, engine, buffers })
+    }
+}
+
+/// The engine of any worker, and the buffers of all.
+fn combine(facts: Vec<(EngineFacts, BufferFacts)>) -> Option<(EngineFacts, BufferFacts)> {
+    facts.into_iter().reduce(|(engine, mut sum), (other, buffers)| {
+        let mut engine = engine;
+        for note in other.notes {
+            if !engine.notes.contains(&note) {
+                engine.notes.push(note);
+            }
+        }
+        engine.registered_buffers &= other.registered_buffers;
+        if buffers.backing != sum.backing {
+            sum.backing = Backing::Normal;
+        }
+        sum.bytes += buffers.bytes;
+        sum.large_segments_max = sum.large_segments_max.max(buffers.large_segments_max);
+        sum.large_segments_mean = match (sum.large_segments_mean, buffers.large_segments_mean) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (one, other) => one.or(other),
+        };
+        (engine, sum)
+    })
+}
+
+fn worker_died() -> Problem {
+    Problem::new(ExitKind::Bug, "a worker thread ended unexpectedly")
+        .next("please report this with the command line")
+}
+
+/// Makes the backend in this thread and works until there are no more jobs.
+fn begin(kind: EngineKind, start: Start) {
+    let (targets, layout, seed) = (Arc::clone(&start.targets), start.layout, start.workload.seed);
+    // Every worker's buffers hold other random data.
+    let seed = seed ^ (u64::from(start.index) << 48);
+    match kind {
+        EngineKind::IoUring => serve(rigel_io::uring::Uring::new(targets, layout, seed), start),
+        EngineKind::Libaio => serve(rigel_io::aio::Aio::new(targets, layout, seed), start),
+        EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
+        // Nothing is written, so every target that the load may name counts as writable.
+        EngineKind::Null => serve(rigel_io::null::Null::new(&[true; u16::MAX as usize], layout, seed), start),
+        EngineKind::Sim => {
+            let problem = Problem::new(ExitKind::Bug, "a simulated device has no threads");
+            // The coordinator may be gone already; then nobody needs the message.
+            let _ = start.ready.send(Err(problem));
+        }
+    }
+}
+
+fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start: Start) {
+    let Start { index, workers, layout, workload, shared, clock, jobs, results, ready, .. } = start;
+    let mut backend = match made {
+        Ok((backend, engine, buffers)) => {
+            let _ = ready.send(Ok((engine, buffers)));
+            backend
+        }
+        Err(problem) => {
+            let _ = ready.send(Err(problem));
+            return;
+        }
+    };
+    drop(ready);
+    let worker = Worker { index, workers, workload: &workload, layout, shared: &shared };
+    for job in jobs {
+        let done = worker.run(&mut backend, &clock, &job).map_err(|error| {
+            Problem::new(ExitKind::CutShort, format!("the I/O queue of worker {index} broke: {error}"))
+                .because("the kernel refused to submit or to wait")
+                .next("try another engine with --engine")
+        });
+        let broken = done.is_err();
+        if results.send(done).is_err() || broken {
+            return;
+        }
+    }
+}
+
+impl Crew for ThreadCrew {
+    fn engine(&self) -> &EngineFacts {
+        &self.engine
+    }
+
+    fn buffers(&self) -> &BufferFacts {
+        &self.buffers
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem> {
+        self.shared.end_at_ns.store(u64::MAX, Ordering::Relaxed);
+        for worker in &self.workers {
+            let sent = worker.jobs.as_ref().map(|jobs| jobs.send(job));
+            sent.and_then(Result::ok).ok_or_else(worker_died)?;
+        }
+        let mut sum = Done::default();
+        let mut waiting = self.workers.len();
+        let mut ending = false;
+        while waiting > 0 {
+            match self.results.recv_timeout(TICK) {
+                Ok(done) => {
+                    sum.add(done?);
+                    waiting -= 1;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if !tick(self.progress()) && !ending {
+                        ending = true;
+                        self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(worker_died()),
+            }
+        }
+        Ok(sum)
+    }
+}
+
+impl ThreadCrew {
+    fn progress(&self) -> Progress {
+        Progress {
+            now_ns: self.now_ns(),
+            small_ops: self.shared.small_ops.load(Ordering::Relaxed),
+            large_ops: self.shared.large_ops.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Drop for ThreadCrew {
+    /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed.
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            worker.jobs = None;
+        }
+        for worker in &mut self.workers {
+            if let Some(thread) = worker.thread.take() {
+                // A worker that panicked has told so already.
+                let _ = thread.join();
+            }
+        }
+    }
+}

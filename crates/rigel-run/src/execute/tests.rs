@@ -1,0 +1,142 @@
+use super::*;
+use crate::crew::{self, inline::InlineCrew};
+use crate::job::Workload;
+use rigel_core::facts::{Identity, TargetKind};
+use rigel_core::findings::Findings;
+use rigel_core::flags::FlagCode;
+use rigel_core::matrix::{MatrixShape, Point, RunLevel};
+use rigel_core::plan;
+use rigel_core::record::Record;
+use rigel_core::request::{CacheWarmUp, EngineRequest};
+use rigel_core::sim_law::SimLaw;
+use rigel_core::units::Nanos;
+use rigel_core::workload::LargePattern;
+use std::io::{Read, Seek};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn target(law: &SimLaw) -> TargetFacts {
+    TargetFacts {
+        path: "sim".into(),
+        real_path: "sim".into(),
+        kind: TargetKind::Simulated,
+        size_bytes: law.size_bytes,
+        identity: Identity { device: (0, 0), inode: 0 },
+        logical_block_bytes: 512,
+        physical_block_bytes: None,
+        direct_io: Some(true),
+        direct_io_refusal: None,
+        filesystem: None,
+        mount_point: None,
+        allocated_bytes: None,
+        device: None,
+    }
+}
+
+/// 4 stations of 1 ms, no transfer time: 1, 2, 3, 4, 4, .. thousand IOPS.
+fn law() -> SimLaw {
+    SimLaw { bytes_per_s: None, ..SimLaw::default() }
+}
+
+fn run_of(change: impl FnOnce(&mut Request)) -> Run {
+    let mut request = Request::new(RunLevel::Simple);
+    request.engine = EngineRequest::Sim(law());
+    request.duration = Nanos::from_secs(2);
+    request.seed = 11;
+    change(&mut request);
+    let targets = vec![target(&law())];
+    let host = HostFacts { cpus: 2, ..HostFacts::default() };
+    let plan = Plan::new(&request, &host, &targets).unwrap();
+    Run { program_version: "test".into(), run_id: "sim_20260101_1200".into(), request, plan, host, targets }
+}
+
+/// Runs to the end or until the listener sets the flag; returns the record's bytes.
+fn record_of(run: &Run, mut listener: impl FnMut(&Event<'_>, &AtomicBool)) -> (Outcome, Vec<u8>) {
+    let workload = Workload::new(&run.request, plan::volumes(&run.request, &run.targets).unwrap());
+    let mut crew = InlineCrew::simulated(law(), workload, crew::layout(&run.request, &run.plan, 0));
+    let mut file = tempfile::tempfile().unwrap();
+    let mut journal = Journal::new(file.try_clone().unwrap(), "record".into());
+    let flag = Arc::new(AtomicBool::new(false));
+    let wall = Wall::simulated(1_767_268_800);
+    let stop = Stop::new(Arc::clone(&flag));
+    let outcome =
+        execute(run, &mut crew, &wall, &mut journal, &stop, &mut |event| listener(&event, &flag)).unwrap();
+    let mut bytes = Vec::new();
+    file.rewind().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    (outcome, bytes)
+}
+
+#[test]
+fn a_simple_run_finds_the_law() {
+    let (outcome, bytes) = record_of(&run_of(|_| {}), |_, _| {});
+    assert_eq!(outcome, Outcome::Complete);
+    let record = Record::read(&bytes).unwrap();
+    assert!(record.complete());
+    let found = Findings::of(&record);
+    assert_eq!(found.points.len(), 7);
+    for point in &found.points {
+        let outstanding = point.point.small.max(point.point.large);
+        let io = point.small.as_ref().or(point.large.as_ref()).unwrap();
+        let rate = f64::from(outstanding.min(4)) * 1000.0;
+        assert!((io.iops / rate - 1.0).abs() < 0.005, "{outstanding}: {}", io.iops);
+        assert!((io.mean_outstanding - f64::from(outstanding)).abs() < 1e-9);
+        let codes: Vec<_> = point.flags.iter().map(|flag| flag.code).collect();
+        assert_eq!(codes, [FlagCode::Simulated]);
+    }
+    assert_eq!(found.max_small_iops.unwrap().point, Point { small: 4, large: 0 }, "the knee is at 4");
+    assert_eq!(record.closing.unwrap().ended, "2026-01-01T12:00:15+00:00", "7 points of 2.2 s virtual time");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let run = run_of(|request| request.shape = MatrixShape::Basic);
+    let (first, second) = (record_of(&run, |_, _| {}), record_of(&run, |_, _| {}));
+    assert_eq!(first, second);
+    let other = run_of(|request| request.seed = 12);
+    assert_ne!(record_of(&other, |_, _| {}).1, first.1);
+}
+
+#[test]
+fn a_stopped_run_is_whole_up_to_there() {
+    let (outcome, bytes) = record_of(&run_of(|_| {}), |event, flag| {
+        if let Event::StepFinished { visit } = event {
+            flag.store(visit.step == 2, Ordering::Relaxed);
+        }
+    });
+    assert_eq!(outcome, Outcome::Stopped);
+    assert_eq!(outcome.problem().unwrap().kind.code(), 4);
+    let record = Record::read(&bytes).unwrap();
+    assert_eq!(record.visits.len(), 3);
+    assert!(!record.complete());
+    assert!(record.closing.unwrap().reason.unwrap().contains("user"));
+}
+
+#[test]
+fn warm_up_is_recorded_before_sequential_points() {
+    let run = run_of(|request| {
+        request.level = RunLevel::Advanced;
+        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.cache = CacheWarmUp::Bytes(64 << 20);
+    });
+    let record = Record::read(&record_of(&run, |_, _| {}).1).unwrap();
+    for visit in &record.visits {
+        assert_eq!(visit.warm_up.is_some(), visit.point.large > 0, "{:?}", visit.point);
+        if let Some(done) = visit.warm_up {
+            assert!(done.bytes >= 64 << 20 && done.ns > 0);
+        }
+    }
+}
+
+#[test]
+fn a_point_on_which_everything_fails_ends_the_run() {
+    let run = run_of(|_| {});
+    let (_, bytes) = record_of(&run, |_, _| {});
+    let mut visit = Record::read(&bytes).unwrap().visits.remove(0);
+    assert_eq!(all_failed(&visit), None);
+    let small = visit.small.as_mut().unwrap();
+    small.errors = 1;
+    assert_eq!(all_failed(&visit), None, "some I/Os still succeed");
+    visit.small.as_mut().unwrap().reads.clear();
+    assert!(all_failed(&visit).unwrap().contains("small 1 large 0"));
+}

@@ -1,0 +1,135 @@
+//! What a worker is told to do, and what it gives back. Plain data between the coordinator and its workers.
+
+use rigel_core::matrix::Point;
+use rigel_core::measure::tally::merge;
+use rigel_core::measure::{ClassTally, Window};
+use rigel_core::plan::Volumes;
+use rigel_core::request::Request;
+use rigel_core::workload::{LargePattern, WritePercent};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The attributes of the load that hold for the whole run.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Bytes of a small I/O.
+    pub small_bytes: u32,
+    /// Bytes of a large I/O.
+    pub large_bytes: u32,
+    /// How large I/O walks.
+    pub large_pattern: LargePattern,
+    /// Share of writes.
+    pub write_percent: WritePercent,
+    /// Where I/Os may go.
+    pub volumes: Volumes,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Workload {
+    /// The load of a checked request on volumes made for it.
+    #[must_use]
+    pub fn new(request: &Request, volumes: Volumes) -> Self {
+        // Request::check bounds both sizes far below 4 GiB.
+        let bytes = |size| u32::try_from(size).unwrap_or(u32::MAX);
+        Self {
+            small_bytes: bytes(request.small_bytes),
+            large_bytes: bytes(request.large_bytes),
+            large_pattern: request.large_pattern,
+            write_percent: request.write_percent,
+            volumes,
+            seed: request.seed,
+        }
+    }
+}
+
+/// What a worker does until when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Keep the point's I/Os outstanding; count those that complete inside the window.
+    Measure(Window),
+    /// Random large I/O until the time, or until this worker moved that many bytes; nothing is counted.
+    WarmUp {
+        /// No new I/O from here on.
+        until_ns: u64,
+        /// No new I/O after that many bytes.
+        bytes: u64,
+    },
+}
+
+/// One task for all workers; each takes its share of the point.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// Number of the visit in the run; a part of every slot's seed.
+    pub visit: u64,
+    /// The point.
+    pub point: Point,
+    /// What to do.
+    pub task: Task,
+}
+
+/// What one worker, or all of them together, did.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Tallies of small and large I/O; none after a warm-up.
+    pub tallies: [Option<ClassTally>; 2],
+    /// When the window really ended.
+    pub window_end_ns: u64,
+    /// The coordinator ended it before its time.
+    pub stopped: bool,
+    /// Bytes moved, measured or not.
+    pub bytes: u64,
+    /// CPU time used.
+    pub cpu_ns: u64,
+}
+
+/// What coordinator and worker share while a job runs.
+#[derive(Debug)]
+pub struct Shared {
+    /// Completions of small I/O since the start of the run, stored now and then.
+    pub small_ops: AtomicU64,
+    /// The same of large I/O.
+    pub large_ops: AtomicU64,
+    /// When every worker shall end its job at the latest; the same moment for all, so that their windows stay equal.
+    pub end_at_ns: AtomicU64,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            small_ops: AtomicU64::new(0),
+            large_ops: AtomicU64::new(0),
+            end_at_ns: AtomicU64::new(u64::MAX),
+        }
+    }
+}
+
+impl Done {
+    /// Adds what another worker did in the same job.
+    pub fn add(&mut self, other: Self) {
+        let mine = std::mem::take(&mut self.tallies);
+        self.tallies = merge(vec![mine, other.tallies]);
+        self.window_end_ns = self.window_end_ns.max(other.window_end_ns);
+        self.stopped |= other.stopped;
+        self.bytes += other.bytes;
+        self.cpu_ns += other.cpu_ns;
+    }
+}
+
+/// The user's wish to end the run, set by a signal handler.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A wish shared with whoever sets the flag.
+    #[must_use]
+    pub const fn new(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+
+    /// Whether the run should end.
+    #[must_use]
+    pub fn wanted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

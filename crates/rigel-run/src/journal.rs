@@ -1,0 +1,82 @@
+//! Writes the record line by line; a line is on the disk before the next step begins.
+//!
+//! Must not decide where the file lies: it is given one that was created for this run.
+
+use rigel_core::error::Problem;
+use rigel_core::record::{self, Line};
+use std::fs::File;
+use std::io::{self, Write};
+
+/// The record of a run in the making.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    /// Printable, for messages.
+    name: String,
+}
+
+impl Journal {
+    /// A journal in an empty file of this run's own.
+    #[must_use]
+    pub const fn new(file: File, name: String) -> Self {
+        Self { file, name }
+    }
+
+    /// Appends a line and waits until it is on the disk.
+    ///
+    /// # Errors
+    /// When it could not be written; the record is then whole up to the line before.
+    pub fn append(&mut self, line: &Line) -> Result<(), Problem> {
+        let bytes = record::write_line(line).map_err(|error| self.failed(&error.to_string(), None))?;
+        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
+        written.map_err(|error| self.failed(&error.to_string(), Some(&error)))
+    }
+
+    fn failed(&self, reason: &str, error: Option<&io::Error>) -> Problem {
+        let full = error.is_some_and(|error| error.kind() == io::ErrorKind::StorageFull);
+        let problem = Problem::new(
+            rigel_core::error::ExitKind::CutShort,
+            format!("the record cannot be written: {reason}"),
+        )
+        .at(&self.name);
+        if full {
+            problem
+                .because("the filesystem is full")
+                .next("free some space, or choose another directory with --out")
+        } else {
+            problem.because("the filesystem refused").next("choose another directory with --out")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::record::Closing;
+
+    fn closing() -> Line {
+        Line::Closing(Closing { ended: "now".into(), complete: true, reason: None })
+    }
+
+    #[test]
+    fn lines_are_appended_whole() {
+        let mut file = tempfile::tempfile().unwrap();
+        let mut journal = Journal::new(file.try_clone().unwrap(), "record".into());
+        journal.append(&closing()).unwrap();
+        journal.append(&closing()).unwrap();
+        let mut text = String::new();
+        io::Seek::rewind(&mut file).unwrap();
+        io::Read::read_to_string(&mut file, &mut text).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.ends_with("\n"));
+    }
+
+    #[test]
+    fn a_full_disk_is_told() {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let problem = Journal::new(full, "my_record.jsonl".into()).append(&closing()).unwrap_err();
+        assert_eq!(problem.kind.code(), 4);
+        let told = problem.to_string();
+        assert!(told.contains("my_record.jsonl") && told.contains("full"), "{told}");
+    }
+}

@@ -1,0 +1,146 @@
+//! What the slots of one worker do next during one job: offsets, direction, stream positions.
+//!
+//! Decides nothing about time; the worker's loop does.
+
+use crate::job::{Job, Task, Workload};
+use rigel_core::draw::{self, Generator, Stream};
+use rigel_core::split::Share;
+use rigel_core::volume::{Place, Volume};
+use rigel_core::workload::{Class, Direction, LargePattern};
+use rigel_io::backend::{Op, SlotLayout};
+
+/// One outstanding I/O and where its offsets come from.
+#[derive(Debug)]
+pub struct Slot {
+    /// Small or large.
+    pub class: Class,
+    source: Source,
+    /// What is in flight, or was last.
+    pub op: Op,
+    /// When it was submitted.
+    pub started_ns: u64,
+}
+
+#[derive(Debug)]
+enum Source {
+    Random(Generator),
+    /// Index into [`Load::streams`].
+    Stream(usize),
+}
+
+/// The slots that one job uses on one worker.
+#[derive(Debug)]
+pub struct Load<'a> {
+    workload: &'a Workload,
+    /// By slot of the backend; `None` for a slot that this job leaves idle.
+    slots: Vec<Option<Slot>>,
+    streams: Vec<Stream>,
+}
+
+impl<'a> Load<'a> {
+    /// The load of this worker's share of a job.
+    pub fn new(workload: &'a Workload, job: &Job, share: &Share, layout: SlotLayout) -> Self {
+        let mut load =
+            Self { workload, slots: (0..layout.slots()).map(|_| None).collect(), streams: Vec::new() };
+        let warm_up = matches!(job.task, Task::WarmUp { .. });
+        if !warm_up {
+            for (slot, &number) in (0..layout.small).zip(&share.small) {
+                let generator = Generator::of_slot(workload.seed, job.visit, Class::Small, number);
+                load.occupy(slot, Class::Small, Source::Random(generator));
+            }
+        }
+        let mut large_slots = layout.small..layout.slots();
+        match workload.large_pattern {
+            LargePattern::Sequential { ios_per_stream } if !warm_up => {
+                load.add_streams(job, share, ios_per_stream, &mut large_slots);
+            }
+            pattern => {
+                let per_level = pattern.outstanding(1);
+                let numbers =
+                    share.large.iter().flat_map(|&n| (0..per_level).map(move |i| n * per_level + i));
+                // A warm-up draws its own offsets: it must not touch beforehand what the point will.
+                let visit = if warm_up { !job.visit } else { job.visit };
+                for (slot, number) in large_slots.zip(numbers) {
+                    let generator = Generator::of_slot(workload.seed, visit, Class::Large, number);
+                    load.occupy(slot, Class::Large, Source::Random(generator));
+                }
+            }
+        }
+        load
+    }
+
+    fn add_streams(
+        &mut self,
+        job: &Job,
+        share: &Share,
+        ios_per_stream: u32,
+        slots: &mut std::ops::Range<u16>,
+    ) {
+        let Some(volume) = &self.workload.volumes.streams else {
+            return;
+        };
+        for &number in &share.large {
+            let stream = Stream::new(number, job.point.large, volume, self.workload.write_percent);
+            self.streams.push(stream);
+            for slot in slots.take(ios_per_stream as usize) {
+                self.occupy(slot, Class::Large, Source::Stream(self.streams.len() - 1));
+            }
+        }
+    }
+
+    fn occupy(&mut self, slot: u16, class: Class, source: Source) {
+        let len = match class {
+            Class::Small => self.workload.small_bytes,
+            Class::Large => self.workload.large_bytes,
+        };
+        let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len };
+        self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: 0 });
+    }
+
+    /// Every slot in use.
+    pub fn all(&self) -> Vec<u16> {
+        self.slots.iter().flatten().map(|slot| slot.op.slot).collect()
+    }
+
+    /// How many slots of a class are in use.
+    pub fn outstanding(&self, class: Class) -> u32 {
+        let used = self.slots.iter().flatten().filter(|slot| slot.class == class).count();
+        u32::try_from(used).unwrap_or(u32::MAX)
+    }
+
+    /// The slot; it must be in use.
+    #[inline]
+    pub fn slot(&mut self, slot: u16) -> &mut Slot {
+        self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
+    }
+
+    /// Draws the next I/O of a slot.
+    #[inline]
+    pub fn next(&mut self, slot: u16) -> Op {
+        let Self { workload, slots, streams } = self;
+        let slot = slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted");
+        let (place, direction) = match &mut slot.source {
+            Source::Random(generator) => {
+                let place = draw::anywhere(generator, random_volume(workload, slot.class));
+                (place, draw::coin(generator, workload.write_percent))
+            }
+            Source::Stream(index) => {
+                let stream = &mut streams[*index];
+                let volume = workload.volumes.streams.as_ref().expect("streams were made from it");
+                (stream.advance(volume), stream.direction)
+            }
+        };
+        let Place { target, offset } = place;
+        slot.op = Op { target, offset, direction, ..slot.op };
+        slot.op
+    }
+}
+
+#[inline]
+fn random_volume(workload: &Workload, class: Class) -> &Volume {
+    let volume = match class {
+        Class::Small => &workload.volumes.small,
+        Class::Large => &workload.volumes.large,
+    };
+    volume.as_ref().expect("a plan with this class has a volume for it")
+}

@@ -1,0 +1,169 @@
+//! The measuring loop: keeps exactly the share of a point in flight and tallies what completes.
+//!
+//! Between submissions it does not allocate, lock, format or send. The clock is read once before `submit` and once
+//! before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
+
+use crate::job::{Done, Job, Shared, Task, Workload};
+use crate::load::Load;
+use rigel_core::measure::{ClassTally, FirstError, Tally, Window};
+use rigel_core::scratch;
+use rigel_core::split;
+use rigel_core::units::NS_PER_MS;
+use rigel_core::workload::{Class, Direction};
+use rigel_io::backend::{Backend, Completion, Op, SlotLayout};
+use rigel_io::clock::{Clock, thread_cpu_ns};
+use std::io;
+use std::sync::atomic::Ordering;
+
+/// How often a worker shows its counts and looks whether the coordinator wants an early end.
+const LOOK_NS: u64 = 20 * NS_PER_MS;
+
+/// One worker: which of how many, and what holds for all of its jobs.
+#[derive(Debug)]
+pub struct Worker<'a> {
+    /// From 0.
+    pub index: u32,
+    /// How many there are.
+    pub workers: u32,
+    /// The load.
+    pub workload: &'a Workload,
+    /// The backend's slots.
+    pub layout: SlotLayout,
+    /// Where to show progress.
+    pub shared: &'a Shared,
+}
+
+/// The state of one job.
+struct Loop<'a, B, C> {
+    backend: &'a mut B,
+    clock: &'a C,
+    load: Load<'a>,
+    tally: Tally,
+    /// Slots that may be submitted.
+    free: Vec<u16>,
+    ops: [u64; 2],
+    bytes: u64,
+}
+
+impl Worker<'_> {
+    /// Does one job.
+    ///
+    /// # Errors
+    /// When the queue itself broke.
+    pub fn run<B: Backend, C: Clock>(&self, backend: &mut B, clock: &C, job: &Job) -> io::Result<Done> {
+        let share = split::share(job.point, self.index, self.workers);
+        let load = Load::new(self.workload, job, &share, self.layout);
+        let (window, bytes_wanted) = match job.task {
+            Task::Measure(window) => (window, u64::MAX),
+            Task::WarmUp { until_ns, bytes } => (Window { start_ns: until_ns, end_ns: until_ns }, bytes),
+        };
+        let tallies = Class::ALL.map(|class| self.empty_tally(&load, class, job, window));
+        let [small, large] = tallies;
+        let free = load.all();
+        let cpu_before_ns = thread_cpu_ns();
+        let tally = Tally::new(window, small, large, clock.now_ns());
+        let mut state = Loop { backend, clock, load, tally, free, ops: [0; 2], bytes: 0 };
+        let stopped = self.drive(&mut state, bytes_wanted)?;
+        self.show(&mut state.ops);
+        Ok(Done {
+            window_end_ns: state.tally.window().end_ns,
+            stopped,
+            bytes: state.bytes,
+            cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
+            tallies: match job.task {
+                Task::Measure(_) => state.tally.finish(),
+                Task::WarmUp { .. } => [None, None],
+            },
+        })
+    }
+
+    fn empty_tally(&self, load: &Load, class: Class, job: &Job, window: Window) -> Option<ClassTally> {
+        let (level, io_bytes) = match class {
+            Class::Small => (job.point.small, self.workload.small_bytes),
+            Class::Large => (job.point.large, self.workload.large_bytes),
+        };
+        (level > 0).then(|| ClassTally::new(u64::from(io_bytes), load.outstanding(class), window.span_ns()))
+    }
+
+    /// Submits and reaps until the window is over, then drains. Returns whether the coordinator ended it early.
+    fn drive<B: Backend, C: Clock>(&self, state: &mut Loop<B, C>, bytes_wanted: u64) -> io::Result<bool> {
+        let mut next_look_ns = 0;
+        let mut stopped = false;
+        let mut draining = false;
+        loop {
+            if !draining {
+                state.submit_free(self.workload.seed);
+            }
+            if state.tally.in_flight() == 0 {
+                return Ok(stopped);
+            }
+            state.backend.submit(1)?;
+            let now_ns = state.clock.now_ns();
+            state.reap(now_ns);
+            if now_ns >= next_look_ns {
+                next_look_ns = now_ns + LOOK_NS;
+                self.show(&mut state.ops);
+                let end_ns = self.shared.end_at_ns.load(Ordering::Relaxed);
+                if end_ns < state.tally.window().end_ns {
+                    stopped = true;
+                    state.tally.shorten(end_ns);
+                }
+            }
+            draining = now_ns >= state.tally.window().end_ns || state.bytes >= bytes_wanted;
+        }
+    }
+
+    /// Adds the counts since the last time to what the coordinator sees.
+    fn show(&self, ops: &mut [u64; 2]) {
+        let [small, large] = std::mem::take(ops);
+        self.shared.small_ops.fetch_add(small, Ordering::Relaxed);
+        self.shared.large_ops.fetch_add(large, Ordering::Relaxed);
+    }
+}
+
+impl<B: Backend, C: Clock> Loop<'_, B, C> {
+    /// Puts every free slot back in flight.
+    #[inline]
+    fn submit_free(&mut self, seed: u64) {
+        for &slot in &self.free {
+            let op = self.load.next(slot);
+            if op.direction == Direction::Write {
+                scratch::write_stamps(seed, op.offset, self.backend.buffer_mut(slot));
+            }
+            self.backend.push(op);
+        }
+        let now_ns = self.clock.now_ns();
+        self.tally.look(now_ns);
+        for slot in self.free.drain(..) {
+            let slot = self.load.slot(slot);
+            slot.started_ns = now_ns;
+            self.tally.submitted(slot.class, 1);
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self, now_ns: u64) {
+        self.tally.look(now_ns);
+        let Self { backend, load, tally, free, ops, bytes, .. } = self;
+        backend.reap(|Completion { slot, outcome }| {
+            free.push(slot);
+            let slot = load.slot(slot);
+            ops[slot.class.index()] += 1;
+            match outcome {
+                Ok(moved) if moved == slot.op.len => {
+                    *bytes += u64::from(moved);
+                    tally.completed(slot.class, slot.op.direction, now_ns - slot.started_ns, now_ns);
+                }
+                // A short transfer has no errno.
+                short_or_failed => {
+                    let errno = short_or_failed.err().unwrap_or(0);
+                    let Op { target, offset, direction, .. } = slot.op;
+                    tally.failed(slot.class, FirstError { errno, target, offset, direction }, now_ns);
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,243 @@
+use super::*;
+use rigel_core::matrix::Point;
+use rigel_core::plan::Volumes;
+use rigel_core::sim_law::SimLaw;
+use rigel_core::units::{NS_PER_S, to_f64};
+use rigel_core::volume::Volume;
+use rigel_core::workload::{LargePattern, Layout, WritePercent};
+use rigel_io::sim::Sim;
+use std::cell::Cell;
+use std::collections::{BTreeSet, VecDeque};
+
+fn workload(large_pattern: LargePattern, write_percent: u8) -> Workload {
+    let sizes = [64 << 20, 32 << 20];
+    let volume = |bytes, layout| Some(Volume::new(&sizes, bytes, layout).unwrap());
+    Workload {
+        small_bytes: 8192,
+        large_bytes: 1 << 20,
+        large_pattern,
+        write_percent: WritePercent::new(write_percent).unwrap(),
+        volumes: Volumes {
+            small: volume(8192, Layout::Concat),
+            large: volume(1 << 20, Layout::Concat),
+            streams: volume(1 << 20, Layout::Concat),
+        },
+        seed: 7,
+    }
+}
+
+fn layout(point: Point, pattern: LargePattern) -> SlotLayout {
+    SlotLayout {
+        small: u16::try_from(point.small).unwrap(),
+        small_bytes: 8192,
+        large: u16::try_from(pattern.outstanding(point.large)).unwrap(),
+        large_bytes: 1 << 20,
+    }
+}
+
+fn measure(point: Point) -> Job {
+    let window = Window { start_ns: NS_PER_S / 10, end_ns: NS_PER_S + NS_PER_S / 10 };
+    Job { visit: 3, point, task: Task::Measure(window) }
+}
+
+/// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
+fn simulate(point: Point, workload: &Workload) -> Done {
+    let layout = layout(point, workload.large_pattern);
+    let law = SimLaw { bytes_per_s: None, ..SimLaw::default() };
+    let (mut sim, clock) = Sim::new(law, layout, 1);
+    let shared = Shared::default();
+    let worker = Worker { index: 0, workers: 1, workload, layout, shared: &shared };
+    let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
+    let counted = shared.small_ops.load(Ordering::Relaxed) + shared.large_ops.load(Ordering::Relaxed);
+    assert!(counted >= done.tallies.iter().flatten().map(ClassTally::completed).sum());
+    done
+}
+
+#[test]
+fn rate_latency_and_gauge_are_the_laws() {
+    for n in [1, 3, 4, 5, 16, 100] {
+        let done = simulate(Point { small: n, large: 0 }, &workload(LargePattern::Random, 0));
+        let small = done.tallies[0].as_ref().unwrap();
+        assert!(done.tallies[1].is_none(), "an idle class has no tally");
+        let rate = to_f64(u64::from(n.min(4))) * 1000.0;
+        assert!((to_f64(small.completed()) - rate).abs() <= 4.0, "{n} outstanding: {}", small.completed());
+        assert_eq!(small.in_flight_ns, u64::from(n) * NS_PER_S, "exactly {n} in flight all the time");
+        let latency = f64::from(n.max(4)) / 4.0 * 1e6;
+        assert!((small.reads.mean_ns().unwrap() / latency - 1.0).abs() < 0.01);
+    }
+}
+
+#[test]
+fn both_classes_run_side_by_side() {
+    let done = simulate(Point { small: 3, large: 2 }, &workload(LargePattern::Random, 0));
+    let [small, large] = done.tallies.map(Option::unwrap);
+    assert_eq!((small.planned, large.planned), (3, 2));
+    assert_eq!((small.in_flight_ns, large.in_flight_ns), (3 * NS_PER_S, 2 * NS_PER_S));
+    // Five customers at four equal stations: both classes get their share.
+    assert!((to_f64(small.completed()) / to_f64(large.completed()) - 1.5).abs() < 0.01);
+}
+
+#[test]
+fn streams_keep_all_their_ios_outstanding() {
+    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let done = simulate(Point { small: 0, large: 3 }, &workload(pattern, 50));
+    let large = done.tallies[1].as_ref().unwrap();
+    assert_eq!((large.planned, large.in_flight_ns), (12, 12 * NS_PER_S));
+    // One of three streams writes at 50 %: a third of the I/Os.
+    let share = to_f64(large.writes.count()) / to_f64(large.completed());
+    assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");
+}
+
+#[test]
+fn writes_follow_the_coin() {
+    let done = simulate(Point { small: 4, large: 0 }, &workload(LargePattern::Random, 20));
+    let small = done.tallies[0].as_ref().unwrap();
+    let share = to_f64(small.writes.count()) / to_f64(small.completed());
+    assert!((share - 0.2).abs() < 0.03, "{share}");
+}
+
+#[test]
+fn a_warm_up_moves_what_it_should_and_counts_nothing() {
+    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let workload = workload(pattern, 0);
+    let point = Point { small: 5, large: 2 };
+    let layout = layout(point, pattern);
+    let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
+    let shared = Shared::default();
+    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
+    let done = worker.run(&mut sim, &clock, &job).unwrap();
+    assert!(done.tallies.iter().all(Option::is_none));
+    let over = done.bytes - (100 << 20);
+    assert!(over <= 8 << 20, "at most what was in flight beyond the wish: {over}");
+    assert_eq!(shared.small_ops.load(Ordering::Relaxed), 0, "warm-up is large I/O");
+}
+
+#[test]
+fn the_coordinator_can_end_a_window_early() {
+    let point = Point { small: 4, large: 0 };
+    let workload = workload(LargePattern::Random, 0);
+    let layout = layout(point, workload.large_pattern);
+    let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
+    let shared = Shared::default();
+    shared.end_at_ns.store(NS_PER_S / 2, Ordering::Relaxed);
+    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
+    assert!(done.stopped);
+    assert_eq!(done.window_end_ns, NS_PER_S / 2);
+    let small = done.tallies[0].as_ref().unwrap();
+    assert_eq!(small.in_flight_ns, 4 * (NS_PER_S / 2 - NS_PER_S / 10));
+    assert_eq!(small.series.ops.len(), 40, "400 ms in buckets of 10 ms");
+}
+
+/// Completes everything at the next submit, 1 us later, and remembers every I/O. One of them fails, when asked for.
+struct Recorder {
+    layout: SlotLayout,
+    now_ns: std::rc::Rc<Cell<u64>>,
+    queued: VecDeque<Op>,
+    seen: Vec<Vec<(u16, u64)>>,
+    fail: Option<(u64, Result<u32, i32>)>,
+    count: u64,
+    buffer: Vec<u8>,
+}
+
+struct RecorderClock(std::rc::Rc<Cell<u64>>);
+
+impl Clock for RecorderClock {
+    fn now_ns(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Recorder {
+    fn new(layout: SlotLayout) -> (Self, RecorderClock) {
+        let now_ns = std::rc::Rc::new(Cell::new(0));
+        let seen = vec![Vec::new(); usize::from(layout.slots())];
+        let clock = RecorderClock(now_ns.clone());
+        (
+            Self {
+                layout,
+                now_ns,
+                queued: VecDeque::new(),
+                seen,
+                fail: None,
+                count: 0,
+                buffer: vec![0; 1 << 20],
+            },
+            clock,
+        )
+    }
+}
+
+impl Backend for Recorder {
+    fn slots(&self) -> u16 {
+        self.layout.slots()
+    }
+    fn buffer_mut(&mut self, _slot: u16) -> &mut [u8] {
+        &mut self.buffer
+    }
+    fn push(&mut self, op: Op) {
+        self.seen[usize::from(op.slot)].push((op.target, op.offset));
+        self.queued.push_back(op);
+    }
+    fn submit(&mut self, _wait_for: u16) -> io::Result<()> {
+        self.now_ns.set(self.now_ns.get() + 1_000_000);
+        Ok(())
+    }
+    fn reap(&mut self, mut sink: impl FnMut(Completion)) {
+        for op in self.queued.drain(..) {
+            self.count += 1;
+            let outcome = match self.fail {
+                Some((nth, outcome)) if nth == self.count => outcome,
+                _ => Ok(op.len),
+            };
+            sink(Completion { slot: op.slot, outcome });
+        }
+    }
+}
+
+/// The sequences of places that the slots of a point visit, whichever worker has them.
+fn sequences(point: Point, workers: u32, workload: &Workload) -> BTreeSet<Vec<(u16, u64)>> {
+    let shared = Shared::default();
+    let mut all = BTreeSet::new();
+    for index in 0..workers {
+        let layout = layout(point, workload.large_pattern);
+        let (mut backend, clock) = Recorder::new(layout);
+        let worker = Worker { index, workers, workload, layout, shared: &shared };
+        worker.run(&mut backend, &clock, &measure(point)).unwrap();
+        all.extend(backend.seen.into_iter().filter(|seen| !seen.is_empty()));
+    }
+    all
+}
+
+#[test]
+fn the_split_never_changes_what_is_measured() {
+    let random = workload(LargePattern::Random, 30);
+    let point = Point { small: 13, large: 5 };
+    let alone = sequences(point, 1, &random);
+    assert_eq!(alone.len(), 18, "every slot draws a sequence of its own");
+    for workers in 2..6 {
+        assert_eq!(sequences(point, workers, &random), alone, "{workers} workers");
+    }
+}
+
+#[test]
+fn failures_are_counted_apart_with_the_first_one_kept() {
+    let workload = workload(LargePattern::Random, 0);
+    let point = Point { small: 2, large: 0 };
+    for (outcome, errno) in [(Err(5), 5), (Ok(4096), 0)] {
+        let layout = layout(point, workload.large_pattern);
+        let (mut backend, clock) = Recorder::new(layout);
+        backend.fail = Some((501, outcome));
+        let shared = Shared::default();
+        let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+        let done = worker.run(&mut backend, &clock, &measure(point)).unwrap();
+        let small = done.tallies[0].as_ref().unwrap();
+        assert_eq!(small.errors, 1);
+        assert_eq!(small.completed(), 2 * 1000 - 1, "all the others count");
+        let first = small.first_error.unwrap();
+        assert_eq!((first.errno, first.direction), (errno, Direction::Read));
+        let place = (first.target, first.offset);
+        assert!(backend.seen.iter().any(|seen| seen.get(250) == Some(&place)), "the 251st I/O of slot 0");
+    }
+}

@@ -40,10 +40,6 @@ impl Generator {
     /// Uniform below `bound` by multiplication (Lemire 2019, without the rejection step: the bias is below
     /// `bound / 2^64`, one part in 10^9 for an exabyte of 8 KiB chunks).
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the high half of a 128 bit product fits 64 bits"
-    )]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
@@ -90,15 +86,8 @@ impl Stream {
     #[must_use]
     pub fn new(index: u32, streams: u32, volume: &Volume, share: WritePercent) -> Self {
         let fraction = u128::from(volume.chunks()) * u128::from(index) / u128::from(streams.max(1));
-        let direction = if share.stream_writes(index) {
-            Direction::Write
-        } else {
-            Direction::Read
-        };
-        Self {
-            next_chunk: u64::try_from(fraction).unwrap_or(0),
-            direction,
-        }
+        let direction = if share.stream_writes(index) { Direction::Write } else { Direction::Read };
+        Self { next_chunk: u64::try_from(fraction).unwrap_or(0), direction }
     }
 
     /// The next chunk; after the last one comes the first.

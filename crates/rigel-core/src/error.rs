@@ -55,13 +55,7 @@ impl Problem {
     /// A problem of the given kind.
     #[must_use]
     pub fn new(kind: ExitKind, what: impl Into<String>) -> Self {
-        Self {
-            kind,
-            what: what.into(),
-            place: None,
-            cause: None,
-            next: None,
-        }
+        Self { kind, what: what.into(), place: None, cause: None, next: None }
     }
 
     /// The input cannot be understood.
@@ -101,11 +95,9 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.what)?;
-        for (label, text) in [
-            ("where", &self.place),
-            ("likely cause", &self.cause),
-            ("next step", &self.next),
-        ] {
+        for (label, text) in
+            [("where", &self.place), ("likely cause", &self.cause), ("next step", &self.next)]
+        {
             if let Some(text) = text {
                 write!(f, "\n  {label}: {text}")?;
             }

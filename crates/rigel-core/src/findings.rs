@@ -125,10 +125,8 @@ impl Findings {
         for visit in &record.visits {
             by_step.entry(visit.step).or_default().push(visit);
         }
-        let points: Vec<PointFindings> = by_step
-            .values()
-            .map(|visits| point(&record.header, visits))
-            .collect();
+        let points: Vec<PointFindings> =
+            by_step.values().map(|visits| point(&record.header, visits)).collect();
         Self {
             max_small_iops: extreme(&points, |p| p.small.as_ref().map(|io| io.iops), f64::gt),
             max_large_mbps: extreme(&points, |p| p.large.as_ref().map(|io| io.mbps), f64::gt),
@@ -150,20 +148,14 @@ fn extreme(
     value: impl Fn(&PointFindings) -> Option<f64>,
     beats: impl Fn(&f64, &f64) -> bool,
 ) -> Option<Extreme> {
-    let with_data = points
-        .iter()
-        .filter(|p| p.flags.iter().all(|flag| flag.code != FlagCode::NoData));
-    with_data
-        .filter_map(|p| {
-            value(p).map(|value| Extreme {
-                value,
-                point: p.point,
-            })
-        })
-        .fold(None, |best, next| match best {
+    let with_data = points.iter().filter(|p| p.flags.iter().all(|flag| flag.code != FlagCode::NoData));
+    with_data.filter_map(|p| value(p).map(|value| Extreme { value, point: p.point })).fold(
+        None,
+        |best, next| match best {
             Some(best) if !beats(&next.value, &best.value) => Some(best),
             _ => Some(next),
-        })
+        },
+    )
 }
 
 /// Adds up the visits to one point.
@@ -172,17 +164,13 @@ fn point(header: &Header, visits: &[&Visit]) -> PointFindings {
     let sum = |class: fn(&Visit) -> Option<&ClassTally>| {
         let mut tallies = visits.iter().filter_map(|visit| class(visit));
         let first = tallies.next()?.clone();
-        Some(tallies.fold(first, |sum, next| add_visit(sum, next)))
+        Some(tallies.fold(first, add_visit))
     };
     let small = sum(|visit| visit.small.as_ref());
     let large = sum(|visit| visit.large.as_ref());
     let mut found = run_flags(header);
     if visits.iter().any(|visit| visit.cut_short) {
-        let text = format!(
-            "measured {:.2} s instead of {}",
-            Seconds(span_ns).get(),
-            header.request.duration
-        );
+        let text = format!("measured {:.2} s instead of {}", Seconds(span_ns).get(), header.request.duration);
         found.push(Flag::new(FlagCode::CutShort, text));
     }
     for (name, tally) in [("small", &small), ("large", &large)] {
@@ -213,11 +201,7 @@ fn add_visit(mut sum: ClassTally, next: &ClassTally) -> ClassTally {
     let series = std::mem::take(&mut sum.series);
     sum.series.bucket_ns = next.series.bucket_ns;
     sum.add(next);
-    ClassTally {
-        planned,
-        series,
-        ..sum
-    }
+    ClassTally { planned, series, ..sum }
 }
 
 fn io_findings(tally: ClassTally, span_ns: u64) -> IoFindings {
@@ -242,10 +226,7 @@ fn io_findings(tally: ClassTally, span_ns: u64) -> IoFindings {
 fn run_flags(header: &Header) -> Vec<Flag> {
     let mut found = Vec::new();
     if header.request.buffered {
-        found.push(Flag::new(
-            FlagCode::Buffered,
-            "measured through the page cache: memory, not storage",
-        ));
+        found.push(Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage"));
     }
     if matches!(header.engine.kind, EngineKind::Sim | EngineKind::Null) {
         let text = format!("engine {}: no storage was touched", header.engine.kind.name());
@@ -260,10 +241,7 @@ fn class_flags(header: &Header, name: &str, tally: &ClassTally, span_ns: u64) ->
         found.push(Flag::new(FlagCode::NoData, format!("{name}: no I/O completed")));
     }
     if let Some(error) = tally.first_error {
-        found.push(Flag::new(
-            FlagCode::Errors,
-            errors_text(header, name, tally.errors, error),
-        ));
+        found.push(Flag::new(FlagCode::Errors, errors_text(header, name, tally.errors, error)));
     }
     let mean = tally.mean_in_flight(span_ns);
     if flags::queue_not_filled(mean, tally.planned) {
@@ -272,10 +250,7 @@ fn class_flags(header: &Header, name: &str, tally: &ClassTally, span_ns: u64) ->
     }
     let latency_sum_ns = tally.reads.sum_ns().saturating_add(tally.writes.sum_ns());
     if let Some(ratio) = flags::little(tally.completed(), latency_sum_ns, span_ns, tally.planned) {
-        let text = format!(
-            "{name}: rate x latency is {ratio:.3} of {} outstanding",
-            tally.planned
-        );
+        let text = format!("{name}: rate x latency is {ratio:.3} of {} outstanding", tally.planned);
         found.push(Flag::new(FlagCode::Little, text));
     }
     if name == "large" {
@@ -285,10 +260,7 @@ fn class_flags(header: &Header, name: &str, tally: &ClassTally, span_ns: u64) ->
 }
 
 fn buffers_flag(header: &Header) -> Option<Flag> {
-    let segments = header
-        .buffers
-        .large_segments_max
-        .filter(|&segments| segments > 1)?;
+    let segments = header.buffers.large_segments_max.filter(|&segments| segments > 1)?;
     let text = format!(
         "large buffers lie in up to {segments} physical pieces: the rate may be up to 3 times too low"
     );
@@ -296,10 +268,7 @@ fn buffers_flag(header: &Header) -> Option<Flag> {
 }
 
 fn errors_text(header: &Header, name: &str, errors: u64, first: FirstError) -> String {
-    let target = header
-        .targets
-        .get(usize::from(first.target))
-        .map_or("?", |target| target.path.as_str());
+    let target = header.targets.get(usize::from(first.target)).map_or("?", |target| target.path.as_str());
     let direction = match first.direction {
         Direction::Read => "read",
         Direction::Write => "write",
@@ -312,7 +281,7 @@ fn errors_text(header: &Header, name: &str, errors: u64, first: FirstError) -> S
     format!(
         "{name}: {errors} failed; the first, a {direction} at byte {} of {}, {reason}",
         first.offset,
-        path_text::encode_os(target.as_ref())
+        path_text::printable(target)
     )
 }
 

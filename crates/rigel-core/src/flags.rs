@@ -58,10 +58,7 @@ impl Flag {
     /// A flag with its figures.
     #[must_use]
     pub fn new(code: FlagCode, text: impl Into<String>) -> Self {
-        Self {
-            code,
-            text: text.into(),
-        }
+        Self { code, text: text.into() }
     }
 }
 
@@ -94,16 +91,8 @@ mod tests {
 
     #[test]
     fn names_are_what_json_says() {
-        for code in [
-            FlagCode::NoData,
-            FlagCode::QueueNotFilled,
-            FlagCode::Buffered,
-            FlagCode::CutShort,
-        ] {
-            assert_eq!(
-                serde_json::to_string(&code).unwrap(),
-                format!("\"{}\"", code.name())
-            );
+        for code in [FlagCode::NoData, FlagCode::QueueNotFilled, FlagCode::Buffered, FlagCode::CutShort] {
+            assert_eq!(serde_json::to_string(&code).unwrap(), format!("\"{}\"", code.name()));
         }
     }
 

@@ -66,10 +66,7 @@ mod tests {
         assert_eq!(small(12)[..5], [1, 2, 3, 6, 9]);
         assert_eq!(small(24)[..8], [1, 2, 3, 4, 5, 6, 12, 18]);
         assert_eq!(large(24)[..4], [1, 2, 4, 6]);
-        assert_eq!(
-            oltp_small(3),
-            [vec![1, 2, 3], (2..=20).map(|k| 3 * k).collect()].concat()
-        );
+        assert_eq!(oltp_small(3), [vec![1, 2, 3], (2..=20).map(|k| 3 * k).collect()].concat());
         assert_eq!(dss_large(1), (1..=15).collect::<Vec<_>>());
     }
 
@@ -87,11 +84,7 @@ mod tests {
             (24, 25, 25),
             (40, 29, 23),
         ] {
-            assert_eq!(
-                (small(nd).len(), large(nd).len()),
-                (small_count, large_count),
-                "{nd} disks"
-            );
+            assert_eq!((small(nd).len(), large(nd).len()), (small_count, large_count), "{nd} disks");
         }
     }
 

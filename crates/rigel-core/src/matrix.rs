@@ -118,17 +118,15 @@ impl MatrixShape {
             ("max", Some(small), Some(large)) => Ok(Self::Max { small, large }),
             ("point" | "max", ..) => Err(misfit("needs the number of small and of large outstanding I/Os")),
             ("col", Some(small), None) => Ok(Self::Col { small }),
-            ("col", ..) => Err(misfit(
-                "needs the number of small outstanding I/Os and no number of large ones",
-            )),
+            ("col", ..) => {
+                Err(misfit("needs the number of small outstanding I/Os and no number of large ones"))
+            }
             ("row", None, Some(large)) => Ok(Self::Row { large }),
-            ("row", ..) => Err(misfit(
-                "needs the number of large outstanding I/Os and no number of small ones",
-            )),
-            _ => Err(
-                Problem::usage(format!("'{}' is no matrix", path_text::encode_os(name.as_ref())))
-                    .next("choose basic, detailed, point, col, row or max"),
-            ),
+            ("row", ..) => {
+                Err(misfit("needs the number of large outstanding I/Os and no number of small ones"))
+            }
+            _ => Err(Problem::usage(format!("'{}' is no matrix", path_text::encode_os(name.as_ref())))
+                .next("choose basic, detailed, point, col, row or max")),
         }
     }
 }
@@ -191,35 +189,24 @@ impl Grid {
         let column = large.iter().map(|&large| Point { small: 0, large });
         let total = 1 + small.len() + large.len();
         let grid = Self::from_points(row.chain(column).collect(), total);
-        Self {
-            printed_small: vec![0],
-            ..grid
-        }
+        Self { printed_small: vec![0], ..grid }
     }
 
     fn detailed(small: &[u32], large: &[u32]) -> Self {
         let columns = with_zero(small);
         let rows = with_zero(large);
-        let points = rows
-            .iter()
-            .flat_map(|&large| columns.iter().map(move |&small| Point { small, large }))
-            .collect();
+        let points =
+            rows.iter().flat_map(|&large| columns.iter().map(move |&small| Point { small, large })).collect();
         Self::from_points(points, columns.len() * rows.len())
     }
 
     fn row(small: &[u32], large: u32) -> Self {
-        let points = with_zero(small)
-            .into_iter()
-            .map(|small| Point { small, large })
-            .collect();
+        let points = with_zero(small).into_iter().map(|small| Point { small, large }).collect();
         Self::from_points(points, small.len() + 1)
     }
 
     fn col(small: u32, large: &[u32]) -> Self {
-        let points = with_zero(large)
-            .into_iter()
-            .map(|large| Point { small, large })
-            .collect();
+        let points = with_zero(large).into_iter().map(|large| Point { small, large }).collect();
         Self::from_points(points, large.len() + 1)
     }
 
@@ -229,10 +216,7 @@ impl Grid {
 
     /// Drops the idle point and collects the levels that remain.
     fn from_points(points: Vec<Point>, total: usize) -> Self {
-        let points: Vec<Point> = points
-            .into_iter()
-            .filter(|p| p.small > 0 || p.large > 0)
-            .collect();
+        let points: Vec<Point> = points.into_iter().filter(|p| p.small > 0 || p.large > 0).collect();
         let small_levels = distinct(points.iter().map(|p| p.small));
         let large_levels = distinct(points.iter().map(|p| p.large));
         Self {

@@ -4,6 +4,7 @@
 //! record, the terminal and every report get the text made here: control characters, invalid bytes and backslashes
 //! become `\xNN`, everything else stays. Must not judge whether a path exists.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -31,6 +32,26 @@ pub fn encode_os(text: &OsStr) -> String {
         escape(&mut out, chunk.invalid());
     }
     out
+}
+
+/// Text from a record, safe to print whoever wrote the record: what [`encode`] made comes out unchanged, and control
+/// characters and invisible marks that it would have escaped are escaped. Backslashes stay, so nothing is escaped twice.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |c: char| c.is_control() || is_invisible(c);
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe(c) {
+            let mut bytes = [0; 4];
+            escape(&mut out, c.encode_utf8(&mut bytes).as_bytes());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Marks that change the direction of text or take no room: a name could lie with them.
@@ -87,7 +108,19 @@ mod tests {
         assert_eq!(encode(Path::new("a\u{202e}b")), "a\\xe2\\x80\\xaeb");
     }
 
+    #[test]
+    fn text_of_a_record_is_escaped_once() {
+        assert_eq!(printable("a\\x1bb\\c"), "a\\x1bb\\c");
+        assert_eq!(printable("a\tb\n\u{202e}"), "a\\x09b\\x0a\\xe2\\x80\\xae");
+    }
+
     proptest! {
+        #[test]
+        fn printable_leaves_encoded_paths_alone(bytes in proptest::collection::vec(1u8..=255, 0..64)) {
+            let text = encode_os(OsStr::from_bytes(&bytes));
+            prop_assert_eq!(printable(&text), text.as_str());
+        }
+
         #[test]
         fn every_path_comes_back(bytes in proptest::collection::vec(1u8..=255, 0..64)) {
             let path = PathBuf::from(OsString::from_vec(bytes));

@@ -69,9 +69,7 @@ impl Plan {
     /// When the request does not fit the targets or the host.
     pub fn new(request: &Request, host: &HostFacts, targets: &[TargetFacts]) -> Result<Self, Problem> {
         request.check()?;
-        let num_disks = request
-            .num_disks
-            .unwrap_or_else(|| u32::try_from(targets.len()).unwrap_or(u32::MAX));
+        let num_disks = request.num_disks.unwrap_or_else(|| u32::try_from(targets.len()).unwrap_or(u32::MAX));
         let grid = Grid::new(request.level, request.shape, check_num_disks(num_disks)?);
         check_targets(request, targets, &grid)?;
         let max_small = grid.max_small();
@@ -98,12 +96,7 @@ impl Plan {
     /// Time of all steps as far as it is known beforehand.
     #[must_use]
     pub fn known_time(&self) -> Nanos {
-        Nanos(
-            self.steps
-                .iter()
-                .map(|step| step.known_time().0)
-                .fold(0, u64::saturating_add),
-        )
+        Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
     }
 
     /// Outstanding I/Os of each class in a point: (small, large).
@@ -121,11 +114,7 @@ impl Step {
             Some(WarmUp::Time(time)) => time.0,
             Some(WarmUp::Bytes(_)) | None => 0,
         };
-        Nanos(
-            warm_up
-                .saturating_add(self.settle.0)
-                .saturating_add(self.measure.0),
-        )
+        Nanos(warm_up.saturating_add(self.settle.0).saturating_add(self.measure.0))
     }
 }
 
@@ -136,10 +125,8 @@ fn check_num_disks(num_disks: u32) -> Result<u32, Problem> {
         );
     }
     if num_disks > 10_000 {
-        return Err(Problem::usage(format!(
-            "{num_disks} disks give load levels that no host can hold"
-        ))
-        .next("the number of disks only sets the load range; give at most 10000"));
+        return Err(Problem::usage(format!("{num_disks} disks give load levels that no host can hold"))
+            .next("the number of disks only sets the load range; give at most 10000"));
     }
     Ok(num_disks)
 }
@@ -156,11 +143,8 @@ fn check_targets(request: &Request, targets: &[TargetFacts], grid: &Grid) -> Res
         );
     }
     if grid.points.len() > MAX_POINTS {
-        return Err(
-            Problem::usage(format!("the matrix has {} data points", grid.points.len())).next(format!(
-                "choose smaller counts; at most {MAX_POINTS} points can be run"
-            )),
-        );
+        return Err(Problem::usage(format!("the matrix has {} data points", grid.points.len()))
+            .next(format!("choose smaller counts; at most {MAX_POINTS} points can be run")));
     }
     let used = [
         (grid.max_small() > 0, "small", request.small_bytes),
@@ -222,17 +206,11 @@ fn check_buffers(request: &Request, host: &HostFacts, small: u32, large: u32) ->
         .saturating_mul(request.small_bytes)
         .saturating_add(u64::from(large).saturating_mul(request.large_bytes));
     match host.memory_bytes {
-        Some(memory) if bytes > memory / 2 && !request.engine.is_simulated() => {
-            Err(Problem::refused(format!(
-                "the buffers of {outstanding} outstanding I/Os need {}",
-                Bytes(bytes)
-            ))
-            .because(format!(
-                "the host has {} of memory, and half of it may be used",
-                Bytes(memory)
-            ))
-            .next("use fewer outstanding I/Os, fewer disks or smaller I/Os"))
-        }
+        Some(memory) if bytes > memory / 2 && !request.engine.is_simulated() => Err(Problem::refused(
+            format!("the buffers of {outstanding} outstanding I/Os need {}", Bytes(bytes)),
+        )
+        .because(format!("the host has {} of memory, and half of it may be used", Bytes(memory)))
+        .next("use fewer outstanding I/Os, fewer disks or smaller I/Os")),
         _ => Ok(bytes),
     }
 }
@@ -247,12 +225,7 @@ fn step(request: &Request, point: Point) -> Step {
         })
         .flatten();
     let settle = Nanos(SETTLE.0.min(request.duration.0 / 10));
-    Step {
-        point,
-        warm_up,
-        settle,
-        measure: request.duration,
-    }
+    Step { point, warm_up, settle, measure: request.duration }
 }
 
 /// ORION's rule: total points (the idle one included) times the duration, and one minute; the warm-ups that will
@@ -260,18 +233,9 @@ fn step(request: &Request, point: Point) -> Step {
 fn estimate_minutes(grid: &Grid, duration: Nanos, steps: &[Step]) -> u64 {
     let warm_up: u64 = steps
         .iter()
-        .map(|step| {
-            if let Some(WarmUp::Time(time)) = step.warm_up {
-                time.0
-            } else {
-                0
-            }
-        })
+        .map(|step| if let Some(WarmUp::Time(time)) = step.warm_up { time.0 } else { 0 })
         .fold(0, u64::saturating_add);
-    let total = grid
-        .total_points
-        .saturating_mul(duration.0)
-        .saturating_add(warm_up);
+    let total = grid.total_points.saturating_mul(duration.0).saturating_add(warm_up);
     total.div_ceil(60 * NS_PER_S).saturating_add(1)
 }
 

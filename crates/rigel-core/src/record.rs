@@ -172,12 +172,7 @@ impl Record {
                 .because("the file is empty, or its first line was not written whole")
                 .next("give the file that ends in _record.jsonl")
         })?;
-        Ok(Self {
-            header,
-            visits,
-            closing,
-            torn,
-        })
+        Ok(Self { header, visits, closing, torn })
     }
 }
 
@@ -227,10 +222,7 @@ fn check_format(text: &[u8]) -> Result<(), Problem> {
         peek.rigel_record.major
     ))
     .at("line 1")
-    .because(format!(
-        "it was written by Rigel {}",
-        crate::path_text::encode_os(writer.as_ref())
-    ))
+    .because(format!("it was written by Rigel {}", crate::path_text::encode_os(writer.as_ref())))
     .next("read it with that version or a later one"))
 }
 

@@ -58,10 +58,7 @@ impl EngineRequest {
     /// Whether no real target is touched.
     #[must_use]
     pub const fn is_simulated(self) -> bool {
-        matches!(
-            self,
-            Self::Sim(_) | Self::Only(EngineKind::Null | EngineKind::Sim)
-        )
+        matches!(self, Self::Sim(_) | Self::Only(EngineKind::Null | EngineKind::Sim))
     }
 }
 
@@ -137,10 +134,7 @@ impl Request {
     }
 
     fn check_sizes(&self) -> Result<(), Problem> {
-        for (label, bytes) in [
-            ("small I/O size", self.small_bytes),
-            ("large I/O size", self.large_bytes),
-        ] {
+        for (label, bytes) in [("small I/O size", self.small_bytes), ("large I/O size", self.large_bytes)] {
             if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
                 return Err(Problem::usage(format!(
                     "the {label} of {bytes} bytes is no multiple of 512 bytes"
@@ -149,11 +143,9 @@ impl Request {
                 .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
             }
             if bytes > MAX_IO_BYTES {
-                return Err(
-                    Problem::usage(format!("the {label} of {} is too large", Bytes(bytes)))
-                        .because("every outstanding I/O has a buffer of that size")
-                        .next(format!("use at most {}", Bytes(MAX_IO_BYTES))),
-                );
+                return Err(Problem::usage(format!("the {label} of {} is too large", Bytes(bytes)))
+                    .because("every outstanding I/O has a buffer of that size")
+                    .next(format!("use at most {}", Bytes(MAX_IO_BYTES))));
             }
         }
         if let Layout::Raid0 { stripe_bytes } = self.layout {
@@ -193,11 +185,7 @@ impl Request {
             return Ok(());
         }
         let (small, large) = self.shape.counts();
-        if let Some(count) = [small, large]
-            .into_iter()
-            .flatten()
-            .find(|&count| count > MAX_OUTSTANDING)
-        {
+        if let Some(count) = [small, large].into_iter().flatten().find(|&count| count > MAX_OUTSTANDING) {
             return Err(Problem::usage(format!("{count} outstanding I/Os are too many"))
                 .next(format!("ask for at most {MAX_OUTSTANDING} of a class")));
         }
@@ -206,10 +194,8 @@ impl Request {
             MatrixShape::Point { small: 0, large: 0 } | MatrixShape::Max { small: 0, large: 0 }
         );
         if idle {
-            return Err(
-                Problem::usage("0 small and 0 large outstanding I/Os leave nothing to measure")
-                    .next("give at least one of both counts above 0"),
-            );
+            return Err(Problem::usage("0 small and 0 large outstanding I/Os leave nothing to measure")
+                .next("give at least one of both counts above 0"));
         }
         Ok(())
     }

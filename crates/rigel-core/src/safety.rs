@@ -98,6 +98,38 @@ impl Evidence {
     pub const fn clears(&self) -> bool {
         matches!(self, Self::NeverWritten { .. } | Self::OurScratchFile)
     }
+
+    /// What the user can do about evidence that forbids; `None` where consent is enough or nothing is wrong.
+    #[must_use]
+    pub fn remedy(&self) -> Option<String> {
+        Some(match self {
+            Self::Mounted { mount_point, .. } if mount_point == "/" => {
+                "choose another target, the running system lives on this one".to_owned()
+            }
+            Self::Mounted { mount_point, .. } => format!("umount {mount_point}"),
+            Self::Held { holder, .. } => release_holder(holder),
+            Self::Swap { device } => format!("swapoff {device}"),
+            Self::ExclusivelyOpen => "find who holds it with lsblk and fuser -v, and stop that".to_owned(),
+            Self::ReadOnly => "make it writable (blockdev --setrw, mount -o remount,rw)".to_owned(),
+            _ => return None,
+        })
+    }
+}
+
+/// The command that lets go of a device, by the kind of its holder.
+fn release_holder(holder: &str) -> String {
+    let name = holder.split_whitespace().next().unwrap_or_default();
+    if name.starts_with("loop") {
+        format!("losetup -d /dev/{name}")
+    } else if name.starts_with("md") {
+        format!("mdadm --stop /dev/{name}")
+    } else if holder.contains("LVM") {
+        format!("deactivate the volume group that {name} belongs to (vgchange -an)")
+    } else if holder.contains("CRYPT") {
+        format!("cryptsetup close /dev/{name}")
+    } else {
+        format!("release {holder} (vgchange -an, cryptsetup close, multipath -f, dmsetup remove)")
+    }
 }
 
 impl fmt::Display for Evidence {
@@ -109,12 +141,7 @@ impl fmt::Display for Evidence {
             Self::ExclusivelyOpen => write!(f, "another program holds the device exclusively"),
             Self::ReadOnly => write!(f, "it is read-only"),
             Self::OpenElsewhere { processes } => write!(f, "open in {}", processes.join(", ")),
-            Self::Signature {
-                usage,
-                kind,
-                label,
-                offset,
-            } => {
+            Self::Signature { usage, kind, label, offset } => {
                 write!(f, "{usage} signature: {kind}")?;
                 if let Some(label) = label {
                     write!(f, " '{label}'")?;
@@ -174,22 +201,15 @@ mod tests {
 
     #[test]
     fn verdicts() {
-        let never = || Evidence::NeverWritten {
-            how: "no extents".into(),
-        };
+        let never = || Evidence::NeverWritten { how: "no extents".into() };
         let ext4 = || Evidence::Signature {
             usage: "filesystem".into(),
             kind: "ext4".into(),
             label: None,
             offset: Some(1080),
         };
-        let mounted = || Evidence::Mounted {
-            device: "sda1".into(),
-            mount_point: "/".into(),
-        };
-        let open = || Evidence::OpenElsewhere {
-            processes: vec!["12 (postgres)".into()],
-        };
+        let mounted = || Evidence::Mounted { device: "sda1".into(), mount_point: "/".into() };
+        let open = || Evidence::OpenElsewhere { processes: vec!["12 (postgres)".into()] };
         for (evidence, verdict) in [
             (vec![], Verdict::NeedsConsent),
             (vec![never()], Verdict::MayWrite),
@@ -197,14 +217,33 @@ mod tests {
             (vec![never(), open()], Verdict::NeedsConsent),
             (vec![ext4()], Verdict::NeedsConsent),
             (vec![never(), ext4()], Verdict::NeedsConsent),
-            (
-                vec![Evidence::NotWhollyRead { looked_bytes: 1 }],
-                Verdict::NeedsConsent,
-            ),
+            (vec![Evidence::NotWhollyRead { looked_bytes: 1 }], Verdict::NeedsConsent),
             (vec![never(), mounted()], Verdict::Refused),
             (vec![ext4(), Evidence::ReadOnly], Verdict::Refused),
         ] {
             assert_eq!(judge(&evidence), verdict, "{evidence:?}");
+        }
+    }
+
+    #[test]
+    fn what_forbids_has_a_remedy_and_nothing_else() {
+        let held = |holder: &str| Evidence::Held { device: "sda".into(), holder: holder.into() };
+        for (evidence, remedy) in [
+            (held("loop3"), "losetup -d /dev/loop3"),
+            (held("md0"), "mdadm --stop /dev/md0"),
+            (held("dm-1 (vg-data, LVM)"), "deactivate the volume group that dm-1 belongs to (vgchange -an)"),
+            (held("dm-2 (luks, CRYPT)"), "cryptsetup close /dev/dm-2"),
+            (Evidence::Swap { device: "/dev/sda2".into() }, "swapoff /dev/sda2"),
+            (Evidence::Mounted { device: "sda1".into(), mount_point: "/data".into() }, "umount /data"),
+        ] {
+            assert_eq!(evidence.remedy().as_deref(), Some(remedy));
+            assert!(evidence.forbids());
+        }
+        for evidence in [Evidence::ExclusivelyOpen, Evidence::ReadOnly, held("bcache0")] {
+            assert!(evidence.remedy().is_some());
+        }
+        for evidence in [Evidence::OurScratchFile, Evidence::HoldsData { first_offset: 0 }] {
+            assert_eq!(evidence.remedy(), None);
         }
     }
 }

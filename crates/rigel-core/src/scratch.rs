@@ -26,7 +26,8 @@ pub const LEAST_BYTES: u64 = 256 * MIB;
 const HEADER_MAGIC: [u8; 8] = *b"RIGELSCR";
 const BLOCK_MAGIC: u64 = u64::from_le_bytes(*b"RigelBlk");
 /// For whoever looks into the file; not part of what is checked.
-const HEADER_TEXT: &[u8] = b"\nThis file holds random data for a storage measurement by Rigel. It may be deleted.\n";
+const HEADER_TEXT: &[u8] =
+    b"\nThis file holds random data for a storage measurement by Rigel. It may be deleted.\n";
 const HEADER_TEXT_AT: usize = 64;
 /// Sets these generators apart from those that draw offsets.
 const PURPOSE: u64 = BLOCK_MAGIC;
@@ -98,7 +99,9 @@ impl Header {
 
 /// FNV-1a, 64 bit (Fowler, Noll, Vo): enough to tell a header from chance and from a torn write.
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn word(bytes: &[u8], at: usize) -> u64 {
@@ -113,10 +116,22 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 /// When `out` is not [`BLOCK_BYTES`] long.
 pub fn block(seed: u64, offset: u64, out: &mut [u8]) {
     assert_eq!(out.len(), BLOCK_BYTES, "a block has {BLOCK_BYTES} bytes");
-    for (at, value) in [(0, BLOCK_MAGIC), (8, offset), (16, seed)] {
-        out[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    }
+    write_stamps(seed, offset, out);
     Generator::new(seed, &[PURPOSE, offset]).fill(&mut out[STAMP_BYTES..]);
+}
+
+/// Stamps every whole block boundary inside an I/O that goes to `offset`, so that each 4 KiB that is written is
+/// unlike every other: no array can store them once.
+#[inline]
+pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
+    let lead = offset.next_multiple_of(BLOCK_BYTES as u64) - offset;
+    let mut at = usize::try_from(lead).unwrap_or(usize::MAX);
+    while let Some(stamp) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<STAMP_BYTES>) {
+        stamp[..8].copy_from_slice(&BLOCK_MAGIC.to_le_bytes());
+        stamp[8..16].copy_from_slice(&(offset + at as u64).to_le_bytes());
+        stamp[16..].copy_from_slice(&seed.to_le_bytes());
+        at += BLOCK_BYTES;
+    }
 }
 
 /// What is wrong with a block.

@@ -49,9 +49,8 @@ impl SimLaw {
     /// Mean service time of one I/O of `io_bytes`.
     #[must_use]
     pub fn service_ns(&self, io_bytes: u64) -> f64 {
-        let transfer = self.bytes_per_s.map_or(0.0, |rate| {
-            to_f64(io_bytes) * to_f64(NS_PER_S) / to_f64(rate.max(1))
-        });
+        let transfer =
+            self.bytes_per_s.map_or(0.0, |rate| to_f64(io_bytes) * to_f64(NS_PER_S) / to_f64(rate.max(1)));
         to_f64(self.service_ns) + transfer
     }
 
@@ -63,11 +62,8 @@ impl SimLaw {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut law = Self::default();
         for part in text.split(',').filter(|part| !part.is_empty()) {
-            let (key, value) = part
-                .split_once('=')
-                .ok_or_else(|| format!("'{part}' is not KEY=VALUE"))?;
-            law.set(key, value)
-                .map_err(|reason| format!("'{part}': {reason}"))?;
+            let (key, value) = part.split_once('=').ok_or_else(|| format!("'{part}' is not KEY=VALUE"))?;
+            law.set(key, value).map_err(|reason| format!("'{part}': {reason}"))?;
         }
         Ok(law)
     }
@@ -105,16 +101,9 @@ mod tests {
     #[test]
     fn laws_read_and_say_what_is_wrong() {
         let law = SimLaw::parse("servers=10,service=5ms,rate=0").unwrap();
-        assert_eq!(
-            (law.servers, law.service_ns, law.bytes_per_s),
-            (10, 5 * NS_PER_MS, None)
-        );
+        assert_eq!((law.servers, law.service_ns, law.bytes_per_s), (10, 5 * NS_PER_MS, None));
         assert_eq!(SimLaw::parse("").unwrap(), SimLaw::default());
-        for (text, part) in [
-            ("servers=0", "servers=0"),
-            ("color=red", "color=red"),
-            ("fast", "KEY=VALUE"),
-        ] {
+        for (text, part) in [("servers=0", "servers=0"), ("color=red", "color=red"), ("fast", "KEY=VALUE")] {
             let error = SimLaw::parse(text).unwrap_err();
             assert!(error.contains(part), "{error}");
         }

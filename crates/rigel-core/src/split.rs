@@ -22,10 +22,7 @@ pub struct Share {
 pub fn share(point: Point, worker: u32, workers: u32) -> Share {
     let workers = workers.max(1);
     let deal = |count: u32, worker: u32| (worker..count).step_by(workers as usize).collect();
-    Share {
-        small: deal(point.small, worker),
-        large: deal(point.large, workers - 1 - worker),
-    }
+    Share { small: deal(point.small, worker), large: deal(point.large, workers - 1 - worker) }
 }
 
 #[cfg(test)]

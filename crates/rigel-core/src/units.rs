@@ -109,10 +109,7 @@ impl FromStr for Bytes {
                 });
             }
         };
-        number
-            .checked_mul(unit)
-            .map(Bytes)
-            .ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+        number.checked_mul(unit).map(Bytes).ok_or_else(|| UnitError::TooLarge(text.to_owned()))
     }
 }
 
@@ -171,19 +168,13 @@ impl FromStr for Nanos {
                 });
             }
         };
-        number
-            .checked_mul(unit)
-            .map(Nanos)
-            .ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+        number.checked_mul(unit).map(Nanos).ok_or_else(|| UnitError::TooLarge(text.to_owned()))
     }
 }
 
 /// The nearest `f64`. Counts and nanoseconds of a run stay far below 2^53, where this is exact.
 #[must_use]
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "the one place where counts become floats"
-)]
+#[expect(clippy::cast_precision_loss, reason = "the one place where counts become floats")]
 pub const fn to_f64(value: u64) -> f64 {
     value as f64
 }
@@ -197,11 +188,7 @@ pub fn us_from_ns(ns: f64) -> f64 {
 /// I/Os per second: `count` completions in `span_ns`. Zero for an empty span.
 #[must_use]
 pub fn iops(count: u64, span_ns: u64) -> f64 {
-    if span_ns == 0 {
-        0.0
-    } else {
-        to_f64(count) * to_f64(NS_PER_S) / to_f64(span_ns)
-    }
+    if span_ns == 0 { 0.0 } else { to_f64(count) * to_f64(NS_PER_S) / to_f64(span_ns) }
 }
 
 /// Megabytes (2^20 bytes) per second: `bytes` in `span_ns`. Zero for an empty span.

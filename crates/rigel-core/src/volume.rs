@@ -66,15 +66,7 @@ impl Volume {
             Layout::Raid0 { stripe_bytes } => raid0_zones(sizes_bytes, chunk_bytes, stripe_bytes)?,
         };
         let (zones, chunks) = number(zones);
-        if chunks == 0 {
-            Err(VolumeError::Empty)
-        } else {
-            Ok(Self {
-                chunk_bytes,
-                zones,
-                chunks,
-            })
-        }
+        if chunks == 0 { Err(VolumeError::Empty) } else { Ok(Self { chunk_bytes, zones, chunks }) }
     }
 
     /// How many chunks the volume has; at least one.
@@ -94,19 +86,13 @@ impl Volume {
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_chunk <= chunk) - 1];
         let inside = chunk - zone.first_chunk;
         if let [only] = zone.members[..] {
-            return Place {
-                target: only,
-                offset: zone.base_bytes + inside * self.chunk_bytes,
-            };
+            return Place { target: only, offset: zone.base_bytes + inside * self.chunk_bytes };
         }
         let stripe = inside / zone.stripe_chunks;
         let width = zone.members.len() as u64;
         let row_chunks = (stripe / width) * zone.stripe_chunks + inside % zone.stripe_chunks;
         let member = usize::try_from(stripe % width).unwrap_or_default();
-        Place {
-            target: zone.members[member],
-            offset: zone.base_bytes + row_chunks * self.chunk_bytes,
-        }
+        Place { target: zone.members[member], offset: zone.base_bytes + row_chunks * self.chunk_bytes }
     }
 }
 
@@ -117,12 +103,7 @@ fn concat_zones(sizes_bytes: &[u64], chunk_bytes: u64) -> Vec<Sized> {
     (0u16..)
         .zip(sizes_bytes)
         .map(|(target, size)| {
-            let zone = Zone {
-                first_chunk: 0,
-                members: vec![target],
-                base_bytes: 0,
-                stripe_chunks: 1,
-            };
+            let zone = Zone { first_chunk: 0, members: vec![target], base_bytes: 0, stripe_chunks: 1 };
             (zone, size / chunk_bytes)
         })
         .collect()
@@ -130,10 +111,7 @@ fn concat_zones(sizes_bytes: &[u64], chunk_bytes: u64) -> Vec<Sized> {
 
 fn raid0_zones(sizes_bytes: &[u64], chunk_bytes: u64, stripe_bytes: u64) -> Result<Vec<Sized>, VolumeError> {
     if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(chunk_bytes) {
-        return Err(VolumeError::StripeCutsIo {
-            stripe_bytes,
-            chunk_bytes,
-        });
+        return Err(VolumeError::StripeCutsIo { stripe_bytes, chunk_bytes });
     }
     let rows: Vec<u64> = sizes_bytes.iter().map(|size| size / stripe_bytes).collect();
     let mut ends = rows.clone();
@@ -142,11 +120,7 @@ fn raid0_zones(sizes_bytes: &[u64], chunk_bytes: u64, stripe_bytes: u64) -> Resu
     let mut zones = Vec::new();
     let mut start = 0;
     for end in ends.into_iter().filter(|&end| end > 0) {
-        let members: Vec<u16> = (0u16..)
-            .zip(&rows)
-            .filter(|&(_, &r)| r >= end)
-            .map(|(t, _)| t)
-            .collect();
+        let members: Vec<u16> = (0u16..).zip(&rows).filter(|&(_, &r)| r >= end).map(|(t, _)| t).collect();
         let chunks = (end - start) * members.len() as u64 * (stripe_bytes / chunk_bytes);
         let zone = Zone {
             first_chunk: 0,
@@ -165,10 +139,7 @@ fn number(zones: Vec<Sized>) -> (Vec<Zone>, u64) {
     let mut next = 0;
     let mut numbered = Vec::with_capacity(zones.len());
     for (zone, chunks) in zones.into_iter().filter(|&(_, chunks)| chunks > 0) {
-        numbered.push(Zone {
-            first_chunk: next,
-            ..zone
-        });
+        numbered.push(Zone { first_chunk: next, ..zone });
         next += chunks;
     }
     (numbered, next)

@@ -139,14 +139,9 @@ mod tests {
 
     #[test]
     fn write_streams_follow_the_share() {
-        for (percent, streams, writers) in [
-            (0, 10, 0),
-            (100, 10, 10),
-            (50, 4, 2),
-            (20, 10, 2),
-            (33, 3, 0),
-            (34, 3, 1),
-        ] {
+        for (percent, streams, writers) in
+            [(0, 10, 0), (100, 10, 10), (50, 4, 2), (20, 10, 2), (33, 3, 0), (34, 3, 1)]
+        {
             let share = WritePercent::new(percent).unwrap();
             let found = (0..streams).filter(|&i| share.stream_writes(i)).count();
             assert_eq!(found, writers, "{percent} % of {streams} streams");

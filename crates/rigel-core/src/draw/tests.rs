@@ -16,10 +16,7 @@ fn offsets_are_uniform_over_every_target() {
         let chunk = place.offset / 8192 + if place.target == 1 { 16 } else { 0 };
         counts[usize::try_from(chunk).unwrap()] += 1;
     }
-    let chi2: f64 = counts
-        .iter()
-        .map(|&n| (crate::units::to_f64(n) - 1000.0).powi(2) / 1000.0)
-        .sum();
+    let chi2: f64 = counts.iter().map(|&n| (crate::units::to_f64(n) - 1000.0).powi(2) / 1000.0).sum();
     assert!(chi2 < 103.4, "chi-square {chi2}");
 }
 
@@ -34,24 +31,16 @@ fn slots_points_and_classes_draw_independently() {
             }
         }
     }
-    assert_eq!(
-        first(3, Class::Large, 5),
-        first(3, Class::Large, 5),
-        "the same seed draws the same"
-    );
-    assert_ne!(
-        Generator::of_slot(8, 0, Class::Small, 0).bits(),
-        first(0, Class::Small, 0)
-    );
+    assert_eq!(first(3, Class::Large, 5), first(3, Class::Large, 5), "the same seed draws the same");
+    assert_ne!(Generator::of_slot(8, 0, Class::Small, 0).bits(), first(0, Class::Small, 0));
 }
 
 #[test]
 fn the_coin_keeps_the_share() {
     for percent in [0, 1, 20, 50, 99, 100] {
         let mut generator = Generator::new(1, &[u64::from(percent)]);
-        let writes = (0..100_000)
-            .filter(|_| coin(&mut generator, share(percent)) == Direction::Write)
-            .count();
+        let writes =
+            (0..100_000).filter(|_| coin(&mut generator, share(percent)) == Direction::Write).count();
         let expected = 1000 * usize::from(percent);
         // Four standard deviations of a binomial with n = 100,000 are at most 633.
         assert!(writes.abs_diff(expected) <= 633, "{percent} %: {writes}");
@@ -64,16 +53,10 @@ fn the_coin_keeps_the_share() {
 fn streams_start_evenly_and_wrap() {
     let volume = Volume::new(&[8 * 1024], 1024, Layout::Concat).unwrap();
     let mut streams: Vec<Stream> = (0..4).map(|i| Stream::new(i, 4, &volume, share(50))).collect();
-    let offsets: Vec<u64> = streams
-        .iter_mut()
-        .map(|s| s.advance(&volume).offset / 1024)
-        .collect();
+    let offsets: Vec<u64> = streams.iter_mut().map(|s| s.advance(&volume).offset / 1024).collect();
     assert_eq!(offsets, [0, 2, 4, 6]);
     let last = &mut streams[3];
-    assert_eq!(
-        (last.advance(&volume).offset, last.advance(&volume).offset),
-        (7 * 1024, 0)
-    );
+    assert_eq!((last.advance(&volume).offset, last.advance(&volume).offset), (7 * 1024, 0));
     let writers = streams.iter().filter(|s| s.direction == Direction::Write).count();
     assert_eq!(writers, 2);
 }

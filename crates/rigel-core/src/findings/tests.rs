@@ -2,12 +2,7 @@ use super::*;
 use crate::record::tests::{header, visit};
 
 fn record(visits: Vec<Visit>) -> Record {
-    Record {
-        header: header(),
-        visits,
-        closing: None,
-        torn: None,
-    }
+    Record { header: header(), visits, closing: None, torn: None }
 }
 
 #[test]
@@ -23,23 +18,13 @@ fn rates_latency_and_extremes() {
     assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
     assert!((small.latency_us.unwrap().mean - 1000.0).abs() < 1e-9);
     assert_eq!(found.max_small_iops.unwrap().point, Point { small: 5, large: 0 });
-    assert_eq!(
-        found.max_large_mbps.unwrap(),
-        Extreme {
-            value: 200.0,
-            point: Point { small: 0, large: 2 }
-        }
-    );
+    assert_eq!(found.max_large_mbps.unwrap(), Extreme { value: 200.0, point: Point { small: 0, large: 2 } });
     assert_eq!(
         found.min_small_latency_us.unwrap().point,
         Point { small: 1, large: 0 },
         "the first of equals"
     );
-    assert!(
-        found.points.iter().all(|p| p.flags.is_empty()),
-        "{:?}",
-        found.points
-    );
+    assert!(found.points.iter().all(|p| p.flags.is_empty()), "{:?}", found.points);
 }
 
 #[test]
@@ -55,40 +40,23 @@ fn visits_to_one_point_add_up() {
 fn codes(change: impl FnOnce(&mut Record)) -> Vec<FlagCode> {
     let mut record = record(vec![visit(4, 1_000_000)]);
     change(&mut record);
-    Findings::of(&record).points[0]
-        .flags
-        .iter()
-        .map(|flag| flag.code)
-        .collect()
+    Findings::of(&record).points[0].flags.iter().map(|flag| flag.code).collect()
 }
 
 #[test]
 fn every_flag_has_its_cause() {
     assert_eq!(codes(|_| {}), []);
     assert_eq!(codes(|r| r.header.request.buffered = true), [FlagCode::Buffered]);
-    assert_eq!(
-        codes(|r| r.header.engine.kind = EngineKind::Sim),
-        [FlagCode::Simulated]
-    );
+    assert_eq!(codes(|r| r.header.engine.kind = EngineKind::Sim), [FlagCode::Simulated]);
     assert_eq!(codes(|r| r.visits[0].cut_short = true), [FlagCode::CutShort]);
-    assert_eq!(
-        codes(|r| r.visits[0].small.as_mut().unwrap().in_flight_ns /= 2),
-        [FlagCode::QueueNotFilled]
-    );
-    assert_eq!(
-        codes(|r| r.visits[0].small.as_mut().unwrap().planned = 4),
-        [FlagCode::Little]
-    );
+    assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().in_flight_ns /= 2), [FlagCode::QueueNotFilled]);
+    assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().planned = 4), [FlagCode::Little]);
     let no_data = codes(|r| {
         let small = r.visits[0].small.as_mut().unwrap();
         small.reads.clear();
         small.errors = 3;
-        small.first_error = Some(FirstError {
-            errno: 5,
-            target: 0,
-            offset: 4096,
-            direction: Direction::Read,
-        });
+        small.first_error =
+            Some(FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read });
     });
     assert_eq!(no_data, [FlagCode::NoData, FlagCode::Errors]);
 }
@@ -108,18 +76,11 @@ fn errors_tell_target_offset_and_errno() {
     let mut record = record(vec![visit(4, 1_000_000)]);
     let small = record.visits[0].small.as_mut().unwrap();
     small.errors = 2;
-    small.first_error = Some(FirstError {
-        errno: 5,
-        target: 0,
-        offset: 8192,
-        direction: Direction::Write,
-    });
+    small.first_error = Some(FirstError { errno: 5, target: 0, offset: 8192, direction: Direction::Write });
     let flags = &Findings::of(&record).points[0].flags;
     assert!(
         flags[0].text.contains("2 failed")
-            && flags[0]
-                .text
-                .contains("a write at byte 8192 of /data/lun1, errno 5")
+            && flags[0].text.contains("a write at byte 8192 of /data/lun1, errno 5")
     );
 }
 

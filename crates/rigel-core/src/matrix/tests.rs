@@ -27,11 +27,7 @@ fn published_totals() {
     ] {
         let grid = grid(level, nd);
         assert_eq!(grid.total_points, total, "{case}");
-        assert_eq!(
-            grid.points.len() as u64,
-            total - 1,
-            "{case}: (0,0) is counted and not run"
-        );
+        assert_eq!(grid.points.len() as u64, total - 1, "{case}: (0,0) is counted and not run");
     }
 }
 
@@ -83,18 +79,6 @@ fn one_dimensional_matrices() {
     assert_eq!(row.points.len(), 6, "small 0..5 beside two large");
     let col = advanced(MatrixShape::Col { small: 0 });
     assert_eq!((col.points.len(), col.total_points), (2, 3));
-    let point = advanced(MatrixShape::Point {
-        small: 1000,
-        large: 0,
-    });
-    assert_eq!(
-        (point.points.as_slice(), point.total_points),
-        (
-            &[Point {
-                small: 1000,
-                large: 0
-            }][..],
-            1
-        )
-    );
+    let point = advanced(MatrixShape::Point { small: 1000, large: 0 });
+    assert_eq!((point.points.as_slice(), point.total_points), (&[Point { small: 1000, large: 0 }][..], 1));
 }

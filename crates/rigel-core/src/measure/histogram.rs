@@ -28,24 +28,13 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self {
-            counts: vec![0; BUCKETS],
-            count: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-            sum_ns: 0,
-            sum_squares: 0,
-        }
+        Self { counts: vec![0; BUCKETS], count: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0, sum_squares: 0 }
     }
 }
 
 impl std::fmt::Debug for Histogram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Histogram({} I/Os, {} to {} ns)",
-            self.count, self.min_ns, self.max_ns
-        )
+        write!(f, "Histogram({} I/Os, {} to {} ns)", self.count, self.min_ns, self.max_ns)
     }
 }
 
@@ -60,11 +49,12 @@ const fn bucket_of(ns: u64) -> usize {
 
 /// The smallest value of a bucket.
 const fn lower_edge(bucket: usize) -> u64 {
-    if bucket < SUB as usize * 2 {
-        return bucket as u64;
+    let bucket = bucket as u64;
+    if bucket < SUB * 2 {
+        return bucket;
     }
-    let shift = (bucket >> SUB_BITS) as u32 - 1;
-    ((bucket as u64 & (SUB - 1)) + SUB) << shift
+    let shift = (bucket >> SUB_BITS) - 1;
+    ((bucket & (SUB - 1)) + SUB) << shift
 }
 
 impl Histogram {
@@ -89,14 +79,7 @@ impl Histogram {
     pub fn clear(&mut self) {
         let mut counts = std::mem::take(&mut self.counts);
         counts.fill(0);
-        *self = Self {
-            counts,
-            count: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-            sum_ns: 0,
-            sum_squares: 0,
-        };
+        *self = Self { counts, count: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0, sum_squares: 0 };
     }
 
     /// Adds the counts of another worker.
@@ -194,11 +177,7 @@ impl Histogram {
 }
 
 const fn upper_edge(bucket: usize) -> u64 {
-    if bucket + 1 == BUCKETS {
-        u64::MAX
-    } else {
-        lower_edge(bucket + 1)
-    }
+    if bucket + 1 == BUCKETS { u64::MAX } else { lower_edge(bucket + 1) }
 }
 
 /// The form in the record: sums and the filled buckets as `[number, count]`.
@@ -222,13 +201,7 @@ impl Serialize for Histogram {
             max_ns: self.max_ns,
             sum_ns: self.sum_ns,
             sum_squares: [(self.sum_squares >> 64) as u64, self.sum_squares as u64],
-            buckets: self
-                .counts
-                .iter()
-                .copied()
-                .enumerate()
-                .filter(|&(_, n)| n > 0)
-                .collect(),
+            buckets: self.counts.iter().copied().enumerate().filter(|&(_, n)| n > 0).collect(),
         }
         .serialize(serializer)
     }
@@ -245,21 +218,12 @@ impl<'de> Deserialize<'de> for Histogram {
             })?;
             *place = n;
         }
-        let total = histogram
-            .counts
-            .iter()
-            .try_fold(0u64, |sum, &n| sum.checked_add(n));
+        let total = histogram.counts.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
         if total != Some(stored.count) {
-            return Err(D::Error::custom(
-                "the buckets of a histogram do not add up to its count",
-            ));
+            return Err(D::Error::custom("the buckets of a histogram do not add up to its count"));
         }
         histogram.count = stored.count;
-        histogram.min_ns = if stored.count == 0 {
-            u64::MAX
-        } else {
-            stored.min_ns
-        };
+        histogram.min_ns = if stored.count == 0 { u64::MAX } else { stored.min_ns };
         histogram.max_ns = stored.max_ns;
         histogram.sum_ns = stored.sum_ns;
         histogram.sum_squares = u128::from(stored.sum_squares[0]) << 64 | u128::from(stored.sum_squares[1]);

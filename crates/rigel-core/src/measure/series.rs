@@ -29,11 +29,7 @@ impl Series {
         let fits = |width: &&u64| window_ns.div_ceil(*width * base) <= MAX_BUCKETS;
         let bucket_ns = WIDTHS.iter().find(fits).unwrap_or(&WIDTHS[WIDTHS.len() - 1]) * base;
         let buckets = usize::try_from(window_ns.div_ceil(bucket_ns).min(1 << 20)).unwrap_or(0);
-        Self {
-            bucket_ns,
-            ops: vec![0; buckets],
-            latency_sum_ns: vec![0; buckets],
-        }
+        Self { bucket_ns, ops: vec![0; buckets], latency_sum_ns: vec![0; buckets] }
     }
 
     /// Counts a completion `at_ns` after the start of the window; ignored when outside.
@@ -78,11 +74,7 @@ mod tests {
             [(1, 10, 100), (20, 10, 2000), (60, 50, 1200), (3600, 2000, 1800)]
         {
             let series = Series::new(seconds * NS_PER_S);
-            assert_eq!(
-                (series.bucket_ns / NS_PER_MS, series.ops.len()),
-                (bucket_ms, buckets),
-                "{seconds} s"
-            );
+            assert_eq!((series.bucket_ns / NS_PER_MS, series.ops.len()), (bucket_ms, buckets), "{seconds} s");
         }
     }
 

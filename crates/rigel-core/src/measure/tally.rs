@@ -106,11 +106,7 @@ impl ClassTally {
     /// Mean number in flight over a window of `span_ns`.
     #[must_use]
     pub fn mean_in_flight(&self, span_ns: u64) -> f64 {
-        if span_ns == 0 {
-            0.0
-        } else {
-            to_f64(self.in_flight_ns) / to_f64(span_ns)
-        }
+        if span_ns == 0 { 0.0 } else { to_f64(self.in_flight_ns) / to_f64(span_ns) }
     }
 }
 
@@ -132,12 +128,7 @@ impl Tally {
         large: Option<ClassTally>,
         now_ns: u64,
     ) -> Self {
-        Self {
-            window,
-            classes: [small, large],
-            in_flight: [0; 2],
-            looked_ns: now_ns,
-        }
+        Self { window, classes: [small, large], in_flight: [0; 2], looked_ns: now_ns }
     }
 
     /// The window that counts.
@@ -215,10 +206,7 @@ impl Tally {
     pub fn finish(self) -> [Option<ClassTally>; 2] {
         let span = self.window.span_ns();
         let mut classes = self.classes;
-        classes
-            .iter_mut()
-            .flatten()
-            .for_each(|tally| tally.series.truncate(span));
+        classes.iter_mut().flatten().for_each(|tally| tally.series.truncate(span));
         classes
     }
 }
@@ -247,10 +235,7 @@ fn merge_class(sum: Option<ClassTally>, more: Option<ClassTally>) -> Option<Clas
 mod tests {
     use super::*;
 
-    const WINDOW: Window = Window {
-        start_ns: 1000,
-        end_ns: 2000,
-    };
+    const WINDOW: Window = Window { start_ns: 1000, end_ns: 2000 };
 
     fn tally() -> Tally {
         Tally::new(WINDOW, Some(ClassTally::new(8192, 2, WINDOW.span_ns())), None, 0)
@@ -279,12 +264,7 @@ mod tests {
     #[test]
     fn a_failure_before_the_window_is_kept_but_not_counted() {
         let mut tally = tally();
-        let error = FirstError {
-            errno: 5,
-            target: 0,
-            offset: 8192,
-            direction: Direction::Read,
-        };
+        let error = FirstError { errno: 5, target: 0, offset: 8192, direction: Direction::Read };
         tally.submitted(Class::Small, 2);
         tally.failed(Class::Small, error, 500);
         tally.failed(Class::Small, FirstError { errno: 6, ..error }, 1500);
@@ -297,12 +277,6 @@ mod tests {
     fn a_shortened_window_never_ends_before_it_began() {
         let mut tally = tally();
         tally.shorten(500);
-        assert_eq!(
-            tally.window(),
-            Window {
-                start_ns: 1000,
-                end_ns: 1000
-            }
-        );
+        assert_eq!(tally.window(), Window { start_ns: 1000, end_ns: 1000 });
     }
 }

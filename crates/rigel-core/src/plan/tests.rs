@@ -9,10 +9,7 @@ fn target(size_bytes: u64) -> TargetFacts {
         real_path: "/data/lun1".into(),
         kind: TargetKind::File,
         size_bytes,
-        identity: Identity {
-            device: (8, 0),
-            inode: 1,
-        },
+        identity: Identity { device: (8, 0), inode: 1 },
         logical_block_bytes: 512,
         physical_block_bytes: Some(4096),
         direct_io: Some(true),
@@ -25,11 +22,7 @@ fn target(size_bytes: u64) -> TargetFacts {
 }
 
 fn host() -> HostFacts {
-    HostFacts {
-        cpus: 2,
-        memory_bytes: Some(8 << 30),
-        ..HostFacts::default()
-    }
+    HostFacts { cpus: 2, memory_bytes: Some(8 << 30), ..HostFacts::default() }
 }
 
 fn plan(request: &Request, targets: usize) -> Plan {
@@ -47,11 +40,7 @@ fn published_estimates() {
         ("E9", RunLevel::Oltp, 1, 22),
         ("E10", RunLevel::Oltp, 3, 24),
     ] {
-        assert_eq!(
-            plan(&Request::new(level), targets).estimate_minutes,
-            minutes,
-            "{case}"
-        );
+        assert_eq!(plan(&Request::new(level), targets).estimate_minutes, minutes, "{case}");
     }
     let mut e13 = Request::new(RunLevel::Advanced);
     e13.shape = MatrixShape::Max { small: 4, large: 4 };
@@ -77,10 +66,7 @@ fn estimates_of_other_durations_round_up_and_add_warm_up() {
 fn warm_up_comes_before_large_sequential_points_only() {
     let mut request = Request::new(RunLevel::Advanced);
     request.cache = CacheWarmUp::Bytes(500 << 20);
-    assert!(
-        plan(&request, 1).steps.iter().all(|step| step.warm_up.is_none()),
-        "random needs none"
-    );
+    assert!(plan(&request, 1).steps.iter().all(|step| step.warm_up.is_none()), "random needs none");
     request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
     for step in plan(&request, 1).steps {
         assert_eq!(step.warm_up.is_some(), step.point.large > 0, "{step:?}");
@@ -108,36 +94,24 @@ fn streams_hold_several_ios() {
 fn what_does_not_fit_is_refused_with_the_target() {
     let request = Request::new(RunLevel::Simple);
     let small = Plan::new(&request, &host(), &[target(1000)]).unwrap_err();
-    assert!(
-        small.to_string().contains("smaller than one small I/O"),
-        "{small}"
-    );
+    assert!(small.to_string().contains("smaller than one small I/O"), "{small}");
     let mut blocks = target(1 << 30);
     blocks.logical_block_bytes = 4096;
     let mut odd = Request::new(RunLevel::Simple);
     odd.small_bytes = 512;
     let refused = Plan::new(&odd, &host(), &[blocks]).unwrap_err();
     assert_eq!(refused.kind.code(), 2);
-    assert!(
-        refused.to_string().contains("logical block of 4 KiB"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("logical block of 4 KiB"), "{refused}");
     assert!(Plan::new(&request, &host(), &[]).is_err());
 }
 
 #[test]
 fn buffers_must_fit_into_memory() {
     let mut request = Request::new(RunLevel::Advanced);
-    request.shape = MatrixShape::Point {
-        small: 0,
-        large: 60_000,
-    };
+    request.shape = MatrixShape::Point { small: 0, large: 60_000 };
     let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
     assert!(refused.to_string().contains("of memory"), "{refused}");
-    request.shape = MatrixShape::Point {
-        small: 70_000,
-        large: 0,
-    };
+    request.shape = MatrixShape::Point { small: 70_000, large: 0 };
     let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
     assert!(refused.to_string().contains("70000 outstanding"), "{refused}");
 }

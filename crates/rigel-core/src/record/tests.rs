@@ -14,10 +14,7 @@ pub(crate) fn header() -> Header {
         real_path: "/data/lun1".into(),
         kind: TargetKind::File,
         size_bytes: 1 << 30,
-        identity: Identity {
-            device: (8, 0),
-            inode: 1,
-        },
+        identity: Identity { device: (8, 0), inode: 1 },
         logical_block_bytes: 512,
         physical_block_bytes: None,
         direct_io: Some(true),
@@ -27,15 +24,9 @@ pub(crate) fn header() -> Header {
         allocated_bytes: None,
         device: None,
     }];
-    let host = HostFacts {
-        cpus: 2,
-        ..HostFacts::default()
-    };
+    let host = HostFacts { cpus: 2, ..HostFacts::default() };
     Header {
-        rigel_record: Format {
-            major: FORMAT_MAJOR,
-            minor: FORMAT_MINOR,
-        },
+        rigel_record: Format { major: FORMAT_MAJOR, minor: FORMAT_MINOR },
         program_version: "0.1.0".into(),
         run_id: "orion_20260101_1200".into(),
         started: "2026-01-01T12:00:00+00:00".into(),
@@ -70,9 +61,7 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
             let mut tally = ClassTally::new(bytes, outstanding, NS_PER_S);
             for i in 0..NS_PER_S / latency_ns * u64::from(outstanding) {
                 tally.reads.record(latency_ns);
-                tally
-                    .series
-                    .record(i * latency_ns / u64::from(outstanding), latency_ns);
+                tally.series.record(i * latency_ns / u64::from(outstanding), latency_ns);
             }
             tally.in_flight_ns = u64::from(outstanding) * NS_PER_S;
             tally
@@ -93,11 +82,7 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
 }
 
 fn bytes() -> Vec<u8> {
-    let closing = Closing {
-        ended: "2026-01-01T12:01:00+00:00".into(),
-        complete: true,
-        reason: None,
-    };
+    let closing = Closing { ended: "2026-01-01T12:01:00+00:00".into(), complete: true, reason: None };
     [
         Line::Header(Box::new(header())),
         Line::Visit(Box::new(visit(0, 1_000_000))),
@@ -133,10 +118,7 @@ fn wherever_a_record_is_cut_the_whole_lines_survive() {
         assert!(!record.complete());
         assert_eq!(record.torn.is_some(), bytes[cut - 1] != b'\n');
     }
-    assert!(
-        Record::read(&bytes[..first_line - 1]).is_err(),
-        "without a whole header nothing can be said"
-    );
+    assert!(Record::read(&bytes[..first_line - 1]).is_err(), "without a whole header nothing can be said");
 }
 
 #[test]
@@ -145,19 +127,14 @@ fn damage_is_told_with_its_line() {
     let lines: Vec<&str> = text.lines().collect();
     for (damaged, place, reason) in [
         (
-            text.replacen("\"small\":1", "\"small\":77", 1)
-                .replacen("\"step\":0", "\"step\":3", 1),
+            text.replacen("\"small\":1", "\"small\":77", 1).replacen("\"step\":0", "\"step\":3", 1),
             "line 2",
             "plan",
         ),
         (format!("{}\n{}\n", lines[0], lines[0]), "line 2", "second header"),
         (format!("{text}{}\n", lines[1]), "line 5", "follows"),
         (format!("{}\n", lines[1]), "line 1", "no record"),
-        (
-            text.replacen("\"major\":1", "\"major\":2", 1),
-            "line 1",
-            "format 2",
-        ),
+        (text.replacen("\"major\":1", "\"major\":2", 1), "line 1", "format 2"),
         ("hello\n".into(), "line 1", "no record"),
     ] {
         let problem = Record::read(damaged.as_bytes()).unwrap_err();

@@ -26,9 +26,7 @@ fn every_refusal_names_the_value() {
     assert!(refused(|r| r.large_pattern = LargePattern::Sequential { ios_per_stream: 0 }).contains("stream"));
     let cut = refused(|r| {
         r.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
-        r.layout = Layout::Raid0 {
-            stripe_bytes: 512 << 10,
-        };
+        r.layout = Layout::Raid0 { stripe_bytes: 512 << 10 };
     });
     assert!(cut.contains("512 KiB") && cut.contains("1 MiB"), "{cut}");
 }
@@ -36,8 +34,6 @@ fn every_refusal_names_the_value() {
 #[test]
 fn random_io_does_not_care_for_the_stripe() {
     let mut request = Request::new(RunLevel::Advanced);
-    request.layout = Layout::Raid0 {
-        stripe_bytes: 64 << 10,
-    };
+    request.layout = Layout::Raid0 { stripe_bytes: 64 << 10 };
     request.check().unwrap();
 }

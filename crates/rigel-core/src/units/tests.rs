@@ -19,25 +19,16 @@ fn sizes_read_with_every_suffix() {
 fn wrong_sizes_say_why() {
     assert_eq!("".parse::<Bytes>(), Err(UnitError::NotANumber(String::new())));
     assert_eq!("K".parse::<Bytes>(), Err(UnitError::NotANumber("K".into())));
-    assert!(matches!(
-        "8X".parse::<Bytes>(),
-        Err(UnitError::UnknownUnit { .. })
-    ));
-    assert!(matches!(
-        "99999999999T".parse::<Bytes>(),
-        Err(UnitError::TooLarge(_))
-    ));
+    assert!(matches!("8X".parse::<Bytes>(), Err(UnitError::UnknownUnit { .. })));
+    assert!(matches!("99999999999T".parse::<Bytes>(), Err(UnitError::TooLarge(_))));
     assert!(matches!("-1".parse::<Bytes>(), Err(UnitError::NotANumber(_))));
 }
 
 #[test]
 fn durations_default_to_seconds() {
-    for (text, ns) in [
-        ("60", 60 * NS_PER_S),
-        ("60s", 60 * NS_PER_S),
-        ("2m", 120 * NS_PER_S),
-        ("500ms", NS_PER_S / 2),
-    ] {
+    for (text, ns) in
+        [("60", 60 * NS_PER_S), ("60s", 60 * NS_PER_S), ("2m", 120 * NS_PER_S), ("500ms", NS_PER_S / 2)]
+    {
         assert_eq!(text.parse::<Nanos>().unwrap(), Nanos(ns), "{text}");
     }
     assert!("5x".parse::<Nanos>().is_err());

@@ -1,2 +1,63 @@
-//! The program.
-fn main() {}
+//! `cargo xtask`: what people and CI run on this repository. It must never be part of what is shipped.
+
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "a developer's command talks on the terminal")]
+
+mod ci;
+mod generate;
+mod tidy;
+
+use anyhow::Context as _;
+use clap::Parser;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Commands for working on Rigel
+#[derive(Parser)]
+#[command(name = "xtask", bin_name = "cargo xtask")]
+enum Command {
+    /// Run everything that must pass before a change goes in
+    Ci {
+        /// First install the Debian packages that the tests need
+        #[arg(long)]
+        setup: bool,
+    },
+    /// Check the house rules of the sources
+    Tidy,
+    /// Write the generated files
+    Gen {
+        /// Write nothing; fail if a file is not what would be written
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(&Command::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all is well; an error means that this could not be found out.
+fn run(command: &Command) -> anyhow::Result<bool> {
+    let root = workspace_root()?;
+    match command {
+        Command::Ci { setup } => ci::run(&root, *setup),
+        Command::Tidy => tidy::run(&root),
+        Command::Gen { check: true } => generate::check(&root),
+        Command::Gen { check: false } => generate::write(&root),
+    }
+}
+
+/// Cargo says where this package lies; the value of the build is only for a program that is started by hand.
+fn workspace_root() -> anyhow::Result<PathBuf> {
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let root = Path::new(&package).parent();
+    root.map(Path::to_owned).context("xtask lies in no workspace: start it as `cargo xtask`")
+}

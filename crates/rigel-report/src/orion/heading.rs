@@ -1,0 +1,128 @@
+//! The first part of the summary: who wrote it, the command line, what it means, the matrix, the targets.
+//!
+//! Must not hold a measured number.
+
+use super::OrionVersion;
+use crate::page::Page;
+use crate::view::View;
+use rigel_core::path_text::printable;
+use rigel_core::record::Header;
+use rigel_core::request::{CacheWarmUp, Request};
+use rigel_core::units::{KIB, MIB, to_f64};
+use rigel_core::workload::{LargePattern, Layout};
+
+/// Up to the number of files, as published output of 11.1.0.7 and 11.2.0.2 has it; 12.2 and 19 kept the words of 11.2.
+/// Line 1 is ours from the word "layout" on.
+pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
+    let header = &view.record.header;
+    let mut page = Page::default();
+    page.line(format_args!(
+        "ORION VERSION {} layout, written by Rigel {}; 1 MB is 2^20 bytes",
+        version.full_name(),
+        printable(&header.program_version)
+    ));
+    page.blank();
+    if version == OrionVersion::V11_1 {
+        settings_11_1(&mut page, &header.request);
+    } else {
+        settings_11_2(&mut page, &header.request);
+    }
+    matrix_and_targets(&mut page, version, header);
+    page.into_string()
+}
+
+/// Published output of 11.1.0.7 for random I/O. The lines of streams and of raid0 are remembered from output of 10.2.
+fn settings_11_1(page: &mut Page, request: &Request) {
+    page.line("Commandline:");
+    page.line(printable(&request.command_line));
+    page.blank();
+    page.line("This maps to this test:");
+    test_and_sizes(page, request);
+    match request.large_pattern {
+        LargePattern::Random => page.line("IO Types: Small Random IOs, Large Random IOs"),
+        LargePattern::Sequential { ios_per_stream } => {
+            page.line("IO Types: Small Random IOs, Large Sequential Streams");
+            page.line(format_args!("Number of Concurrent IOs Per Stream: {ios_per_stream}"));
+            page.line("Force streams to separate disks: No");
+        }
+    }
+    match request.layout {
+        Layout::Concat => page.line("Simulated Array Type: CONCAT"),
+        Layout::Raid0 { stripe_bytes } => {
+            page.line("Simulated Array Type: RAID 0");
+            page.line(format_args!("Stripe Depth: {} KB", scaled(stripe_bytes, KIB)));
+        }
+    }
+    page.line(format_args!("Write: {}%", request.write_percent.get()));
+    page.line(format_args!("Cache Size: {}", cache_size(request.cache, "Not Entered")));
+    page.line(format_args!("Duration for each Data Point: {} seconds", request.duration.seconds()));
+}
+
+/// Published output of 11.2.0.2 for random I/O; the wording for raid0 is remembered. The blank after "per stream" is
+/// theirs. The stripe depth and the I/Os of a stream are added for streams only, because a rate means nothing without.
+fn settings_11_2(page: &mut Page, request: &Request) {
+    page.line("Command line:");
+    page.line(printable(&request.command_line));
+    page.blank();
+    page.line("These options enable these settings:");
+    test_and_sizes(page, request);
+    let sequential = match request.large_pattern {
+        LargePattern::Random => None,
+        LargePattern::Sequential { ios_per_stream } => Some(ios_per_stream),
+    };
+    match sequential {
+        None => page.line("IO types: small random IOs, large random IOs"),
+        Some(ios) => {
+            page.line("IO types: small random IOs, large sequential streams");
+            page.line(format_args!("Number of concurrent IOs per stream: {ios}"));
+        }
+    }
+    match request.layout {
+        Layout::Concat => page.line("Sequential stream pattern: one LUN per stream "),
+        Layout::Raid0 { stripe_bytes } => {
+            page.line("Sequential stream pattern: RAID-0 striping for all streams ");
+            if sequential.is_some() {
+                page.line(format_args!("Stripe depth: {} KB", scaled(stripe_bytes, KIB)));
+            }
+        }
+    }
+    page.line(format_args!("Writes: {}%", request.write_percent.get()));
+    page.line(format_args!("Cache size: {}", cache_size(request.cache, "not specified")));
+    page.line(format_args!("Duration for each data point: {} seconds", request.duration.seconds()));
+}
+
+fn test_and_sizes(page: &mut Page, request: &Request) {
+    page.line(format_args!("Test: {}", printable(&request.name)));
+    page.line(format_args!("Small IO size: {} KB", scaled(request.small_bytes, KIB)));
+    page.line(format_args!("Large IO size: {} KB", scaled(request.large_bytes, KIB)));
+}
+
+fn matrix_and_targets(page: &mut Page, version: OrionVersion, header: &Header) {
+    let grid = &header.plan.grid;
+    page.line(format_args!("Small Columns:{}", level_cells(&grid.printed_small)));
+    page.line(format_args!("Large Columns:{}", level_cells(&grid.printed_large)));
+    page.line(format_args!("Total Data Points: {}", grid.total_points));
+    page.blank();
+    for target in &header.targets {
+        page.line(format_args!("Name: {}\tSize: {}", printable(&target.path), target.size_bytes));
+    }
+    let files = if version == OrionVersion::V11_1 { "FILEs" } else { "files" };
+    page.line(format_args!("{} {files} found.", header.targets.len()));
+}
+
+fn level_cells(levels: &[u32]) -> String {
+    levels.iter().map(|level| format!(",{level:>7}")).collect()
+}
+
+fn cache_size(cache: CacheWarmUp, not_given: &str) -> String {
+    match cache {
+        CacheWarmUp::Default => not_given.to_owned(),
+        CacheWarmUp::Off => "0 MB".to_owned(),
+        CacheWarmUp::Bytes(bytes) => format!("{} MB", scaled(bytes, MIB)),
+    }
+}
+
+/// A whole number where it is one, else with its decimals; ORION itself knows whole KB and MB only.
+fn scaled(bytes: u64, unit: u64) -> f64 {
+    to_f64(bytes) / to_f64(unit)
+}

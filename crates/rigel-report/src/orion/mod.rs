@@ -1,0 +1,126 @@
+//! ORION's files and what it prints, in the layouts of three of its versions.
+//!
+//! The layouts are interfaces: scripts read them by line and column. They were taken from published output only. What is
+//! ours is kept apart from what is theirs: line 1 says who wrote it, flags and the end of a cut-short run follow the
+//! results, and a clean run has neither. Must not judge a number.
+
+mod heading;
+mod hist;
+mod results;
+mod rows;
+mod tables;
+mod trace;
+
+use crate::page::Page;
+use crate::view::View;
+use crate::{OutputFile, notes};
+use rigel_core::path_text::printable;
+use std::str::FromStr;
+
+/// The versions of ORION whose output differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OrionVersion {
+    /// 11.1.0.7: milliseconds, no histogram, nothing printed at the end.
+    V11_1,
+    /// 11.2.0.2 to 12.1: whole microseconds, a histogram of 28 rows, text above the tables.
+    V11_2,
+    /// 12.2 to 19: microseconds with three decimals, a histogram with cumulative percentages.
+    #[default]
+    V19,
+}
+
+impl OrionVersion {
+    /// All, oldest first.
+    pub const ALL: [Self; 3] = [Self::V11_1, Self::V11_2, Self::V19];
+
+    /// The word on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V11_1 => "11.1",
+            Self::V11_2 => "11.2",
+            Self::V19 => "19",
+        }
+    }
+
+    /// The version as that program writes it, as far as it does not name a build.
+    const fn full_name(self) -> &'static str {
+        match self {
+            Self::V11_1 => "11.1.0.7.0",
+            Self::V11_2 => "11.2.0.2.0",
+            Self::V19 => "19",
+        }
+    }
+}
+
+impl FromStr for OrionVersion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|version| version.name() == text)
+            .ok_or_else(|| format!("'{}' is no version of ORION (11.1, 11.2, 19)", printable(text)))
+    }
+}
+
+/// All files of a run; 11.1 has no histogram file, and the newer ones name theirs differently.
+pub(crate) fn files(version: OrionVersion, view: &View<'_>) -> Vec<OutputFile> {
+    let mut files = vec![
+        OutputFile::new("_summary.txt", summary(version, view)),
+        OutputFile::new("_iops.csv", tables::render(version, tables::Quantity::Iops, view)),
+        OutputFile::new("_mbps.csv", tables::render(version, tables::Quantity::Mbps, view)),
+        OutputFile::new("_lat.csv", tables::render(version, tables::Quantity::Latency, view)),
+    ];
+    match version {
+        OrionVersion::V11_1 => {}
+        OrionVersion::V11_2 => files.push(OutputFile::new("_hist.txt", hist::text(view))),
+        OrionVersion::V19 => files.push(OutputFile::new("_hist.csv", hist::csv(view))),
+    }
+    files.push(OutputFile::new("_trace.txt", trace::render(version, view)));
+    files
+}
+
+/// What is printed before a run: who, the name of the run, how long it will take (published output of 11.1.0.7,
+/// 11.2.0.2 and 19.3; 12.2 and later print an empty line after it).
+#[must_use]
+pub fn banner(version: OrionVersion, program_version: &str, run_id: &str, estimate_minutes: u64) -> String {
+    let mut page = Page::default();
+    page.line(format_args!(
+        "ORION: ORacle IO Numbers -- Version {} layout, written by Rigel {}",
+        version.full_name(),
+        printable(program_version)
+    ));
+    page.line(printable(run_id));
+    if version == OrionVersion::V11_1 {
+        page.line(format_args!("Test will take approximately {estimate_minutes} minutes"));
+        page.line("Larger caches may take longer");
+    } else {
+        page.line(format_args!("Calibration will take approximately {estimate_minutes} minutes."));
+        page.line("Using a large value for -cache_size may take longer.");
+    }
+    if version == OrionVersion::V19 {
+        page.blank();
+    }
+    page.into_string()
+}
+
+/// What is printed after a run: the results as in the summary, which 11.1 does not print, and the notes.
+#[must_use]
+pub fn result_block(version: OrionVersion, view: &View<'_>) -> String {
+    let results = match version {
+        OrionVersion::V11_1 => String::new(),
+        OrionVersion::V11_2 | OrionVersion::V19 => results::render(version, view),
+    };
+    join_paragraphs([results, notes::of(view)])
+}
+
+fn summary(version: OrionVersion, view: &View<'_>) -> String {
+    join_paragraphs([heading::render(version, view), results::render(version, view), notes::of(view)])
+}
+
+/// Puts an empty line between the parts that are not empty.
+fn join_paragraphs<const N: usize>(parts: [String; N]) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}

@@ -1,0 +1,135 @@
+//! The results: the highest rates, the lowest latency, a histogram. In the summary, and printed at the end of a run.
+//!
+//! A class that was not measured has no lines. Must not decide which point is best.
+
+use super::OrionVersion;
+use super::rows::{self, Row};
+use crate::notes::At;
+use crate::page::Page;
+use crate::view::View;
+use rigel_core::findings::{Extreme, IoFindings, LatencyUs};
+use rigel_core::matrix::Point;
+use rigel_core::measure::Histogram;
+use rigel_core::units::to_f64;
+
+/// The result block of a version; empty when nothing was measured.
+pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
+    match version {
+        OrionVersion::V11_1 => render_11_1(view),
+        OrionVersion::V11_2 => render_us(view, 0, view.findings.max_small_iops, histogram_11_2),
+        OrionVersion::V19 => render_us(view, 3, view.findings.min_small_latency_us, histogram_19),
+    }
+}
+
+/// Published output of 11.1.0.7: three lines, milliseconds without a unit.
+fn render_11_1(view: &View<'_>) -> String {
+    let found = &view.findings;
+    let mut page = Page::default();
+    if let Some(best) = found.max_large_mbps {
+        page.line(mbps_line(best));
+    }
+    if let Some(best) = found.max_small_iops {
+        page.line(iops_line(best));
+    }
+    if let Some(best) = found.min_small_latency_us {
+        page.line(format_args!("Minimum Small Latency={:.2} @ {}", best.value / 1000.0, At(best.point)));
+    }
+    page.into_string()
+}
+
+/// Published output of 11.2.0.2 (no decimals), and of 12.2.0.1 and 19.3 (three): microseconds, statistics per
+/// direction, and a histogram of one point.
+fn render_us(
+    view: &View<'_>,
+    decimals: usize,
+    histogram_of: Option<Extreme>,
+    histogram: fn(&mut Page, &Histogram, &Histogram),
+) -> String {
+    let found = &view.findings;
+    let mut page = Page::default();
+    if let Some(best) = found.max_large_mbps {
+        page.line(mbps_line(best));
+        if found.max_small_iops.is_some() {
+            page.blank();
+        }
+    }
+    if let Some(best) = found.max_small_iops {
+        page.line(iops_line(best));
+        latency_lines(&mut page, view, best.point, decimals);
+    }
+    if let Some(best) = found.min_small_latency_us {
+        page.blank();
+        page.line(format_args!("Minimum Small Latency={:.decimals$} usecs @ {}", best.value, At(best.point)));
+        latency_lines(&mut page, view, best.point, decimals);
+    }
+    if let Some((point, io)) = histogram_of.and_then(|best| Some((best.point, small(view, best.point)?))) {
+        page.line(format_args!("Small Read / Write Latency Histogram @ {}", At(point)));
+        histogram(&mut page, &io.reads, &io.writes);
+    }
+    page.into_string()
+}
+
+fn small<'v>(view: &'v View<'_>, point: Point) -> Option<&'v IoFindings> {
+    view.at(point)?.small.as_ref()
+}
+
+fn mbps_line(best: Extreme) -> String {
+    format!("Maximum Large MBPS={:.2} @ {}", best.value, At(best.point))
+}
+
+fn iops_line(best: Extreme) -> String {
+    format!("Maximum Small IOPS={:.0} @ {}", best.value, At(best.point))
+}
+
+/// One line per direction that moved something; ORION adds the second when the run writes.
+fn latency_lines(page: &mut Page, view: &View<'_>, point: Point, decimals: usize) {
+    let Some(io) = small(view, point) else {
+        return;
+    };
+    for (direction, histogram) in [("Read", &io.reads), ("Write", &io.writes)] {
+        if let Some(us) = LatencyUs::of(histogram) {
+            page.line(format_args!(
+                "Small {direction} Latency: avg={:.decimals$} us, min={:.decimals$} us, max={:.decimals$} us, \
+                 std dev={:.decimals$} us @ {}",
+                us.mean,
+                us.min,
+                us.max,
+                us.stddev,
+                At(point)
+            ));
+        }
+    }
+}
+
+/// Published output of 11.2.0.2: 28 rows, columns apart by TABs, one less where the upper end is wide. The first row is
+/// labelled 0 - 1 there although the second begins at 2.
+pub(super) fn histogram_11_2(page: &mut Page, reads: &Histogram, writes: &Histogram) {
+    page.line("\tLatency:\t\t# of IOs (read) \t # of IOs (write) ");
+    for Row { from_us, to_us, reads, writes } in rows::all(reads, writes) {
+        let to_us = if from_us == 0 { 1 } else { to_us };
+        let tabs = if to_us < 1000 { "\t\t" } else { "\t" };
+        page.line(format_args!("{from_us:>9} - {to_us}{tabs}us:\t\t{reads}\t\t\t{writes}"));
+    }
+}
+
+/// Published output of 19.3 on Linux: empty ends in one row each, counts with cumulative percentages.
+fn histogram_19(page: &mut Page, reads: &Histogram, writes: &Histogram) {
+    page.line(format_args!("{:8}Latency:{:25}# of IOs (read){:10}# of IOs (write)", "", "", ""));
+    let mut sums = [0, 0];
+    for row in rows::collapsed(reads, writes) {
+        sums = [sums[0] + row.reads, sums[1] + row.writes];
+        page.line(format_args!(
+            "{:>9} - {:<11}us:{:>16} ({:>6.2}%){:>15} ({:>6.2}%)",
+            row.from_us,
+            row.to_us,
+            row.reads,
+            percent(sums[0], reads.count()),
+            row.writes,
+            percent(sums[1], writes.count())
+        ));
+    }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * to_f64(part) / to_f64(whole) }
+}

@@ -1,0 +1,133 @@
+//! The trace: everything that is known of every point, unprocessed.
+//!
+//! The markers of a point and the lines that begin with `ran` have the form that output of 10.2 and 11.x is remembered to
+//! have; the rest is ours. Must not leave a flag out.
+
+use super::{OrionVersion, heading};
+use crate::notes::{self, At};
+use crate::page::Page;
+use crate::view::View;
+use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::path_text::printable;
+use rigel_core::record::{Header, Visit};
+use rigel_core::units::{Bytes, KIB, Nanos, to_f64};
+
+/// The heading of the summary, the host and the engine, then the points in the order of the plan.
+pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
+    let mut page = Page::default();
+    page.push(heading::render(version, view));
+    page.blank();
+    circumstances(&mut page, &view.record.header);
+    for (found, (step, visits)) in view.findings.points.iter().zip(view.visits()) {
+        page.blank();
+        point(&mut page, &view.record.header, found, step, &visits);
+    }
+    if let Some(line) = notes::cut_short(view) {
+        page.blank();
+        page.line(line);
+    }
+    page.into_string()
+}
+
+fn circumstances(page: &mut Page, header: &Header) {
+    page.line(format_args!("run: {}, started {}", printable(&header.run_id), printable(&header.started)));
+    let host = &header.host;
+    let cpu = host.cpu_model.as_deref().unwrap_or("CPU model unknown");
+    page.line(format_args!(
+        "host: {} {}, {} CPUs, {}",
+        printable(&host.kernel),
+        printable(&host.machine),
+        host.cpus,
+        printable(cpu)
+    ));
+    let engine = &header.engine;
+    page.line(format_args!(
+        "engine: {}, worker threads {}, seed {}",
+        engine.kind.name(),
+        header.plan.workers,
+        header.request.seed
+    ));
+    for note in engine.reason.iter().chain(&engine.notes) {
+        page.line(format_args!("engine note: {}", printable(note)));
+    }
+    page.line(format_args!("buffers: {}", Bytes(header.buffers.bytes)));
+}
+
+fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, visits: &[&Visit]) {
+    page.line(format_args!("Running point: Small={}, Large={}", found.point.small, found.point.large));
+    page.line(format_args!("Point {} out of {}", number(header, step), header.plan.grid.total_points));
+    for visit in visits {
+        visit_line(page, visit);
+    }
+    let planned = |io: &Option<IoFindings>| io.as_ref().map_or(0, |io| io.planned_outstanding);
+    if let Some(io) = &found.small {
+        ran(page, header, "small", io, planned(&found.large), found.seconds);
+    }
+    if let Some(io) = &found.large {
+        ran(page, header, "large", io, planned(&found.small), found.seconds);
+    }
+    for flag in &found.flags {
+        page.line(format_args!(
+            "Flags @ {}: {} ({})",
+            At(found.point),
+            flag.code.name(),
+            printable(&flag.text)
+        ));
+    }
+}
+
+/// ORION numbers the points from 1, and the idle point, which is not run, is the first where there is one.
+fn number(header: &Header, step: usize) -> u64 {
+    let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let idle = header.plan.grid.total_points.saturating_sub(of(header.plan.steps.len()));
+    idle.saturating_add(of(step)).saturating_add(1)
+}
+
+fn visit_line(page: &mut Page, visit: &Visit) {
+    let seconds = |ns| Nanos(ns).seconds();
+    page.push(format_args!(
+        "visit: began at {:.3} s, settled {:.3} s, measured {:.3} s",
+        seconds(visit.began_ns),
+        seconds(visit.settle_ns),
+        seconds(visit.measured_ns)
+    ));
+    if let Some(warm_up) = visit.warm_up {
+        page.push(format_args!(", warmed up {:.3} s with {}", seconds(warm_up.ns), Bytes(warm_up.bytes)));
+    }
+    if let Some(ns) = visit.worker_cpu_ns {
+        page.push(format_args!(", workers' CPU {:.3} s", seconds(ns)));
+    }
+    page.line(if visit.cut_short { ", cut short" } else { "" });
+}
+
+/// `my` and `oth`: outstanding I/Os of this class and of the other one.
+fn ran(page: &mut Page, header: &Header, class: &str, io: &IoFindings, others: u32, seconds: f64) {
+    let (reads, writes) = (io.reads.count(), io.writes.count());
+    let done = reads.saturating_add(writes);
+    let latency_us = io.latency_us.map_or(0.0, |us| us.mean);
+    let sizes = header.targets.iter().map(|target| target.size_bytes);
+    let volume = sizes.fold(0, u64::saturating_add);
+    page.line(format_args!("ran ({class}): VLun = 0 Size = {volume}"));
+    page.line(format_args!("ran ({class}): Index = 0 Count = {done} Avg Lat = {latency_us:.2}"));
+    page.line(format_args!(
+        "ran ({class}): nio={done} nior={reads} niow={writes} req w%={} act w%={:.0}",
+        header.request.write_percent.get(),
+        100.0 * to_f64(writes) / to_f64(done.max(1))
+    ));
+    let direction = match (reads, writes) {
+        (_, 0) => "READ",
+        (0, _) => "WRITE",
+        _ => "READ/WRITE",
+    };
+    page.line(format_args!(
+        "ran ({class}): my {} oth {others} iops {:.0} size {} K lat {:.2} ms bw = {:.2} MBps dur {seconds:.2} s {direction}",
+        io.planned_outstanding,
+        io.iops,
+        to_f64(io.io_bytes) / to_f64(KIB),
+        latency_us / 1000.0,
+        io.mbps,
+    ));
+    if io.errors > 0 {
+        page.line(format_args!("ran ({class}): {} failed", io.errors));
+    }
+}

@@ -1,0 +1,33 @@
+//! Text that grows line by line.
+//!
+//! Exists because writing to a `String` cannot fail although `write!` says that it might. Must not know what it holds.
+
+use std::fmt::{Display, Write as _};
+
+/// Text in the making.
+#[derive(Default)]
+pub(crate) struct Page(String);
+
+impl Page {
+    /// Adds text as it is.
+    pub fn push(&mut self, text: impl Display) {
+        // Writing to a String cannot fail.
+        let _ = write!(self.0, "{text}");
+    }
+
+    /// Adds text and ends the line.
+    pub fn line(&mut self, text: impl Display) {
+        self.push(text);
+        self.0.push('\n');
+    }
+
+    /// Adds an empty line.
+    pub fn blank(&mut self) {
+        self.0.push('\n');
+    }
+
+    /// The text.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}

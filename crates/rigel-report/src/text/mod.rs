@@ -1,0 +1,9 @@
+//! Text for the terminal: the plan of a run that was not started, and the results of one that was.
+//!
+//! 80 columns wide as far as names and flags permit. Must not print.
+
+mod plan;
+mod table;
+
+pub use plan::plan;
+pub use table::table;

@@ -1,0 +1,212 @@
+//! The plan of a run as text, for `--dry-run`.
+//!
+//! Says what would be measured, how long it would take and what would be written. Must not repeat a rule of the plan.
+
+use crate::page::Page;
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::matrix::{Point, RunLevel};
+use rigel_core::path_text::printable;
+use rigel_core::plan::{Plan, Step, WarmUp};
+use rigel_core::request::{EngineRequest, Request};
+use rigel_core::units::{Bytes, Nanos};
+use rigel_core::workload::{LargePattern, Layout};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+
+/// Everything that a run would do.
+#[must_use]
+pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> String {
+    let mut page = Page::default();
+    let matrix = match request.level {
+        RunLevel::Advanced => format!(", matrix {}", request.shape.name()),
+        _ => String::new(),
+    };
+    entry(
+        &mut page,
+        "Run",
+        format_args!("{}, level {}{matrix}", printable(&request.name), request.level.name()),
+    );
+    entries(&mut page, "Targets", targets.iter().map(target));
+    entries(&mut page, "I/O", io(request, plan));
+    entries(&mut page, "Points", points(plan));
+    entries(&mut page, "Per point", per_point(&plan.steps));
+    entry(
+        &mut page,
+        "Time",
+        format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes),
+    );
+    let workers = if plan.workers == 1 { "worker" } else { "workers" };
+    entry(&mut page, "Buffers", format_args!("{} for {} {workers}", Bytes(plan.buffer_bytes), plan.workers));
+    entry(&mut page, "Engine", engine(request.engine));
+    if request.buffered {
+        entry(&mut page, "Cache", "through the page cache, as asked: memory is measured, not storage");
+    }
+    entry(&mut page, "Seed", request.seed);
+    entries(&mut page, "Writes", writes(request, plan, targets));
+    page.into_string()
+}
+
+fn entry(page: &mut Page, label: &str, text: impl Display) {
+    page.line(format_args!("{label:<10}{text}"));
+}
+
+/// Several lines under one label.
+fn entries(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>) {
+    let mut label = label;
+    for line in lines {
+        entry(page, label, line);
+        label = "";
+    }
+}
+
+fn target(target: &TargetFacts) -> String {
+    let kind = match target.kind {
+        TargetKind::File => "file",
+        TargetKind::BlockDevice => "block device",
+        TargetKind::CharDevice => "character device",
+        TargetKind::Simulated => "simulated",
+    };
+    format!("{}  {kind}, {}", printable(&target.path), Bytes(target.size_bytes))
+}
+
+/// The classes of I/O that the matrix has.
+fn io(request: &Request, plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    if plan.max_small_outstanding > 0 {
+        lines.push(format!("small: {}, random", Bytes(request.small_bytes)));
+    }
+    if plan.max_large_outstanding > 0 {
+        let walk = large_walk(request);
+        lines.push(format!("large: {}, {walk}", Bytes(request.large_bytes)));
+    }
+    lines
+}
+
+fn large_walk(request: &Request) -> String {
+    let LargePattern::Sequential { ios_per_stream } = request.large_pattern else {
+        return "random".into();
+    };
+    let layout = match request.layout {
+        Layout::Concat => "targets one after the other".into(),
+        Layout::Raid0 { stripe_bytes } => format!("striped {} deep", Bytes(stripe_bytes)),
+    };
+    format!("streams of {ios_per_stream} outstanding, {layout}")
+}
+
+/// The total, then the points by large level; large levels with the same small levels share a line.
+fn points(plan: &Plan) -> Vec<String> {
+    let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for Point { small, large } in plan.steps.iter().map(|step| step.point) {
+        rows.entry(large).or_default().insert(small);
+    }
+    let mut blocks: Vec<(BTreeSet<u32>, Vec<u32>)> = Vec::new();
+    for (large, small) in rows {
+        match blocks.iter_mut().find(|(levels, _)| *levels == small) {
+            Some((_, rows)) => rows.push(large),
+            None => blocks.push((small, vec![large])),
+        }
+    }
+    let total = format!("{}, outstanding I/Os of each class:", plan.steps.len());
+    let block = |(small, large): (BTreeSet<u32>, Vec<u32>)| {
+        let small: Vec<u32> = small.into_iter().collect();
+        format!("small {} with large {}", compact(&small), compact(&large))
+    };
+    std::iter::once(total).chain(blocks.into_iter().map(block)).collect()
+}
+
+/// Ascending levels with equal steps drawn together: `1-5`, `1, 2-40 by 2`.
+fn compact(levels: &[u32]) -> String {
+    let mut parts = Vec::new();
+    let mut rest = levels;
+    while let [first, tail @ ..] = rest {
+        let step = tail.first().map_or(0, |second| second - first);
+        let run = 1 + rest.windows(2).take_while(|pair| pair[1] - pair[0] == step).count();
+        // Two numbers are no row of numbers, and the second may begin one.
+        if run < 3 {
+            parts.push(first.to_string());
+            rest = tail;
+            continue;
+        }
+        let last = rest[run - 1];
+        parts.push(match step {
+            1 => format!("{first}-{last}"),
+            _ => format!("{first}-{last} by {step}"),
+        });
+        rest = &rest[run..];
+    }
+    parts.join(", ")
+}
+
+/// Settling and measuring are the same for all steps; a warm-up comes before some.
+fn per_point(steps: &[Step]) -> Vec<String> {
+    let Some(first) = steps.first() else {
+        return vec!["nothing".into()];
+    };
+    let mut lines = vec![format!("{} to settle, then {} measured", first.settle, first.measure)];
+    let warm_ups: Vec<WarmUp> = steps.iter().filter_map(|step| step.warm_up).collect();
+    if let Some(warm_up) = warm_ups.first() {
+        let what = match warm_up {
+            WarmUp::Time(time) => time.to_string(),
+            WarmUp::Bytes(bytes) => Bytes(*bytes).to_string(),
+        };
+        lines.push(format!("before {} of them {what} of random large I/O, not measured", warm_ups.len()));
+    }
+    lines
+}
+
+fn time(plan: &Plan) -> String {
+    let Nanos(ns) = plan.known_time();
+    let seconds = ns.div_ceil(rigel_core::units::NS_PER_S);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let known = match (hours, minutes) {
+        (0, 0) => format!("{seconds} s"),
+        (0, _) => format!("{minutes} min {} s", seconds % 60),
+        _ => format!("{hours} h {minutes} min"),
+    };
+    let by_bytes = |step: &Step| matches!(step.warm_up, Some(WarmUp::Bytes(_)));
+    if plan.steps.iter().any(by_bytes) { format!("{known} and the warm-ups") } else { known }
+}
+
+fn engine(engine: EngineRequest) -> String {
+    match engine {
+        EngineRequest::Auto => "the best one that works here".into(),
+        EngineRequest::Only(kind) => kind.name().into(),
+        EngineRequest::Sim(law) => format!(
+            "sim: {} servers, {} of service each, no storage is touched",
+            law.servers,
+            Nanos(law.service_ns)
+        ),
+    }
+}
+
+fn writes(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> Vec<String> {
+    if !plan.writes {
+        return vec!["nothing would be written".into()];
+    }
+    let what = match request.large_pattern {
+        LargePattern::Random => "I/Os",
+        LargePattern::Sequential { .. } => "small I/Os and of the streams",
+    };
+    let mut lines = vec![
+        format!("{} % of the {what}", request.write_percent.get()),
+        "what these targets hold now would be lost:".into(),
+    ];
+    lines.extend(targets.iter().map(|target| printable(&target.path).into_owned()));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_drawn_together() {
+        let forty: Vec<u32> = (1..=2).chain((4..=40).step_by(2)).collect();
+        assert_eq!(compact(&[0]), "0");
+        assert_eq!(compact(&[1, 2]), "1, 2");
+        assert_eq!(compact(&[0, 1, 2, 3]), "0-3");
+        assert_eq!(compact(&forty), "1, 2-40 by 2");
+        assert_eq!(compact(&[1, 2, 3, 6, 9, 12, 13]), "1-3, 6-12 by 3, 13");
+        assert_eq!(compact(&[1, 2, 3, 6, 9, 12, 15, 18]), "1-3, 6-18 by 3");
+    }
+}

@@ -1,0 +1,202 @@
+//! Records made to measure: the numbers that a published output shows, turned back into the counts that give them.
+
+use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
+use rigel_core::matrix::Point;
+use rigel_core::measure::{ClassTally, Histogram};
+use rigel_core::plan::Plan;
+use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Record, Visit};
+use rigel_core::request::Request;
+use rigel_core::units::{NS_PER_S, NS_PER_US};
+use serde_json::json;
+
+pub const MINUTE: u64 = 60 * NS_PER_S;
+
+/// Exact statistics, in nanoseconds.
+#[derive(Clone, Copy)]
+pub struct Stats {
+    pub mean: u64,
+    pub min: u64,
+    pub max: u64,
+    pub stddev: u64,
+}
+
+/// Statistics as ORION prints them, in microseconds.
+pub fn us(mean: f64, min: f64, max: f64, stddev: f64) -> Stats {
+    let [mean, min, max, stddev] = [mean, min, max, stddev].map(ns);
+    Stats { mean, min, max, stddev }
+}
+
+/// The whole number of nanoseconds of a number of microseconds with at most three decimals.
+fn ns(us: f64) -> u64 {
+    format!("{us:.3}").replace('.', "").parse().unwrap()
+}
+
+/// A histogram with `(lower bound in us, count)` rows and exact statistics; the I/Os lie in the middle of their row.
+pub fn histogram(rows: &[(u64, u64)], stats: Stats) -> Histogram {
+    let mut buckets = Vec::new();
+    for &(from_us, count) in rows.iter().filter(|&&(_, count)| count > 0) {
+        let middle_ns = if from_us == 0 { NS_PER_US } else { from_us * NS_PER_US / 2 * 3 };
+        let mut one = Histogram::new();
+        one.record(middle_ns);
+        let bucket = &serde_json::to_value(&one).unwrap()["buckets"][0][0];
+        buckets.push(json!([bucket, count]));
+    }
+    let count: u64 = rows.iter().map(|row| row.1).sum();
+    let square = |ns: u64| u128::from(ns) * u128::from(ns);
+    let sum_squares = u128::from(count) * (square(stats.mean) + square(stats.stddev));
+    let half = |shift: u32| u64::try_from(sum_squares >> shift & u128::from(u64::MAX)).unwrap();
+    serde_json::from_value(json!({
+        "count": count,
+        "min_ns": stats.min,
+        "max_ns": stats.max,
+        "sum_ns": count * stats.mean,
+        "sum_squares": [half(64), half(0)],
+        "buckets": buckets,
+    }))
+    .unwrap()
+}
+
+/// `count` I/Os that all took `mean` nanoseconds.
+pub fn same(count: u64, mean: u64) -> Histogram {
+    let stats = Stats { mean, min: mean, max: mean, stddev: 0 };
+    histogram(&[((mean / NS_PER_US).max(1), count)], stats)
+}
+
+/// One class of one visit whose queue was full throughout.
+pub fn tally(io_bytes: u64, planned: u32, window_ns: u64, reads: Histogram, writes: Histogram) -> ClassTally {
+    let mut tally = ClassTally::new(io_bytes, planned, window_ns);
+    tally.in_flight_ns = u64::from(planned) * window_ns;
+    tally.reads = reads;
+    tally.writes = writes;
+    tally
+}
+
+/// Reads only, `count` of them in the window, at the latency that Little's law asks for.
+pub fn steady(io_bytes: u64, planned: u32, window_ns: u64, count: u64) -> ClassTally {
+    let reads = same(count, u64::from(planned) * window_ns / count);
+    tally(io_bytes, planned, window_ns, reads, Histogram::new())
+}
+
+/// A run in the making.
+pub struct Run {
+    pub record: Record,
+}
+
+impl Run {
+    /// A run without visits on targets of the given paths and sizes.
+    pub fn new(request: Request, targets: &[(&str, u64)]) -> Self {
+        let targets: Vec<TargetFacts> = targets.iter().map(|&(path, size)| target(path, size)).collect();
+        let host = HostFacts {
+            kernel: "Linux 6.12.0".into(),
+            machine: "x86_64".into(),
+            cpus: 4,
+            ..HostFacts::default()
+        };
+        let header = Header {
+            rigel_record: Format { major: FORMAT_MAJOR, minor: FORMAT_MINOR },
+            program_version: "0.1.0".into(),
+            run_id: format!("{}_20260101_1200", request.name),
+            started: "2026-01-01T12:00:00+01:00".into(),
+            plan: Plan::new(&request, &host, &targets).unwrap(),
+            request,
+            host,
+            targets,
+            engine: EngineFacts {
+                kind: EngineKind::IoUring,
+                reason: None,
+                notes: vec![],
+                registered_buffers: true,
+                registered_files: true,
+                single_issuer: true,
+                defer_taskrun: true,
+            },
+            buffers: BufferFacts {
+                backing: Backing::TransparentHuge,
+                bytes: 4 << 20,
+                large_segments_max: Some(1),
+                large_segments_mean: Some(1.0),
+            },
+        };
+        Self {
+            record: Record {
+                header,
+                visits: vec![],
+                closing: Some(Closing {
+                    ended: "2026-01-01T12:08:00+01:00".into(),
+                    complete: true,
+                    reason: None,
+                }),
+                torn: None,
+            },
+        }
+    }
+
+    /// Adds the visit to a point.
+    pub fn visit(
+        &mut self,
+        (small, large): (u32, u32),
+        measured_ns: u64,
+        small_io: Option<ClassTally>,
+        large_io: Option<ClassTally>,
+    ) -> &mut Self {
+        let point = Point { small, large };
+        let steps = &self.record.header.plan.steps;
+        self.record.visits.push(Visit {
+            step: steps.iter().position(|step| step.point == point).unwrap(),
+            point,
+            began_ns: 0,
+            settle_ns: NS_PER_S / 2,
+            measured_ns,
+            cut_short: false,
+            warm_up: None,
+            worker_cpu_ns: Some(NS_PER_S),
+            small: small_io,
+            large: large_io,
+        });
+        self
+    }
+
+    /// A point with small reads of 8 KiB only, at a whole number of I/Os per second.
+    pub fn small(&mut self, outstanding: u32, iops: u64) -> &mut Self {
+        let io = steady(8 << 10, outstanding, MINUTE, 60 * iops);
+        self.visit((outstanding, 0), MINUTE, Some(io), None)
+    }
+
+    /// A point with large reads of 1 MiB only, at a rate in hundredths of MBPS.
+    pub fn large(&mut self, outstanding: u32, mbps_hundredths: u64) -> &mut Self {
+        let window = 100 * NS_PER_S;
+        let io = steady(1 << 20, outstanding, window, mbps_hundredths);
+        self.visit((0, outstanding), window, None, Some(io))
+    }
+
+    /// The file with that ending, in one format.
+    pub fn file(&self, format: rigel_report::Format, suffix: &str) -> String {
+        let files = rigel_report::render(format, &self.record).unwrap();
+        let file = files.into_iter().find(|file| file.suffix == suffix).unwrap();
+        String::from_utf8(file.bytes).unwrap()
+    }
+}
+
+fn target(path: &str, size_bytes: u64) -> TargetFacts {
+    TargetFacts {
+        path: path.into(),
+        real_path: path.into(),
+        kind: TargetKind::File,
+        size_bytes,
+        identity: Identity { device: (8, 0), inode: 1 },
+        logical_block_bytes: 512,
+        physical_block_bytes: None,
+        direct_io: Some(true),
+        direct_io_refusal: None,
+        filesystem: None,
+        mount_point: None,
+        allocated_bytes: None,
+        device: None,
+    }
+}
+
+/// A text without its first line, which names the program that wrote it.
+pub fn after_line_1(text: &str) -> &str {
+    text.split_once('\n').unwrap().1
+}

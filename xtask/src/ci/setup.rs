@@ -1,0 +1,101 @@
+//! `cargo xtask ci --setup`: the Debian packages that the tests need, and what each is for.
+//!
+//! A package that cannot be had is no failure here: the tests that need it say so themselves and are counted.
+
+use anyhow::Context as _;
+use std::fs;
+use std::io::{self, IsTerminal as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::process::{Command, Stdio};
+
+/// Package and reason. A test that starts a new program adds it here.
+const PACKAGES: &[(&str, &str)] = &[
+    ("e2fsprogs", "mkfs.ext4: filesystems that the write guard must recognise"),
+    ("fdisk", "sfdisk: partition tables that the write guard must recognise"),
+    ("fio", "the agreement tests measure the same device with it"),
+    ("libblkid1", "the library that names what is on a target"),
+    ("mount", "losetup: block devices on files"),
+    ("util-linux", "mkswap: swap areas that the write guard must recognise"),
+];
+
+/// Says what is needed and installs what is missing.
+pub fn run() {
+    println!("=== setup: Debian packages that the tests need");
+    let missing = match missing() {
+        Ok(missing) => missing,
+        Err(error) => {
+            println!("setup: {error:#}; please see to these packages yourself");
+            describe(|_| "needed");
+            return;
+        }
+    };
+    describe(|package| if missing.contains(&package) { "missing" } else { "there" });
+    if missing.is_empty() {
+        return;
+    }
+    match install(&missing) {
+        Ok(()) => println!("setup: installed {}", missing.join(", ")),
+        Err(error) => {
+            println!("setup: {error:#}\nsetup: going on; tests that need a package will be skipped")
+        }
+    }
+}
+
+fn describe(state: impl Fn(&str) -> &'static str) {
+    for (package, reason) in PACKAGES {
+        println!("  {package:<10} {:<7} {reason}", state(package));
+    }
+}
+
+fn missing() -> anyhow::Result<Vec<&'static str>> {
+    let mut missing = Vec::new();
+    for (package, _) in PACKAGES {
+        let output = Command::new("dpkg-query")
+            .args(["--show", "--showformat=${db:Status-Status}", package])
+            .output()
+            .context("no dpkg-query: not a Debian system")?;
+        if output.stdout != b"installed" {
+            missing.push(*package);
+        }
+    }
+    Ok(missing)
+}
+
+fn install(packages: &[&str]) -> anyhow::Result<()> {
+    println!("setup: installing {} with apt-get", packages.join(", "));
+    apt_get(&["update", "--quiet"])?;
+    apt_get(&[&["install", "--yes", "--quiet", "--no-install-recommends"], packages].concat())
+}
+
+fn apt_get(arguments: &[&str]) -> anyhow::Result<()> {
+    let mut command = as_root()?;
+    // Not the environment of this process: sudo would not hand it on.
+    command.arg("DEBIAN_FRONTEND=noninteractive").arg("apt-get").args(arguments);
+    let status = command.stdin(Stdio::inherit()).status().context("cannot start apt-get")?;
+    anyhow::ensure!(status.success(), "`apt-get {}` failed: {status}", arguments.join(" "));
+    Ok(())
+}
+
+/// `env`, as root. Without a terminal sudo must not wait for a password that nobody types.
+fn as_root() -> anyhow::Result<Command> {
+    if fs::metadata("/proc/self").context("cannot tell who runs this")?.uid() == 0 {
+        return Ok(Command::new("env"));
+    }
+    let mut sudo = Command::new("sudo");
+    if !io::stdin().is_terminal() {
+        sudo.arg("--non-interactive");
+    }
+    sudo.arg("env");
+    Ok(sudo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_sorted_named_once_and_have_a_reason() {
+        assert!(PACKAGES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(PACKAGES.iter().all(|(_, reason)| !reason.is_empty()));
+    }
+}

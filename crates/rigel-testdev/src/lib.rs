@@ -1,1 +1,39 @@
-//! placeholder
+//! Test only: a storage device whose answer is known in advance, and the harness to use it in tests.
+//!
+//! [`TestDevice`] is a file behind FUSE that serves `C` requests at a time and takes `S` microseconds for
+//! each: at depth `q` it must show `min(q, C) / S` requests per second, with its knee at depth `C`. Its gauge
+//! says what really was in flight, and it fails by offset as told. [`LoopDevice`], [`ZramDevice`] and
+//! [`BlkioCap`] complete it with block devices and a known rate. Every one of them needs rights or drivers
+//! that a machine may lack: [`needs`] is the one way in which a test says that it cannot run.
+//!
+//! Nothing of Rigel but its tests may depend on this crate, and it must not depend on Rigel: a fault in the
+//! tool must not hide in the thing it is measured against.
+
+#![forbid(unsafe_code)]
+
+mod control;
+mod daemon;
+mod device;
+mod faults;
+mod filesystem;
+mod gauge;
+mod harness;
+mod law;
+mod node;
+mod options;
+mod request;
+mod store;
+
+pub use gauge::Gauge;
+pub use harness::aligned::{AlignedBytes, open_direct};
+pub use harness::cap::{BlkioCap, CapLimits};
+pub use harness::loop_device::LoopDevice;
+pub use harness::needs::{Unavailable, needs};
+pub use harness::test_device::{DeviceSpec, TestDevice};
+pub use harness::zram::ZramDevice;
+
+#[doc(hidden)]
+pub use daemon::run as run_daemon;
+
+/// Which source this was built from: a library and a daemon that differ must not work together.
+pub(crate) const FINGERPRINT: &str = env!("RIGEL_TESTDEV_FINGERPRINT");

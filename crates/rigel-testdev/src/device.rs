@@ -1,0 +1,281 @@
+//! The device itself: admits requests under the law, holds what hangs, answers when it is due.
+//!
+//! One lock guards the law, the faults, the queue and the gauge; bytes are moved outside of it. It knows
+//! nothing of FUSE: a request carries the closure that answers it. It must not answer a request early, nor
+//! while it holds the lock.
+
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::num::NonZeroU64;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+
+use crate::control::Command;
+use crate::faults::{Direction, FaultKind, FaultTable, Hit};
+use crate::gauge::{Answered, Gauge, Meter};
+use crate::law::{Law, Stations};
+use crate::request::{Answer, Outcome, Pending};
+use crate::store::Store;
+
+/// A timer comes tens of microseconds late; the thread wakes this much earlier and spins.
+const SPIN_NS: u64 = 40_000;
+
+/// Only a longer wait than this ends in spinning, so that spinning takes at most about a fifth of a
+/// processor: a small machine has to run the callers too.
+const WORTH_SPINNING_NS: u64 = 5 * SPIN_NS;
+
+struct State {
+    stations: Stations,
+    faults: FaultTable,
+    queue: BinaryHeap<Pending>,
+    held: Vec<Pending>,
+    meter: Meter,
+    next_ticket: u64,
+}
+
+/// The device: its bytes, its law, its faults and its gauge.
+pub(crate) struct Device {
+    store: Store,
+    state: Mutex<State>,
+    changed: Condvar,
+    started: Instant,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("size_bytes", &self.store.size_bytes()).finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    pub(crate) fn new(size_bytes: u64, law: Law, seed: u64) -> Self {
+        let state = State {
+            stations: Stations::new(law, seed),
+            faults: FaultTable::default(),
+            queue: BinaryHeap::new(),
+            held: Vec::new(),
+            meter: Meter::default(),
+            next_ticket: 0,
+        };
+        Self {
+            store: Store::new(size_bytes),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            started: Instant::now(),
+        }
+    }
+
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.store.size_bytes()
+    }
+
+    /// Admits a read; a range behind the end is cut, as at the end of a file.
+    pub(crate) fn read(&self, offset_bytes: u64, length_bytes: usize, answer: Answer) {
+        let now_ns = self.now_ns();
+        let length_bytes = self.store.clip(offset_bytes, length_bytes);
+        let hit = self.lock().faults.find(Direction::Read, offset_bytes, length_bytes);
+        self.admit(now_ns, Direction::Read, offset_bytes, length_bytes, hit, answer);
+    }
+
+    /// Admits a write. Its bytes are stored at once, also those of a request that will hang; only a refused
+    /// write stores nothing.
+    pub(crate) fn write(&self, offset_bytes: u64, data: &[u8], answer: Answer) {
+        let now_ns = self.now_ns();
+        if self.store.clip(offset_bytes, data.len()) < data.len() {
+            return answer(Outcome::Refused(Errno::NOSPC)); // as a block device does at its end
+        }
+        let hit = self.lock().faults.find(Direction::Write, offset_bytes, data.len());
+        match hit.map(|hit| hit.kind) {
+            Some(FaultKind::Eio | FaultKind::Enospc) => {}
+            Some(FaultKind::Short) => self.store.write(offset_bytes, &data[..data.len() / 2]),
+            Some(FaultKind::Corrupt | FaultKind::Hang) | None => self.store.write(offset_bytes, data),
+        }
+        self.admit(now_ns, Direction::Write, offset_bytes, data.len(), hit, answer);
+    }
+
+    /// Counts a request to make writes durable; memory always is.
+    pub(crate) fn sync(&self) {
+        self.lock().meter.sync();
+    }
+
+    pub(crate) fn gauge(&self) -> Gauge {
+        let now_ns = self.now_ns();
+        self.lock().meter.read(now_ns)
+    }
+
+    pub(crate) fn control(&self, commands: &[Command]) {
+        let now_ns = self.now_ns();
+        let mut state = self.lock();
+        for command in commands {
+            state.obey(command, now_ns);
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// Answers requests as they fall due; never returns.
+    pub(crate) fn run_answers(&self) -> ! {
+        // The default slack of 50 us would be added to every wait.
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        let mut scratch = Vec::new();
+        loop {
+            let request = self.next_due();
+            self.finish(request, &mut scratch);
+        }
+    }
+
+    fn admit(
+        &self,
+        now_ns: u64,
+        direction: Direction,
+        offset_bytes: u64,
+        length_bytes: usize,
+        hit: Option<Hit>,
+        answer: Answer,
+    ) {
+        let mut request = Pending {
+            arrived_ns: now_ns,
+            due_ns: now_ns,
+            ticket: 0,
+            direction,
+            offset_bytes,
+            length_bytes,
+            hit,
+            answer,
+        };
+        let mut state = self.lock();
+        request.ticket = state.next_ticket;
+        state.next_ticket += 1;
+        state.meter.arrive(now_ns);
+        if hit.is_some() {
+            state.meter.inject();
+        }
+        if request.hits(FaultKind::Hang) {
+            return state.held.push(request); // at no station: the law goes on for the others
+        }
+        request.due_ns = state.stations.admit(now_ns, length_bytes as u64);
+        if request.due_ns <= now_ns {
+            drop(state);
+            return self.finish(request, &mut Vec::new());
+        }
+        let is_next = state.queue.peek().is_none_or(|next| request.due_ns < next.due_ns);
+        state.queue.push(request);
+        drop(state);
+        if is_next {
+            self.changed.notify_one();
+        }
+    }
+
+    fn next_due(&self) -> Pending {
+        let mut state = self.lock();
+        let mut woke_early = false;
+        loop {
+            let now_ns = self.now_ns();
+            let due_ns = state.queue.peek().map(|request| request.due_ns);
+            state = match due_ns {
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(due_ns) if due_ns <= now_ns => match state.queue.pop() {
+                    Some(request) => return request,
+                    None => state,
+                },
+                Some(due_ns) if woke_early && due_ns - now_ns <= SPIN_NS => {
+                    drop(state);
+                    self.spin_until(due_ns);
+                    self.lock()
+                }
+                Some(due_ns) => {
+                    woke_early = due_ns - now_ns >= WORTH_SPINNING_NS;
+                    let early_ns = if woke_early { SPIN_NS } else { 0 };
+                    let wait = Duration::from_nanos(due_ns - now_ns - early_ns);
+                    self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    fn spin_until(&self, due_ns: u64) {
+        while self.now_ns() < due_ns {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Counts a request as answered, then answers it: a caller that reads the gauge after its answer, or
+    /// sends the next request, must not be counted twice.
+    fn finish(&self, request: Pending, scratch: &mut Vec<u8>) {
+        let moved_bytes = request.moved_bytes();
+        self.count_answer(&request);
+        if let Some(errno) = request.refusal() {
+            return (request.answer)(Outcome::Refused(errno));
+        }
+        if request.direction == Direction::Write {
+            return (request.answer)(Outcome::Written(moved_bytes));
+        }
+        let corrupt_at = request.hit.filter(|hit| hit.kind == FaultKind::Corrupt).map(|hit| hit.first_byte);
+        self.store.with_range(request.offset_bytes, moved_bytes, scratch, |bytes| match corrupt_at {
+            None => (request.answer)(Outcome::Data(bytes)),
+            Some(place) => {
+                let mut bytes = bytes.to_vec();
+                if let Some(byte) = bytes.get_mut(place) {
+                    *byte ^= 0x10;
+                }
+                (request.answer)(Outcome::Data(&bytes));
+            }
+        });
+    }
+
+    fn count_answer(&self, request: &Pending) {
+        let answered = Answered {
+            direction: request.direction,
+            arrived_ns: request.arrived_ns,
+            due_ns: request.due_ns,
+            moved_bytes: request.moved_bytes() as u64,
+        };
+        let mut state = self.lock();
+        let now_ns = self.now_ns();
+        state.meter.answer(now_ns, answered);
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn obey(&mut self, command: &Command, now_ns: u64) {
+        let law = self.stations.law();
+        match command {
+            Command::Servers(servers) => self.stations.set_law(Law { servers: *servers, ..law }),
+            Command::ServiceUs(service_us) => self.stations.set_law(Law { service_us: *service_us, ..law }),
+            Command::Mbps(mbps) => self.stations.set_law(Law { mbps: *mbps, ..law }),
+            Command::Exponential(exponential) => {
+                self.stations.set_law(Law { exponential: *exponential, ..law });
+            }
+            Command::Seed(seed) => self.stations.set_seed(*seed),
+            Command::Fault(fault) => self.faults.add(fault.clone()),
+            Command::Release => {
+                self.faults.remove(FaultKind::Hang);
+                self.let_go(now_ns);
+            }
+            Command::Clear => {
+                self.faults.clear();
+                self.let_go(now_ns);
+            }
+            Command::Reset => self.meter.reset(now_ns),
+        }
+    }
+
+    fn let_go(&mut self, now_ns: u64) {
+        for request in self.held.drain(..) {
+            self.queue.push(Pending { due_ns: now_ns, ..request });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

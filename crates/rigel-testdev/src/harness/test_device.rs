@@ -1,0 +1,154 @@
+//! [`TestDevice`]: the daemon as a separate process on a directory of its own.
+//!
+//! Never in the process of the test: a thread whose request hangs cannot be killed while the daemon lives,
+//! so the two must be able to end apart. `Drop` therefore kills the daemon first and unmounts then.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::needs::Unavailable;
+use super::{keeper, locate};
+use crate::daemon::detach;
+use crate::gauge::Gauge;
+
+/// The device to mount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceSpec {
+    /// Only what is written takes memory.
+    pub size_bytes: u64,
+    /// Stations that serve in parallel: the knee is at this depth.
+    pub servers: usize,
+    /// Time at a station, before the transfer; 0 answers at once, and then shows no depth.
+    pub service_us: u64,
+    /// Transfer rate of each station in 10^6 bytes per second; `None` transfers in no time.
+    pub mbps: Option<u64>,
+    /// Draw the times at the stations from the exponential distribution (seeded, so they repeat).
+    pub exponential: bool,
+}
+
+impl Default for DeviceSpec {
+    fn default() -> Self {
+        Self { size_bytes: 64 << 20, servers: 1, service_us: 0, mbps: None, exponential: false }
+    }
+}
+
+/// A mounted test device; gone when dropped.
+#[derive(Debug)]
+pub struct TestDevice {
+    daemon: Child,
+    mountpoint: PathBuf,
+    spec: DeviceSpec,
+}
+
+impl TestDevice {
+    /// Starts the daemon on a temporary directory and waits until it answers.
+    ///
+    /// # Errors
+    ///
+    /// When the machine has no FUSE, does not let us mount, or the daemon cannot be built.
+    pub fn mount(spec: DeviceSpec) -> Result<Self, Unavailable> {
+        if !Path::new("/dev/fuse").exists() {
+            return Err(Unavailable::new("no /dev/fuse"));
+        }
+        let daemon = locate::daemon()?;
+        let directory =
+            tempfile::Builder::new().prefix("rigel-testdev-").tempdir().map_err(Unavailable::new)?;
+        let child = keeper::spawn(command_for(daemon, directory.path(), spec)).map_err(Unavailable::new)?;
+        // From here on `Drop` cleans up, also after a failed mount.
+        let mut device = Self { daemon: child, mountpoint: directory.keep(), spec };
+        device.wait_until_ready()?;
+        Ok(device)
+    }
+
+    /// The device for callers that use `O_DIRECT`, and to put a loop device on. The kernel lets only one
+    /// *synchronous* write at a time pass here; asynchronous ones, reads, and all on `raw` run in parallel.
+    pub fn disk(&self) -> PathBuf {
+        self.mountpoint.join("disk")
+    }
+
+    /// The same bytes past the page cache whatever the caller's flags: a short read or write stays short,
+    /// while on `disk` the kernel asks for the rest of a read and makes EIO of the write.
+    pub fn raw(&self) -> PathBuf {
+        self.mountpoint.join("raw")
+    }
+
+    /// The size of `disk` and `raw`.
+    pub fn size_bytes(&self) -> u64 {
+        self.spec.size_bytes
+    }
+
+    /// Sends commands, one per line: `servers C`, `service_us S`, `mbps B` (0: no limit), `exp 0|1`,
+    /// `seed N`; `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
+    /// hangs and forget the `hang` ranges), `clear` (that, and forget all faults), `reset` (zero the gauge).
+    ///
+    /// # Errors
+    ///
+    /// EINVAL, and nothing is carried out, when any line is not a command.
+    pub fn command(&self, commands: &str) -> io::Result<()> {
+        // One write is one text to the daemon, which carries it out whole or not at all.
+        OpenOptions::new().write(true).open(self.control())?.write_all(commands.as_bytes())
+    }
+
+    /// Reads the gauge.
+    ///
+    /// # Errors
+    ///
+    /// When the daemon is gone.
+    pub fn gauge(&self) -> io::Result<Gauge> {
+        fs::read_to_string(self.control())?.parse().map_err(io::Error::other)
+    }
+
+    /// Zeroes the gauge.
+    ///
+    /// # Errors
+    ///
+    /// When the daemon is gone.
+    pub fn reset(&self) -> io::Result<()> {
+        self.command("reset")
+    }
+
+    /// Kills the daemon and leaves the mount: all requests, those that hang too, fail from now on.
+    pub fn kill(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+
+    fn control(&self) -> PathBuf {
+        self.mountpoint.join("ctl")
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), Unavailable> {
+        let stdout = self.daemon.stdout.take().ok_or_else(|| Unavailable::new("the daemon has no output"))?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).map_err(Unavailable::new)?;
+        match line.trim_end() {
+            "ready" => self.gauge().map(drop).map_err(Unavailable::new),
+            "" => Err(Unavailable::new("the daemon ended without a word")),
+            other => Err(Unavailable::new(format!("FUSE: {}", other.trim_start_matches("unavailable ")))),
+        }
+    }
+}
+
+impl Drop for TestDevice {
+    fn drop(&mut self) {
+        self.kill();
+        detach(&self.mountpoint);
+        let _ = fs::remove_dir(&self.mountpoint);
+    }
+}
+
+fn command_for(daemon: &Path, mountpoint: &Path, spec: DeviceSpec) -> Command {
+    let mut command = Command::new(daemon);
+    command.arg(mountpoint).arg("--die-with").arg(std::process::id().to_string());
+    command.arg("--size").arg(spec.size_bytes.to_string());
+    command.arg("--servers").arg(spec.servers.to_string());
+    command.arg("--service-us").arg(spec.service_us.to_string());
+    command.arg("--mbps").arg(spec.mbps.unwrap_or(0).to_string());
+    if spec.exponential {
+        command.arg("--exponential");
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+}

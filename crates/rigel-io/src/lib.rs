@@ -2,5 +2,17 @@
 //!
 //! The only crate with unsafe code. It does what it is told and reports what it sees; it never decides what to measure.
 
+pub mod aio;
 pub mod backend;
+mod buffers;
+pub mod clock;
+pub mod engine;
+#[cfg(test)]
+mod engine_tests;
+pub mod host;
+pub mod null;
+pub mod sim;
+mod slots;
 pub mod target;
+pub mod threads;
+pub mod uring;

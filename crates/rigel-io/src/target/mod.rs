@@ -2,6 +2,16 @@
 //!
 //! Must not decide what to measure.
 
+mod aligned;
+mod blkid;
+mod errno;
+pub mod guard;
+pub mod inspect;
+mod ioctl;
+pub mod lun_list;
+mod node;
 pub mod open;
+pub mod scratch;
+mod signature;
 
 pub use open::{OpenTarget, OpenTargets};

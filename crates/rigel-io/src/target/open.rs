@@ -1,7 +1,22 @@
 //! Targets that are open for I/O. Without a permit a target is opened read-only, so that the kernel itself refuses a
 //! write.
+//!
+//! Whatever is opened is what was inspected: a path that leads elsewhere in the meantime is refused. A block device
+//! that may be written is opened exclusively, a regular file is locked against other Rigels.
 
+use super::errno::refusal;
+use super::guard::{WritePermit, exchanged, forbidden};
+use super::inspect::{System, in_use};
+use super::ioctl;
+use super::node::Node;
+use rigel_core::error::Problem;
+use rigel_core::facts::{Identity, TargetFacts, TargetKind};
+use rigel_core::path_text;
+use rustix::fs::{self, FlockOperation, OFlags};
+use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// One open target.
 #[derive(Debug)]
@@ -17,7 +32,158 @@ pub struct OpenTargets {
     targets: Vec<OpenTarget>,
 }
 
+/// A target to open: where it is, and what was found there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetRequest {
+    /// The path.
+    pub path: PathBuf,
+    /// Who it must be.
+    pub identity: Identity,
+    /// What it must be.
+    pub kind: TargetKind,
+    /// The size it must have.
+    pub size_bytes: u64,
+}
+
+impl TargetRequest {
+    /// The target that the facts are about.
+    #[must_use]
+    pub fn of(facts: &TargetFacts) -> Self {
+        Self {
+            path: path_text::decode(&facts.path),
+            identity: facts.identity,
+            kind: facts.kind,
+            size_bytes: facts.size_bytes,
+        }
+    }
+}
+
+/// What the descriptors may be used for.
+#[derive(Clone, Copy, Debug)]
+pub enum Access<'a> {
+    /// Reading only.
+    ReadOnly,
+    /// Writing to the targets that have a permit; one entry for each target.
+    Permits(&'a [Option<WritePermit>]),
+}
+
+impl OpenTargets {
+    /// Opens all targets, or none. `direct` asks for O_DIRECT.
+    ///
+    /// # Errors
+    /// When a target is another one than was inspected, is in use (with a permit), or cannot be opened so.
+    pub fn open(requests: &[TargetRequest], access: Access<'_>, direct: bool) -> Result<Self, Problem> {
+        let permit_of = |index: usize| match access {
+            Access::ReadOnly => None,
+            Access::Permits(permits) => permits.get(index).and_then(Option::as_ref),
+        };
+        let open = |(index, request)| open_one(request, permit_of(index), direct);
+        Ok(Self::new(requests.iter().enumerate().map(open).collect::<Result<_, _>>()?))
+    }
+
+    /// Targets that are open already.
+    #[must_use]
+    pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {
+        Self { targets }
+    }
+}
+
+fn open_one(
+    request: &TargetRequest,
+    permit: Option<&WritePermit>,
+    direct: bool,
+) -> Result<OpenTarget, Problem> {
+    let node = Node::pin(&request.path)?;
+    if (node.identity(), node.kind()) != (request.identity, request.kind) {
+        return Err(exchanged(&node.place()));
+    }
+    let mut flags = if permit.is_some() { OFlags::RDWR } else { OFlags::RDONLY };
+    if direct {
+        flags |= OFlags::DIRECT;
+    }
+    if permit.is_some() && node.kind() == TargetKind::BlockDevice {
+        flags |= OFlags::EXCL;
+    }
+    let fd = patiently(Errno::BUSY, || node.open(flags)).map_err(|errno| not_opened(&node, errno, direct))?;
+    let size_bytes = size_now(&node, &fd)?;
+    match permit {
+        Some(permit) => {
+            permit.check(&node, size_bytes)?;
+            if node.kind() == TargetKind::File {
+                lock(&node, &fd)?;
+            }
+            WritePermit::still_unused(&node)?;
+        }
+        None if size_bytes < request.size_bytes => {
+            return Err(Problem::refused("the target is smaller than when it was looked at")
+                .at(node.place())
+                .because(format!("it had {} bytes and has {size_bytes} now", request.size_bytes))
+                .next("start again when nothing changes it any more"));
+        }
+        None => {}
+    }
+    // A file may grow; the plan knows the size that was found.
+    Ok(OpenTarget::new(fd, request.size_bytes, permit.is_some()))
+}
+
+fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
+    let size = match node.kind() {
+        TargetKind::File => fs::fstat(fd).map(|stat| u64::try_from(stat.st_size).unwrap_or(0)),
+        _ => ioctl::device_size_bytes(fd.as_fd()),
+    };
+    size.map_err(|errno| refusal("the target does not tell its size", node.path(), errno))
+}
+
+/// Two Rigels must not overwrite each other's stamps; others do not heed the lock, but are seen in the evidence.
+fn lock(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
+    let locked = patiently(Errno::WOULDBLOCK, || fs::flock(fd, FlockOperation::NonBlockingLockExclusive));
+    match locked {
+        // A filesystem without locks (some FUSE and network ones) cannot tell.
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL) => Ok(()),
+        Err(Errno::WOULDBLOCK) => Err(Problem::refused("the target is locked")
+            .at(node.place())
+            .because("another run of Rigel, or another program, works on it")
+            .next("wait for it to end, or find it with lslocks")),
+        Err(errno) => Err(refusal("the target cannot be locked", node.path(), errno)),
+    }
+}
+
+/// Tries again for a moment: io_uring keeps the files of a program that has just died, and an inspection holds a device
+/// for microseconds.
+fn patiently<T>(while_it_is: Errno, mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    for _ in 0..10 {
+        match attempt() {
+            Err(errno) if errno == while_it_is => std::thread::sleep(Duration::from_millis(50)),
+            other => return other,
+        }
+    }
+    attempt()
+}
+
+fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
+    match errno {
+        Errno::INVAL if direct => Problem::refused("the target cannot be opened for direct I/O")
+            .at(node.place())
+            .because("its filesystem has no O_DIRECT")
+            .next("choose a target elsewhere, or --buffered to measure through the page cache"),
+        Errno::BUSY => {
+            let mut why = in_use::forbidding(node, &System::default());
+            if why.is_empty() {
+                why.push(rigel_core::safety::Evidence::ExclusivelyOpen);
+            }
+            forbidden(node.place(), &why)
+        }
+        errno => refusal("the target cannot be opened", node.path(), errno),
+    }
+}
+
 impl OpenTarget {
+    /// A target that is open already; `writable` must be what its descriptor allows.
+    #[must_use]
+    pub(crate) const fn new(fd: OwnedFd, size_bytes: u64, writable: bool) -> Self {
+        Self { fd, size_bytes, writable }
+    }
+
     /// Whether a permit was given.
     #[must_use]
     pub const fn writable(&self) -> bool {

@@ -1,0 +1,160 @@
+//! The four system calls of Linux asynchronous I/O and their structures, as in `linux/aio_abi.h`.
+//!
+//! Raw calls, so that no C library has to be there. Must not know slots or buffers.
+
+use std::io;
+
+/// `aio_context_t`: the address of a ring that the kernel maps into this process.
+#[derive(Debug)]
+pub(super) struct Context(libc::c_ulong);
+
+const PREAD: u16 = 0;
+const PWRITE: u16 = 1;
+
+/// `struct iocb`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Iocb {
+    data: u64,
+    /// `aio_key` and `aio_rw_flags`, whose order depends on the byte order; both are 0 here. The kernel writes the key.
+    key_and_flags: [u32; 2],
+    opcode: u16,
+    priority: i16,
+    file: u32,
+    buffer: u64,
+    bytes: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    event_file: u32,
+}
+
+/// `struct io_event`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Event {
+    /// As given in the [`Iocb`].
+    pub(super) data: u64,
+    iocb: u64,
+    /// Bytes moved, or a negative errno.
+    pub(super) result: i64,
+    result2: i64,
+}
+
+impl Event {
+    /// Stands for an I/O that the kernel did not take.
+    pub(super) fn refused(data: u64, errno: i32) -> Self {
+        Self { data, result: -i64::from(errno), ..Self::default() }
+    }
+}
+
+/// What an [`Iocb`] asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transfer {
+    pub(super) data: u64,
+    pub(super) writes: bool,
+    pub(super) file: std::os::fd::RawFd,
+    pub(super) buffer: *mut u8,
+    pub(super) bytes: u32,
+    pub(super) offset: u64,
+}
+
+impl Iocb {
+    pub(super) fn new(transfer: &Transfer) -> Self {
+        Self {
+            data: transfer.data,
+            key_and_flags: [0; 2],
+            opcode: if transfer.writes { PWRITE } else { PREAD },
+            priority: 0,
+            file: transfer.file.cast_unsigned(),
+            // The kernel will use the pointer: what it refers to must be known to be reachable from outside.
+            buffer: transfer.buffer.expose_provenance() as u64,
+            bytes: u64::from(transfer.bytes),
+            offset: transfer.offset.cast_signed(),
+            reserved: 0,
+            flags: 0,
+            event_file: 0,
+        }
+    }
+
+    pub(super) const fn data(&self) -> u64 {
+        self.data
+    }
+}
+
+impl Context {
+    /// Takes `events` out of the host's budget (fs.aio-max-nr).
+    pub(super) fn new(events: u32) -> io::Result<Self> {
+        let mut context: libc::c_ulong = 0;
+        // SAFETY: io_setup writes one aio_context_t to the address of `context`, which is one.
+        checked(unsafe { libc::syscall(libc::SYS_io_setup, libc::c_long::from(events), &raw mut context) })?;
+        Ok(Self(context))
+    }
+
+    /// Submits from the front; how many the kernel took.
+    ///
+    /// # Safety
+    /// Every pointer must point to a valid [`Iocb`], and the buffer of every one must stay valid, and be touched by
+    /// nobody else, until its event has come or the context is destroyed.
+    pub(super) unsafe fn submit(&self, iocbs: &mut [*mut Iocb]) -> io::Result<usize> {
+        // SAFETY: the kernel reads `iocbs.len()` pointers and one structure behind each, and keeps none of them after the
+        // call. What it keeps is the buffers, for which the caller answers.
+        checked(unsafe { libc::syscall(libc::SYS_io_submit, self.0, long(iocbs.len()), iocbs.as_mut_ptr()) })
+    }
+
+    /// Waits for at least `least` events and takes as many as there are room for; fewer after a signal.
+    pub(super) fn events(&self, least: usize, room: &mut [Event]) -> io::Result<usize> {
+        let (least, most) = (long(least.min(room.len())), long(room.len()));
+        let no_timeout = std::ptr::null_mut::<libc::timespec>();
+        // SAFETY: the kernel writes at most `most` events to `room`, which has room for them; any bytes are valid in
+        // them. A null timeout waits without limit.
+        checked(unsafe {
+            libc::syscall(libc::SYS_io_getevents, self.0, least, most, room.as_mut_ptr(), no_timeout)
+        })
+    }
+
+    /// Waits for everything in flight and gives the events back to the host. `false` when the kernel refused, and I/O may
+    /// still be in flight.
+    pub(super) fn destroy(&mut self) -> bool {
+        // SAFETY: the context was made by io_setup and is used no more: 0 is no context.
+        let result = unsafe { libc::syscall(libc::SYS_io_destroy, std::mem::take(&mut self.0)) };
+        result == 0
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.0 != 0 {
+            self.destroy();
+        }
+    }
+}
+
+fn checked(result: libc::c_long) -> io::Result<usize> {
+    usize::try_from(result).map_err(|_| io::Error::last_os_error())
+}
+
+/// A count of slots, which fits everywhere.
+fn long(count: usize) -> libc::c_long {
+    libc::c_long::try_from(count).unwrap_or(libc::c_long::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structures_have_the_sizes_of_the_kernel() {
+        assert_eq!((size_of::<Iocb>(), size_of::<Event>()), (64, 32));
+        assert_eq!(std::mem::offset_of!(Iocb, opcode), 16);
+        assert_eq!(std::mem::offset_of!(Iocb, buffer), 24);
+        assert_eq!(std::mem::offset_of!(Iocb, offset), 40);
+    }
+
+    #[test]
+    fn a_context_is_given_back_once() {
+        let mut context = Context::new(1).unwrap();
+        assert!(context.destroy());
+        assert!(!context.destroy(), "0 is no context");
+    }
+}

@@ -1,0 +1,141 @@
+//! One mapping of memory for buffers: explicit huge pages, transparent ones, or normal pages, in this order.
+//!
+//! Must not know slots.
+
+use super::layout::HUGE_BYTES;
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
+use std::io;
+use std::ptr::{self, NonNull};
+
+/// Zeroed memory that belongs to this value alone, aligned to a huge page.
+#[derive(Debug)]
+pub(super) struct Arena {
+    start: NonNull<u8>,
+    used_bytes: usize,
+    /// The start of the whole mapping, guard pages included, and its length.
+    mapping: (NonNull<u8>, usize),
+    explicit: bool,
+    leaked: bool,
+}
+
+impl Arena {
+    /// Maps at least `bytes`, in whole huge pages.
+    pub(super) fn map(bytes: usize) -> io::Result<Self> {
+        let arena = match map_explicit(bytes) {
+            Some(arena) => arena,
+            None => map_transparent(bytes)?,
+        };
+        // A child of a fork must not share these pages: with copy-on-write the device could write to the other's copy.
+        // Refusal costs nothing but that.
+        // SAFETY: the range lies in a mapping of ours; the advice changes nothing for this process.
+        let _ = unsafe { madvise(arena.start.as_ptr().cast(), arena.mapped_bytes(), Advice::LinuxDontFork) };
+        Ok(arena)
+    }
+
+    /// The first byte; the pointer may be used for [`Self::used_bytes`] bytes while the arena lives.
+    pub(super) const fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// What was asked for.
+    pub(super) const fn used_bytes(&self) -> usize {
+        self.used_bytes
+    }
+
+    /// The same in whole huge pages.
+    pub(super) const fn mapped_bytes(&self) -> usize {
+        self.used_bytes.next_multiple_of(HUGE_BYTES)
+    }
+
+    /// Whether these are explicit huge pages.
+    pub(super) const fn explicit(&self) -> bool {
+        self.explicit
+    }
+
+    /// All of it, to be filled.
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the range is mapped readable and writable and was zeroed by the kernel, so it holds valid bytes; it
+        // belongs to this arena, and the exclusive borrow of the arena keeps every other reference made here away.
+        // Pointers that the kernel writes through are made only after the arena has been filled (`Buffers::new`).
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.used_bytes) }
+    }
+
+    /// Keeps the memory mapped until the process ends: the kernel may still write to it.
+    pub(super) const fn leak(&mut self) {
+        self.leaked = true;
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        if self.leaked {
+            return;
+        }
+        let (start, bytes) = self.mapping;
+        // SAFETY: the mapping was made by this arena and is unmapped nowhere else. No reference into it outlives the
+        // owner of the arena, and an owner whose I/O may still be in flight calls `leak` first.
+        let _ = unsafe { munmap(start.as_ptr().cast(), bytes) };
+    }
+}
+
+/// Explicit huge pages, if as many are free.
+fn map_explicit(bytes: usize) -> Option<Arena> {
+    let mapped_bytes = bytes.next_multiple_of(HUGE_BYTES);
+    let flags = MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_2MB;
+    // SAFETY: a new private mapping at an address of the kernel's choice disturbs no other memory.
+    let start =
+        unsafe { mmap_anonymous(ptr::null_mut(), mapped_bytes, ProtFlags::READ | ProtFlags::WRITE, flags) };
+    let start = NonNull::new(start.ok()?.cast::<u8>())?;
+    let arena =
+        Arena { start, used_bytes: bytes, mapping: (start, mapped_bytes), explicit: true, leaked: false };
+    // Pages were reserved, but a cgroup or a NUMA policy may still withhold them, and then the first touch would be
+    // SIGBUS. Populating asks without that risk. EINVAL: a kernel before 5.14 cannot be asked.
+    // SAFETY: the range is the mapping just made; populating it does not change its contents.
+    match unsafe { madvise(start.as_ptr().cast(), mapped_bytes, Advice::LinuxPopulateWrite) } {
+        Ok(()) | Err(rustix::io::Errno::INVAL) => Some(arena),
+        Err(_) => None,
+    }
+}
+
+/// Normal memory in whole, aligned huge pages, with the wish that it be backed by such.
+fn map_transparent(bytes: usize) -> io::Result<Arena> {
+    let inner_bytes = bytes.next_multiple_of(HUGE_BYTES);
+    // Inaccessible pages stay on both sides: they keep the kernel from merging this mapping with a neighbour, which
+    // would make its entry in smaps say nothing about this arena, and stop whoever runs over an end.
+    let outer_bytes = inner_bytes + 2 * HUGE_BYTES;
+    // SAFETY: a new private mapping at an address of the kernel's choice disturbs no other memory.
+    let outer =
+        unsafe { mmap_anonymous(ptr::null_mut(), outer_bytes, ProtFlags::empty(), MapFlags::PRIVATE)? };
+    let outer = NonNull::new(outer.cast::<u8>()).ok_or(io::ErrorKind::OutOfMemory)?;
+    // At least 4096 and at most one huge page beyond the start, so that `inner_bytes` fit before the end.
+    let offset = HUGE_BYTES - outer.addr().get() % HUGE_BYTES;
+    // SAFETY: `offset + inner_bytes` is below `outer_bytes`, so this stays inside of the mapping.
+    let start = unsafe { outer.add(offset) };
+    let mapping = (outer, outer_bytes);
+    // From here on dropping the arena unmaps it.
+    let arena = Arena { start, used_bytes: bytes, mapping, explicit: false, leaked: false };
+    // SAFETY: the range lies inside of the mapping just made, which nothing uses yet.
+    unsafe {
+        mprotect(start.as_ptr().cast(), inner_bytes, MprotectFlags::READ | MprotectFlags::WRITE)?;
+        // Refused by a kernel without transparent huge pages: then these are normal pages.
+        let _ = madvise(start.as_ptr().cast(), inner_bytes, Advice::LinuxHugepage);
+    }
+    Ok(arena)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arena_is_aligned_zeroed_and_writable() {
+        for bytes in [4096, HUGE_BYTES, HUGE_BYTES + 4096] {
+            let mut arena = Arena::map(bytes).unwrap();
+            assert_eq!(arena.start().addr().get() % HUGE_BYTES, 0);
+            let memory = arena.bytes_mut();
+            assert_eq!(memory.len(), bytes);
+            assert!(memory.iter().all(|byte| *byte == 0));
+            memory.fill(1);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Where each buffer lies: pure arithmetic.
+//!
+//! Two rules. Each buffer starts at a multiple of 4096 (of its own size, where that is a power of two up to a huge
+//! page). A buffer that fits into one huge page does not straddle two, since every piece of physical memory becomes one
+//! more segment of the request, and a device takes only so many segments at once. Must not touch memory.
+
+use crate::backend::SlotLayout;
+use rigel_core::error::Problem;
+use rigel_core::units::Bytes;
+
+/// The huge page that is asked for; on machines with other sizes there are only normal pages.
+pub(super) const HUGE_BYTES: usize = 2 << 20;
+
+/// No direct I/O that we know of wants more.
+const MIN_ALIGN_BYTES: usize = 4096;
+
+/// What io_uring takes as one registered buffer.
+const MAX_ARENA_BYTES: usize = 1 << 30;
+
+/// The place of one slot's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) arena: u16,
+    pub(super) offset: usize,
+}
+
+/// All places, and how many bytes of each arena they use.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) places: Vec<Place>,
+    pub(super) arena_bytes: Vec<usize>,
+}
+
+/// Lays out every slot.
+pub(super) fn plan(layout: &SlotLayout) -> Result<Plan, Problem> {
+    let mut plan = Plan::default();
+    for slot in 0..layout.slots() {
+        let bytes = layout.bytes_of(slot);
+        let place = plan.next_place(to_usize(bytes)).ok_or_else(|| too_large(bytes))?;
+        plan.places.push(place);
+    }
+    Ok(plan)
+}
+
+impl Plan {
+    /// Takes room in the last arena, or in a new one.
+    fn next_place(&mut self, bytes: usize) -> Option<Place> {
+        let room = bytes.next_multiple_of(MIN_ALIGN_BYTES);
+        let fits = |used: &usize| start_after(*used, room).filter(|start| start + room <= MAX_ARENA_BYTES);
+        let offset = match self.arena_bytes.last().and_then(fits) {
+            Some(offset) => offset,
+            None if room <= MAX_ARENA_BYTES => {
+                self.arena_bytes.push(0);
+                0
+            }
+            None => return None,
+        };
+        let index = self.arena_bytes.len().checked_sub(1)?;
+        self.arena_bytes[index] = offset + room;
+        Some(Place { arena: u16::try_from(index).ok()?, offset })
+    }
+}
+
+/// The first start at or after `used` that obeys the rules.
+fn start_after(used: usize, room: usize) -> Option<usize> {
+    let natural =
+        if room.is_power_of_two() { room.clamp(MIN_ALIGN_BYTES, HUGE_BYTES) } else { MIN_ALIGN_BYTES };
+    let start = used.checked_next_multiple_of(natural)?;
+    let in_one_page = start % HUGE_BYTES + room <= HUGE_BYTES;
+    if in_one_page { Some(start) } else { start.checked_next_multiple_of(HUGE_BYTES) }
+}
+
+/// Lossless: nothing smaller than 32 bits runs Linux with io_uring.
+pub(super) const fn to_usize(bytes: u32) -> usize {
+    bytes as usize
+}
+
+fn too_large(bytes: u32) -> Problem {
+    Problem::usage(format!("an I/O of {} is too large", Bytes(u64::from(bytes))))
+        .because(format!("one buffer can have at most {}", Bytes(MAX_ARENA_BYTES as u64)))
+        .next("choose a smaller I/O size")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laid_out(small: u16, small_bytes: u32, large: u16, large_bytes: u32) -> Plan {
+        plan(&SlotLayout { small, small_bytes, large, large_bytes }).unwrap()
+    }
+
+    /// Every rule at once: alignment, huge pages, the arena's limit, and no overlap.
+    fn check(small: u16, small_bytes: u32, large: u16, large_bytes: u32) {
+        let layout = SlotLayout { small, small_bytes, large, large_bytes };
+        let plan = plan(&layout).unwrap();
+        assert_eq!(plan.places.len(), usize::from(layout.slots()));
+        let mut free_from = (0, 0);
+        for (slot, place) in (0..).zip(&plan.places) {
+            let bytes = to_usize(layout.bytes_of(slot));
+            let end = place.offset + bytes;
+            assert_eq!(place.offset % MIN_ALIGN_BYTES, 0);
+            if bytes.is_power_of_two() {
+                assert_eq!(place.offset % bytes.min(HUGE_BYTES), 0, "{bytes} at {}", place.offset);
+            }
+            let pages = bytes.div_ceil(HUGE_BYTES);
+            assert!(
+                end.div_ceil(HUGE_BYTES) - place.offset / HUGE_BYTES <= pages,
+                "{bytes} at {}",
+                place.offset
+            );
+            assert!((place.arena, place.offset) >= free_from, "slot {slot} overlaps");
+            assert!(end <= plan.arena_bytes[usize::from(place.arena)]);
+            free_from = (place.arena, end);
+        }
+        assert!(plan.arena_bytes.iter().all(|bytes| *bytes <= MAX_ARENA_BYTES));
+    }
+
+    #[test]
+    fn every_layout_obeys_the_rules() {
+        for small_bytes in [512, 4096, 8192, 12_288, 65_536, 5000] {
+            for large_bytes in [8192, 1 << 20, 3 << 19, 2 << 20, 3 << 20, 1_000_000, 5 << 20] {
+                check(3, small_bytes, 7, large_bytes);
+                check(0, small_bytes, 5, large_bytes);
+                check(300, small_bytes, 0, large_bytes);
+            }
+        }
+        check(1, 8192, 2000, 1 << 20);
+        check(1, 8192, 3, 1 << 30);
+    }
+
+    #[test]
+    fn two_megabytes_share_a_huge_page() {
+        let plan = laid_out(0, 8192, 4, 1 << 20);
+        assert_eq!(plan.arena_bytes, [4 << 20]);
+        assert_eq!(plan.places[3], Place { arena: 0, offset: 3 << 20 });
+    }
+
+    #[test]
+    fn an_arena_ends_at_one_gibibyte() {
+        let plan = laid_out(0, 8192, 1025, 1 << 20);
+        assert_eq!(plan.arena_bytes, [1 << 30, 1 << 20]);
+        assert_eq!(plan.places[1024], Place { arena: 1, offset: 0 });
+    }
+
+    #[test]
+    fn no_slots_and_too_large_slots() {
+        assert_eq!(laid_out(0, 8192, 0, 1 << 20), Plan::default());
+        let layout = SlotLayout { small: 0, small_bytes: 0, large: 1, large_bytes: (1 << 30) + 1 };
+        assert!(plan(&layout).unwrap_err().to_string().contains("at most 1 GiB"));
+    }
+}

@@ -1,0 +1,83 @@
+//! What depends on limits of a process is tested in a process of its own: this program, started again for one test.
+
+use super::*;
+use rustix::process::{Resource, Rlimit, setrlimit};
+use std::process::Command;
+
+/// Set in the process that a test started.
+const CHILD: &str = "RIGEL_TEST_CHILD";
+
+#[test]
+fn without_lockable_memory_buffers_are_not_registered() {
+    let program = std::env::current_exe().unwrap();
+    let child = Command::new(program)
+        .args(["--exact", "engine_tests::children::child_with_a_small_memlock_limit", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let text =
+        [child.stdout, child.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).join("\n");
+    assert!(child.status.success() && text.contains("1 passed"), "{text}");
+}
+
+/// Takes CAP_IPC_LOCK from the calling thread, by making it another user's. Other threads keep what they have.
+fn become_nobody() {
+    if rustix::process::geteuid().is_root() {
+        // SAFETY: changes the credentials of this thread alone; this test's thread does nothing afterwards that needs
+        // them, and no memory is involved.
+        assert_eq!(unsafe { libc::syscall(libc::SYS_setresuid, 65_534, 65_534, 65_534) }, 0);
+    }
+}
+
+#[test]
+fn child_with_a_small_memlock_limit() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let test = "without_lockable_memory_buffers_are_not_registered";
+    let scratch = Scratch::new(2 << 20);
+    let Some(targets) = scratch.targets(test, true) else { return };
+    let limit = Some(64 << 10);
+    setrlimit(Resource::Memlock, Rlimit { current: limit, maximum: limit }).unwrap();
+    become_nobody();
+    let made = Uring::new(targets, layout(2, 2), SEED).map_err(Unavailable::new);
+    let Some((mut backend, facts, buffers)) = needs(test, made) else { return };
+    assert!(!facts.registered_buffers && facts.registered_files, "{facts:?}");
+    assert_eq!(facts.notes.len(), 1, "{:?}", facts.notes);
+    for part in ["not registered", "RLIMIT_MEMLOCK is 64 KiB", "ulimit -l 64"] {
+        assert!(facts.notes[0].contains(part), "{}", facts.notes[0]);
+    }
+    assert_eq!(buffers.large_segments_max, None, "physical addresses are not shown to nobody");
+    let ops = [read(0, 4096, SMALL_BYTES), read(2, 0, LARGE_BYTES)];
+    assert_eq!(outcomes(&mut backend, &ops), [Ok(SMALL_BYTES), Ok(LARGE_BYTES)]);
+    assert!(*backend.buffer_mut(2) == scratch.contents[..1 << 20]);
+    backend.buffer_mut(1).fill(3);
+    assert_eq!(outcomes(&mut backend, &[write(1, 1 << 20, 4096)]), [Ok(4096)]);
+    drop(backend);
+    assert!(std::fs::read(scratch.path()).unwrap()[1 << 20..][..4096].iter().all(|byte| *byte == 3));
+}
+
+/// A kernel that takes only a few submissions at once gets them in pieces.
+#[test]
+fn more_slots_than_the_ring_takes_at_once() {
+    let test = "more_slots_than_the_ring_takes_at_once";
+    let scratch = Scratch::new(1 << 20);
+    let Some(targets) = scratch.targets(test, false) else { return };
+    let made = Uring::with_submissions(4, targets, layout(50, 0), SEED).map_err(Unavailable::new);
+    let Some(mut backend) = needs(test, made) else { return };
+    for round in 0..10 {
+        let ops: Vec<Op> =
+            (0..50).map(|slot| read(slot, (u64::from(slot) + round) * 8192, SMALL_BYTES)).collect();
+        assert_eq!(outcomes(&mut backend, &ops), [Ok(SMALL_BYTES); 50]);
+        for op in &ops {
+            let from = usize::try_from(op.offset).unwrap();
+            assert!(*backend.buffer_mut(op.slot) == scratch.contents[from..from + 8192]);
+        }
+    }
+}
+
+#[test]
+fn the_largest_ring_can_be_made() {
+    let test = "the_largest_ring_can_be_made";
+    let Some(()) = needs(test, crate::uring::probe(u16::MAX).map_err(Unavailable::new)) else { return };
+}

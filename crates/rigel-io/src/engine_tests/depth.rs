@@ -1,0 +1,76 @@
+//! Exactly as many I/Os are at the device as were asked for: counted by the device itself.
+
+use super::*;
+use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice};
+
+for_every_engine!(
+    reads_in_flight_are_exact,
+    writes_in_flight_are_exact,
+    reads_in_flight_are_exact_through_a_block_device
+);
+
+const DEPTHS: [u16; 4] = [1, 5, 16, 100];
+
+/// Slow enough that all of them arrive before the first is answered.
+fn device() -> Result<TestDevice, Unavailable> {
+    TestDevice::mount(DeviceSpec { servers: 4, service_us: 1000, ..DeviceSpec::default() })
+}
+
+/// Keeps as many I/Os outstanding as there are slots, until `count` are done, and then lets the queue run dry.
+fn keep_full(backend: &mut impl Backend, direction: Direction, count: usize) {
+    let slots = backend.slots();
+    let mut generator = Generator::new(9, &[u64::from(slots)]);
+    // Far from each other, so that no layer below merges two into one.
+    let mut next = |slot| Op { direction, ..read(slot, generator.below(1024) * 65_536 / 2, 4096) };
+    (0..slots).for_each(|slot| backend.push(next(slot)));
+    let (mut done, mut outstanding) = (0, usize::from(slots));
+    let mut free = Vec::new();
+    while outstanding > 0 {
+        backend.submit(1).unwrap();
+        backend.reap(|completion| {
+            assert_eq!(completion.outcome, Ok(4096));
+            free.push(completion.slot);
+        });
+        assert!(!free.is_empty());
+        done += free.len();
+        outstanding -= free.len();
+        if done < count {
+            outstanding += free.len();
+            free.drain(..).for_each(|slot| backend.push(next(slot)));
+        }
+        free.clear();
+    }
+}
+
+fn check_depths<E: Engine>(test: &str, device: &TestDevice, path: &Path, direction: Direction) {
+    let Some(target) = needs(test, target(path, direction == Direction::Write)) else { return };
+    let targets = Arc::new(OpenTargets::new(vec![target]));
+    for depth in DEPTHS {
+        let slots = SlotLayout { small: depth, small_bytes: 4096, large: 0, large_bytes: 0 };
+        let Some(mut backend) = engine::<E>(test, &targets, slots) else { return };
+        device.reset().unwrap();
+        keep_full(&mut backend, direction, 300.max(4 * usize::from(depth)));
+        let gauge = device.gauge().unwrap();
+        assert_eq!(gauge.max_in_flight, u64::from(depth), "{gauge}");
+        assert_eq!(gauge.in_flight, 0);
+    }
+}
+
+fn reads_in_flight_are_exact<E: Engine>() {
+    let test = "reads_in_flight_are_exact";
+    let Some(device) = needs(test, device()) else { return };
+    check_depths::<E>(test, &device, &device.disk(), Direction::Read);
+}
+
+fn writes_in_flight_are_exact<E: Engine>() {
+    let test = "writes_in_flight_are_exact";
+    let Some(device) = needs(test, device()) else { return };
+    check_depths::<E>(test, &device, &device.raw(), Direction::Write);
+}
+
+fn reads_in_flight_are_exact_through_a_block_device<E: Engine>() {
+    let test = "reads_in_flight_are_exact_through_a_block_device";
+    let Some(device) = needs(test, device()) else { return };
+    let Some(block_device) = needs(test, LoopDevice::attach(device.disk(), true)) else { return };
+    check_depths::<E>(test, &device, block_device.path(), Direction::Read);
+}

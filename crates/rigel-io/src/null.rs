@@ -1,0 +1,66 @@
+//! An engine that completes at once and moves nothing: what is left is the cost of the tool.
+//!
+//! Must not make a system call after it has been made.
+
+use crate::backend::{Backend, Completion, Op, SlotLayout};
+use crate::slots::Slots;
+use rigel_core::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::error::Problem;
+use std::io;
+
+/// The engine `null`.
+#[derive(Debug)]
+pub struct Null {
+    slots: Slots,
+    queued: Vec<Completion>,
+    done: Vec<Completion>,
+}
+
+impl Null {
+    /// `writable` says of each target whether it may be written; there need not be a real one.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffers.
+    pub fn new(
+        writable: &[bool],
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
+        let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
+        let facts = (crate::engine::plain_facts(EngineKind::Null), slots.buffer_facts().clone());
+        let capacity = usize::from(layout.slots());
+        let backend =
+            Self { slots, queued: Vec::with_capacity(capacity), done: Vec::with_capacity(capacity) };
+        Ok((backend, facts.0, facts.1))
+    }
+}
+
+impl Backend for Null {
+    fn slots(&self) -> u16 {
+        self.slots.count()
+    }
+
+    fn buffer_mut(&mut self, slot: u16) -> &mut [u8] {
+        self.slots.buffer_mut(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, op: Op) {
+        self.slots.begin(&op);
+        self.queued.push(Completion { slot: op.slot, outcome: Ok(op.len) });
+    }
+
+    #[inline]
+    fn submit(&mut self, _wait_for: u16) -> io::Result<()> {
+        self.done.append(&mut self.queued);
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, mut sink: impl FnMut(Completion)) {
+        for completion in self.done.drain(..) {
+            self.slots.end(completion.slot);
+            sink(completion);
+        }
+    }
+}

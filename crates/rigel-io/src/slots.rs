@@ -1,0 +1,187 @@
+//! What is in flight, and the rules that every engine enforces.
+//!
+//! This is where memory safety rests: a buffer is lent to its caller only while its slot is free, and given to the
+//! kernel only while its slot is busy. An engine calls [`Slots::begin`] before it tells the kernel of an I/O and
+//! [`Slots::end`] when the kernel has told that it is over; it never touches a buffer otherwise. Must not do I/O.
+
+use crate::backend::{Op, SlotLayout};
+use crate::buffers::{Buffers, Memory};
+use rigel_core::engine::BufferFacts;
+use rigel_core::error::Problem;
+use rigel_core::workload::Direction;
+use std::ptr::NonNull;
+
+/// The slots of one backend with their buffers.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    buffers: Buffers,
+    busy: Box<[bool]>,
+    /// Slots that are busy.
+    outstanding: u16,
+    /// By target: whether it was opened with a permit.
+    writable: Box<[bool]>,
+}
+
+impl Slots {
+    /// All free. `writable` says of each target whether it may be written.
+    pub(crate) fn new(
+        layout: &SlotLayout,
+        writable: impl Iterator<Item = bool>,
+        seed: u64,
+    ) -> Result<Self, Problem> {
+        Ok(Self {
+            buffers: Buffers::new(layout, seed)?,
+            busy: vec![false; usize::from(layout.slots())].into(),
+            outstanding: 0,
+            writable: writable.collect(),
+        })
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> u16 {
+        // Made with `SlotLayout::slots` elements.
+        u16::try_from(self.busy.len()).unwrap_or(u16::MAX)
+    }
+
+    /// What lies behind the buffers.
+    pub(crate) const fn buffer_facts(&self) -> &BufferFacts {
+        self.buffers.facts()
+    }
+
+    /// The memory ranges that hold all buffers.
+    pub(crate) fn regions(&self) -> impl Iterator<Item = (NonNull<u8>, usize)> {
+        self.buffers.regions()
+    }
+
+    /// The memory of a slot, for the kernel. Only while the slot is busy may anyone use it.
+    #[inline]
+    pub(crate) fn memory(&self, slot: u16) -> Memory {
+        self.buffers.memory(slot)
+    }
+
+    /// From now on the slot is busy and its buffer belongs to the I/O.
+    ///
+    /// # Panics
+    /// When the I/O breaks a rule of [`crate::backend::Backend::push`].
+    #[inline]
+    pub(crate) fn begin(&mut self, op: &Op) {
+        let slot = usize::from(op.slot);
+        assert!(slot < self.busy.len(), "slot {slot} of {} does not exist", self.busy.len());
+        assert!(!self.busy[slot], "slot {slot} is already in flight");
+        let bytes = self.buffers.memory(op.slot).bytes;
+        assert!(op.len <= bytes, "{} bytes into slot {slot} of {bytes} bytes", op.len);
+        // Above it the kernel would take the offset for negative, and -1 for "where the file stands".
+        assert!(op.offset <= i64::MAX as u64, "offset {} cannot be addressed", op.offset);
+        let Some(writable) = self.writable.get(usize::from(op.target)) else {
+            panic!("target {} of {} does not exist", op.target, self.writable.len());
+        };
+        assert!(
+            op.direction == Direction::Read || *writable,
+            "a write to target {} without a permit",
+            op.target
+        );
+        self.busy[slot] = true;
+        self.outstanding += 1;
+    }
+
+    /// The I/O of the slot is over, and the slot free again.
+    ///
+    /// # Panics
+    /// When nothing was in flight on it: the engine or the kernel told of one I/O twice.
+    #[inline]
+    pub(crate) fn end(&mut self, slot: u16) {
+        let busy = &mut self.busy[usize::from(slot)];
+        assert!(*busy, "slot {slot} completed without an I/O");
+        *busy = false;
+        self.outstanding -= 1;
+    }
+
+    /// How many completions a caller can wait for: as many as it wants, but never more than can come.
+    #[inline]
+    pub(crate) fn awaitable(&self, wait_for: u16) -> u16 {
+        wait_for.min(self.outstanding)
+    }
+
+    /// The buffer of a free slot.
+    ///
+    /// # Panics
+    /// When the slot is in flight or does not exist.
+    pub(crate) fn buffer_mut(&mut self, slot: u16) -> &mut [u8] {
+        assert!(!self.busy[usize::from(slot)], "the buffer of slot {slot} is in flight");
+        // SAFETY: the slot is free, so no I/O is in flight on it, and `begin` cannot be called while `self` is borrowed.
+        unsafe { self.buffers.bytes_mut(slot) }
+    }
+
+    /// Gives up the memory without unmapping it, because the kernel may still use it.
+    pub(crate) fn leak(&mut self) {
+        self.buffers.leak();
+    }
+}
+
+/// The result of a system call or an event: bytes moved, or a negative errno.
+#[inline]
+pub(crate) fn outcome(result: i64) -> Result<u32, i32> {
+    // The kernel moves at most 2 GiB per I/O and its errors are above -4096, so neither side can be cut.
+    u32::try_from(result).map_err(|_| i32::try_from(result.wrapping_neg()).unwrap_or(i32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READ: Op = Op { slot: 0, target: 0, direction: Direction::Read, offset: 0, len: 4096 };
+
+    fn slots() -> Slots {
+        let layout = SlotLayout { small: 2, small_bytes: 4096, large: 1, large_bytes: 8192 };
+        Slots::new(&layout, [false, true].into_iter(), 1).unwrap()
+    }
+
+    #[test]
+    fn a_slot_is_busy_from_begin_to_end() {
+        let mut slots = slots();
+        assert_eq!((slots.count(), slots.awaitable(9)), (3, 0));
+        slots.begin(&READ);
+        slots.begin(&Op { slot: 2, target: 1, direction: Direction::Write, len: 8192, ..READ });
+        assert_eq!((slots.awaitable(1), slots.awaitable(9)), (1, 2));
+        assert_eq!(slots.buffer_mut(1).len(), 4096);
+        slots.end(2);
+        assert_eq!((slots.awaitable(9), slots.buffer_mut(2).len()), (1, 8192));
+        slots.end(0);
+        slots.begin(&READ);
+    }
+
+    fn panics(breach: impl FnOnce(&mut Slots) + std::panic::UnwindSafe) -> String {
+        let payload = std::panic::catch_unwind(|| breach(&mut slots())).unwrap_err();
+        payload.downcast_ref::<String>().unwrap().clone()
+    }
+
+    #[test]
+    fn every_breach_panics_with_its_reason() {
+        let breaches = [
+            ("does not exist", Op { slot: 3, ..READ }),
+            ("8192 bytes into slot 1", Op { slot: 1, len: 8192, ..READ }),
+            ("cannot be addressed", Op { offset: u64::MAX, ..READ }),
+            ("target 2 of 2 does not exist", Op { target: 2, ..READ }),
+            ("without a permit", Op { direction: Direction::Write, ..READ }),
+        ];
+        for (reason, op) in breaches {
+            let message = panics(|slots| slots.begin(&op));
+            assert!(message.contains(reason), "{message}");
+        }
+        let again = panics(|slots| (0..2).for_each(|_| slots.begin(&READ)));
+        assert!(again.contains("already in flight"), "{again}");
+        assert!(panics(|slots| slots.end(1)).contains("without an I/O"));
+        let lent = panics(|slots| {
+            slots.begin(&READ);
+            slots.buffer_mut(0);
+        });
+        assert!(lent.contains("in flight"), "{lent}");
+    }
+
+    #[test]
+    fn results_become_outcomes() {
+        assert_eq!(outcome(0), Ok(0));
+        assert_eq!(outcome(1 << 20), Ok(1 << 20));
+        assert_eq!(outcome(-5), Err(5));
+    }
+}

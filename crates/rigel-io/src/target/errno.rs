@@ -1,0 +1,57 @@
+//! Errors of the kernel about a target, told so that the reader can act on them. Must not print.
+
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rustix::io::Errno;
+use std::path::Path;
+
+/// A refusal by the kernel, with its likely cause and the next step.
+pub(crate) fn refusal(what: &str, path: &Path, errno: Errno) -> Problem {
+    let problem = Problem::refused(what).at(path_text::encode(path));
+    match explain(errno) {
+        Some((cause, next)) => problem.because(cause).next(next),
+        None => problem.because(text(errno)).next("look into the kernel's log (dmesg) for what happened"),
+    }
+}
+
+/// The kernel's words for an error.
+pub(crate) fn text(errno: Errno) -> String {
+    std::io::Error::from(errno).to_string()
+}
+
+fn explain(errno: Errno) -> Option<(&'static str, &'static str)> {
+    Some(match errno {
+        Errno::NOENT => {
+            ("there is nothing by this name", "check the spelling; lsblk lists the block devices")
+        }
+        Errno::NOTDIR => ("a part of the path is no directory", "check the spelling"),
+        Errno::LOOP => {
+            ("its symbolic links lead in a circle, or it is one itself", "name the file or device")
+        }
+        Errno::NAMETOOLONG => ("the path is longer than the system allows", "use a shorter path or a link"),
+        Errno::ACCESS => {
+            ("this user has no right to it", "run as root, or as a member of the group that owns it (ls -l)")
+        }
+        Errno::PERM => (
+            "the system forbids it: the device rules of a container, an immutable file, or a missing right",
+            "run outside the container or give it the device, look at lsattr, or run as root",
+        ),
+        Errno::NXIO | Errno::NODEV | Errno::NOMEDIUM => (
+            "no device answers behind this name",
+            "attach it or insert the medium; lsblk shows what is there",
+        ),
+        Errno::BUSY => ("another program holds it exclusively", "find who holds it with lsblk and fuser -v"),
+        Errno::ROFS => {
+            ("the filesystem or the device is read-only", "remount it writable, or choose another target")
+        }
+        Errno::TXTBSY => ("a running program was loaded from this file", "choose another target"),
+        Errno::IO => (
+            "the device reports a failed I/O",
+            "look into the kernel's log (dmesg) and at the device's health",
+        ),
+        Errno::MFILE | Errno::NFILE => {
+            ("too many files are open", "raise the limit (ulimit -n) or close some")
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,136 @@
+//! The write guard: the only way to a descriptor that can write.
+//!
+//! A [`WritePermit`] is given for evidence that nothing can be lost, or for the user's consent naming the target; never
+//! for a target that is in use. It remembers which target it is for, and what it says is looked at again when the
+//! target is opened. Must not ask the user anything, and must not open for writing.
+
+use super::inspect::{System, TargetEvidence, in_use};
+use super::node::{Node, identity_of, plain_kind};
+use rigel_core::error::Problem;
+use rigel_core::facts::{Identity, TargetFacts, TargetKind};
+use rigel_core::safety::{self, Evidence, Verdict};
+use rustix::fs;
+use std::path::PathBuf;
+
+/// Leave to write to one target. Cannot be made, copied or changed outside this module.
+#[derive(Debug)]
+pub struct WritePermit {
+    identity: Identity,
+    kind: TargetKind,
+    size_bytes: u64,
+    generation: Option<u64>,
+}
+
+/// Gives a permit, or says what stands against it and what to do.
+///
+/// # Errors
+/// When the target is in use or read-only, whatever was consented to; when something would be destroyed and there is no
+/// consent; when the evidence is about another target.
+pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> Result<WritePermit, Problem> {
+    if !evidence.is_about(facts) {
+        return Err(exchanged(&facts.path));
+    }
+    match (safety::judge(evidence), consent) {
+        (Verdict::Refused, _) => Err(refused(facts, evidence)),
+        (Verdict::NeedsConsent, false) => Err(needs_consent(facts, evidence)),
+        (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
+            let &TargetFacts { identity, kind, size_bytes, .. } = facts;
+            Ok(WritePermit { identity, kind, size_bytes, generation: evidence.generation() })
+        }
+    }
+}
+
+/// Whether one of the paths that the user consented to is this target, whatever it is called there. A directory or the
+/// beginning of a path names nothing.
+#[must_use]
+pub fn consent_covers(consents: &[PathBuf], target: &TargetFacts) -> bool {
+    consents.iter().any(|path| {
+        let Ok(stat) = fs::stat(path) else { return false };
+        plain_kind(&stat)
+            .is_some_and(|kind| (kind, identity_of(&stat, kind)) == (target.kind, target.identity))
+    })
+}
+
+impl WritePermit {
+    /// Checks that the permit is for what is open now.
+    pub(crate) fn check(&self, node: &Node, size_bytes: u64) -> Result<(), Problem> {
+        if (self.identity, self.kind) != (node.identity(), node.kind()) {
+            return Err(exchanged(&node.place()));
+        }
+        // The same number, but another medium or another file behind it.
+        if self.generation != in_use::generation(node, &System::default()) {
+            return Err(exchanged(&node.place()));
+        }
+        if self.size_bytes != size_bytes {
+            return Err(Problem::refused("the target changed its size since it was looked at")
+                .at(node.place())
+                .because(format!(
+                    "it had {} bytes and has {size_bytes} now; something uses it",
+                    self.size_bytes
+                ))
+                .next("find out what (fuser -v), then start again"));
+        }
+        Ok(())
+    }
+
+    /// Looks again, with the target open, whether it came into use.
+    pub(crate) fn still_unused(node: &Node) -> Result<(), Problem> {
+        let found = in_use::forbidding(node, &System::default());
+        if found.is_empty() { Ok(()) } else { Err(forbidden(node.place(), &found)) }
+    }
+}
+
+/// The path leads to something else than before.
+pub(crate) fn exchanged(place: &str) -> Problem {
+    Problem::refused("the target is another one than was looked at")
+        .at(place)
+        .because("the path or a link in it was changed, or the device got another medium")
+        .next("start again when nothing changes it any more")
+}
+
+fn listed(evidence: &[Evidence]) -> String {
+    evidence.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn refused(facts: &TargetFacts, evidence: &[Evidence]) -> Problem {
+    let against: Vec<Evidence> = evidence.iter().filter(|e| e.forbids()).cloned().collect();
+    forbidden(facts.path.clone(), &against)
+}
+
+pub(crate) fn forbidden(place: String, against: &[Evidence]) -> Problem {
+    let mut remedies: Vec<String> = against.iter().filter_map(Evidence::remedy).collect();
+    remedies.dedup();
+    Problem::refused("the target is in use or read-only: it will not be written, whatever is consented to")
+        .at(place)
+        .because(listed(against))
+        .next(remedies.join("; "))
+}
+
+fn needs_consent(facts: &TargetFacts, evidence: &[Evidence]) -> Problem {
+    Problem::refused("writing would destroy what is on the target")
+        .at(facts.path.clone())
+        .because(listed(evidence))
+        .next(format!("if nothing of that is needed any more: --destroy-data {}", facts.path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_medium_behind_the_same_name_is_noticed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let node = Node::pin(file.path()).unwrap();
+        let permit = |generation| WritePermit {
+            identity: node.identity(),
+            kind: node.kind(),
+            size_bytes: 0,
+            generation,
+        };
+        permit(None).check(&node, 0).unwrap();
+        // A file has no generation: one that had one before is something else now.
+        let problem = permit(Some(7)).check(&node, 0).unwrap_err();
+        assert!(problem.to_string().contains("another medium"), "{problem}");
+        assert!(permit(None).check(&node, 1).unwrap_err().what.contains("changed its size"));
+    }
+}

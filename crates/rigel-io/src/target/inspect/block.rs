@@ -1,0 +1,159 @@
+//! Block devices as sysfs shows them: what is made of what, and what their queues are set to. Must not open a device.
+
+use rigel_core::facts::DeviceFacts;
+use rigel_core::path_text;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A directory of sysfs that stands for a block device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    dir: PathBuf,
+    /// Printable kernel name: `sda`, `nvme0n1p1`.
+    pub name: String,
+    pub number: (u32, u32),
+}
+
+impl Block {
+    /// The device with a number.
+    pub(crate) fn by_number(sys: &Path, number: (u32, u32)) -> Option<Self> {
+        Self::at(&sys.join(format!("dev/block/{}:{}", number.0, number.1)))
+    }
+
+    /// The device that a directory or a link to one stands for.
+    fn at(dir: &Path) -> Option<Self> {
+        let dir = dir.canonicalize().ok()?;
+        let (major, minor) = parsed_pair(&read(&dir.join("dev"))?)?;
+        // The kernel writes `!` for the `/` of names such as `cciss/c0d0`.
+        let name = path_text::encode_os(dir.file_name()?).replace('!', "/");
+        Some(Self { dir, name, number: (major, minor) })
+    }
+
+    /// Every disk (no partitions), as `/sys/block` lists them.
+    pub(crate) fn all(sys: &Path) -> Vec<Self> {
+        Self::listed(&sys.join("block"))
+    }
+
+    /// The devices that the links in a directory lead to, by name.
+    fn listed(dir: &Path) -> Vec<Self> {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        let mut found: Vec<Self> = entries.filter_map(|entry| Self::at(&entry.path())).collect();
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
+    /// The disk that this partition is on; `None` for a disk.
+    pub(crate) fn disk(&self) -> Option<Self> {
+        self.dir.join("partition").exists().then(|| Self::at(self.dir.parent()?)).flatten()
+    }
+
+    pub(crate) fn partitions(&self) -> Vec<Self> {
+        Self::listed(&self.dir).into_iter().filter(|inner| inner.dir.join("partition").exists()).collect()
+    }
+
+    /// Devices that are made of this one.
+    pub(crate) fn holders(&self) -> Vec<Self> {
+        Self::listed(&self.dir.join("holders"))
+    }
+
+    /// Where a partition begins on its disk, and its size, in bytes.
+    pub(crate) fn region_bytes(&self) -> Option<(u64, u64)> {
+        // Always in units of 512 bytes, whatever the device's own blocks are.
+        let sectors = |file: &str| self.value::<u64>(file).and_then(|count| count.checked_mul(512));
+        Some((sectors("start")?, sectors("size")?))
+    }
+
+    /// Size by sysfs; 0 without a medium.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.value::<u64>("size").unwrap_or(0).saturating_mul(512)
+    }
+
+    /// Counts what the kernel has seen behind this number: another medium, another file behind a loop device. `None`
+    /// before Linux 5.15.
+    pub(crate) fn generation(&self) -> Option<u64> {
+        self.disk().as_ref().unwrap_or(self).value("diskseq")
+    }
+
+    pub(crate) fn physical_block_bytes(&self) -> Option<u32> {
+        self.disk().as_ref().unwrap_or(self).value("queue/physical_block_size")
+    }
+
+    /// The name, and for a device-mapper device what it is called and who made it: `dm-0 (vg-data, LVM)`.
+    pub(crate) fn title(&self) -> String {
+        let Some(mapped) = self.text("dm/name") else { return self.name.clone() };
+        // The maker is the word before the first dash of the UUID: LVM, CRYPT, mpath, part1.
+        match self.text("dm/uuid").as_deref().and_then(|uuid| uuid.split_once('-')) {
+            Some((maker, _)) => format!("{} ({mapped}, {maker})", self.name),
+            None => format!("{} ({mapped})", self.name),
+        }
+    }
+
+    /// The path of the file or device behind a loop device; `None` when it is none, or not attached.
+    pub(crate) fn loop_file(&self) -> Option<PathBuf> {
+        read(&self.dir.join("loop/backing_file")).map(|bytes| PathBuf::from(OsStr::from_bytes(&bytes)))
+    }
+
+    /// What the record keeps of it. The queue is the disk's.
+    pub(crate) fn facts(&self) -> DeviceFacts {
+        let disk = self.disk().unwrap_or_else(|| self.clone());
+        let mut made_of: Vec<String> =
+            Self::listed(&disk.dir.join("slaves")).into_iter().map(|part| part.name).collect();
+        made_of.dedup();
+        DeviceFacts {
+            name: self.name.clone(),
+            model: disk.text("device/model"),
+            rotational: disk.value::<u8>("queue/rotational").map(|flag| flag != 0),
+            scheduler: disk.text("queue/scheduler").map(|list| chosen_word(&list)),
+            nr_requests: disk.value("queue/nr_requests"),
+            max_sectors_kb: disk.value("queue/max_sectors_kb"),
+            max_segments: disk.value("queue/max_segments"),
+            write_cache: disk.text("queue/write_cache"),
+            numa_node: disk.numa_node(),
+            made_of,
+        }
+    }
+
+    /// The nearest device above that knows its node; -1 is the kernel's "none".
+    fn numa_node(&self) -> Option<i32> {
+        let node = self.dir.ancestors().find_map(|dir| value::<i32>(&dir.join("numa_node")))?;
+        (node >= 0).then_some(node)
+    }
+
+    fn text(&self, file: &str) -> Option<String> {
+        let bytes = read(&self.dir.join(file))?;
+        Some(path_text::encode_os(OsStr::from_bytes(bytes.trim_ascii()))).filter(|text| !text.is_empty())
+    }
+
+    fn value<T: FromStr>(&self, file: &str) -> Option<T> {
+        value(&self.dir.join(file))
+    }
+}
+
+/// The word in brackets of `none [mq-deadline]`; the only word where the kernel sets none.
+pub(crate) fn chosen_word(list: &str) -> String {
+    let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    bracketed.map_or(list, |(word, _)| word).to_owned()
+}
+
+fn parsed_pair(bytes: &[u8]) -> Option<(u32, u32)> {
+    let (major, minor) = std::str::from_utf8(bytes).ok()?.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn value<T: FromStr>(file: &Path) -> Option<T> {
+    std::str::from_utf8(&read(file)?).ok()?.trim().parse().ok()
+}
+
+/// A file of sysfs without the newline at its end; a name in it may end in a blank.
+fn read(file: &Path) -> Option<Vec<u8>> {
+    let mut bytes = std::fs::read(file).ok()?;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests;

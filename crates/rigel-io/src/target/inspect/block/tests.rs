@@ -1,0 +1,96 @@
+use super::*;
+use crate::target::inspect::fixture::Fixture;
+
+#[test]
+fn an_nvme_partition_has_the_queue_of_its_disk() {
+    let fixture = Fixture::new();
+    let disk = "pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1";
+    fixture.disk(disk, (259, 0));
+    fixture.partition(&format!("{disk}/nvme0n1p1"), (259, 1), 2048, 1_000_000);
+    // What else lies there: a directory with a number that is no partition, and plain files.
+    fixture.write(&format!("sys/devices/{disk}/device/dev"), "10:1\n");
+    fixture.write(&format!("sys/devices/{disk}/device/model"), "Fast \x1bDrive 9000  \n");
+    fixture.write("sys/devices/pci0000:00/0000:00:04.0/numa_node", "1\n");
+    for (file, value) in [
+        ("rotational", "0"),
+        ("scheduler", "[none] mq-deadline kyber"),
+        ("nr_requests", "1023"),
+        ("max_sectors_kb", "128"),
+        ("max_segments", "33"),
+        ("write_cache", "write back"),
+        ("physical_block_size", "4096"),
+    ] {
+        fixture.write(&format!("sys/devices/{disk}/queue/{file}"), format!("{value}\n"));
+    }
+    let part = Block::by_number(&fixture.system().sys, (259, 1)).unwrap();
+    let expected = DeviceFacts {
+        name: "nvme0n1p1".into(),
+        model: Some("Fast \\x1bDrive 9000".into()),
+        rotational: Some(false),
+        scheduler: Some("none".into()),
+        nr_requests: Some(1023),
+        max_sectors_kb: Some(128),
+        max_segments: Some(33),
+        write_cache: Some("write back".into()),
+        numa_node: Some(1),
+        made_of: vec![],
+    };
+    assert_eq!(part.facts(), expected);
+    assert_eq!(part.physical_block_bytes(), Some(4096));
+    assert_eq!(part.generation(), None);
+    fixture.write(&format!("sys/devices/{disk}/diskseq"), "17\n");
+    assert_eq!(part.generation(), Some(17));
+    assert_eq!(part.region_bytes(), Some((1 << 20, 512_000_000)));
+    let disk = part.disk().unwrap();
+    assert_eq!((disk.name.as_str(), disk.disk()), ("nvme0n1", None));
+    assert_eq!(disk.partitions(), [part]);
+    assert_eq!(Block::all(&fixture.system().sys), [disk]);
+}
+
+#[test]
+fn what_is_missing_is_left_out() {
+    let fixture = Fixture::new();
+    fixture.disk("virtual/block/cciss!c0d0", (104, 0));
+    fixture.write("sys/devices/virtual/block/cciss!c0d0/numa_node", "-1\n");
+    fixture.write("sys/devices/virtual/block/cciss!c0d0/queue/nr_requests", "many\n");
+    let facts = Block::by_number(&fixture.system().sys, (104, 0)).unwrap().facts();
+    assert_eq!(facts, DeviceFacts { name: "cciss/c0d0".into(), ..DeviceFacts::default() });
+    assert_eq!(Block::by_number(&fixture.system().sys, (1, 2)), None);
+}
+
+#[test]
+fn what_a_mapped_device_is_made_of_and_called() {
+    let fixture = Fixture::new();
+    let (dm, sda, sdb) = ("virtual/block/dm-0", "pci0/block/sda", "pci0/block/sdb");
+    for (at, number) in [(dm, (253, 0)), (sdb, (8, 16)), (sda, (8, 0))] {
+        fixture.disk(at, number);
+    }
+    fixture.holds(dm, sdb);
+    fixture.holds(dm, sda);
+    fixture.write("sys/devices/virtual/block/dm-0/dm/name", "vg-da\u{202e}ta\n");
+    let by = |number| Block::by_number(&fixture.system().sys, number).unwrap();
+    assert_eq!(by((253, 0)).facts().made_of, ["sda", "sdb"]);
+    assert_eq!(by((8, 0)).holders(), [by((253, 0))]);
+    assert_eq!(by((253, 0)).title(), "dm-0 (vg-da\\xe2\\x80\\xaeta)");
+    fixture.write("sys/devices/virtual/block/dm-0/dm/uuid", "LVM-abc\n");
+    assert_eq!(by((253, 0)).title(), "dm-0 (vg-da\\xe2\\x80\\xaeta, LVM)");
+    assert_eq!(by((8, 0)).title(), "sda");
+}
+
+#[test]
+fn loop_files_keep_their_blanks() {
+    let fixture = Fixture::new();
+    fixture.disk("virtual/block/loop0", (7, 0));
+    fixture.write("sys/devices/virtual/block/loop0/loop/backing_file", b"/a b/\xff \n");
+    let block = Block::by_number(&fixture.system().sys, (7, 0)).unwrap();
+    assert_eq!(block.loop_file().unwrap().as_os_str().as_bytes(), b"/a b/\xff ");
+}
+
+#[test]
+fn chosen_words() {
+    for (list, word) in
+        [("[none] kyber", "none"), ("none kyber [bfq]", "bfq"), ("none", "none"), ("a [b", "a [b")]
+    {
+        assert_eq!(chosen_word(list), word);
+    }
+}

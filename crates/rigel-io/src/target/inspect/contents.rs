@@ -1,0 +1,227 @@
+//! Whether a target was ever written: asked of the filesystem, then of the bytes.
+//!
+//! A whole look is needed to say "never written"; a sample can only find data or leave the question open. Reads direct
+//! where that works, so that nobody's cache is emptied. Must not write.
+
+use crate::target::aligned::AlignedBuffer;
+use crate::target::errno::refusal;
+use crate::target::node::Node;
+use rigel_core::error::Problem;
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::safety::Evidence;
+use rigel_core::units::{Bytes, GIB, MIB};
+use rustix::fs::{self, Advice, OFlags, SeekFrom};
+use rustix::io::{Errno, pread};
+use std::os::fd::OwnedFd;
+
+/// A larger target is not read whole.
+pub(crate) const MOST_READ_WHOLE: u64 = 4 * GIB;
+/// What a sample reads at either end, where the labels of most formats are.
+const ENDS: u64 = 4 * MIB;
+/// Blocks of a sample between the ends.
+const SAMPLES: u64 = 1024;
+/// Bytes of one read, and the granularity of what is reported.
+const READ: u64 = MIB;
+const BLOCK: u64 = 4096;
+
+/// How closely to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Both ends and evenly spread blocks: some milliseconds to some seconds.
+    Sample,
+    /// Every byte of a target of up to 4 GiB, and a sample of a larger one.
+    Whole,
+}
+
+/// What is told while reading: bytes done, bytes to do.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
+
+/// One of `NeverWritten`, `HoldsData`, `NotWhollyRead`: there is always an answer.
+pub(crate) fn evidence(
+    node: &Node,
+    facts: &TargetFacts,
+    look: Look,
+    progress: Progress<'_>,
+) -> Result<Evidence, Problem> {
+    let mut reader = Reader::open(node, facts)?;
+    if facts.kind == TargetKind::File && reader.next_data(0)?.is_none() {
+        return Ok(Evidence::NeverWritten {
+            how: "the filesystem has no written block of it (holes or unwritten extents)".to_owned(),
+        });
+    }
+    // A sample of a small target would read all of it anyway.
+    if facts.size_bytes <= 2 * ENDS || look == Look::Whole && facts.size_bytes <= MOST_READ_WHOLE {
+        whole(&mut reader, progress)
+    } else {
+        sample(&mut reader, progress)
+    }
+}
+
+fn whole(reader: &mut Reader<'_>, progress: Progress<'_>) -> Result<Evidence, Problem> {
+    let size = reader.size;
+    let mut at = 0;
+    while let Some(data) = reader.next_data(at)? {
+        if let Some(first_offset) = reader.first_data_in(data, READ)? {
+            return Ok(Evidence::HoldsData { first_offset });
+        }
+        at = data + READ;
+        progress(at.min(size), size);
+    }
+    Ok(Evidence::NeverWritten { how: format!("all {} of it read as zeros", Bytes(size)) })
+}
+
+fn sample(reader: &mut Reader<'_>, progress: Progress<'_>) -> Result<Evidence, Problem> {
+    let places = sample_places(reader.size, reader.block);
+    let total = places.iter().map(|&(_, len)| len).sum();
+    let mut looked_bytes = 0;
+    for (offset, len) in places {
+        if let Some(first_offset) = reader.first_data_in(offset, len)? {
+            return Ok(Evidence::HoldsData { first_offset });
+        }
+        looked_bytes += len;
+        progress(looked_bytes, total);
+    }
+    Ok(Evidence::NotWhollyRead { looked_bytes })
+}
+
+/// Offsets and lengths of a sample: ends first, because that is where most data shows. All within the size.
+fn sample_places(size: u64, block: u64) -> Vec<(u64, u64)> {
+    let tail = size.saturating_sub(ENDS).next_multiple_of(block).max(ENDS.min(size));
+    let pieces = |from: u64, to: u64| {
+        (from..to).step_by(usize::try_from(READ).unwrap_or(usize::MAX)).map(move |at| (at, READ.min(to - at)))
+    };
+    let mut places: Vec<(u64, u64)> = pieces(0, ENDS.min(size)).chain(pieces(tail, size)).collect();
+    let between = tail.saturating_sub(ENDS) / block;
+    let samples = SAMPLES.min(between);
+    places.extend((0..samples).map(|index| {
+        let position = u128::from(between) * u128::from(index) / u128::from(samples);
+        (ENDS + u64::try_from(position).unwrap_or(0) * block, block)
+    }));
+    places
+}
+
+/// Reads without leaving traces in the cache, as far as that can be had.
+struct Reader<'a> {
+    node: &'a Node,
+    fd: OwnedFd,
+    direct: bool,
+    is_file: bool,
+    size: u64,
+    /// Offsets and lengths are multiples of it.
+    block: u64,
+    buffer: AlignedBuffer,
+}
+
+impl<'a> Reader<'a> {
+    fn open(node: &'a Node, facts: &TargetFacts) -> Result<Self, Problem> {
+        let direct = facts.direct_io == Some(true);
+        let flags = if direct { OFlags::RDONLY | OFlags::DIRECT } else { OFlags::RDONLY };
+        let fd =
+            node.open(flags).map_err(|errno| refusal("the target cannot be read", node.path(), errno))?;
+        let buffer = AlignedBuffer::new(usize::try_from(READ).unwrap_or(usize::MAX));
+        let block = BLOCK.max(u64::from(facts.logical_block_bytes));
+        let is_file = facts.kind == TargetKind::File;
+        Ok(Self { node, fd, direct, is_file, size: facts.size_bytes, block, buffer })
+    }
+
+    /// The first place at or after `at` that may hold data, holes of a file skipped; `None` at the end.
+    fn next_data(&self, at: u64) -> Result<Option<u64>, Problem> {
+        if at >= self.size {
+            return Ok(None);
+        }
+        if !self.is_file {
+            return Ok(Some(at));
+        }
+        match fs::seek(&self.fd, SeekFrom::Data(at)) {
+            Ok(data) if data >= self.size => Ok(None),
+            Ok(data) => Ok(Some(data / self.block * self.block)),
+            Err(Errno::NXIO) => Ok(None),
+            // A filesystem that cannot tell holes: everything may be data.
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(Some(at)),
+            Err(errno) => Err(refusal("the target cannot be searched for data", self.node.path(), errno)),
+        }
+    }
+
+    /// Offset of the first block in a range that is not zero. The range is at most [`READ`] long; its end may lie
+    /// beyond the target's.
+    fn first_data_in(&mut self, offset: u64, len: u64) -> Result<Option<u64>, Problem> {
+        let wanted = usize::try_from(len.next_multiple_of(self.block).min(READ)).unwrap_or(usize::MAX);
+        let mut have = 0;
+        while have < wanted {
+            let at = offset + have as u64;
+            match pread(&self.fd, &mut self.buffer.bytes()[have..wanted], at) {
+                Ok(0) => break,
+                Ok(got) => have += got,
+                Err(Errno::INTR) => {}
+                Err(errno) => {
+                    let what = format!("the target cannot be read at byte {at}");
+                    return Err(refusal(&what, self.node.path(), errno));
+                }
+            }
+            // The end of a target that is no whole number of blocks: a second direct read could not begin there.
+            if self.direct && !(have as u64).is_multiple_of(self.block) {
+                break;
+            }
+        }
+        if (have as u64) < len && offset + (have as u64) < self.size {
+            let problem = Problem::refused(format!(
+                "the target ended at byte {} while it was read",
+                offset + have as u64
+            ));
+            return Err(problem
+                .at(self.node.place())
+                .because("something changes its size")
+                .next("wait until nothing uses it"));
+        }
+        if !self.direct {
+            // Advice only: where it is not taken, some of the page cache is spent.
+            let _ = fs::fadvise(&self.fd, offset, std::num::NonZeroU64::new(len), Advice::DontNeed);
+        }
+        let blocks = self.buffer.bytes()[..have].chunks(usize::try_from(BLOCK).unwrap_or(usize::MAX));
+        let found = blocks.enumerate().find(|(_, block)| !is_zero(block));
+        Ok(found.map(|(index, _)| offset + index as u64 * BLOCK))
+    }
+}
+
+/// Looks at every byte without a branch for each, so that the compiler can take many at once.
+fn is_zero(block: &[u8]) -> bool {
+    block.iter().fold(0, |seen, byte| seen | byte) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_sees_both_ends_and_stays_inside() {
+        for size in
+            [1, 512, 4096, 4097, MIB, 4 * MIB, 4 * MIB + 512, 8 * MIB - 1, 8 * MIB, 9 * MIB, GIB + 3, 1 << 50]
+        {
+            let places = sample_places(size, 4096);
+            assert!(
+                places.iter().all(|&(at, len)| at.is_multiple_of(4096) && len > 0 && at + len <= size),
+                "{size}"
+            );
+            let mut sorted = places.clone();
+            sorted.sort_unstable();
+            assert!(
+                sorted.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0),
+                "overlap at size {size}"
+            );
+            assert_eq!(sorted[0].0, 0);
+            let (at, len) = sorted[sorted.len() - 1];
+            assert_eq!(at + len, size, "the last byte of {size}");
+            if size <= 2 * ENDS {
+                assert_eq!(sorted.iter().map(|&(_, len)| len).sum::<u64>(), size, "all of {size}");
+            } else if size > GIB {
+                assert_eq!(places.len() as u64, 2 * ENDS / READ + SAMPLES);
+            }
+        }
+    }
+
+    #[test]
+    fn zeros() {
+        assert!(is_zero(&[]) && is_zero(&[0; 4096]));
+        assert!(!is_zero(&[0, 0, 1]));
+    }
+}

@@ -1,0 +1,292 @@
+//! Finding out what a target is and what is on it, without writing and without printing.
+//!
+//! [`inspect`] pins what the path leads to, so that facts and evidence are about the same file or device even when
+//! the path changes its meaning in between. Must not decide whether a target may be written: that is
+//! `rigel_core::safety` and [`crate::target::guard`].
+
+mod block;
+mod contents;
+mod direct;
+#[cfg(test)]
+mod fixture;
+pub(crate) mod in_use;
+mod mounts;
+mod processes;
+
+use self::block::Block;
+use super::errno::refusal;
+use super::node::{Node, number};
+use super::{ioctl, scratch, signature};
+use rigel_core::error::Problem;
+use rigel_core::facts::{DeviceFacts, Identity, TargetFacts, TargetKind};
+use rigel_core::path_text;
+use rigel_core::safety::Evidence;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+pub(crate) use block::chosen_word;
+pub use contents::{Look, Progress};
+
+/// Where the kernel tells about itself; another place in tests.
+#[derive(Clone, Debug)]
+pub(crate) struct System {
+    pub proc: PathBuf,
+    pub sys: PathBuf,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self { proc: "/proc".into(), sys: "/sys".into() }
+    }
+}
+
+/// A target that was looked at and is still pinned.
+#[derive(Debug)]
+pub struct Inspected {
+    facts: TargetFacts,
+    node: Node,
+}
+
+/// Evidence about one target. Only an inspection makes it, so that a permit cannot rest on anything else.
+#[derive(Clone, Debug)]
+pub struct TargetEvidence {
+    identity: Identity,
+    kind: TargetKind,
+    generation: Option<u64>,
+    list: Vec<Evidence>,
+}
+
+impl TargetEvidence {
+    /// Whether it is about this target.
+    #[must_use]
+    pub fn is_about(&self, facts: &TargetFacts) -> bool {
+        (self.identity, self.kind) == (facts.identity, facts.kind)
+    }
+
+    pub(crate) const fn generation(&self) -> Option<u64> {
+        self.generation
+    }
+
+    /// The evidence alone, for the record.
+    #[must_use]
+    pub fn into_list(self) -> Vec<Evidence> {
+        self.list
+    }
+}
+
+impl std::ops::Deref for TargetEvidence {
+    type Target = [Evidence];
+
+    fn deref(&self) -> &[Evidence] {
+        &self.list
+    }
+}
+
+/// Looks at what a path leads to.
+///
+/// # Errors
+/// When it is missing, empty, unreadable, or nothing that could be a target.
+pub fn inspect(path: &Path) -> Result<Inspected, Problem> {
+    let node = Node::pin(path)?;
+    let facts = facts_of(&node, &System::default())?;
+    Ok(Inspected { facts, node })
+}
+
+/// The facts of the target that a path leads to.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn target_facts(path: &Path) -> Result<TargetFacts, Problem> {
+    inspect(path).map(Inspected::into_facts)
+}
+
+/// What is on and around the target that a path leads to. `progress` is told bytes done and bytes to do.
+///
+/// # Errors
+/// As [`inspect`], and when reading it fails.
+pub fn evidence(path: &Path, look: Look, progress: Progress<'_>) -> Result<TargetEvidence, Problem> {
+    inspect(path)?.evidence(look, progress)
+}
+
+/// The block device with a number, from sysfs.
+#[must_use]
+pub fn device_facts(device: (u32, u32)) -> Option<DeviceFacts> {
+    Block::by_number(&System::default().sys, device).map(|block| block.facts())
+}
+
+/// Paths of the block devices of the host, disks followed by their partitions; those without a medium left out.
+#[must_use]
+pub fn block_devices() -> Vec<PathBuf> {
+    let disks = Block::all(&System::default().sys).into_iter();
+    disks
+        .flat_map(|disk| {
+            let partitions = disk.partitions();
+            std::iter::once(disk).chain(partitions)
+        })
+        .filter(|block| block.size_bytes() > 0)
+        .map(|block| Path::new("/dev").join(path_text::decode(&block.name)))
+        .collect()
+}
+
+impl Inspected {
+    /// What it is.
+    #[must_use]
+    pub const fn facts(&self) -> &TargetFacts {
+        &self.facts
+    }
+
+    /// What it is, without holding it any longer.
+    #[must_use]
+    pub fn into_facts(self) -> TargetFacts {
+        self.facts
+    }
+
+    /// What is on it and who uses it. Never empty.
+    ///
+    /// # Errors
+    /// When reading it fails.
+    pub fn evidence(&self, look: Look, progress: Progress<'_>) -> Result<TargetEvidence, Problem> {
+        let system = System::default();
+        // Before the look, so that a medium that is changed during it is noticed.
+        let generation = in_use::generation(&self.node, &system);
+        let list = gather(&self.node, &self.facts, &system, look, progress)?;
+        Ok(TargetEvidence { identity: self.facts.identity, kind: self.facts.kind, generation, list })
+    }
+}
+
+fn gather(
+    node: &Node,
+    facts: &TargetFacts,
+    system: &System,
+    look: Look,
+    progress: Progress<'_>,
+) -> Result<Vec<Evidence>, Problem> {
+    let mut found = in_use::evidence(node, system);
+    if scratch::is_ours(node) {
+        // Random data may look like anything; what it is, is known.
+        found.push(Evidence::OurScratchFile);
+        return Ok(found);
+    }
+    found.extend(signature::evidence(node, facts, &regions(node, system))?);
+    // Where consent is needed anyway, reading everything would tell nothing more.
+    let look = if found.iter().all(is_unknown) { look } else { Look::Sample };
+    let contents = contents::evidence(node, facts, look, progress)?;
+    Ok(with_contents(found, contents))
+}
+
+const fn is_unknown(evidence: &Evidence) -> bool {
+    matches!(evidence, Evidence::SignaturesUnknown { .. })
+}
+
+/// What holds nothing but zeros holds no signature, with or without a library to find it.
+fn with_contents(mut found: Vec<Evidence>, contents: Evidence) -> Vec<Evidence> {
+    if matches!(contents, Evidence::NeverWritten { .. }) {
+        found.retain(|evidence| !is_unknown(evidence));
+    }
+    found.push(contents);
+    found
+}
+
+/// The partitions of a disk, so that what is in them is found too.
+fn regions(node: &Node, system: &System) -> Vec<signature::Region> {
+    if node.kind() != TargetKind::BlockDevice {
+        return Vec::new();
+    }
+    let partitions = Block::by_number(&system.sys, node.identity().device).map(|block| block.partitions());
+    let region = |block: Block| {
+        let (offset, len) = block.region_bytes()?;
+        Some(signature::Region { name: block.name, offset, len })
+    };
+    partitions.unwrap_or_default().into_iter().filter_map(region).collect()
+}
+
+fn facts_of(node: &Node, system: &System) -> Result<TargetFacts, Problem> {
+    let size_bytes = size_of_target(node)?;
+    let is_file = node.kind() == TargetKind::File;
+    let (device_block, physical) = if is_file { (None, None) } else { device_blocks(node) };
+    let direct = direct::find(node, device_block);
+    let real_path = node.real_path();
+    let mount = if is_file { mount_of(node, &real_path, system) } else { None };
+    let device = match (&mount, is_file) {
+        (_, false) => (node.kind() == TargetKind::BlockDevice).then(|| node.identity().device),
+        // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
+        (Some(mount), true) if mount.device.0 == 0 => in_use::source_number(&mount.source),
+        (_, true) => Some(number(node.stat().st_dev)),
+    };
+    let block = device.and_then(|number| Block::by_number(&system.sys, number));
+    Ok(TargetFacts {
+        path: node.place(),
+        real_path: path_text::encode(&real_path),
+        kind: node.kind(),
+        size_bytes,
+        identity: node.identity(),
+        logical_block_bytes: direct.logical_block_bytes,
+        physical_block_bytes: physical.or_else(|| block.as_ref()?.physical_block_bytes()),
+        direct_io: Some(direct.refusal.is_none()),
+        direct_io_refusal: direct.refusal,
+        filesystem: mount.as_ref().map(|mount| mount.filesystem.clone()),
+        mount_point: mount.as_ref().map(|mount| path_text::encode(&mount.mount_point)),
+        // Always in units of 512 bytes.
+        allocated_bytes: is_file
+            .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
+        device: block.map(|block| block.facts()),
+    })
+}
+
+fn size_of_target(node: &Node) -> Result<u64, Problem> {
+    let fd = node.open_to_read()?;
+    let empty =
+        |is: &str, next: &str| Err(Problem::refused(format!("the target {is}")).at(node.place()).next(next));
+    if node.kind() == TargetKind::File {
+        return match u64::try_from(node.stat().st_size) {
+            Ok(0) | Err(_) => {
+                let next = format!("give it a size, for example: fallocate -l 4G {}", node.place());
+                empty("is an empty file", &next)
+            }
+            Ok(size) => Ok(size),
+        };
+    }
+    match ioctl::device_size_bytes(fd.as_fd()) {
+        Ok(0) => empty("has a size of zero", "insert the medium, attach the device, or choose another one"),
+        Ok(size) => Ok(size),
+        Err(errno) => Err(refusal("the target does not tell its size", node.path(), errno)),
+    }
+}
+
+fn device_blocks(node: &Node) -> (Option<u32>, Option<u32>) {
+    let fd = node.open_to_read().ok();
+    match fd.and_then(|fd| ioctl::block_sizes(fd.as_fd()).ok()) {
+        Some((logical, physical)) => (Some(logical), physical),
+        None => (None, None),
+    }
+}
+
+/// The mount that a file is reached through.
+fn mount_of(node: &Node, real_path: &Path, system: &System) -> Option<mounts::Mount> {
+    let all = mounts::mounts(&system.proc);
+    if let Some(id) = node.mount_id() {
+        return all.into_iter().find(|mount| mount.id == id);
+    }
+    // The longest mount point above it; of several at one place the last is on top.
+    let above = all.into_iter().filter(|mount| real_path.starts_with(&mount.mount_point));
+    above.max_by_key(|mount| mount.mount_point.as_os_str().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::safety::{Verdict, judge};
+
+    #[test]
+    fn without_a_library_zeros_are_still_zeros() {
+        let unknown = || Evidence::SignaturesUnknown { reason: "no library".into() };
+        let never = || Evidence::NeverWritten { how: "all of it".into() };
+        let data = || Evidence::HoldsData { first_offset: 0 };
+        assert_eq!(with_contents(vec![unknown()], never()), [never()]);
+        assert_eq!(with_contents(vec![unknown()], data()), [unknown(), data()]);
+        let sampled = Evidence::NotWhollyRead { looked_bytes: 1 };
+        assert_eq!(judge(&with_contents(vec![unknown()], sampled)), Verdict::NeedsConsent);
+        let open = Evidence::OpenElsewhere { processes: vec!["1 (db)".into()] };
+        assert_eq!(judge(&with_contents(vec![open, unknown()], never())), Verdict::NeedsConsent);
+    }
+}

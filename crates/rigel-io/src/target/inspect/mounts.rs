@@ -1,0 +1,117 @@
+//! The mount table and the swap table, byte for byte: a mount point need not be UTF-8, and one line that cannot be
+//! understood must not hide the others. Must not judge.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// One line of /proc/self/mountinfo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mount {
+    pub id: u64,
+    /// Of the filesystem; major 0 where it has no single device.
+    pub device: (u32, u32),
+    pub mount_point: PathBuf,
+    pub filesystem: String,
+    /// What was mounted: a device for most filesystems, anything for the others.
+    pub source: PathBuf,
+}
+
+/// Every mount that this process can see; the last one of a mount point is the one on top.
+pub(crate) fn mounts(proc: &Path) -> Vec<Mount> {
+    lines_of(&proc.join("self/mountinfo")).iter().filter_map(|line| parse_mount(line)).collect()
+}
+
+/// Paths in the swap table.
+pub(crate) fn swaps(proc: &Path) -> Vec<PathBuf> {
+    let mut lines = lines_of(&proc.join("swaps"));
+    if !lines.is_empty() {
+        lines.remove(0); // the headings
+    }
+    lines
+        .iter()
+        .map(|line| path(line.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default()))
+        .collect()
+}
+
+fn lines_of(file: &Path) -> Vec<Vec<u8>> {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
+}
+
+/// `36 35 98:0 /root /mnt rw,noatime shared:1 - ext3 /dev/root rw`; the optional fields end with the dash.
+fn parse_mount(line: &[u8]) -> Option<Mount> {
+    let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+    let dash = fields.iter().skip(6).position(|field| *field == b"-")? + 6;
+    let text = |at: usize| std::str::from_utf8(fields.get(at)?).ok();
+    let (major, minor) = text(2)?.split_once(':')?;
+    Some(Mount {
+        id: text(0)?.parse().ok()?,
+        device: (major.parse().ok()?, minor.parse().ok()?),
+        mount_point: path(fields.get(4)?),
+        filesystem: rigel_core::path_text::encode(&path(fields.get(dash + 1)?)),
+        source: path(fields.get(dash + 2)?),
+    })
+}
+
+/// A path as the kernel writes it there: blanks, newlines, backslashes and `#` as `\ooo`.
+fn path(escaped: &[u8]) -> PathBuf {
+    let mut bytes = Vec::with_capacity(escaped.len());
+    let mut at = 0;
+    while at < escaped.len() {
+        match escaped[at..] {
+            [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+                bytes.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
+                at += 4;
+            }
+            _ => {
+                bytes.push(escaped[at]);
+                at += 1;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn mountinfo_lines() {
+        let line =
+            b"98 28 253:1 / /my\\040\xff\\134dir rw,noatime shared:1 master:2 - ext4 /dev/mapper/a\\040b ro";
+        let mount = parse_mount(line).unwrap();
+        assert_eq!((mount.id, mount.device, mount.filesystem.as_str()), (98, (253, 1), "ext4"));
+        assert_eq!(mount.mount_point.as_os_str().as_bytes(), b"/my \xff\\dir");
+        assert_eq!(mount.source, Path::new("/dev/mapper/a b"));
+        // No optional fields; a source that is a single dash.
+        let mount = parse_mount(b"1 1 0:5 / /x rw - tmpfs - rw").unwrap();
+        assert_eq!((mount.device, mount.source.as_path()), ((0, 5), Path::new("-")));
+        for broken in
+            [&b""[..], b"1 2", b"1 2 8:0 / /x rw shared:1", b"a b c d e f - g h i", b"1 2 8 / / rw - a b c"]
+        {
+            assert_eq!(parse_mount(broken), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn one_bad_line_hides_nothing() {
+        let proc = tempfile::tempdir().unwrap();
+        std::fs::create_dir(proc.path().join("self")).unwrap();
+        let table =
+            b"garbage\n36 35 8:1 / /a\xfe rw - xfs /dev/sda1 rw\n\n37 35 8:2 / /b rw - xfs /dev/sda2 rw\n";
+        std::fs::write(proc.path().join("self/mountinfo"), table).unwrap();
+        assert_eq!(mounts(proc.path()).iter().map(|m| m.device).collect::<Vec<_>>(), [(8, 1), (8, 2)]);
+    }
+
+    #[test]
+    fn the_swap_table() {
+        let proc = tempfile::tempdir().unwrap();
+        assert!(swaps(proc.path()).is_empty());
+        let table = "Filename\t\t\tType\t\tSize\n/dev/sda2     partition 1 0 -2\n/my\\040swap\tfile 1 0 -3\n";
+        std::fs::write(proc.path().join("swaps"), table).unwrap();
+        assert_eq!(swaps(proc.path()), [Path::new("/dev/sda2"), Path::new("/my swap")]);
+    }
+}

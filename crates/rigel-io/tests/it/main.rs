@@ -1,0 +1,4 @@
+//! What rigel-io does with a real kernel, through its public interface.
+
+mod engines;
+mod targets;

@@ -1,0 +1,148 @@
+//! Whether a target was ever written.
+
+use super::support::{MIB, dir, look, loop_on, poke, sparse, tool, verdict};
+use rigel_core::safety::{Evidence, Verdict};
+use rigel_io::target::inspect::{Look, evidence, inspect};
+use rigel_testdev::{ZramDevice, needs};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+const GIB: u64 = 1 << 30;
+
+fn told(path: &Path) -> Vec<String> {
+    look(path).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_file_that_was_never_written() {
+    let dir = dir();
+    let hole = sparse(&dir, "hole", 8 * GIB);
+    let ["never written: the filesystem has no written block of it (holes or unwritten extents)"] =
+        told(&hole).iter().map(String::as_str).collect::<Vec<_>>()[..]
+    else {
+        panic!("{:?}", told(&hole))
+    };
+    let allocated = sparse(&dir, "allocated", 1);
+    let allocate = tool("fallocate", &["-l".as_ref(), "16M".as_ref(), allocated.as_ref()]);
+    if needs("a_file_that_was_never_written", allocate).is_some() {
+        assert_eq!(verdict(&allocated), Verdict::MayWrite);
+    }
+}
+
+#[test]
+fn zeros_are_read_to_the_last_byte() {
+    let dir = dir();
+    for size in [1, 511, 4096, 16 * MIB, 9 * MIB + 4097] {
+        let file = sparse(&dir, &size.to_string(), size);
+        poke(&file, 0, &vec![0; usize::try_from(size).unwrap()]);
+        let [how] = &told(&file)[..] else { panic!("{:?}", told(&file)) };
+        assert!(how.starts_with("never written: all ") && how.ends_with(" read as zeros"), "{how}");
+        poke(&file, size - 1, &[1]);
+        assert_eq!(look(&file)[..], [Evidence::HoldsData { first_offset: (size - 1) / 4096 * 4096 }]);
+    }
+}
+
+#[test]
+fn data_behind_a_hole() {
+    let dir = dir();
+    let file = sparse(&dir, "file", 2 * GIB);
+    poke(&file, GIB, &[0; 8192]);
+    poke(&file, GIB + 5 * MIB + 7, &[1]);
+    assert_eq!(look(&file)[..], [Evidence::HoldsData { first_offset: GIB + 5 * MIB }]);
+}
+
+#[test]
+fn a_sample_never_clears() {
+    let dir = dir();
+    let large = sparse(&dir, "large", 5 * GIB);
+    // Written with zeros somewhere, so that the filesystem cannot vouch for it.
+    poke(&large, GIB, &[0; 4096]);
+    let found = look(&large);
+    let [Evidence::NotWhollyRead { looked_bytes }] = found[..] else { panic!("{found:?}") };
+    assert!((8 * MIB..64 * MIB).contains(&looked_bytes), "{looked_bytes}");
+    assert_eq!(verdict(&large), Verdict::NeedsConsent);
+    // In the last and the first bytes data are always seen.
+    poke(&large, 5 * GIB - 1, &[1]);
+    assert_eq!(look(&large)[..], [Evidence::HoldsData { first_offset: 5 * GIB - 4096 }]);
+    poke(&large, 4 * MIB - 1, &[1]);
+    assert_eq!(look(&large)[..], [Evidence::HoldsData { first_offset: 4 * MIB - 4096 }]);
+}
+
+#[test]
+fn a_quick_look_leaves_it_open() {
+    let dir = dir();
+    let file = sparse(&dir, "file", 64 * MIB);
+    poke(&file, 30 * MIB, &[0; 4096]);
+    let found = evidence(&file, Look::Sample, &mut |_, _| {}).unwrap();
+    assert!(matches!(found[..], [Evidence::NotWhollyRead { .. }]), "{found:?}");
+    let mut told = Vec::new();
+    let whole =
+        inspect(&file).unwrap().evidence(Look::Whole, &mut |done, total| told.push((done, total))).unwrap();
+    assert!(matches!(whole[..], [Evidence::NeverWritten { .. }]), "{whole:?}");
+    assert!(
+        told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 64 * MIB),
+        "{told:?}"
+    );
+    assert!(!told.is_empty());
+}
+
+#[test]
+fn devices_of_zeros_and_of_data() {
+    let dir = dir();
+    let file = sparse(&dir, "disk", 12 * MIB);
+    let Some(device) = needs("devices_of_zeros_and_of_data", loop_on(&file)) else { return };
+    assert_eq!(verdict(device.path()), Verdict::MayWrite);
+    poke(device.path(), 7 * MIB, b"x");
+    assert_eq!(look(device.path())[..], [Evidence::HoldsData { first_offset: 7 * MIB }]);
+}
+
+#[test]
+fn a_fresh_zram_holds_nothing() {
+    let Some(device) = needs("a_fresh_zram_holds_nothing", ZramDevice::create(16 * MIB)) else { return };
+    assert_eq!(verdict(&device.path()), Verdict::MayWrite);
+    device.fill(4096).unwrap();
+    assert_eq!(look(&device.path())[..], [Evidence::HoldsData { first_offset: 0 }]);
+}
+
+/// A program that has a file open; ended when dropped.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_hole_that_someone_has_open_is_not_free() {
+    let dir = dir();
+    let hole = sparse(&dir, "hole", MIB);
+    let mut program = Command::new("cat");
+    let input = std::fs::File::open(&hole).unwrap();
+    // It sleeps on a pipe, so that it stays.
+    program.args(["-", "/dev/fd/0"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(input);
+    let program = Program(program.spawn().unwrap());
+    // Dropping the command closed our own descriptor.
+    let found = look(&hole);
+    let [Evidence::OpenElsewhere { processes }, Evidence::NeverWritten { .. }] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(processes[..], [format!("{} (cat)", program.0.id())]);
+    assert_eq!(verdict(&hole), Verdict::NeedsConsent);
+    drop(program);
+    assert_eq!(verdict(&hole), Verdict::MayWrite);
+}
+
+#[test]
+fn the_look_changes_nothing() {
+    let dir = dir();
+    let file = sparse(&dir, "file", 9 * MIB);
+    poke(&file, 5 * MIB, b"precious");
+    let before = (super::support::bytes_of(&file), std::fs::metadata(&file).unwrap().modified().unwrap());
+    look(&file);
+    assert_eq!(
+        (super::support::bytes_of(&file), std::fs::metadata(&file).unwrap().modified().unwrap()),
+        before
+    );
+}

@@ -1,0 +1,175 @@
+//! What the tests of targets share. Everything that is attached, mounted or switched on is undone when it is dropped, so
+//! also when a test fails; later locals are dropped first.
+
+use rigel_core::error::Problem;
+use rigel_core::facts::TargetFacts;
+use rigel_core::safety::{Evidence, Verdict, judge};
+use rigel_io::target::guard::{WritePermit, permit};
+use rigel_io::target::inspect::{Look, TargetEvidence, evidence, target_facts};
+use rigel_testdev::{LoopDevice, Unavailable};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+pub const MIB: u64 = 1 << 20;
+
+/// A directory on a disk.
+pub fn dir() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A file of this size that is one hole.
+pub fn sparse(dir: &TempDir, name: &str, size: u64) -> PathBuf {
+    let path = dir.path().join(name);
+    std::fs::File::create_new(&path).unwrap().set_len(size).unwrap();
+    path
+}
+
+/// Writes bytes into an existing file or device, and to the disk.
+pub fn poke(path: &Path, at: u64, bytes: &[u8]) {
+    use std::os::unix::fs::FileExt;
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.write_all_at(bytes, at).unwrap();
+    file.sync_all().unwrap();
+}
+
+/// The evidence, looked for as closely as can be.
+pub fn look(path: &Path) -> TargetEvidence {
+    evidence(path, Look::Whole, &mut |_, _| {}).unwrap()
+}
+
+/// Facts, evidence and what may be done, in one.
+pub fn asked(path: &Path, consent: bool) -> Result<(TargetFacts, WritePermit), Problem> {
+    let facts = target_facts(path)?;
+    let permit = permit(&facts, &look(path), consent)?;
+    Ok((facts, permit))
+}
+
+pub fn verdict(path: &Path) -> Verdict {
+    judge(&look(path))
+}
+
+/// The signatures in the evidence: use and kind.
+pub fn signatures(found: &[Evidence]) -> Vec<(&str, &str)> {
+    let mut parts = Vec::new();
+    for e in found {
+        if let Evidence::Signature { usage, kind, .. } = e {
+            parts.push((usage.as_str(), kind.as_str()));
+        }
+    }
+    parts
+}
+
+/// A whole file, to see that nobody wrote to it.
+pub fn bytes_of(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap()
+}
+
+/// Runs a system tool.
+pub fn tool(name: &str, args: &[&OsStr]) -> Result<String, Unavailable> {
+    let output = Command::new(name).args(args).output();
+    let output = output.map_err(|error| Unavailable::new(format!("{name}: {error}")))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(Unavailable::new(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))))
+    }
+}
+
+/// A file of 16 MiB with an ext4 in it, made by mkfs.ext4.
+pub fn ext4_image(dir: &TempDir, name: &str) -> Result<PathBuf, Unavailable> {
+    let image = sparse(dir, name, 16 * MIB);
+    tool("mkfs.ext4", &["-q".as_ref(), "-L".as_ref(), "precious".as_ref(), image.as_ref()])?;
+    Ok(image)
+}
+
+/// A block device over a file.
+pub fn loop_on(file: &Path) -> Result<LoopDevice, Unavailable> {
+    LoopDevice::attach(file, false)
+}
+
+/// A mounted filesystem; unmounted when dropped.
+pub struct Mounted {
+    at: PathBuf,
+}
+
+impl Mounted {
+    pub fn mount(device: &Path, at: &Path, options: &str) -> Result<Self, Unavailable> {
+        std::fs::create_dir_all(at).unwrap();
+        tool("mount", &["-o".as_ref(), options.as_ref(), device.as_ref(), at.as_ref()])?;
+        Ok(Self { at: at.to_owned() })
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = tool("umount", &[self.at.as_ref()]);
+    }
+}
+
+/// A partition that the kernel was told of, whether or not a table on the device says so; forgotten when dropped.
+pub struct Partition {
+    disk: PathBuf,
+    pub path: PathBuf,
+}
+
+impl Partition {
+    /// Partition 1 of a loop device, from 1 MiB on.
+    pub fn add(disk: &Path, mebibytes: u64) -> Result<Self, Unavailable> {
+        let sectors = (mebibytes * MIB / 512).to_string();
+        tool("addpart", &[disk.as_ref(), "1".as_ref(), "2048".as_ref(), sectors.as_ref()])?;
+        let mut path = disk.as_os_str().to_owned();
+        path.push("p1");
+        let partition = Self { disk: disk.to_owned(), path: path.into() };
+        if partition.path.exists() {
+            Ok(partition)
+        } else {
+            Err(Unavailable::new("no device node of a partition"))
+        }
+    }
+}
+
+impl Drop for Partition {
+    fn drop(&mut self) {
+        let _ = tool("delpart", &[self.disk.as_ref(), "1".as_ref()]);
+    }
+}
+
+/// Swap that is switched on; off when dropped.
+pub struct SwappedOn {
+    on: PathBuf,
+}
+
+impl SwappedOn {
+    pub fn on(path: &Path) -> Result<Self, Unavailable> {
+        tool("mkswap", &[path.as_ref()])?;
+        tool("swapon", &[path.as_ref()])?;
+        Ok(Self { on: path.to_owned() })
+    }
+}
+
+impl Drop for SwappedOn {
+    fn drop(&mut self) {
+        let _ = tool("swapoff", &[self.on.as_ref()]);
+    }
+}
+
+/// A device that the kernel writes no more; as before when dropped, because the next user of its number would
+/// inherit that.
+pub struct WriteProtected {
+    device: PathBuf,
+}
+
+impl WriteProtected {
+    pub fn set(device: &Path) -> Result<Self, Unavailable> {
+        tool("blockdev", &["--setro".as_ref(), device.as_ref()])?;
+        Ok(Self { device: device.to_owned() })
+    }
+}
+
+impl Drop for WriteProtected {
+    fn drop(&mut self) {
+        let _ = tool("blockdev", &["--setrw".as_ref(), self.device.as_ref()]);
+    }
+}

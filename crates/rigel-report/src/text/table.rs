@@ -1,13 +1,12 @@
 //! The results of a run as a table for the terminal, 80 columns wide, flags beside the numbers.
 //!
-//! The codes stand in the row; what they say stands below the table. Must not hide a point.
+//! The codes stand in the row; what they say follows with the result block. Must not hide a point.
 
-use crate::notes::{self, At};
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::{Extreme, PointFindings};
+use rigel_core::findings::PointFindings;
 
-/// A line per point, what the columns mean, the best values, the flags in full.
+/// A line per point, and what the columns mean; nothing when no point was measured.
 #[must_use]
 pub fn table(view: &View<'_>) -> String {
     let mut page = Page::default();
@@ -22,16 +21,7 @@ pub fn table(view: &View<'_>) -> String {
         page.blank();
         page.line("IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in");
         page.line("microseconds, of the small I/Os where there are some, else of the large ones.");
-        page.blank();
     }
-    best(&mut page, "Maximum small IOPS", 0, view.findings.max_small_iops);
-    best(&mut page, "Maximum large MBPS", 2, view.findings.max_large_mbps);
-    best(&mut page, "Minimum small latency, us", 3, view.findings.min_small_latency_us);
-    let notes = notes::of(view);
-    if !notes.is_empty() && !view.findings.points.is_empty() {
-        page.blank();
-    }
-    page.push(notes);
     page.into_string()
 }
 
@@ -58,11 +48,5 @@ fn point(page: &mut Page, found: &PointFindings) {
     page.line(line.trim_end());
     for code in codes {
         page.line(format_args!("{:60}{code}", ""));
-    }
-}
-
-fn best(page: &mut Page, what: &str, decimals: usize, best: Option<Extreme>) {
-    if let Some(best) = best {
-        page.line(format_args!("{what}: {:.decimals$} @ {}", best.value, At(best.point)));
     }
 }

@@ -55,12 +55,14 @@ struct Start {
 }
 
 impl ThreadCrew {
-    /// Starts a worker per layout with the given engine on open targets.
+    /// Starts a worker per layout with the given engine on open targets; `reason` is why it is this engine, if it is
+    /// not the best one.
     ///
     /// # Errors
     /// When a worker's engine cannot be set up; no worker is left then.
     pub fn start(
         kind: EngineKind,
+        reason: Option<String>,
         layouts: &[SlotLayout],
         workload: Workload,
         targets: Arc<OpenTargets>,
@@ -94,6 +96,7 @@ impl ThreadCrew {
         drop(ready_in);
         let facts = ready.iter().collect::<Result<Vec<_>, _>>()?;
         let (engine, buffers) = combine(facts).ok_or_else(worker_died)?;
+        let engine = EngineFacts { reason, ..engine };
         Ok(Self { clock, shared, workers, results, engine, buffers })
     }
 }

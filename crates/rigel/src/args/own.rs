@@ -1,0 +1,65 @@
+//! The options that Rigel adds to what ORION had; both command lines take them in the same words.
+//!
+//! Must not judge how they go together with the rest; [`super::build`] does.
+
+use super::values;
+use rigel_core::request::EngineRequest;
+use rigel_report::OrionVersion;
+use std::path::PathBuf;
+
+const ENGINE: &str = "Engine";
+const SAFETY: &str = "Safety";
+const OUTPUT: &str = "Output";
+
+/// See the module.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct OwnOptions {
+    /// How I/O reaches the kernel: auto, io_uring, libaio, threads, null, or sim for a simulated device
+    ///
+    /// auto takes the best one that works here and says which. null completes at once and shows what the tool itself
+    /// costs. sim is a device in virtual time with a known answer, as in
+    /// sim:servers=4,service=1ms,rate=1000M,spread=exponential,size=1G (each part may be left out).
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
+    pub engine: EngineRequest,
+
+    /// Worker threads [default: as many as the load needs]
+    #[arg(long, value_name = "N", help_heading = ENGINE)]
+    pub workers: Option<u32>,
+
+    /// Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]
+    ///
+    /// The same seed on the same targets asks for the same I/Os. 0 to 2^53 - 1.
+    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = ENGINE)]
+    pub seed: Option<u64>,
+
+    /// Measure through the page cache: memory rather than storage; every result says so
+    #[arg(long, help_heading = ENGINE)]
+    pub buffered: bool,
+
+    /// Allow to overwrite everything on TARGET; may be given several times
+    ///
+    /// Needed to write to a target that holds something, or may hold something. What is found on it is shown first. A
+    /// device that is mounted, in use as swap or part of another device is refused all the same.
+    #[arg(long, value_name = "TARGET", help_heading = SAFETY)]
+    pub destroy_data: Vec<PathBuf>,
+
+    /// Show what would be done and do nothing
+    #[arg(long, help_heading = SAFETY)]
+    pub dry_run: bool,
+
+    /// Replace existing output files
+    #[arg(long, help_heading = OUTPUT)]
+    pub force: bool,
+
+    /// Write the results as JSON to standard output
+    #[arg(long, help_heading = OUTPUT)]
+    pub json: bool,
+
+    /// No progress, no remarks; problems only
+    #[arg(long, help_heading = OUTPUT)]
+    pub quiet: bool,
+
+    /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
+    #[arg(long, value_name = "VERSION", help_heading = OUTPUT)]
+    pub orion_version: Option<OrionVersion>,
+}

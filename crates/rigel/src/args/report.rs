@@ -1,0 +1,71 @@
+//! `rigel report`: the arguments, and what they come to.
+//!
+//! Must not open the record.
+
+use super::{Environment, ReportFormat, values, words};
+use rigel_core::error::Problem;
+use rigel_report::OrionVersion;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  rigel report mytest_20260101_1200_record.jsonl --format json
+      the results as JSON on standard output
+  rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out old
+      ORION's files, as version 11.1 wrote them, into the directory old";
+
+/// What to make from which record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportOptions {
+    /// The record.
+    pub record: PathBuf,
+    /// What to make.
+    pub format: ReportFormat,
+    /// Where to write it; `None`: ORION's files beside the record, anything else to standard output.
+    pub out: Option<PathBuf>,
+    /// Layout of the ORION files.
+    pub orion_version: OrionVersion,
+    /// Replace existing files.
+    pub force: bool,
+}
+
+/// See the module.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ReportArgs {
+    /// Record of a run, the file that ends in _record.jsonl
+    #[arg(value_name = "RECORD")]
+    record: PathBuf,
+
+    /// What to make: ORION's files, one JSON document, or one table
+    #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = words::parser::<ReportFormat>())]
+    format: ReportFormat,
+
+    /// Directory of the outputs [default: beside the record (orion), standard output (json, csv)]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
+    #[arg(long, value_name = "VERSION")]
+    orion_version: Option<OrionVersion>,
+
+    /// Replace existing output files
+    #[arg(long)]
+    force: bool,
+}
+
+impl ReportArgs {
+    /// What was asked for.
+    ///
+    /// # Errors
+    /// A usage problem that names the option.
+    pub fn options(self, environment: &Environment) -> Result<ReportOptions, Problem> {
+        Ok(ReportOptions {
+            record: self.record,
+            format: self.format,
+            out: self.out,
+            orion_version: values::orion_version(self.orion_version, environment.orion_version.as_deref())?,
+            force: self.force,
+        })
+    }
+}

@@ -1,0 +1,299 @@
+mod alike;
+
+use super::cli::Cli;
+use super::names::Opt;
+use super::*;
+use clap::CommandFactory as _;
+use rigel_core::engine::EngineKind;
+use rigel_core::error::Problem;
+use rigel_core::matrix::{MatrixShape, RunLevel};
+use rigel_core::request::{CacheWarmUp, EngineRequest};
+use rigel_core::sim_law::SimLaw;
+use rigel_core::units::{MIB, Nanos};
+use rigel_core::workload::{LargePattern, Layout, WritePercent};
+use std::os::unix::ffi::OsStringExt as _;
+
+/// The words of a line as the shell would pass them; no word holds a blank.
+fn argv(line: &str) -> Vec<OsString> {
+    line.split_whitespace().map(OsString::from).collect()
+}
+
+fn read_line(line: &str) -> Result<Invocation, Problem> {
+    read(&argv(line), &Environment::default())
+}
+
+fn run(line: &str) -> RunOptions {
+    match read_line(line) {
+        Ok(Invocation::Run(options)) => *options,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn refused(line: &str) -> String {
+    let problem = read_line(line).expect_err(line);
+    assert_eq!(problem.kind.code(), 2, "{line}");
+    problem.to_string()
+}
+
+/// `rigel run` with Rigel's duration and the seed of the test.
+fn request(level: RunLevel, command_line: &str) -> Request {
+    Request {
+        name: "rigel".into(),
+        command_line: command_line.into(),
+        duration: Nanos::from_secs(10),
+        seed: 7,
+        ..Request::new(level)
+    }
+}
+
+#[test]
+fn the_definition_is_sound_and_every_option_has_help() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn every_option_is_spelled_as_it_is_defined() {
+    let cli = Cli::command();
+    let run = cli.find_subcommand("run").unwrap();
+    for opt in Opt::ALL {
+        let name = opt.spelled(Front::Rigel);
+        let known = match name.strip_prefix("--") {
+            Some(long) => run.get_arguments().any(|arg| arg.get_long() == Some(long)),
+            None => run.get_positionals().any(|arg| arg.get_value_names().unwrap()[0] == name),
+        };
+        assert!(known, "{name}");
+    }
+}
+
+#[test]
+fn a_bare_level_measures_a_scratch_file() {
+    let found = run("rigel run simple --seed 7");
+    let expected = RunOptions {
+        front: Front::Rigel,
+        request: request(RunLevel::Simple, "simple --seed 7 "),
+        targets: TargetSource::Scratch { size: None, keep: false },
+        out_dir: ".".into(),
+        destroy: vec![],
+        dry_run: false,
+        json: false,
+        quiet: false,
+        verbose: false,
+        force: false,
+        orion_version: OrionVersion::V19,
+        notes: vec![],
+    };
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn every_option_arrives() {
+    let line = "advanced /dev/a /dev/b --name t --out o --num-disks 3 --size-small 16K --size-large 512k \
+                --type seq --stream-ios 2 --simulate RAID0 --stripe 2M --write 30 --cache-size 1G --duration 1500ms \
+                --matrix max --num-small 4 --num-large 5 --engine libaio --workers 2 --seed 7 --buffered \
+                --destroy-data /dev/a --destroy-data /dev/b --dry-run --json --force --orion-version 11.2 -v";
+    let found = run(&format!("rigel run {line}"));
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let wanted = Request {
+        name: "t".into(),
+        shape: MatrixShape::Max { small: 4, large: 5 },
+        num_disks: Some(3),
+        small_bytes: 16 << 10,
+        large_bytes: 512 << 10,
+        large_pattern: LargePattern::Sequential { ios_per_stream: 2 },
+        layout: Layout::Raid0 { stripe_bytes: 2 * MIB },
+        write_percent: WritePercent::new(30).unwrap(),
+        cache: CacheWarmUp::Bytes(1 << 30),
+        duration: Nanos::from_millis(1500),
+        engine: EngineRequest::Only(EngineKind::Libaio),
+        workers: Some(2),
+        buffered: true,
+        ..request(RunLevel::Advanced, &(words.join(" ") + " "))
+    };
+    assert_eq!(found.request, wanted);
+    let devices: Vec<PathBuf> = vec!["/dev/a".into(), "/dev/b".into()];
+    assert_eq!(found.targets, TargetSource::Named(devices.clone()));
+    assert_eq!((found.destroy, found.out_dir), (devices, "o".into()));
+    assert!(found.dry_run && found.json && found.force && found.verbose && !found.quiet);
+    assert_eq!(found.orion_version, OrionVersion::V11_2);
+}
+
+#[test]
+fn targets_come_from_one_place() {
+    assert_eq!(run("rigel run oltp --lun a.lun").targets, TargetSource::LunFile("a.lun".into()));
+    let scratch = TargetSource::Scratch { size: Some(Bytes(1 << 30)), keep: true };
+    assert_eq!(run("rigel run oltp --scratch-size 1G --keep-scratch").targets, scratch);
+    for engine in ["sim", "null", "sim:servers=8"] {
+        let found = run(&format!("rigel run oltp --engine {engine}"));
+        assert_eq!(found.targets, TargetSource::Simulated, "{engine}");
+    }
+    let law = SimLaw::parse("servers=8").unwrap();
+    assert_eq!(run("rigel run oltp --engine sim:servers=8").request.engine, EngineRequest::Sim(law));
+}
+
+/// Wrong command lines, and what the message has to name.
+#[test]
+fn every_refusal_names_the_option() {
+    for (line, named) in [
+        ("", "a command is missing"),
+        ("measure", "measure"),
+        ("run", "LEVEL"),
+        ("run simpel", "LEVEL"),
+        ("run simple --wirte 5", "--write"),
+        ("run simple --write", "--write"),
+        ("run simple --write 101", "--write"),
+        ("run simple --write -1", "-1"),
+        ("run simple --write 5 --write 5", "--write"),
+        ("run simple --dry-run --dry-run", "--dry-run"),
+        ("run simple --num-disks 0", "--num-disks"),
+        ("run simple --num-disks 5000000000", "--num-disks"),
+        ("run simple --num-disks many", "--num-disks"),
+        ("run simple --duration 10x", "--duration"),
+        ("run simple --duration 1ms", "--duration"),
+        ("run simple --duration 9999h", "--duration"),
+        ("run simple --workers 0", "--workers"),
+        ("run simple --seed 9007199254740992", "--seed"),
+        ("run simple --engine posix", "--engine"),
+        ("run simple --engine sim:servers=0", "--engine"),
+        ("run simple --orion-version 10.2", "--orion-version"),
+        ("run simple --cache-size 5Q", "--cache-size"),
+        ("run simple --name a/b", "--name"),
+        ("run simple --quiet -v", "--verbose"),
+        ("run simple --lun a.lun /dev/b", "--lun"),
+        ("run simple /dev/b --scratch-size 1G", "--scratch-size"),
+        ("run simple --lun a.lun --keep-scratch", "--keep-scratch"),
+        ("run simple --scratch-size 1000", "--scratch-size"),
+        ("run simple --scratch-size 0", "--scratch-size"),
+        ("run simple /dev/b --engine sim", "--engine"),
+        ("run simple --lun a.lun --engine sim", "--engine"),
+        ("run simple --scratch-size 1G --engine null", "--engine"),
+        ("run simple --destroy-data /dev/b --write 5", "--destroy-data"),
+        ("run simple --destroy-data /dev/b --engine sim", "--destroy-data"),
+        ("run advanced --matrix triangle", "--matrix"),
+        ("run advanced --matrix max --num-small 1", "--num-large"),
+        ("run advanced --matrix point --num-large 1", "--num-small"),
+        ("run advanced --matrix col --num-small 1 --num-large 1", "--num-large"),
+        ("run advanced --matrix row", "--num-large"),
+        ("run advanced --matrix row --num-small 1", "--num-large"),
+        ("run advanced --matrix detailed --num-small 1", "--num-small"),
+        ("run advanced --num-small 1", "--num-small"),
+        ("run advanced --matrix point --num-small 0 --num-large 0", "--num-small, --num-large"),
+        ("run advanced --matrix col --num-small 70000", "--num-small"),
+        ("run advanced --size-small 1000", "--size-small"),
+        ("run advanced --size-large 1G", "--size-large"),
+        ("run advanced --type random", "--type"),
+        ("run advanced --stream-ios 2", "--stream-ios"),
+        ("run advanced --type rand --stream-ios 2", "--stream-ios"),
+        ("run advanced --type seq --stream-ios 0", "--stream-ios"),
+        ("run advanced --stripe 1M", "--stripe"),
+        ("run advanced --simulate concat --stripe 1M", "--stripe"),
+        ("run advanced --simulate raid0 --type seq --stripe 1000K", "--stripe"),
+        ("report a.jsonl", "--format"),
+        ("report a.jsonl --format html", "--format"),
+        ("report --format json", "RECORD"),
+    ] {
+        let told = refused(&format!("rigel {line}"));
+        assert!(told.contains(named), "{line}: {told}");
+    }
+}
+
+#[test]
+fn load_shape_belongs_to_advanced() {
+    for level in ["simple", "normal", "oltp", "dss"] {
+        for option in [
+            "--matrix basic",
+            "--num-small 1",
+            "--num-large 1",
+            "--size-small 8K",
+            "--size-large 1M",
+            "--type rand",
+            "--stream-ios 4",
+            "--simulate concat",
+            "--stripe 1M",
+        ] {
+            let told = refused(&format!("rigel run {level} {option}"));
+            let name = option.split(' ').next().unwrap();
+            assert!(told.contains(name) && told.contains(level), "{told}");
+            assert!(told.contains("rigel run advanced"), "{told}");
+        }
+        run(&format!("rigel run {level} --num-disks 2 --write 0 --duration 1s --cache-size 0"));
+    }
+}
+
+#[test]
+fn the_program_is_orion_under_orions_name() {
+    for line in ["rigel orion -run simple", "/opt/bin/orion -run simple", "orion -run simple"] {
+        let found = run(line);
+        assert_eq!(found.front, Front::Orion, "{line}");
+        assert_eq!(found.request.command_line, "-run simple ", "{line}");
+    }
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    for line in ["rigel -h", "rigel run --help", "rigel help orion", "rigel report -h", "rigel --version"] {
+        let Ok(Invocation::Show(text)) = read_line(line) else {
+            panic!("{line}");
+        };
+        assert!(text.contains("rigel"), "{line}: {text}");
+        assert!(!text.contains('\u{1b}'), "{line}: no colours");
+    }
+}
+
+#[test]
+fn a_report_is_asked_for() {
+    let found = read_line("rigel report a_record.jsonl --format ORION --orion-version 11.1 --force");
+    let expected = ReportOptions {
+        record: "a_record.jsonl".into(),
+        format: ReportFormat::Orion,
+        out: None,
+        orion_version: OrionVersion::V11_1,
+        force: true,
+    };
+    assert_eq!(found, Ok(Invocation::Report(expected)));
+}
+
+#[test]
+fn the_environment_is_asked_last() {
+    let environment = Environment { orion_version: Some("11.1".into()) };
+    let found = read(&argv("rigel report a --format orion"), &environment);
+    assert!(matches!(found, Ok(Invocation::Report(options)) if options.orion_version == OrionVersion::V11_1));
+    let wrong = Environment { orion_version: Some("8i".into()) };
+    let problem = read(&argv("rigel run simple"), &wrong).unwrap_err();
+    assert!(problem.place.unwrap().contains("RIGEL_ORION_VERSION"));
+}
+
+#[test]
+fn foreign_text_is_printable_before_it_is_kept_or_told() {
+    let hostile = OsString::from_vec(b"\x1b[2J\xff".to_vec());
+    let arguments = |rest: &[&OsString]| -> Vec<OsString> {
+        let start = argv("rigel run simple");
+        start.into_iter().chain(rest.iter().copied().cloned()).collect()
+    };
+    let name = OsString::from("--name");
+    let Ok(Invocation::Run(options)) = read(&arguments(&[&name, &hostile]), &Environment::default()) else {
+        panic!("any name will do");
+    };
+    assert_eq!(options.request.name, "\\x1b[2J\\xff");
+    assert_eq!(options.request.command_line, "simple --name \\x1b[2J\\xff ");
+    let seed = OsString::from("--seed");
+    let escape = OsString::from("\u{1b}[31m");
+    let problem = read(&arguments(&[&seed, &escape]), &Environment::default()).unwrap_err();
+    assert!(!problem.to_string().contains('\u{1b}'), "{problem:?}");
+}
+
+#[test]
+fn consent_to_a_run_that_only_reads_is_remarked() {
+    let found = run("rigel run simple /dev/b --destroy-data /dev/b");
+    assert_eq!(found.notes.len(), 1);
+    assert!(run("rigel run simple /dev/b --destroy-data /dev/b --write 1").notes.is_empty());
+}
+
+#[test]
+fn names_leave_room_for_what_follows() {
+    refused(&format!("rigel run simple --name {}", "n".repeat(181)));
+    run(&format!("rigel run simple --name {}", "n".repeat(180)));
+    let empty = ["rigel", "run", "simple", "--name", ""].map(OsString::from);
+    assert!(read(&empty, &Environment::default()).is_err());
+    let empty = ["rigel", "run", "simple", ""].map(OsString::from);
+    assert!(read(&empty, &Environment::default()).is_err());
+}

@@ -1,0 +1,95 @@
+//! Both command lines, spelled alike, come to the same request or to a refusal of the same option.
+
+use super::super::words::{Arrangement, MatrixName, Pattern, Words};
+use super::*;
+use proptest::prelude::*;
+
+const OPTIONS: [Opt; 11] = [
+    Opt::NumDisks,
+    Opt::SizeSmall,
+    Opt::SizeLarge,
+    Opt::Type,
+    Opt::StreamIos,
+    Opt::Simulate,
+    Opt::Stripe,
+    Opt::Write,
+    Opt::CacheSize,
+    Opt::NumSmall,
+    Opt::NumLarge,
+];
+
+fn word<T: Words>(number: u64) -> String {
+    let index = usize::try_from(number).unwrap() % T::ALL.len();
+    T::ALL[index].word().to_owned()
+}
+
+/// The same value as each command line wants it: ORION's, Rigel's.
+fn values(opt: Opt, number: u64) -> [String; 2] {
+    let plain = number.to_string();
+    let with = |unit| [plain.clone(), format!("{number}{unit}")];
+    let same = |word: String| [word.to_uppercase(), word];
+    match opt {
+        Opt::SizeSmall | Opt::SizeLarge | Opt::Stripe => with("K"),
+        Opt::CacheSize => with("M"),
+        Opt::Duration => with("s"),
+        Opt::Type => same(word::<Pattern>(number)),
+        Opt::Simulate => same(word::<Arrangement>(number)),
+        Opt::Matrix => same(word::<MatrixName>(number)),
+        _ => [plain.clone(), plain],
+    }
+}
+
+/// Small numbers, some of them wrong, round sizes, and large ones.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![4 => 0..130u64, 2 => (0..12u32).prop_map(|bits| 1 << bits), 1 => any::<u64>().prop_map(|n| n >> 10)]
+}
+
+fn options() -> impl Strategy<Value = Vec<(Opt, u64)>> {
+    let some = proptest::sample::subsequence(OPTIONS.to_vec(), 0..=OPTIONS.len());
+    let matrix = proptest::option::of(0..6u64);
+    // Without a duration the two have different defaults.
+    (some, proptest::collection::vec(number(), OPTIONS.len()), matrix, 1..100u64)
+        .prop_map(|(some, numbers, matrix, seconds)| {
+            let mut options: Vec<(Opt, u64)> = some.into_iter().zip(numbers).collect();
+            options.push((Opt::Duration, seconds));
+            options.extend(matrix.map(|number| (Opt::Matrix, number)));
+            options
+        })
+        .prop_shuffle()
+}
+
+fn outcome(front: Front, line: &str) -> Result<Request, Vec<Opt>> {
+    match read_line(line) {
+        Ok(Invocation::Run(options)) => {
+            let request = options.request;
+            Ok(Request { name: String::new(), command_line: String::new(), ..request })
+        }
+        Ok(other) => panic!("{line}: {other:?}"),
+        Err(problem) => {
+            let place = problem.place.clone().unwrap_or_else(|| panic!("{line}: {problem}"));
+            let named = place.split(", ");
+            Err(named
+                .map(|name| Opt::ALL.into_iter().find(|opt| opt.spelled(front) == name))
+                .map(|opt| opt.unwrap_or_else(|| panic!("{line}: {problem}")))
+                .collect())
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn spelled_alike_is_understood_alike(level in 0..10usize, options in options(), seed in 0..1u64 << 53) {
+        // Half of the lines are advanced, where most options may be given.
+        let level = RunLevel::ALL.get(level).copied().unwrap_or(RunLevel::Advanced);
+        let mut orion = format!("rigel orion -run {}", level.name());
+        let mut rigel = format!("rigel run {}", level.name());
+        for (opt, number) in options {
+            let [value, ours] = values(opt, number);
+            orion += &format!(" {} {value}", opt.spelled(Front::Orion));
+            rigel += &format!(" {} {ours}", opt.spelled(Front::Rigel));
+        }
+        let own = format!(" --seed {seed} --buffered --workers 3");
+        let found = outcome(Front::Orion, &(orion + &own));
+        prop_assert_eq!(found, outcome(Front::Rigel, &(rigel + &own)));
+    }
+}

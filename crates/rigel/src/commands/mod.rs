@@ -1,0 +1,48 @@
+//! The commands, one file each, and what they all print with.
+//!
+//! A command does its work through the other crates and says how it ended. Results go to standard output, everything
+//! else to standard error.
+
+mod report;
+mod run;
+
+use crate::args::Invocation;
+use crate::failure;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use std::io::{self, ErrorKind, Write as _};
+use std::process::ExitCode;
+
+/// Does what was asked.
+pub fn execute(invocation: Invocation) -> ExitCode {
+    let done = match invocation {
+        Invocation::Show(text) => to_stdout(text.as_bytes()),
+        Invocation::Report(options) => report::report(&options),
+        Invocation::Run(options) => run::run(&options).and_then(|cut_short| cut_short.map_or(Ok(()), Err)),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => failure::report(&problem),
+    }
+}
+
+/// Writes results. A reader that went away (`rigel --help | head`) is no failure.
+///
+/// # Errors
+/// When standard output takes no more.
+fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Problem::refused("the results cannot be written")
+            .at("standard output")
+            .because(format!("the system says: {error}"))
+            .next("see what standard output is redirected to")),
+    }
+}
+
+/// Says something beside the results; nobody may be there to read it.
+fn remark(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "note: {}", path_text::printable(text));
+}

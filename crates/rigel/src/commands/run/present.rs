@@ -1,0 +1,163 @@
+//! What a run tells the user beside its progress: remarks, the plan, the results, the outputs.
+//!
+//! Results go to standard output, everything else to standard error. Must not compute a figure.
+
+use crate::args::{Front, RunOptions};
+use crate::commands::{self, report};
+use crate::output::OutputSet;
+use rigel_core::engine::{BufferFacts, EngineFacts};
+use rigel_core::error::Problem;
+use rigel_core::event::Event;
+use rigel_core::facts::TargetFacts;
+use rigel_core::path_text;
+use rigel_core::plan::Plan;
+use rigel_core::request::Request;
+use rigel_core::units::Bytes;
+use rigel_report::{Format, OrionVersion, View, orion, text};
+use rigel_run::execute::Run;
+use std::io::{self, Write as _};
+
+/// How much is said, and in whose manner.
+#[derive(Clone, Copy, Debug)]
+pub struct Voice {
+    front: Front,
+    version: OrionVersion,
+    quiet: bool,
+    json: bool,
+}
+
+impl Voice {
+    /// As the options ask.
+    pub fn of(options: &RunOptions) -> Self {
+        Self {
+            front: options.front,
+            version: options.orion_version,
+            quiet: options.quiet,
+            json: options.json,
+        }
+    }
+
+    /// A line on standard error.
+    pub fn note(&self, text: Option<String>) {
+        if let Some(text) = text.filter(|_| !self.quiet) {
+            // There is nobody to tell when standard error is gone.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// Remarks on the arguments.
+    pub fn remarks(&self, notes: &[String]) {
+        notes.iter().for_each(|note| self.note(Some(format!("note: {note}"))));
+    }
+
+    /// The plan, instead of a run.
+    pub fn plan(&self, request: &Request, plan: &Plan, targets: &[TargetFacts]) {
+        say(&text::plan(request, plan, targets));
+    }
+
+    /// How large the scratch file will be.
+    pub fn scratch_size(&self, size_bytes: u64) {
+        self.note(Some(format!(
+            "no target named: measuring a scratch file of {} in this directory",
+            Bytes(size_bytes)
+        )));
+    }
+
+    /// What is about to be measured, and with what.
+    pub fn begin(&self, run: &Run, engine: &EngineFacts, buffers: &BufferFacts) {
+        let reason = engine.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
+        self.note(Some(format!(
+            "engine {}{reason}, {}, seed {}",
+            engine.kind.name(),
+            counted(u64::from(run.plan.workers), "worker"),
+            run.request.seed
+        )));
+        self.note(Some(buffers_line(buffers)));
+        self.remarks(&engine.notes);
+        if run.request.buffered {
+            self.note(Some(
+                "note: through the page cache, as asked: memory is measured, not storage".to_owned(),
+            ));
+        }
+        match self.front {
+            Front::Orion if !self.json => {
+                let minutes = run.plan.estimate_minutes;
+                say(&orion::banner(self.version, &run.program_version, &run.run_id, minutes));
+            }
+            Front::Orion | Front::Rigel => {
+                let points = counted(run.plan.steps.len() as u64, "point");
+                self.note(Some(format!("{}: {points}, about {}", run.run_id, run.plan.known_time())));
+            }
+        }
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn buffers_line(buffers: &BufferFacts) -> String {
+    use rigel_core::engine::Backing;
+    let backing = match buffers.backing {
+        Backing::HugeTlb => "explicit huge pages",
+        Backing::TransparentHuge => "transparent huge pages",
+        Backing::Normal => "normal pages",
+        Backing::None => return "buffers none".to_owned(),
+    };
+    let segments = match buffers.large_segments_max {
+        Some(most) => format!(", at most {} per large buffer", counted(u64::from(most), "physical segment")),
+        None => String::new(),
+    };
+    format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))
+}
+
+/// Text on standard output. The run goes on when nobody takes it: its outputs are on disk.
+fn say(text: &str) {
+    let _ = commands::to_stdout(text.as_bytes());
+}
+
+/// Reads the record back, writes every output beside it and prints the results.
+pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(), Problem> {
+    let record = report::read(&set.record_path())?;
+    let view = View::of(&record);
+    let written = set.write(&view.render(Format::Orion(options.orion_version))?, options.force)?;
+    if options.json {
+        return view.render(Format::Json)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
+    }
+    match options.front {
+        Front::Orion => say(&orion::result_block(options.orion_version, &view)),
+        Front::Rigel => {
+            say(&format!("{}\n{}", text::table(&view), orion::result_block(OrionVersion::V19, &view)));
+        }
+    }
+    voice.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));
+    for path in &written {
+        voice.note(Some(format!("output  {}", path_text::encode(path))));
+    }
+    Ok(())
+}
+
+/// ORION's `-verbose`: each point on standard output as it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Verbose {
+    on: bool,
+    total_points: u64,
+}
+
+impl Verbose {
+    /// When asked for.
+    pub fn of(options: &RunOptions, plan: &Plan) -> Self {
+        Self { on: options.verbose && !options.json, total_points: plan.grid.total_points }
+    }
+
+    /// Tells the beginning of a point. ORION counts the idle point first where it counts it at all.
+    pub fn event(&self, event: &Event<'_>) {
+        if let (true, Event::StepStarted { step, point }) = (self.on, event) {
+            let number = (*step as u64 + 2).min(self.total_points);
+            say(&format!(
+                "Running point: Small={}, Large={}\nPoint {number} out of {}\n",
+                point.small, point.large, self.total_points
+            ));
+        }
+    }
+}

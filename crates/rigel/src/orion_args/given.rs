@@ -1,0 +1,179 @@
+//! ORION's arguments taken apart: which options were given, with which values. Single dash, any order, each once.
+//!
+//! Must not judge values beyond reading them.
+
+use super::table::{self, Takes};
+use crate::args::names::{Front, Opt};
+use crate::args::words::{self, Words};
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+/// The options given.
+#[derive(Debug, Default)]
+pub struct Given {
+    /// ORION's, with their values.
+    orion: BTreeMap<&'static str, OsString>,
+    /// Rigel's own, as clap wants them: `--name` or `--name=value`.
+    pub own: Vec<OsString>,
+}
+
+impl Given {
+    /// Takes the arguments apart.
+    ///
+    /// # Errors
+    /// On an unknown option, one that is given twice, and one that lacks its value.
+    pub fn read(arguments: &[OsString]) -> Result<Self, Problem> {
+        let own_command = table::own_command();
+        let mut given = Self::default();
+        let mut rest = arguments.iter().peekable();
+        while let Some(argument) = rest.next() {
+            if argument.as_bytes().starts_with(b"--") {
+                let takes_value = own_option(&own_command, argument)?;
+                let value = rest.next_if(|next| takes_value && is_value(next, Takes::Number));
+                given.own.push(joined(argument, value));
+                continue;
+            }
+            let option = argument.to_str().and_then(table::find).ok_or_else(|| unknown(argument))?;
+            let value = match option.takes {
+                Takes::Nothing => OsString::new(),
+                takes => match rest.next_if(|next| is_value(next, takes)) {
+                    Some(value) => value.clone(),
+                    None => return Err(valueless(option.name)),
+                },
+            };
+            if given.orion.insert(option.name, value).is_some() {
+                return Err(Problem::usage(format!("{} is given twice", option.name))
+                    .at(option.name)
+                    .next("give it once"));
+            }
+        }
+        Ok(given)
+    }
+
+    /// Whether a flag was given.
+    pub fn flag(&self, name: &str) -> bool {
+        self.orion.contains_key(name)
+    }
+
+    /// A value as it stands.
+    pub fn text(&self, name: &str) -> Option<&OsStr> {
+        self.orion.get(name).map(OsString::as_os_str)
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn number(&self, opt: Opt) -> Result<Option<u64>, Problem> {
+        let name = opt.spelled(Front::Orion);
+        let Some(value) = self.text(name) else {
+            return Ok(None);
+        };
+        // `parse` alone would take a plus sign.
+        let digits = value.to_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        match digits.and_then(|digits| digits.parse().ok()) {
+            Some(number) => Ok(Some(number)),
+            None => Err(Problem::usage(format!(
+                "'{}' is no whole number that {name} could take",
+                path_text::encode_os(value)
+            ))
+            .at(name)
+            .next(format!("give digits only; {}", unit(opt)))),
+        }
+    }
+
+    /// A whole number of units of `unit_bytes`.
+    ///
+    /// # Errors
+    /// When it is something else, or too large.
+    pub fn bytes(&self, opt: Opt, unit_bytes: u64) -> Result<Option<u64>, Problem> {
+        let Some(number) = self.number(opt)? else {
+            return Ok(None);
+        };
+        let bytes = number.checked_mul(unit_bytes).ok_or_else(|| {
+            Problem::usage(format!("{number} is too large")).at(opt.spelled(Front::Orion)).next(unit(opt))
+        })?;
+        Ok(Some(bytes))
+    }
+
+    /// A word of a list.
+    ///
+    /// # Errors
+    /// When it is none of them.
+    pub fn word<T: Words>(&self, name: &str) -> Result<Option<T>, Problem> {
+        let Some(value) = self.text(name) else {
+            return Ok(None);
+        };
+        match value.to_str().and_then(words::find) {
+            Some(word) => Ok(Some(word)),
+            None => Err(Problem::usage(format!("'{}' is no value of {name}", path_text::encode_os(value)))
+                .at(name)
+                .next(format!("choose {}", words::list::<T>()))),
+        }
+    }
+}
+
+/// The unit of an option, for the reader of a message.
+const fn unit(opt: Opt) -> &'static str {
+    match opt {
+        Opt::SizeSmall | Opt::SizeLarge | Opt::Stripe => "the unit is KB (1024 bytes)",
+        Opt::CacheSize => "the unit is MB (1024 KB)",
+        Opt::Duration => "the unit is seconds",
+        Opt::Write => "the unit is per cent",
+        _ => "it is a count",
+    }
+}
+
+/// Whether the next argument belongs to the option before it. `-write -run` lacks a value; `-write -5` has a wrong one.
+fn is_value(argument: &OsStr, takes: Takes) -> bool {
+    match argument.as_bytes() {
+        [b'-', b'0'..=b'9', ..] => takes == Takes::Number,
+        [b'-', _, ..] => false,
+        _ => true,
+    }
+}
+
+/// Whether one of Rigel's own options still needs its value.
+fn own_option(command: &clap::Command, argument: &OsStr) -> Result<bool, Problem> {
+    let bytes = argument.as_bytes();
+    let end = bytes.iter().position(|&byte| byte == b'=').unwrap_or(bytes.len());
+    let name = std::str::from_utf8(&bytes[2..end]).unwrap_or_default();
+    let found = command.get_arguments().find(|arg| !name.is_empty() && arg.get_long() == Some(name));
+    match found {
+        Some(arg) => Ok(end == bytes.len() && arg.get_action().takes_values()),
+        None => Err(unknown(argument)),
+    }
+}
+
+fn joined(name: &OsStr, value: Option<&OsString>) -> OsString {
+    let mut joined = name.to_owned();
+    if let Some(value) = value {
+        joined.push("=");
+        joined.push(value);
+    }
+    joined
+}
+
+fn unknown(argument: &OsStr) -> Problem {
+    let shown = path_text::encode_os(argument);
+    if !shown.starts_with('-') {
+        return Problem::usage(format!("'{shown}' belongs to no option"))
+            .at(shown)
+            .because("targets are listed in the .lun file, not named here")
+            .next("give options with one value each");
+    }
+    let problem = Problem::usage(format!("{shown} is no option")).at(shown);
+    match table::similar(argument) {
+        Some(similar) => problem.next(format!("perhaps {similar} was meant")),
+        None => problem.next("list the options with -help"),
+    }
+}
+
+fn valueless(name: &str) -> Problem {
+    Problem::usage(format!("{name} needs a value"))
+        .at(name)
+        .next(format!("give it after {name}, with a blank between"))
+}

@@ -1,0 +1,157 @@
+//! Output files: a name claimed before the run, contents written whole after it.
+//!
+//! A run must not end, after hours, with results that cannot be written: the directory is tried first, and the record's
+//! file is created before anything is measured. Nothing that exists is replaced unasked, truncated or left half written.
+//! Must not render.
+
+mod trouble;
+mod whole;
+
+pub use whole::write_whole;
+
+use rigel_core::error::Problem;
+use rigel_report::OutputFile;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use trouble::trouble;
+
+/// What follows the name of a run in the name of its record.
+const RECORD_SUFFIX: &str = "_record.jsonl";
+/// More runs than this do not begin in one minute.
+const MAX_RUNS_PER_MINUTE: u32 = 10_000;
+
+/// The outputs of one run, which all begin with its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSet {
+    dir: PathBuf,
+    run_id: String,
+}
+
+impl OutputSet {
+    /// Claims a name: `<name>_<stamp>`, with a number behind it when a run of that minute has it. The claim is the
+    /// record's file, which is created here and given back empty.
+    ///
+    /// # Errors
+    /// When the directory does not let a file be created.
+    pub fn reserve(dir: &Path, name: &str, stamp: &str) -> Result<(Self, File), Problem> {
+        let first = format!("{name}_{stamp}");
+        let taken = names_from(dir, &first).map_err(|error| trouble(dir, &error))?;
+        let numbered = (2..MAX_RUNS_PER_MINUTE).map(|number| format!("{first}_{number}"));
+        for run_id in std::iter::once(first.clone()).chain(numbered) {
+            let prefix = format!("{run_id}_");
+            if taken.iter().any(|name| name.as_bytes().starts_with(prefix.as_bytes())) {
+                continue;
+            }
+            let set = Self { dir: dir.to_owned(), run_id };
+            match create_new(&set.record_path()) {
+                Ok(record) => {
+                    whole::sync_dir(dir).map_err(|error| trouble(dir, &error))?;
+                    return Ok((set, record));
+                }
+                // Another run was faster since the directory was read.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(trouble(&set.record_path(), &error)),
+            }
+        }
+        Err(Problem::refused(format!("no name is left for the run {first}"))
+            .because(format!("{MAX_RUNS_PER_MINUTE} runs of this minute have outputs there"))
+            .next("choose another name or directory"))
+    }
+
+    /// Name of the run, printable; the record keeps it.
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// The record.
+    pub fn record_path(&self) -> PathBuf {
+        self.dir.join(format!("{}{RECORD_SUFFIX}", self.run_id))
+    }
+
+    /// Writes the outputs beside the record.
+    ///
+    /// # Errors
+    /// See [`write_files`].
+    pub fn write(&self, files: &[OutputFile], force: bool) -> Result<Vec<PathBuf>, Problem> {
+        write_files(&self.dir, &self.run_id, files, force)
+    }
+}
+
+/// Writes files into a directory, each under `run_id` and its suffix, and gives their paths.
+///
+/// # Errors
+/// When one exists and `force` is not given; then none is written. When one cannot be written; those before it are whole.
+pub fn write_files(
+    dir: &Path,
+    run_id: &str,
+    files: &[OutputFile],
+    force: bool,
+) -> Result<Vec<PathBuf>, Problem> {
+    let paths: Vec<PathBuf> = files.iter().map(|file| dir.join(format!("{run_id}{}", file.suffix))).collect();
+    if let (false, Some(path)) = (force, paths.iter().find(|path| fs::symlink_metadata(path).is_ok())) {
+        return Err(trouble(path, &io::ErrorKind::AlreadyExists.into()));
+    }
+    for (path, file) in paths.iter().zip(files) {
+        write_whole(path, &file.bytes, force)?;
+    }
+    Ok(paths)
+}
+
+/// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.
+///
+/// # Errors
+/// With what is in the way.
+pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
+    try_file(dir).map_err(|error| trouble(dir, &error))?;
+    let room = rustix::fs::statvfs(dir).map_err(|errno| trouble(dir, &errno.into()))?;
+    let free_bytes = room.f_bavail.saturating_mul(room.f_frsize);
+    // Filesystems that count no blocks at all say nothing about their room.
+    if room.f_blocks > 0 && free_bytes < needed_bytes {
+        return Err(trouble::no_room(dir, free_bytes, needed_bytes));
+    }
+    Ok(())
+}
+
+fn try_file(dir: &Path) -> io::Result<()> {
+    let path = dir.join(format!(".rigel-try.tmp-{}", std::process::id()));
+    let mut file = create_new(&path)?;
+    let tried = file.write_all(&[0; 4096]).and_then(|()| file.sync_all());
+    fs::remove_file(&path)?;
+    tried
+}
+
+/// Names in a directory that begin with `start`.
+fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let name = entry?.file_name();
+        if name.as_bytes().starts_with(start.as_bytes()) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Creates a file; never opens one that is there, nor what a link of that name leads to.
+fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)
+}
+
+/// Makes the directory of outputs that the user asked for by name, if its parent is there.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_directory(dir: &Path) -> Result<(), Problem> {
+    match DirBuilder::new().create(dir) {
+        Ok(()) => Ok(()),
+        Err(_) if dir.is_dir() => Ok(()),
+        Err(error) => Err(trouble(dir, &error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use super::*;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use tempfile::{TempDir, tempdir};
+
+const STAMP: &str = "20260101_1200";
+
+fn file(suffix: &'static str, text: &str) -> OutputFile {
+    OutputFile { suffix, bytes: text.into() }
+}
+
+fn names(dir: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn runs_of_one_minute_do_not_collide() {
+    let dir = tempdir().unwrap();
+    let ids: Vec<String> =
+        (0..3).map(|_| OutputSet::reserve(dir.path(), "orion", STAMP).unwrap().0.run_id).collect();
+    assert_eq!(ids, ["orion_20260101_1200", "orion_20260101_1200_2", "orion_20260101_1200_3"]);
+    let mode = fs::metadata(dir.path().join("orion_20260101_1200_record.jsonl")).unwrap();
+    assert_eq!(mode.permissions().mode() & 0o777 & !0o644, 0);
+}
+
+#[test]
+fn runs_that_begin_together_get_names_of_their_own() {
+    let dir = tempdir().unwrap();
+    let reserve = || OutputSet::reserve(dir.path(), "orion", STAMP).unwrap().0.run_id;
+    let ids: std::collections::BTreeSet<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(reserve)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(ids.len(), 16);
+}
+
+/// The original ORION may have run in the same minute; its files are not to be met at the end of a long run.
+#[test]
+fn files_of_another_program_are_left_alone() {
+    let dir = tempdir().unwrap();
+    fs::write(dir.path().join("orion_20260101_1200_summary.txt"), "theirs").unwrap();
+    let (set, _) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    assert_eq!(set.run_id(), "orion_20260101_1200_2");
+}
+
+#[test]
+fn a_planted_link_is_not_followed() {
+    let dir = tempdir().unwrap();
+    let victim = dir.path().join("victim");
+    symlink(&victim, dir.path().join("orion_20260101_1200_record.jsonl")).unwrap();
+    let (set, _) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    assert_eq!(set.run_id(), "orion_20260101_1200_2");
+    symlink(&victim, dir.path().join("out.txt")).unwrap();
+    write_whole(&dir.path().join("out.txt"), b"ours", false).unwrap_err();
+    write_whole(&dir.path().join("out.txt"), b"ours", true).unwrap();
+    assert!(!victim.exists());
+    assert!(!dir.path().join("out.txt").is_symlink());
+}
+
+#[test]
+fn a_set_is_written_beside_its_record() {
+    let dir = tempdir().unwrap();
+    let (set, _record) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    let files = [file("_summary.txt", "summary\n"), file("_iops.csv", "")];
+    let paths = set.write(&files, false).unwrap();
+    assert_eq!(fs::read(&paths[0]).unwrap(), b"summary\n");
+    assert_eq!(
+        names(&dir),
+        [
+            "orion_20260101_1200_iops.csv",
+            "orion_20260101_1200_record.jsonl",
+            "orion_20260101_1200_summary.txt"
+        ]
+    );
+}
+
+#[test]
+fn nothing_is_replaced_unasked() {
+    let dir = tempdir().unwrap();
+    let old = dir.path().join("run_iops.csv");
+    fs::write(&old, "old").unwrap();
+    let files = [file("_summary.txt", "new"), file("_iops.csv", "new")];
+    let problem = write_files(dir.path(), "run", &files, false).unwrap_err();
+    assert_eq!(problem.kind.code(), 3);
+    let told = problem.to_string();
+    assert!(told.contains("run_iops.csv") && told.contains("--force"), "{told}");
+    assert_eq!(names(&dir), ["run_iops.csv"], "not even the file before it");
+    assert!(write_whole(&old, b"new", false).is_err());
+    assert_eq!(fs::read(&old).unwrap(), b"old");
+    write_files(dir.path(), "run", &files, true).unwrap();
+    assert_eq!(fs::read(&old).unwrap(), b"new");
+}
+
+#[test]
+fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("summary.txt");
+    fs::write(&path, "old").unwrap();
+    let full = whole::put(&path, true, |file| {
+        file.write_all(b"half")?;
+        Err(io::ErrorKind::StorageFull.into())
+    });
+    assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    assert_eq!(names(&dir), ["summary.txt"]);
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+}
+
+#[test]
+fn a_stale_temporary_file_is_in_nobodys_way() {
+    let dir = tempdir().unwrap();
+    let stale = dir.path().join(format!(".a.tmp-{}", std::process::id()));
+    fs::write(&stale, "stale").unwrap();
+    write_whole(&dir.path().join("a"), b"whole", false).unwrap();
+    assert_eq!(fs::read(&stale).unwrap(), b"stale");
+    assert_eq!(fs::read(dir.path().join("a")).unwrap(), b"whole");
+}
+
+#[test]
+fn the_directory_is_tried_before_the_run() {
+    let dir = tempdir().unwrap();
+    check_directory(dir.path(), 1).unwrap();
+    assert_eq!(names(&dir), [""; 0]);
+    let told = |result: Result<(), Problem>| result.unwrap_err().to_string();
+    let missing = dir.path().join("missing");
+    assert!(told(check_directory(&missing, 1)).contains("does not exist"));
+    fs::write(dir.path().join("file"), "").unwrap();
+    assert!(told(check_directory(&dir.path().join("file"), 1)).contains("no directory"));
+    assert!(told(check_directory(dir.path(), u64::MAX)).contains("too little room"));
+    let reserved = OutputSet::reserve(&missing, "orion", STAMP).unwrap_err();
+    assert_eq!(reserved.kind.code(), 3);
+    assert!(reserved.to_string().contains("does not exist"));
+}
+
+#[test]
+fn a_directory_is_made_if_only_it_is_missing() {
+    let dir = tempdir().unwrap();
+    let new = dir.path().join("new");
+    make_directory(&new).unwrap();
+    make_directory(&new).unwrap();
+    assert!(new.is_dir());
+    assert!(make_directory(&dir.path().join("a/b")).is_err());
+}
+
+#[test]
+fn what_the_system_says_becomes_advice() {
+    for (errno, words) in [
+        (rustix::io::Errno::NOSPC, "full"),
+        (rustix::io::Errno::DQUOT, "quota"),
+        (rustix::io::Errno::ACCESS, "may not write"),
+        (rustix::io::Errno::ROFS, "read-only"),
+        (rustix::io::Errno::NAMETOOLONG, "too long"),
+        (rustix::io::Errno::ISDIR, "a directory has that name"),
+        (rustix::io::Errno::IO, "the system says"),
+    ] {
+        let told = trouble(Path::new("/out/\u{1b}x"), &errno.into()).to_string();
+        assert!(told.contains(words) && told.contains("/out/\\x1bx"), "{told}");
+    }
+}

@@ -1,0 +1,70 @@
+//! What the system says about output files, told so that the reader can act on it.
+//!
+//! Must not touch a file.
+
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::units::Bytes;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// The problem behind an error while `path` was written, claimed or looked at.
+pub fn trouble(path: &Path, error: &io::Error) -> Problem {
+    let (what, cause, next) = match error.kind() {
+        ErrorKind::AlreadyExists => (
+            "the output exists already",
+            "an existing file is not replaced unasked",
+            "give --force to replace it, or choose another name or directory",
+        ),
+        ErrorKind::NotFound => (
+            "the directory of the outputs does not exist",
+            "it was mistyped, or not made yet",
+            "make it with mkdir, or choose another one",
+        ),
+        ErrorKind::NotADirectory => (
+            "the directory of the outputs is no directory",
+            "a file has that name",
+            "choose another directory",
+        ),
+        ErrorKind::IsADirectory => {
+            ("the output cannot be written", "a directory has that name", "choose another name or directory")
+        }
+        ErrorKind::PermissionDenied => (
+            "the outputs cannot be written",
+            "permission denied: this user may not write there",
+            "choose another directory, or run as a user who may",
+        ),
+        ErrorKind::ReadOnlyFilesystem => (
+            "the outputs cannot be written",
+            "the filesystem is mounted read-only",
+            "choose another directory",
+        ),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => (
+            "the outputs cannot be written",
+            "the filesystem or the quota is full",
+            "free some space, or choose another directory",
+        ),
+        ErrorKind::InvalidFilename => (
+            "the outputs cannot be written",
+            "the name is too long for the filesystem",
+            "choose a shorter name",
+        ),
+        _ => return other(path, error),
+    };
+    Problem::refused(what).at(path_text::encode(path)).because(cause).next(next)
+}
+
+fn other(path: &Path, error: &io::Error) -> Problem {
+    Problem::refused("the outputs cannot be written")
+        .at(path_text::encode(path))
+        .because(format!("the system says: {error}"))
+        .next("choose another directory")
+}
+
+/// There would not be room for the outputs.
+pub fn no_room(dir: &Path, free_bytes: u64, needed_bytes: u64) -> Problem {
+    Problem::refused("there is too little room for the outputs")
+        .at(path_text::encode(dir))
+        .because(format!("{} are free, the run may need {}", Bytes(free_bytes), Bytes(needed_bytes)))
+        .next("free some space, or choose another directory")
+}

@@ -1,0 +1,104 @@
+//! A file that appears whole or not at all: written beside its place, brought to the disk, then renamed.
+//!
+//! Must not create the record; that one grows while the run goes on.
+
+use super::create_new;
+use super::trouble::trouble;
+use rigel_core::error::Problem;
+use rustix::fs::{AtFlags, CWD, RenameFlags};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Writes a file whole. An existing one is replaced with `force` only; then readers see the old one or the new one.
+///
+/// # Errors
+/// When it exists or cannot be written; nothing is left behind then.
+pub fn write_whole(path: &Path, bytes: &[u8], force: bool) -> Result<(), Problem> {
+    put(path, force, |file| file.write_all(bytes)).map_err(|error| trouble(path, &error))
+}
+
+pub(super) fn put(
+    path: &Path,
+    force: bool,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let dir = match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    };
+    let (beside, mut file) = Beside::create(dir, path)?;
+    fill(&mut file)?;
+    file.sync_all()?;
+    drop(file);
+    beside.publish(path, force)?;
+    sync_dir(dir)
+}
+
+/// Brings a new name to the disk.
+pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+    match File::open(dir)?.sync_all() {
+        // Some network and FUSE filesystems cannot do that for directories; their names are as safe as they get.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        done => done,
+    }
+}
+
+/// The temporary file; removed when it is dropped before it got its name.
+#[derive(Debug)]
+struct Beside {
+    path: PathBuf,
+    renamed: bool,
+}
+
+impl Beside {
+    fn create(dir: &Path, path: &Path) -> io::Result<(Self, File)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let process = std::process::id();
+        // Numbers beyond 1 are needed only if a killed process with this id left its file behind.
+        let mut outcome = Err(io::ErrorKind::AlreadyExists.into());
+        for number in 1..100 {
+            let mut beside = OsString::from(".");
+            beside.push(name);
+            beside.push(format!(".tmp-{process}"));
+            if number > 1 {
+                beside.push(format!("-{number}"));
+            }
+            let path = dir.join(beside);
+            outcome = create_new(&path).map(|file| (Self { path, renamed: false }, file));
+            match &outcome {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                _ => break,
+            }
+        }
+        outcome
+    }
+
+    fn publish(mut self, path: &Path, force: bool) -> io::Result<()> {
+        if force {
+            fs::rename(&self.path, path)?;
+            self.renamed = true;
+            return Ok(());
+        }
+        match rustix::fs::renameat_with(CWD, &self.path, CWD, path, RenameFlags::NOREPLACE) {
+            Ok(()) => self.renamed = true,
+            // NFS and others cannot rename without replacing, but a second name is refused there too when it exists.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                rustix::fs::linkat(CWD, &self.path, CWD, path, AtFlags::empty())?;
+            }
+            Err(errno) => return Err(errno.into()),
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // The failure that led here is the one to tell.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

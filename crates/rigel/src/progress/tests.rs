@@ -1,0 +1,203 @@
+use super::*;
+use indicatif::TermLike;
+use rigel_core::event::{Live, Phase};
+use rigel_core::measure::ClassTally;
+use rigel_core::record::Visit;
+use rigel_core::units::{MIB, NS_PER_S};
+use std::sync::{Arc, Mutex};
+
+/// What was written to a pipe.
+#[derive(Clone, Default)]
+struct Pipe(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Pipe {
+    fn surface(&self) -> Surface {
+        Surface::Lines(Box::new(self.clone()))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// A terminal of one line.
+#[derive(Clone, Debug, Default)]
+struct Screen(Arc<Mutex<String>>);
+
+impl TermLike for Screen {
+    fn width(&self) -> u16 {
+        100
+    }
+
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.write_str(text)
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.0.lock().unwrap().push_str(text);
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.0.lock().unwrap().clear();
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn tally(io_bytes: u64, outstanding: u32, count: u64, latency_ns: u64) -> ClassTally {
+    let mut tally = ClassTally::new(io_bytes, outstanding, NS_PER_S);
+    for _ in 0..count {
+        tally.reads.record(latency_ns);
+    }
+    tally
+}
+
+/// Half a second of small I/Os at 0.243 ms, of large ones at 4 ms.
+fn visit(small: u32, large: u32) -> Visit {
+    Visit {
+        step: 2,
+        point: Point { small, large },
+        began_ns: 0,
+        settle_ns: 0,
+        measured_ns: NS_PER_S / 2,
+        cut_short: false,
+        warm_up: None,
+        worker_cpu_ns: None,
+        small: (small > 0).then(|| tally(8192, small, 6172, 243_000)),
+        large: (large > 0).then(|| tally(MIB, large, 250, 4_000_000)),
+    }
+}
+
+#[test]
+fn a_measured_point_is_one_line() {
+    for (small, large, line) in [
+        (3, 0, "point 3 of 17: small 3 large 0: 12344 IOPS, 0.243 ms"),
+        (0, 2, "point 3 of 17: small 0 large 2: 500.00 MBPS, 4.000 ms"),
+        (3, 2, "point 3 of 17: small 3 large 2: 12344 IOPS, 0.243 ms; 500.00 MBPS, 4.000 ms"),
+    ] {
+        assert_eq!(lines::measured(&visit(small, large), 17), line);
+    }
+}
+
+#[test]
+fn failures_are_told_with_the_point() {
+    let mut broken = visit(3, 0);
+    broken.small = Some(tally(8192, 3, 0, 1));
+    broken.small.as_mut().unwrap().errors = 4;
+    broken.cut_short = true;
+    assert_eq!(lines::measured(&broken, 17), "point 3 of 17: small 3 large 0: 0 IOPS, 4 failed; cut short");
+}
+
+#[test]
+fn the_bar_says_what_goes_on() {
+    let live = Live { small_iops: 12_345.4, large_mbps: 512.0 };
+    let text =
+        |small, large, phase| lines::under_way(2, 17, Point { small, large }, phase, live, 250 * NS_PER_S);
+    assert_eq!(
+        text(3, 1, Phase::Measure),
+        "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left"
+    );
+    assert_eq!(text(3, 0, Phase::Measure), "point 3 of 17: small 3 large 0: 12345 IOPS, 4:10 left");
+    assert_eq!(text(0, 1, Phase::WarmUp), "point 3 of 17: small 0 large 1: warming up, 4:10 left");
+}
+
+#[test]
+fn time_left_is_never_short() {
+    for (ns, text) in [
+        (0, "0:00"),
+        (1, "0:01"),
+        (45 * NS_PER_S, "0:45"),
+        (3723 * NS_PER_S, "1:02:03"),
+        (100 * 3600 * NS_PER_S, "100:00:00"),
+    ] {
+        assert_eq!(lines::time_left(ns), text);
+    }
+}
+
+#[test]
+fn a_pipe_gets_a_line_per_point() {
+    let pipe = Pipe::default();
+    let mut progress = RunProgress::on(pipe.surface(), 17);
+    let visit = visit(3, 0);
+    progress.event(&Event::StepStarted { step: 2, point: visit.point });
+    progress.event(&Event::Tick {
+        step: 2,
+        phase: Phase::Measure,
+        elapsed_ns: 1,
+        remaining_ns: 1,
+        live: Live::default(),
+    });
+    progress.event(&Event::StepFinished { visit: &visit });
+    assert_eq!(pipe.text(), "point 3 of 17: small 3 large 0: 12344 IOPS, 0.243 ms\n");
+}
+
+#[test]
+fn a_pipe_gets_ten_lines_of_bytes_at_most() {
+    let pipe = Pipe::default();
+    let mut progress = ByteProgress::on(pipe.surface(), "filling rigel-scratch.dat", 1000 * MIB);
+    for mib in 0..=1000 {
+        progress.done(mib * MIB);
+    }
+    let text = pipe.text();
+    assert_eq!(text.lines().count(), 10);
+    assert_eq!(text.lines().next(), Some("filling rigel-scratch.dat: 100 MiB of 1000 MiB"));
+    assert_eq!(text.lines().last(), Some("filling rigel-scratch.dat: 1000 MiB of 1000 MiB"));
+    assert_eq!((tenths(0, 0), tenths(u64::MAX, 0), tenths(u64::MAX, 3)), (0, 10, 10));
+}
+
+#[test]
+fn a_terminal_gets_a_bar_that_goes_away() {
+    let term = Screen::default();
+    let target = ProgressDrawTarget::term_like(Box::new(term.clone()));
+    let mut progress = RunProgress::on(Surface::Bar(bar(0, target)), 17);
+    progress.event(&Event::StepStarted { step: 2, point: Point { small: 3, large: 0 } });
+    progress.event(&Event::Tick {
+        step: 2,
+        phase: Phase::Measure,
+        elapsed_ns: 5 * NS_PER_S,
+        remaining_ns: 5 * NS_PER_S,
+        live: Live { small_iops: 12_345.0, large_mbps: 0.0 },
+    });
+    let shown = term.0.lock().unwrap().clone();
+    assert!(shown.starts_with("============"), "{shown}");
+    assert!(shown.contains("small 3 large 0: 12345 IOPS, 0:05 left"), "{shown}");
+    drop(progress);
+    assert_eq!(*term.0.lock().unwrap(), "");
+}
+
+#[test]
+fn quiet_is_quiet() {
+    assert_eq!(Look::of_stderr(true), Look::Quiet);
+    let mut progress = RunProgress::new(Look::Quiet, 1);
+    progress.event(&Event::StepFinished { visit: &visit(1, 0) });
+}

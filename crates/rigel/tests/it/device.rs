@@ -1,0 +1,123 @@
+//! The device counts: exactly N in flight for every engine, and the law past saturation.
+
+use crate::support::{Place, flags, point};
+use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
+use std::path::Path;
+
+const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+
+fn device(servers: usize, service_us: u64) -> DeviceSpec {
+    DeviceSpec { size_bytes: 64 << 20, servers, service_us, mbps: None, exponential: false }
+}
+
+fn measure(
+    place: &Place,
+    target: &Path,
+    engine: &str,
+    small: u32,
+    large: u32,
+    seconds: u32,
+) -> serde_json::Value {
+    let line = format!(
+        "run advanced {} --engine {engine} --duration {seconds}s --json --matrix point --num-small {small} \
+         --num-large {large} --size-large 64K",
+        target.display()
+    );
+    let document = place.line(&line).expect_code(0).json();
+    point(&document, small.into(), large.into()).clone()
+}
+
+fn exactly_n_in_flight(device: &TestDevice, target: &Path) {
+    let place = Place::new();
+    for engine in ENGINES {
+        for n in [1u32, 5, 16, 100] {
+            device.reset().unwrap();
+            let found = measure(&place, target, engine, n, 0, 1);
+            let gauge = device.gauge().unwrap();
+            assert_eq!(gauge.max_in_flight, u64::from(n), "{engine}, asked for {n}");
+            assert_eq!(found["small_io"]["outstanding"]["planned"], n);
+            assert_eq!(found["small_io"]["errors"], 0);
+            assert_eq!(gauge.writes, 0);
+        }
+    }
+}
+
+#[test]
+fn in_flight_is_what_was_asked_for() {
+    let Some(device) = needs("in_flight_is_what_was_asked_for", TestDevice::mount(device(4, 5000))) else {
+        return;
+    };
+    exactly_n_in_flight(&device, &device.disk());
+}
+
+#[test]
+fn in_flight_is_what_was_asked_for_through_a_loop_device() {
+    let name = "in_flight_is_what_was_asked_for_through_a_loop_device";
+    let Some(device) = needs(name, TestDevice::mount(device(4, 5000))) else { return };
+    let Some(on_top) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
+    exactly_n_in_flight(&device, on_top.path());
+}
+
+#[test]
+fn both_classes_and_several_workers_add_up() {
+    let name = "both_classes_and_several_workers_add_up";
+    let Some(device) = needs(name, TestDevice::mount(device(4, 5000))) else { return };
+    let place = Place::new();
+    for workers in [1, 2, 3] {
+        device.reset().unwrap();
+        let line = format!(
+            "run advanced {} --workers {workers} --duration 1s --json --matrix point --num-small 7 --num-large 4 \
+             --size-large 64K",
+            device.disk().display()
+        );
+        place.line(&line).expect_code(0);
+        assert_eq!(device.gauge().unwrap().max_in_flight, 11, "{workers} workers");
+    }
+}
+
+/// Past saturation the rate is C / S and the latency N S / C. The device cannot be faster; a machine that is busy with
+/// something else can make a run slower, so one of a few tries has to come within 1 %.
+#[test]
+fn past_saturation_the_law_is_found() {
+    let Some(device) = needs("past_saturation_the_law_is_found", TestDevice::mount(device(4, 10_000))) else {
+        return;
+    };
+    let place = Place::new();
+    for engine in ENGINES {
+        for n in [8u32, 32] {
+            let mut seen = Vec::new();
+            let met = (0..6).any(|_| {
+                let found = measure(&place, &device.disk(), engine, n, 0, 2);
+                let iops = found["small_io"]["iops"]["mean"].as_f64().unwrap();
+                let latency_us = found["small_io"]["latency_us"]["mean"].as_f64().unwrap();
+                let latency_law_us = f64::from(n) * 10_000.0 / 4.0;
+                assert!(iops <= 400.0 * 1.01, "{engine} at {n}: faster than the device can be: {iops}");
+                seen.push((iops, latency_us));
+                iops >= 400.0 * 0.99 && (latency_us / latency_law_us - 1.0).abs() < 0.01
+            });
+            assert!(met, "{engine} at {n} outstanding: (IOPS, us) {seen:?} instead of 400");
+        }
+    }
+}
+
+#[test]
+fn littles_law_holds_on_a_real_device() {
+    let Some(device) = needs("littles_law_holds_on_a_real_device", TestDevice::mount(device(4, 5000))) else {
+        return;
+    };
+    let place = Place::new();
+    for engine in ENGINES {
+        let found = measure(&place, &device.disk(), engine, 16, 4, 1);
+        for class in ["small_io", "large_io"] {
+            let io = &found[class];
+            let number = |name: &str, field: &str| io[name][field].as_f64().unwrap();
+            let ratio = number("iops", "mean") * number("latency_us", "mean")
+                / 1e6
+                / number("outstanding", "planned");
+            let completed = io["reads"].as_f64().unwrap();
+            let edges = number("outstanding", "planned") / completed;
+            assert!((ratio - 1.0).abs() <= 0.01 + edges, "{engine} {class}: {ratio}");
+        }
+        assert!(!flags(&found).contains(&"LITTLE"), "{engine}: {found}");
+    }
+}

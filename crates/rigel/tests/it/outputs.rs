@@ -1,0 +1,114 @@
+//! The record, and every output made again from it.
+
+use crate::support::Place;
+use std::fs;
+
+const SIM: &str = "run normal --engine sim --duration 1s --seed 5 --name out";
+const ORION_FILES: [&str; 6] =
+    ["_hist.csv", "_iops.csv", "_lat.csv", "_mbps.csv", "_summary.txt", "_trace.txt"];
+
+#[test]
+fn a_report_makes_every_output_again_byte_for_byte() {
+    let place = Place::new();
+    let json = place.line(&format!("{SIM} --json")).expect_code(0).stdout;
+    let record = place.only("_record.jsonl");
+    let again = Place::new();
+    let out = again.path().to_str().unwrap();
+    let report = |more: &[&str]| {
+        let mut arguments = vec!["report", record.to_str().unwrap()];
+        arguments.extend(more);
+        place.rigel(arguments).expect_code(0)
+    };
+    report(&["--format", "orion", "--out", out]);
+    for suffix in ORION_FILES {
+        assert_eq!(place.read(suffix), again.read(suffix), "{suffix}");
+    }
+    assert_eq!(report(&["--format", "json"]).stdout, json);
+    let csv = report(&["--format", "csv"]).stdout;
+    assert_eq!(csv.lines().count(), 1 + 5 + 2 + 2 * 10, "a header, then a row per point and class");
+    for version in ["11.2", "11.1"] {
+        let other = Place::new();
+        report(&["--format", "orion", "--orion-version", version, "--out", other.path().to_str().unwrap()]);
+        assert!(other.read("_summary.txt").starts_with(&format!("ORION VERSION {version}")), "{version}");
+    }
+}
+
+#[test]
+fn nothing_on_disk_is_replaced_without_force() {
+    let place = Place::new();
+    place.line(SIM).expect_code(0);
+    let record = place.only("_record.jsonl");
+    let summary = place.only("_summary.txt");
+    fs::write(&summary, "mine").unwrap();
+    let arguments = ["report", record.to_str().unwrap(), "--format", "orion"];
+    let told = place.rigel(arguments).expect_code(3);
+    assert!(told.stderr.contains("--force"), "{}", told.stderr);
+    assert_eq!(fs::read_to_string(&summary).unwrap(), "mine");
+    place.rigel(arguments.into_iter().chain(["--force"])).expect_code(0);
+    assert!(fs::read_to_string(&summary).unwrap().starts_with("ORION VERSION"));
+}
+
+#[test]
+fn runs_in_one_minute_do_not_collide() {
+    let place = Place::new();
+    let names: Vec<_> = (0..3)
+        .map(|_| {
+            let command = ["run", "oltp", "--engine", "sim", "--duration", "1s", "--name", "twin"];
+            let told =
+                crate::support::tell(place.command().args(command).env("SOURCE_DATE_EPOCH", "1767268800"));
+            told.expect_code(0)
+        })
+        .collect();
+    assert_eq!(names.len(), 3);
+    let records: Vec<String> =
+        place.files().into_iter().filter(|name| name.ends_with("_record.jsonl")).collect();
+    assert_eq!(records.len(), 3, "{records:?}");
+    assert_eq!(place.files().len(), 3 * (1 + ORION_FILES.len()));
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_told_with_its_line() {
+    let place = Place::new();
+    place.line(SIM).expect_code(0);
+    let record = place.only("_record.jsonl");
+    let text = fs::read_to_string(&record).unwrap();
+    let broken = place.path().join("broken_record.jsonl");
+    let second_line = text.find('\n').unwrap() + 20;
+    let mut damaged = text.clone().into_bytes();
+    damaged[second_line] = b'#';
+    fs::write(&broken, &damaged).unwrap();
+    let told = place.rigel(["report", broken.to_str().unwrap(), "--format", "json"]).expect_code(2);
+    assert!(told.stderr.contains("line 2"), "{}", told.stderr);
+    fs::write(&broken, text.replacen("\"major\":1", "\"major\":9", 1)).unwrap();
+    let told = place.rigel(["report", broken.to_str().unwrap(), "--format", "json"]).expect_code(2);
+    assert!(told.stderr.contains("format 9"), "{}", told.stderr);
+    fs::write(&broken, &text[..text.len() - 5]).unwrap();
+    let told = place.rigel(["report", broken.to_str().unwrap(), "--format", "json"]).expect_code(0);
+    assert_eq!(told.json()["run"]["complete"], false, "a torn last line is set aside");
+    place.rigel(["report", "/nonexistent_record.jsonl", "--format", "json"]).expect_code(3);
+}
+
+#[test]
+fn a_dry_run_prints_the_plan_and_touches_nothing() {
+    let place = Place::new();
+    let told = place.line("run normal --dry-run --seed 7").expect_code(0);
+    assert_eq!(place.files(), Vec::<String>::new());
+    for part in ["17", "seed", "7", "nothing"] {
+        assert!(told.stdout.to_lowercase().contains(part), "{part}: {}", told.stdout);
+    }
+    let target = place.random_file("data", 4 << 20);
+    let before = fs::read(&target).unwrap();
+    let told = place.rigel(["run", "oltp", "data", "--write", "50", "--dry-run"]).expect_code(0);
+    assert!(told.stdout.contains("data"), "{}", told.stdout);
+    assert_eq!(fs::read(&target).unwrap(), before);
+    assert_eq!(place.files(), ["data"]);
+}
+
+#[test]
+fn a_pipe_gets_a_line_per_point_and_quiet_gets_none() {
+    let place = Place::new();
+    let told = place.line(SIM).expect_code(0);
+    assert_eq!(told.stderr.lines().filter(|line| line.starts_with("point ")).count(), 17, "{}", told.stderr);
+    let told = place.line(&format!("{SIM} --quiet")).expect_code(0);
+    assert_eq!(told.stderr, "");
+}

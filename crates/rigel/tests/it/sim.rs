@@ -1,0 +1,85 @@
+//! Whole runs on the simulated device: exact answers, the same bytes for the same seed.
+
+use crate::support::{Place, flags, point};
+
+const LAW: &str = "sim:servers=4,service=1ms,rate=0";
+
+fn simple(place: &Place, more: &str) -> serde_json::Value {
+    place
+        .line(&format!("run simple --engine {LAW} --duration 2s --seed 5 --json {more}"))
+        .expect_code(0)
+        .json()
+}
+
+#[test]
+fn every_point_finds_the_law() {
+    let place = Place::new();
+    let document = simple(&place, "");
+    assert_eq!(document["schema"], "rigel.findings/1");
+    assert_eq!(document["run"]["complete"], true);
+    assert_eq!(document["run"]["engine"], "sim");
+    assert_eq!(document["points"].as_array().unwrap().len(), 7);
+    for small in 1..=5u64 {
+        let found = point(&document, small, 0);
+        let io = &found["small_io"];
+        let rate = 1000.0 * f64::from(u32::try_from(small.min(4)).unwrap());
+        let iops = io["iops"]["mean"].as_f64().unwrap();
+        assert!((iops / rate - 1.0).abs() < 0.005, "{small}: {iops}");
+        assert_eq!(io["outstanding"]["planned"], small);
+        assert_eq!(io["outstanding"]["mean"].as_f64().unwrap(), f64::from(u32::try_from(small).unwrap()));
+        assert_eq!(io["writes"], 0);
+        assert_eq!(flags(found), ["SIMULATED"]);
+        assert!(found["large_io"].is_null());
+    }
+    assert_eq!(document["best"]["small_iops"]["small"], 4, "the knee");
+}
+
+#[test]
+fn the_same_seed_leaves_the_same_bytes() {
+    let (first, second) = (Place::new(), Place::new());
+    for place in [&first, &second] {
+        let line = format!("run normal --engine {LAW} --duration 1s --seed 5 --name same");
+        let told = crate::support::tell(
+            place.command().args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", "1767268800"),
+        );
+        told.expect_code(0);
+    }
+    assert_eq!(first.files(), second.files());
+    assert!(first.files().contains(&"same_20260101_1200_record.jsonl".to_owned()));
+    for name in first.files() {
+        let read = |place: &Place| std::fs::read(place.path().join(&name)).unwrap();
+        // The host's facts are in the record; both runs saw the same host but for its free resources.
+        if !name.ends_with("record.jsonl") {
+            assert_eq!(read(&first), read(&second), "{name}");
+        }
+    }
+}
+
+#[test]
+fn writes_streams_and_both_classes() {
+    let place = Place::new();
+    let line = format!(
+        "run advanced --engine {LAW} --duration 1s --json --type seq --stream-ios 3 --cache-size 16M --write 50 \
+         --matrix point --num-small 4 --num-large 2"
+    );
+    let document = place.line(&line).expect_code(0).json();
+    let found = point(&document, 4, 2);
+    assert_eq!(found["large_io"]["outstanding"]["planned"], 6);
+    assert!(found["large_io"]["writes"].as_u64().unwrap() > 0, "one of two streams writes");
+    assert!(found["small_io"]["writes"].as_u64().unwrap() > 0);
+    assert!(found["small_io"]["reads"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn the_null_engine_measures_the_tool() {
+    let place = Place::new();
+    let document = place
+        .line(
+            "run advanced --engine null --duration 200ms --json --matrix point --num-small 32 --num-large 0",
+        )
+        .expect_code(0)
+        .json();
+    let found = point(&document, 32, 0);
+    assert!(found["small_io"]["reads"].as_u64().unwrap() > 1000);
+    assert!(flags(found).contains(&"SIMULATED"));
+}

@@ -1,0 +1,127 @@
+//! Running the binary in a directory of its own, and reading what it leaves.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A directory for one test, on a filesystem with direct I/O (that of the build), removed afterwards.
+pub struct Place {
+    dir: TempDir,
+}
+
+/// What a run of the binary left on its streams.
+#[derive(Debug)]
+pub struct Told {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Told {
+    pub fn expect_code(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
+    }
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self { dir: TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rigel"));
+        command.current_dir(self.path()).stdin(Stdio::null()).env_remove("RIGEL_ORION_VERSION");
+        command
+    }
+
+    pub fn rigel<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Told {
+        tell(self.command().args(arguments))
+    }
+
+    /// The arguments as one line, split at blanks.
+    pub fn line(&self, line: &str) -> Told {
+        self.rigel(line.split_whitespace())
+    }
+
+    /// A file of random bytes that nobody could compress or guess.
+    pub fn random_file(&self, name: &str, bytes: u64) -> PathBuf {
+        let path = self.path().join(name);
+        let mut file = std::fs::File::create(&path).unwrap();
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut block = vec![0u8; 1 << 20];
+        for _ in 0..bytes.div_ceil(1 << 20) {
+            for word in block.chunks_exact_mut(8) {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                word.copy_from_slice(&state.to_le_bytes());
+            }
+            file.write_all(&block).unwrap();
+        }
+        file.set_len(bytes).unwrap();
+        file.sync_all().unwrap();
+        path
+    }
+
+    pub fn lun(&self, name: &str, targets: &[&Path]) -> PathBuf {
+        let path = self.path().join(name);
+        let lines: Vec<String> = targets.iter().map(|target| format!("{}\n", target.display())).collect();
+        std::fs::write(&path, lines.concat()).unwrap();
+        path
+    }
+
+    /// Names of the files in the directory, sorted.
+    pub fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The one file whose name ends so.
+    pub fn only(&self, suffix: &str) -> PathBuf {
+        let found: Vec<String> = self.files().into_iter().filter(|name| name.ends_with(suffix)).collect();
+        assert_eq!(found.len(), 1, "{suffix}: {found:?} of {:?}", self.files());
+        self.path().join(&found[0])
+    }
+
+    pub fn read(&self, suffix: &str) -> String {
+        std::fs::read_to_string(self.only(suffix)).unwrap()
+    }
+}
+
+pub fn tell(command: &mut Command) -> Told {
+    let output = command.output().unwrap();
+    Told {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// The point of a findings document.
+pub fn point(document: &Value, small: u64, large: u64) -> &Value {
+    let points = document["points"].as_array().unwrap();
+    points
+        .iter()
+        .find(|point| point["small"] == small && point["large"] == large)
+        .unwrap_or_else(|| panic!("no point {small}, {large} in {document}"))
+}
+
+/// The codes of the flags of a point.
+pub fn flags(point: &Value) -> Vec<&str> {
+    point["flags"].as_array().unwrap().iter().map(|flag| flag["code"].as_str().unwrap()).collect()
+}

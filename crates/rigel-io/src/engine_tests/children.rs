@@ -76,6 +76,16 @@ fn more_slots_than_the_ring_takes_at_once() {
     }
 }
 
+/// Where a filesystem blocks, the depth is that of the kernel's threads: no test device here blocks, so ask the kernel.
+#[test]
+fn the_kernel_may_use_a_thread_for_every_slot() {
+    let test = "the_kernel_may_use_a_thread_for_every_slot";
+    let scratch = Scratch::new(64 << 10);
+    let Some(targets) = scratch.targets(test, false) else { return };
+    let Some(backend) = engine::<Uring>(test, &targets, layout(300, 0)) else { return };
+    assert_eq!(backend.kernel_threads(), 300);
+}
+
 #[test]
 fn the_largest_ring_can_be_made() {
     let test = "the_largest_ring_can_be_made";

@@ -46,14 +46,24 @@ fn check_depths<E: Engine>(test: &str, device: &TestDevice, path: &Path, directi
     let Some(target) = needs(test, target(path, direction == Direction::Write)) else { return };
     let targets = Arc::new(OpenTargets::new(vec![target]));
     for depth in DEPTHS {
-        let slots = SlotLayout { small: depth, small_bytes: 4096, large: 0, large_bytes: 0 };
-        let Some(mut backend) = engine::<E>(test, &targets, slots) else { return };
-        device.reset().unwrap();
-        keep_full(&mut backend, direction, 300.max(4 * usize::from(depth)));
-        let gauge = device.gauge().unwrap();
-        assert_eq!(gauge.max_in_flight, u64::from(depth), "{gauge}");
-        assert_eq!(gauge.in_flight, 0);
+        check_depth::<E>(test, device, &targets, direction, depth);
     }
+}
+
+fn check_depth<E: Engine>(
+    test: &str,
+    device: &TestDevice,
+    targets: &Arc<OpenTargets>,
+    direction: Direction,
+    depth: u16,
+) {
+    let slots = SlotLayout { small: depth, small_bytes: 4096, large: 0, large_bytes: 0 };
+    let Some(mut backend) = engine::<E>(test, targets, slots) else { return };
+    device.reset().unwrap();
+    keep_full(&mut backend, direction, 300.max(4 * usize::from(depth)));
+    let gauge = device.gauge().unwrap();
+    assert_eq!(gauge.max_in_flight, u64::from(depth), "{gauge}");
+    assert_eq!(gauge.in_flight, 0);
 }
 
 fn reads_in_flight_are_exact<E: Engine>() {

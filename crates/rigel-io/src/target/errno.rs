@@ -1,9 +1,26 @@
-//! Errors of the kernel about a target, told so that the reader can act on them. Must not print.
+//! Errors of the kernel about a target: waited out where they pass, told so that the reader can act on them. Must not
+//! print.
 
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rustix::io::Errno;
 use std::path::Path;
+use std::time::Duration;
+
+/// Tries again for a moment while something is taken: io_uring keeps the files of a program that has just died, an
+/// inspection holds a device for microseconds, and a child that is being started has copies of our descriptors.
+pub(crate) fn patiently<T>(
+    while_it_is: Errno,
+    mut attempt: impl FnMut() -> Result<T, Errno>,
+) -> Result<T, Errno> {
+    for _ in 0..10 {
+        match attempt() {
+            Err(errno) if errno == while_it_is => std::thread::sleep(Duration::from_millis(50)),
+            other => return other,
+        }
+    }
+    attempt()
+}
 
 /// A refusal by the kernel, with its likely cause and the next step.
 pub(crate) fn refusal(what: &str, path: &Path, errno: Errno) -> Problem {

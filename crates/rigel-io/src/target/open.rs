@@ -4,7 +4,7 @@
 //! Whatever is opened is what was inspected: a path that leads elsewhere in the meantime is refused. A block device
 //! that may be written is opened exclusively, a regular file is locked against other Rigels.
 
-use super::errno::refusal;
+use super::errno::{patiently, refusal};
 use super::guard::{WritePermit, exchanged, forbidden};
 use super::inspect::{System, in_use};
 use super::ioctl;
@@ -16,7 +16,6 @@ use rustix::fs::{self, FlockOperation, OFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// One open target.
 #[derive(Debug)]
@@ -146,18 +145,6 @@ fn lock(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
             .next("wait for it to end, or find it with lslocks")),
         Err(errno) => Err(refusal("the target cannot be locked", node.path(), errno)),
     }
-}
-
-/// Tries again for a moment: io_uring keeps the files of a program that has just died, and an inspection holds a device
-/// for microseconds.
-fn patiently<T>(while_it_is: Errno, mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-    for _ in 0..10 {
-        match attempt() {
-            Err(errno) if errno == while_it_is => std::thread::sleep(Duration::from_millis(50)),
-            other => return other,
-        }
-    }
-    attempt()
 }
 
 fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {

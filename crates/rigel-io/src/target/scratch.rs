@@ -4,7 +4,7 @@
 //! was cut short is not taken for whole. Must not choose the size.
 
 use super::aligned::AlignedBuffer;
-use super::errno::{self, refusal};
+use super::errno::{self, patiently, refusal};
 use super::node::Node;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetKind;
@@ -210,7 +210,7 @@ fn not_written(path: &Path, errno: Errno) -> Problem {
 /// Held by whoever works on the file.
 fn lock_alone(node: &Node) -> Result<OwnedFd, Problem> {
     let fd = node.open_to_read()?;
-    match fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) {
+    match patiently(Errno::WOULDBLOCK, || fs::flock(&fd, FlockOperation::NonBlockingLockExclusive)) {
         Err(Errno::WOULDBLOCK) => Err(Problem::refused("the scratch file is locked")
             .at(node.place())
             .because("another run of Rigel works on it")

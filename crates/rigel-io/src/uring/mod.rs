@@ -74,6 +74,14 @@ impl Uring {
         Self::with_size(size, targets, layout, seed).map(|(backend, _, _)| backend)
     }
 
+    /// How many threads the kernel may use for I/Os of regular files and devices that block.
+    #[cfg(test)]
+    pub(crate) fn kernel_threads(&self) -> u32 {
+        let mut limits = [0, 0];
+        // Zeros change nothing and bring the limits.
+        self.ring.submitter().register_iowq_max_workers(&mut limits).map_or(0, |()| limits[0])
+    }
+
     /// Moves as much of the queue to the submission queue as fits. Returns whether that is all, and how many entries
     /// await the kernel.
     #[inline]

@@ -1,4 +1,5 @@
 //! What rigel-io does with a real kernel, through its public interface.
 
 mod engines;
+mod engines_alloc;
 mod targets;

@@ -29,8 +29,11 @@ impl std::error::Error for Unavailable {}
 
 /// Returns what the test needs, or says on standard error and in `RIGEL_SKIP_FILE` that it is skipped.
 ///
-/// ```ignore
-/// let Some(device) = needs("knee_is_at_depth_4", TestDevice::mount(&spec)) else { return };
+/// ```no_run
+/// use rigel_testdev::{DeviceSpec, TestDevice, needs};
+///
+/// let spec = DeviceSpec { servers: 4, service_us: 5000, ..DeviceSpec::default() };
+/// let Some(device) = needs("knee_is_at_depth_4", TestDevice::mount(spec)) else { return };
 /// ```
 pub fn needs<T>(test_name: &str, what: Result<T, Unavailable>) -> Option<T> {
     let reason = match what {

@@ -6,9 +6,9 @@
 mod report;
 mod run;
 
-use crate::args::Invocation;
-use crate::failure;
-use rigel_core::error::Problem;
+use crate::args::{Front, Invocation, RunOptions};
+use crate::{failure, orion_args};
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
@@ -18,12 +18,21 @@ pub fn execute(invocation: Invocation) -> ExitCode {
     let done = match invocation {
         Invocation::Show(text) => to_stdout(text.as_bytes()),
         Invocation::Report(options) => report::report(&options),
-        Invocation::Run(options) => run::run(&options).and_then(|cut_short| cut_short.map_or(Ok(()), Err)),
+        Invocation::Run(options) => measure(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => failure::report(&problem),
     }
+}
+
+/// A run, with a usage problem told as ORION's users know it when it came from ORION's command line.
+fn measure(options: &RunOptions) -> Result<(), Problem> {
+    let told = |problem: Problem| match (options.front, problem.kind) {
+        (Front::Orion, ExitKind::Usage) => orion_args::with_orion_line(problem),
+        _ => problem,
+    };
+    run::run(options).map_err(told)?.map_or(Ok(()), Err)
 }
 
 /// Writes results. A reader that went away (`rigel --help | head`) is no failure.

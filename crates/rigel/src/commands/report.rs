@@ -25,10 +25,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     };
     let files = rigel_report::render(format, &record)?;
     let dir = match (&options.out, options.format) {
-        (Some(dir), _) => {
-            output::make_directory(dir)?;
-            dir.clone()
-        }
+        (Some(dir), _) => dir.clone(),
         (None, ReportFormat::Orion) => beside(&options.record),
         (None, ReportFormat::Json | ReportFormat::Csv) => {
             for file in &files {

@@ -12,8 +12,8 @@ pub use whole::write_whole;
 use rigel_core::error::Problem;
 use rigel_report::OutputFile;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ pub fn write_files(
 /// # Errors
 /// With what is in the way.
 pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
-    try_file(dir).map_err(|error| trouble(dir, &error))?;
+    whole::try_out(dir).map_err(|error| trouble(dir, &error))?;
     let room = rustix::fs::statvfs(dir).map_err(|errno| trouble(dir, &errno.into()))?;
     let free_bytes = room.f_bavail.saturating_mul(room.f_frsize);
     // Filesystems that count no blocks at all say nothing about their room.
@@ -114,14 +114,6 @@ pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
         return Err(trouble::no_room(dir, free_bytes, needed_bytes));
     }
     Ok(())
-}
-
-fn try_file(dir: &Path) -> io::Result<()> {
-    let path = dir.join(format!(".rigel-try.tmp-{}", std::process::id()));
-    let mut file = create_new(&path)?;
-    let tried = file.write_all(&[0; 4096]).and_then(|()| file.sync_all());
-    fs::remove_file(&path)?;
-    tried
 }
 
 /// Names in a directory that begin with `start`.
@@ -139,18 +131,6 @@ fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
 /// Creates a file; never opens one that is there, nor what a link of that name leads to.
 fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)
-}
-
-/// Makes the directory of outputs that the user asked for by name, if its parent is there.
-///
-/// # Errors
-/// When it cannot be made.
-pub fn make_directory(dir: &Path) -> Result<(), Problem> {
-    match DirBuilder::new().create(dir) {
-        Ok(()) => Ok(()),
-        Err(_) if dir.is_dir() => Ok(()),
-        Err(error) => Err(trouble(dir, &error)),
-    }
 }
 
 #[cfg(test)]

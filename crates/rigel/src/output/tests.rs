@@ -1,4 +1,5 @@
 use super::*;
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use tempfile::{TempDir, tempdir};
 
@@ -132,16 +133,6 @@ fn the_directory_is_tried_before_the_run() {
     let reserved = OutputSet::reserve(&missing, "orion", STAMP).unwrap_err();
     assert_eq!(reserved.kind.code(), 3);
     assert!(reserved.to_string().contains("does not exist"));
-}
-
-#[test]
-fn a_directory_is_made_if_only_it_is_missing() {
-    let dir = tempdir().unwrap();
-    let new = dir.path().join("new");
-    make_directory(&new).unwrap();
-    make_directory(&new).unwrap();
-    assert!(new.is_dir());
-    assert!(make_directory(&dir.path().join("a/b")).is_err());
 }
 
 #[test]

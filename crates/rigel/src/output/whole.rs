@@ -37,6 +37,13 @@ pub(super) fn put(
     sync_dir(dir)
 }
 
+/// Whether a file can be written there; nothing stays.
+pub(super) fn try_out(dir: &Path) -> io::Result<()> {
+    let (_beside, mut file) = Beside::create(dir, Path::new("rigel-try"))?;
+    file.write_all(&[0; 4096])?;
+    file.sync_all()
+}
+
 /// Brings a new name to the disk.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     match File::open(dir)?.sync_all() {

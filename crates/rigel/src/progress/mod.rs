@@ -87,7 +87,8 @@ pub struct RunProgress {
 impl RunProgress {
     /// For a run of that many steps.
     pub fn new(look: Look, steps: usize) -> Self {
-        Self::on(Surface::new(look, 0), steps)
+        // A bar of length 0 would be drawn full until the first tick tells the length.
+        Self::on(Surface::new(look, 1), steps)
     }
 
     fn on(surface: Surface, steps: usize) -> Self {

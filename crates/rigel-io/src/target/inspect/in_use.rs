@@ -7,6 +7,7 @@ use super::System;
 use super::block::Block;
 use super::mounts::{Mount, mounts, swaps};
 use super::processes;
+use crate::target::errno::patiently;
 use crate::target::ioctl;
 use crate::target::node::{Node, identity_of, number, plain_kind};
 use rigel_core::facts::{Identity, TargetKind};
@@ -16,7 +17,6 @@ use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::time::Duration;
 
 /// A list of mounts in a message ends here; a container host has hundreds of the same device.
 const MOST_MOUNTS: usize = 8;
@@ -210,15 +210,10 @@ fn in_swap(who: &[Who], system: &System) -> Vec<Evidence> {
         .collect()
 }
 
-/// Whether someone holds the device exclusively: asked by trying, and again for a moment, because another inspection
-/// holds it for microseconds too.
+/// Whether someone holds the device exclusively: asked by trying.
 fn is_exclusively_open(node: &Node) -> bool {
-    (0..5).all(|attempt| {
-        if attempt > 0 {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        node.open(OFlags::RDONLY | OFlags::EXCL).err() == Some(Errno::BUSY)
-    })
+    let attempt = || node.open(OFlags::RDONLY | OFlags::EXCL);
+    patiently(Errno::BUSY, attempt).err() == Some(Errno::BUSY)
 }
 
 #[cfg(test)]

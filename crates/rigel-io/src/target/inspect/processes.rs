@@ -10,22 +10,27 @@ use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, StatxFlags};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// More than these are only counted.
 const MOST_NAMES: usize = 5;
 
+/// Whoever has it open only for a moment (udev after every write to a device, lsblk, a child that is just being started) is gone after these.
+const LOOKS_AGAIN: u32 = 3;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
 /// The processes, without this one, that have one of the files or devices open. Those of other users are seen by root
 /// only.
 pub(crate) fn open_elsewhere(proc: &Path, who: &[Who]) -> Option<Evidence> {
-    let own = std::process::id();
-    let mut pids: Vec<u32> = std::fs::read_dir(proc)
-        .ok()?
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
-        .filter(|&pid| pid != own && has_open(&proc.join(pid.to_string()), who))
-        .collect();
-    if pids.is_empty() {
-        return None;
+    let mut pids = pids_of_others(proc);
+    let holds = |pid: &u32| has_open(&proc.join(pid.to_string()), who);
+    pids.retain(holds);
+    for _ in 0..LOOKS_AGAIN {
+        if pids.is_empty() {
+            return None;
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+        pids.retain(holds);
     }
     pids.sort_unstable();
     let more = pids.len().saturating_sub(MOST_NAMES);
@@ -33,7 +38,14 @@ pub(crate) fn open_elsewhere(proc: &Path, who: &[Who]) -> Option<Evidence> {
     if more > 0 {
         processes.push(format!("{more} more"));
     }
-    Some(Evidence::OpenElsewhere { processes })
+    (!processes.is_empty()).then_some(Evidence::OpenElsewhere { processes })
+}
+
+fn pids_of_others(proc: &Path) -> Vec<u32> {
+    let own = std::process::id();
+    let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|&pid| pid != own).collect()
 }
 
 fn has_open(process: &Path, who: &[Who]) -> bool {

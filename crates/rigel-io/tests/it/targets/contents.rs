@@ -1,6 +1,6 @@
 //! Whether a target was ever written.
 
-use super::support::{MIB, dir, look, loop_on, poke, sparse, tool, verdict};
+use super::support::{MIB, dir, look, loop_on, poke, sparse, tool, assert_verdict};
 use rigel_core::safety::{Evidence, Verdict};
 use rigel_io::target::inspect::{Look, evidence, inspect};
 use rigel_testdev::{ZramDevice, needs};
@@ -25,7 +25,7 @@ fn a_file_that_was_never_written() {
     let allocated = sparse(&dir, "allocated", 1);
     let allocate = tool("fallocate", &["-l".as_ref(), "16M".as_ref(), allocated.as_ref()]);
     if needs("a_file_that_was_never_written", allocate).is_some() {
-        assert_eq!(verdict(&allocated), Verdict::MayWrite);
+        assert_verdict(&allocated, Verdict::MayWrite);
     }
 }
 
@@ -60,7 +60,7 @@ fn a_sample_never_clears() {
     let found = look(&large);
     let [Evidence::NotWhollyRead { looked_bytes }] = found[..] else { panic!("{found:?}") };
     assert!((8 * MIB..64 * MIB).contains(&looked_bytes), "{looked_bytes}");
-    assert_eq!(verdict(&large), Verdict::NeedsConsent);
+    assert_verdict(&large, Verdict::NeedsConsent);
     // In the last and the first bytes data are always seen.
     poke(&large, 5 * GIB - 1, &[1]);
     assert_eq!(look(&large)[..], [Evidence::HoldsData { first_offset: 5 * GIB - 4096 }]);
@@ -91,7 +91,7 @@ fn devices_of_zeros_and_of_data() {
     let dir = dir();
     let file = sparse(&dir, "disk", 12 * MIB);
     let Some(device) = needs("devices_of_zeros_and_of_data", loop_on(&file)) else { return };
-    assert_eq!(verdict(device.path()), Verdict::MayWrite);
+    assert_verdict(device.path(), Verdict::MayWrite);
     poke(device.path(), 7 * MIB, b"x");
     assert_eq!(look(device.path())[..], [Evidence::HoldsData { first_offset: 7 * MIB }]);
 }
@@ -99,7 +99,7 @@ fn devices_of_zeros_and_of_data() {
 #[test]
 fn a_fresh_zram_holds_nothing() {
     let Some(device) = needs("a_fresh_zram_holds_nothing", ZramDevice::create(16 * MIB)) else { return };
-    assert_eq!(verdict(&device.path()), Verdict::MayWrite);
+    assert_verdict(&device.path(), Verdict::MayWrite);
     device.fill(4096).unwrap();
     assert_eq!(look(&device.path())[..], [Evidence::HoldsData { first_offset: 0 }]);
 }
@@ -129,9 +129,9 @@ fn a_hole_that_someone_has_open_is_not_free() {
         panic!("{found:?}")
     };
     assert_eq!(processes[..], [format!("{} (cat)", program.0.id())]);
-    assert_eq!(verdict(&hole), Verdict::NeedsConsent);
+    assert_verdict(&hole, Verdict::NeedsConsent);
     drop(program);
-    assert_eq!(verdict(&hole), Verdict::MayWrite);
+    assert_verdict(&hole, Verdict::MayWrite);
 }
 
 #[test]

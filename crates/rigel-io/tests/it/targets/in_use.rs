@@ -2,7 +2,7 @@
 
 use super::support::{
     MIB, Mounted, Partition, SwappedOn, WriteProtected, asked, bytes_of, dir, ext4_image, look, loop_on,
-    poke, sparse, tool, verdict,
+    poke, sparse, tool, assert_verdict,
 };
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::safety::{Evidence, Verdict};
@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Asks with consent; it must be refused all the same.
 fn refused(path: &Path) -> Problem {
-    assert_eq!(verdict(path), Verdict::Refused);
+    assert_verdict(path, Verdict::Refused);
     let problem = asked(path, true).map(|_| ()).unwrap_err();
     assert_eq!(problem.kind, ExitKind::Refused);
     assert_eq!(problem.place.as_deref(), Some(path.to_str().unwrap()));
@@ -73,7 +73,7 @@ fn what_is_behind_a_loop_device() {
     std::fs::remove_file(&file).unwrap();
     assert!(refused(&moved).cause.unwrap().contains(&name_of(lower.path())));
     // A loop device may stand on another device as well.
-    assert_eq!(verdict(lower.path()), Verdict::MayWrite);
+    assert_verdict(lower.path(), Verdict::MayWrite);
     let Some(upper) = needs(name, loop_on(lower.path())) else { return };
     let cause = refused(lower.path()).cause.unwrap();
     assert_eq!(cause, format!("{} is in use by {}", name_of(lower.path()), name_of(upper.path())));
@@ -108,7 +108,7 @@ fn read_only() {
     {
         let Some(_mounted) = needs("read_only", Mounted::mount(device.path(), &point, "rw")) else { return };
         std::fs::write(point.join("data"), [0; 8192]).unwrap();
-        assert_eq!(verdict(&point.join("data")), Verdict::MayWrite);
+        assert_verdict(&point.join("data"), Verdict::MayWrite);
     }
     {
         let Some(_mounted) = needs("read_only", Mounted::mount(device.path(), &point, "ro")) else { return };
@@ -131,7 +131,7 @@ fn held_by_another_program() {
     let problem = refused(device.path());
     assert!(problem.next.unwrap().contains("fuser"));
     drop(holder);
-    assert_eq!(verdict(device.path()), Verdict::MayWrite);
+    assert_verdict(device.path(), Verdict::MayWrite);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Scratch files: filled, recognised, reused, removed, and never taken for someone else's file.
 
-use super::support::{MIB, Mounted, bytes_of, dir, ext4_image, look, loop_on, poke, sparse, verdict};
+use super::support::{MIB, Mounted, bytes_of, dir, ext4_image, look, loop_on, poke, sparse, assert_verdict};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::safety::{Evidence, Verdict};
 use rigel_core::scratch::{BLOCK_BYTES, FILE_NAME, Header, check_block};
@@ -35,7 +35,7 @@ fn every_block_is_what_the_seed_says() {
         assert_eq!(check_block(42, (index * BLOCK_BYTES) as u64, block), Ok(()), "block {index}");
     }
     assert_eq!(look(scratch.path())[..], [Evidence::OurScratchFile]);
-    assert_eq!(verdict(scratch.path()), Verdict::MayWrite);
+    assert_verdict(scratch.path(), Verdict::MayWrite);
     scratch.remove().unwrap();
     assert!(names(dir.path()).is_empty());
 }
@@ -100,7 +100,7 @@ fn it_takes_the_name_and_the_header() {
     let copy = dir.path().join("data.dbf");
     std::fs::copy(scratch.path(), &copy).unwrap();
     assert!(!look(&copy).contains(&Evidence::OurScratchFile));
-    assert_eq!(verdict(&copy), Verdict::NeedsConsent);
+    assert_verdict(&copy, Verdict::NeedsConsent);
     let problem = remove(&copy).unwrap_err();
     assert!(problem.what.contains("not touched") && copy.exists(), "{problem}");
     // Under a name of ours it is one, whatever link leads to it.

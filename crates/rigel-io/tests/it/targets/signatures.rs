@@ -2,7 +2,7 @@
 //! and by hand from the formats' documentation where not.
 
 use super::support::{
-    MIB, Partition, dir, ext4_image, look, loop_on, poke, signatures, sparse, tool, verdict,
+    MIB, Partition, dir, ext4_image, look, loop_on, poke, signatures, sparse, tool, assert_verdict,
 };
 use rigel_core::safety::{Evidence, Verdict};
 use rigel_testdev::{Unavailable, needs};
@@ -23,7 +23,7 @@ fn found_in(name: &str, size: u64, pieces: &[(u64, &[u8])]) -> Vec<(String, Stri
     for (at, bytes) in pieces {
         poke(&image, *at, bytes);
     }
-    assert_eq!(verdict(&image), Verdict::NeedsConsent, "{name}");
+    assert_verdict(&image, Verdict::NeedsConsent);
     let found = look(&image);
     signatures(&found).into_iter().map(|(usage, kind)| (usage.to_owned(), kind.to_owned())).collect()
 }
@@ -54,7 +54,7 @@ fn an_ext4_with_its_label_and_place() {
     };
     assert!(found.contains(&expected), "{found:?}");
     assert!(matches!(found[..], [_, Evidence::HoldsData { .. }]), "{found:?}");
-    assert_eq!(verdict(&image), Verdict::NeedsConsent);
+    assert_verdict(&image, Verdict::NeedsConsent);
 }
 
 #[test]
@@ -186,5 +186,5 @@ fn what_is_in_a_partition() {
     assert!(found.contains(&expected), "{found:?}");
     assert!(found.contains(&Evidence::Partitions { names: vec![part_name.to_owned()] }), "{found:?}");
     assert_eq!(signatures(&look(&partition.path)), [("filesystem", "ext4")]);
-    assert_eq!(verdict(Path::new(&partition.path)), Verdict::NeedsConsent);
+    assert_verdict(Path::new(&partition.path), Verdict::NeedsConsent);
 }

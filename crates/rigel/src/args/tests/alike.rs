@@ -77,6 +77,9 @@ fn outcome(front: Front, line: &str) -> Result<Request, Vec<Opt>> {
 }
 
 proptest! {
+    // Most combinations are refused; enough have to pass.
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
     #[test]
     fn spelled_alike_is_understood_alike(level in 0..10usize, options in options(), seed in 0..1u64 << 53) {
         // Half of the lines are advanced, where most options may be given.

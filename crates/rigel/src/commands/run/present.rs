@@ -124,12 +124,12 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     if options.json {
         return view.render(Format::Json)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
-    match options.front {
-        Front::Orion => say(&orion::result_block(options.orion_version, &view)),
-        Front::Rigel => {
-            say(&format!("{}\n{}", text::table(&view), orion::result_block(OrionVersion::V19, &view)));
-        }
-    }
+    let block = |version| orion::result_block(version, &view);
+    let results = match options.front {
+        Front::Orion => block(options.orion_version),
+        Front::Rigel => format!("{}\n{}", text::table(&view), block(OrionVersion::V19)),
+    };
+    commands::to_stdout(results.as_bytes())?;
     voice.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));
     for path in &written {
         voice.note(Some(format!("output  {}", path_text::encode(path))));

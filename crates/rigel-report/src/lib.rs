@@ -11,14 +11,15 @@ pub mod text;
 
 mod csv;
 mod notes;
+mod output_file;
 mod page;
 mod view;
 
 pub use orion::OrionVersion;
+pub use output_file::OutputFile;
 pub use view::View;
 
 use rigel_core::error::Problem;
-use rigel_core::record::Record;
 
 /// What an output looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,25 +32,14 @@ pub enum Format {
     Csv,
 }
 
-/// One file of an output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputFile {
-    /// What follows the name of the run, `_summary.txt`.
-    pub suffix: &'static str,
-    /// The contents.
-    pub bytes: Vec<u8>,
-}
-
-impl OutputFile {
-    pub(crate) fn new(suffix: &'static str, contents: impl Into<Vec<u8>>) -> Self {
-        Self { suffix, bytes: contents.into() }
-    }
-}
-
-/// Renders a record in one format. For several formats make one [`View`], so that the record is judged once.
+/// All files of one format. A record is judged once, by [`View::of`], however many formats are made of it.
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn render(format: Format, record: &Record) -> Result<Vec<OutputFile>, Problem> {
-    View::of(record).render(format)
+pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Problem> {
+    match format {
+        Format::Orion(version) => Ok(orion::files(version, view)),
+        Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(view)?)]),
+        Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::table(view)?)]),
+    }
 }

@@ -2,8 +2,6 @@
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 
-use crate::{Format, OutputFile, csv, json, orion};
-use rigel_core::error::Problem;
 use rigel_core::findings::{Findings, PointFindings};
 use rigel_core::matrix::Point;
 use rigel_core::record::{Record, Visit};
@@ -26,18 +24,6 @@ impl<'a> View<'a> {
         let findings = Findings::of(record);
         let places = findings.points.iter().enumerate();
         Self { record, places: places.map(|(place, found)| (found.point, place)).collect(), findings }
-    }
-
-    /// All files of one format.
-    ///
-    /// # Errors
-    /// Only when a library refuses to write to memory, which is a bug.
-    pub fn render(&self, format: Format) -> Result<Vec<OutputFile>, Problem> {
-        match format {
-            Format::Orion(version) => Ok(orion::files(version, self)),
-            Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(self)?)]),
-            Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::table(self)?)]),
-        }
     }
 
     /// The findings of a point, when it was measured.

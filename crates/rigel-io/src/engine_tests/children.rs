@@ -1,6 +1,7 @@
 //! What depends on limits of a process is tested in a process of its own: this program, started again for one test.
 
 use super::*;
+use rigel_testdev::LoopDevice;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::process::Command;
 
@@ -9,15 +10,51 @@ const CHILD: &str = "RIGEL_TEST_CHILD";
 
 #[test]
 fn without_lockable_memory_buffers_are_not_registered() {
-    let program = std::env::current_exe().unwrap();
-    let child = Command::new(program)
-        .args(["--exact", "engine_tests::children::child_with_a_small_memlock_limit", "--nocapture"])
+    run_child("child_with_a_small_memlock_limit");
+}
+
+#[test]
+fn dropped_engines_let_go_of_their_targets() {
+    run_child("child_that_opens_exclusively");
+}
+
+fn run_child(test: &str) {
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("engine_tests::children::{test}"), "--nocapture"])
         .env(CHILD, "1")
         .output()
         .unwrap();
     let text =
         [child.stdout, child.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).join("\n");
     assert!(child.status.success() && text.contains("1 passed"), "{text}");
+}
+
+/// In a process of its own, since whatever starts a program elsewhere in this one holds all descriptors for a moment.
+#[test]
+fn child_that_opens_exclusively() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let scratch = Scratch::new(1 << 20);
+    let attached = LoopDevice::attach(scratch.path(), false);
+    let Some(device) = needs("dropped_engines_let_go_of_their_targets", attached) else { return };
+    for _ in 0..20 {
+        open_exclusively::<Uring>(device.path());
+        open_exclusively::<Aio>(device.path());
+        open_exclusively::<Threads>(device.path());
+    }
+}
+
+/// Fails when an engine before has not yet let go of the device.
+fn open_exclusively<E: Engine>(path: &Path) {
+    let fd = open(path, OFlags::RDWR | OFlags::EXCL).unwrap();
+    let targets = Arc::new(OpenTargets::new(vec![OpenTarget::new(fd, 1 << 20, true)]));
+    let Some(mut backend) = engine::<E>("dropped_engines_let_go_of_their_targets", &targets, layout(4, 0))
+    else {
+        return;
+    };
+    let ops: Vec<Op> = (0..4).map(|slot| read(slot, u64::from(slot) * 8192, SMALL_BYTES)).collect();
+    assert_eq!(outcomes(&mut backend, &ops), [Ok(SMALL_BYTES); 4]);
 }
 
 /// Takes CAP_IPC_LOCK from the calling thread, by making it another user's. Other threads keep what they have.

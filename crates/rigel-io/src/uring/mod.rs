@@ -200,9 +200,10 @@ impl Backend for Uring {
 impl Drop for Uring {
     fn drop(&mut self) {
         if self.drain() {
-            // Otherwise the kernel would do it some time after the ring is closed, and count the memory as locked until
-            // then: the next ring could be refused for it.
+            // Otherwise the kernel would do it some time after the ring is closed. Until then it would count the memory as
+            // locked and keep the targets open: the next ring, or an exclusive open, could be refused for it.
             let _ = self.ring.submitter().unregister_buffers();
+            let _ = self.ring.submitter().unregister_files();
         } else {
             self.slots.leak();
         }

@@ -1,6 +1,6 @@
 //! The choice of the engine on hosts that refuse some: a child of this program refuses itself system calls, as the
 //! seccomp profiles of containers do.
-#![expect(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 use rigel_core::engine::EngineKind;
 use rigel_io::engine::{EngineChoice, choose};

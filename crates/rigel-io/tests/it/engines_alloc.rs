@@ -1,4 +1,5 @@
 //! The calls of the measuring loop do not allocate: an allocator that counts per thread watches them.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 use rigel_core::draw::Generator;
 use rigel_core::workload::Direction;

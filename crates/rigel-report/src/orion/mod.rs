@@ -11,9 +11,10 @@ mod rows;
 mod tables;
 mod trace;
 
+use crate::notes;
+use crate::output_file::OutputFile;
 use crate::page::Page;
 use crate::view::View;
-use crate::{OutputFile, notes};
 use rigel_core::path_text::printable;
 use std::str::FromStr;
 

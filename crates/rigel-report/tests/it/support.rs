@@ -172,7 +172,7 @@ impl Run {
 
     /// The file with that ending, in one format.
     pub fn file(&self, format: rigel_report::Format, suffix: &str) -> String {
-        let files = rigel_report::render(format, &self.record).unwrap();
+        let files = rigel_report::render(format, &rigel_report::View::of(&self.record)).unwrap();
         let file = files.into_iter().find(|file| file.suffix == suffix).unwrap();
         String::from_utf8(file.bytes).unwrap()
     }

@@ -7,7 +7,7 @@ use crate::{commands, output};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_report::Format;
+use rigel_report::{Format, View};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
         ReportFormat::Json => Format::Json,
         ReportFormat::Csv => Format::Csv,
     };
-    let files = rigel_report::render(format, &record)?;
+    let files = rigel_report::render(format, &View::of(&record))?;
     let dir = match (&options.out, options.format) {
         (Some(dir), _) => dir.clone(),
         (None, ReportFormat::Orion) => beside(&options.record),

@@ -1,6 +1,6 @@
 //! Whether a target was ever written.
 
-use super::support::{MIB, dir, look, loop_on, poke, sparse, tool, assert_verdict};
+use super::support::{MIB, assert_verdict, dir, look, loop_on, poke, sparse, tool};
 use rigel_core::safety::{Evidence, Verdict};
 use rigel_io::target::inspect::{Look, evidence, inspect};
 use rigel_testdev::{ZramDevice, needs};

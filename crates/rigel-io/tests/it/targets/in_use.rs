@@ -1,8 +1,8 @@
 //! Targets in use are refused, whatever is consented to, and nothing on them changes.
 
 use super::support::{
-    MIB, Mounted, Partition, SwappedOn, WriteProtected, asked, bytes_of, dir, ext4_image, look, loop_on,
-    poke, sparse, tool, assert_verdict,
+    MIB, Mounted, Partition, SwappedOn, WriteProtected, asked, assert_verdict, bytes_of, dir, ext4_image,
+    look, loop_on, poke, sparse, tool,
 };
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::safety::{Evidence, Verdict};

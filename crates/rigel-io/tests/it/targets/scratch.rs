@@ -1,6 +1,6 @@
 //! Scratch files: filled, recognised, reused, removed, and never taken for someone else's file.
 
-use super::support::{MIB, Mounted, bytes_of, dir, ext4_image, look, loop_on, poke, sparse, assert_verdict};
+use super::support::{MIB, Mounted, assert_verdict, bytes_of, dir, ext4_image, look, loop_on, poke, sparse};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::safety::{Evidence, Verdict};
 use rigel_core::scratch::{BLOCK_BYTES, FILE_NAME, Header, check_block};

@@ -2,7 +2,7 @@
 //! and by hand from the formats' documentation where not.
 
 use super::support::{
-    MIB, Partition, dir, ext4_image, look, loop_on, poke, signatures, sparse, tool, assert_verdict,
+    MIB, Partition, assert_verdict, dir, ext4_image, look, loop_on, poke, signatures, sparse, tool,
 };
 use rigel_core::safety::{Evidence, Verdict};
 use rigel_testdev::{Unavailable, needs};

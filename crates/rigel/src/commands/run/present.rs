@@ -13,7 +13,7 @@ use rigel_core::path_text;
 use rigel_core::plan::Plan;
 use rigel_core::request::Request;
 use rigel_core::units::Bytes;
-use rigel_report::{Format, OrionVersion, View, orion, text};
+use rigel_report::{Format, OrionVersion, View, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
 
@@ -120,9 +120,9 @@ fn say(text: &str) {
 pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(), Problem> {
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
-    let written = set.write(&view.render(Format::Orion(options.orion_version))?, options.force)?;
+    let written = set.write(&render(Format::Orion(options.orion_version), &view)?, options.force)?;
     if options.json {
-        return view.render(Format::Json)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
+        return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
     let block = |version| orion::result_block(version, &view);
     let results = match options.front {

@@ -124,7 +124,7 @@ fn foreign_text_cannot_leave_its_place() {
     let orion = OrionVersion::ALL.into_iter().map(Format::Orion);
     let mut texts = Vec::new();
     for format in orion.chain([Format::Json, Format::Csv]) {
-        let files = rigel_report::render(format, &rigel_report::View::of(&run.record)).unwrap();
+        let files = rigel_report::render(format, &View::of(&run.record)).unwrap();
         texts.extend(files.into_iter().map(|file| String::from_utf8(file.bytes).unwrap()));
     }
     let header = &run.record.header;

@@ -1,7 +1,8 @@
 //! Which engine carries the I/O: found out once, before anything is measured.
 //!
-//! A host or container may refuse io_uring in many ways. Then libaio is tried, then threads, and the reason is kept, so
-//! that a report can say why. Must not switch later: two engines in one run would be two measurements.
+//! A host or container may refuse io_uring in many ways. Then libaio is tried, then threads, and the reason
+//! is kept, so that a report can say why. Must not switch later: two engines in one run would be two
+//! measurements.
 
 use crate::{aio, uring};
 use rigel_core::engine::{EngineFacts, EngineKind};
@@ -19,7 +20,8 @@ pub struct EngineChoice {
     pub reason: Option<String>,
 }
 
-/// Chooses the best engine that works here for `slots` outstanding I/Os per worker, or checks that the wanted one does.
+/// Chooses the best engine that works here for `slots` outstanding I/Os per worker, or checks that the wanted
+/// one does.
 ///
 /// # Errors
 /// When an engine was asked for and does not work here: then no other is taken instead.
@@ -56,7 +58,7 @@ fn best(slots: u16) -> EngineChoice {
 pub(crate) fn uring_problem(error: &io::Error) -> Problem {
     Problem::refused("the engine io_uring does not work here")
         .because(uring_cause(error))
-        .next("use the engine libaio or threads, or leave the choice to Rigel")
+        .next("use --engine libaio or --engine threads, or leave --engine out")
 }
 
 fn uring_cause(error: &io::Error) -> String {

@@ -1,8 +1,9 @@
 //! What is in flight, and the rules that every engine enforces.
 //!
-//! This is where memory safety rests: a buffer is lent to its caller only while its slot is free, and given to the
-//! kernel only while its slot is busy. An engine calls [`Slots::begin`] before it tells the kernel of an I/O and
-//! [`Slots::end`] when the kernel has told that it is over; it never touches a buffer otherwise. Must not do I/O.
+//! This is where memory safety rests: a buffer is lent to its caller only while its slot is free, and given
+//! to the kernel only while its slot is busy. An engine calls [`Slots::begin`] before it tells the kernel of
+//! an I/O and [`Slots::end`] when the kernel has told that it is over; it never touches a buffer otherwise.
+//! Must not do I/O.
 
 use crate::backend::{Op, SlotLayout};
 use crate::buffers::{Buffers, Memory};
@@ -108,7 +109,8 @@ impl Slots {
     /// When the slot is in flight or does not exist.
     pub(crate) fn buffer_mut(&mut self, slot: u16) -> &mut [u8] {
         assert!(!self.busy[usize::from(slot)], "the buffer of slot {slot} is in flight");
-        // SAFETY: the slot is free, so no I/O is in flight on it, and `begin` cannot be called while `self` is borrowed.
+        // SAFETY: the slot is free, so no I/O is in flight on it, and `begin` cannot be called while `self`
+        // is borrowed.
         unsafe { self.buffers.bytes_mut(slot) }
     }
 

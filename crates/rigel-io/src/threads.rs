@@ -1,7 +1,8 @@
-//! One thread per slot, each doing one blocking read or write at a time: works on every kernel and in every container.
+//! One thread per slot, each doing one blocking read or write at a time: works on every kernel and in every
+//! container.
 //!
-//! The thread of a slot waits at its mailbox; so as many I/Os are in flight as were submitted, never fewer for want of a
-//! thread. Must not be measured for speed: each I/O costs two wake-ups.
+//! The thread of a slot waits at its mailbox; so as many I/Os are in flight as were submitted, never fewer
+//! for want of a thread. Must not be measured for speed: each I/O costs two wake-ups.
 
 use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::buffers::Memory;
@@ -203,9 +204,9 @@ struct Porter {
     targets: Arc<OpenTargets>,
 }
 
-// SAFETY: `memory` is the only part that is not `Send`. The thread uses it only in `carry`, between a letter and its
-// answer. Meanwhile the slot is busy, so that the owner lends the buffer to nobody (`Slots`), and the owner joins the
-// thread before it unmaps the memory; if it is never dropped, the memory is never unmapped.
+// SAFETY: `memory` is the only part that is not `Send`. The thread uses it only in `carry`, between a letter
+// and its answer. Meanwhile the slot is busy, so that the owner lends the buffer to nobody (`Slots`), and the
+// owner joins the thread before it unmaps the memory; if it is never dropped, the memory is never unmapped.
 unsafe impl Send for Porter {}
 
 impl Porter {
@@ -218,8 +219,9 @@ impl Porter {
 
     fn carry(&self, op: &Op) -> Result<u32, i32> {
         let target = &self.targets[usize::from(op.target)];
-        // SAFETY: `Slots::begin` has checked that `len` is within the buffer and has marked the slot as busy until the
-        // owner has the answer, which this thread gives after the last use of the reference; see also `Send` above.
+        // SAFETY: `Slots::begin` has checked that `len` is within the buffer and has marked the slot as busy
+        // until the owner has the answer, which this thread gives after the last use of the reference; see
+        // also `Send` above.
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.memory.start.as_ptr(), op.len as usize) };
         loop {
             let moved = match op.direction {

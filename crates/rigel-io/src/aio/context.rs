@@ -16,7 +16,8 @@ const PWRITE: u16 = 1;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Iocb {
     data: u64,
-    /// `aio_key` and `aio_rw_flags`, whose order depends on the byte order; both are 0 here. The kernel writes the key.
+    /// `aio_key` and `aio_rw_flags`, whose order depends on the byte order; both are 0 here. The kernel
+    /// writes the key.
     key_and_flags: [u32; 2],
     opcode: u16,
     priority: i16,
@@ -94,11 +95,11 @@ impl Context {
     /// Submits from the front; how many the kernel took.
     ///
     /// # Safety
-    /// Every pointer must point to a valid [`Iocb`], and the buffer of every one must stay valid, and be touched by
-    /// nobody else, until its event has come or the context is destroyed.
+    /// Every pointer must point to a valid [`Iocb`], and the buffer of every one must stay valid, and be
+    /// touched by nobody else, until its event has come or the context is destroyed.
     pub(super) unsafe fn submit(&self, iocbs: &mut [*mut Iocb]) -> io::Result<usize> {
-        // SAFETY: the kernel reads `iocbs.len()` pointers and one structure behind each, and keeps none of them after the
-        // call. What it keeps is the buffers, for which the caller answers.
+        // SAFETY: the kernel reads `iocbs.len()` pointers and one structure behind each, and keeps none of
+        // them after the call. What it keeps is the buffers, for which the caller answers.
         checked(unsafe { libc::syscall(libc::SYS_io_submit, self.0, long(iocbs.len()), iocbs.as_mut_ptr()) })
     }
 
@@ -106,15 +107,15 @@ impl Context {
     pub(super) fn events(&self, least: usize, room: &mut [Event]) -> io::Result<usize> {
         let (least, most) = (long(least.min(room.len())), long(room.len()));
         let no_timeout = std::ptr::null_mut::<libc::timespec>();
-        // SAFETY: the kernel writes at most `most` events to `room`, which has room for them; any bytes are valid in
-        // them. A null timeout waits without limit.
+        // SAFETY: the kernel writes at most `most` events to `room`, which has room for them; any bytes are
+        // valid in them. A null timeout waits without limit.
         checked(unsafe {
             libc::syscall(libc::SYS_io_getevents, self.0, least, most, room.as_mut_ptr(), no_timeout)
         })
     }
 
-    /// Waits for everything in flight and gives the events back to the host. `false` when the kernel refused, and I/O may
-    /// still be in flight.
+    /// Waits for everything in flight and gives the events back to the host. `false` when the kernel refused,
+    /// and I/O may still be in flight.
     pub(super) fn destroy(&mut self) -> bool {
         // SAFETY: the context was made by io_setup and is used no more: 0 is no context.
         let result = unsafe { libc::syscall(libc::SYS_io_destroy, std::mem::take(&mut self.0)) };

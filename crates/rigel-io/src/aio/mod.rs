@@ -1,7 +1,7 @@
 //! Linux asynchronous I/O (libaio without the library): for hosts and containers that refuse io_uring.
 //!
-//! It is asynchronous only for direct I/O, and not on every filesystem. Two system calls per [`Backend::submit`], none
-//! elsewhere.
+//! It is asynchronous only for direct I/O, and not on every filesystem. Two system calls per
+//! [`Backend::submit`], none elsewhere.
 
 mod context;
 
@@ -73,9 +73,9 @@ impl Aio {
 
     fn submit_all(&mut self, mut iocbs: &mut [*mut Iocb]) -> io::Result<()> {
         while !iocbs.is_empty() {
-            // SAFETY: the pointers are those of `hand_over`'s queue, which it holds until this returns. Each buffer is of a
-            // slot that `Slots::begin` has marked as busy, so nobody else touches it, and it stays mapped until `drop` has
-            // seen the event or destroyed the context.
+            // SAFETY: the pointers are those of `hand_over`'s queue, which it holds until this returns. Each
+            // buffer is of a slot that `Slots::begin` has marked as busy, so nobody else touches it, and it
+            // stays mapped until `drop` has seen the event or destroyed the context.
             let refusal = match unsafe { self.context.submit(iocbs) } {
                 Ok(taken) if taken > 0 => {
                     self.in_kernel += taken;
@@ -195,8 +195,8 @@ pub(crate) fn problem(events: u32, error: &io::Error) -> Problem {
         Some(libc::EAGAIN) => no_events_left(problem, events),
         Some(libc::ENOSYS) => problem
             .because("this kernel was built without asynchronous I/O, or a seccomp profile hides it")
-            .next("use the engine threads"),
-        _ => problem.because(format!("io_setup: {error}")).next("use the engine threads"),
+            .next("use --engine threads"),
+        _ => problem.because(format!("io_setup: {error}")).next("use --engine threads"),
     }
 }
 
@@ -208,7 +208,10 @@ fn no_events_left(problem: Problem, events: u32) -> Problem {
     // As Oracle advises for its own databases; more if even that is not enough on top of what is used.
     let enough = (used + u64::from(events)).next_power_of_two().max(1 << 20);
     problem
-        .because(format!("fs.aio-nr is {used} of fs.aio-max-nr {most}, and {events} more are needed; every process of the host draws on them"))
+        .because(format!(
+            "fs.aio-nr is {used} of fs.aio-max-nr {most}, and {events} more are needed; every process of the host \
+             draws on them"
+        ))
         .next(format!("sysctl -w fs.aio-max-nr={enough}"))
 }
 
@@ -236,7 +239,7 @@ mod tests {
     fn other_refusals_name_the_next_engine() {
         for errno in [libc::ENOSYS, libc::ENOMEM] {
             let text = problem(4, &io::Error::from_raw_os_error(errno)).to_string();
-            assert!(text.contains("use the engine threads"), "{text}");
+            assert!(text.contains("--engine threads"), "{text}");
         }
     }
 }

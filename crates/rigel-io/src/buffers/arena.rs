@@ -25,8 +25,8 @@ impl Arena {
             Some(arena) => arena,
             None => map_transparent(bytes)?,
         };
-        // A child of a fork must not share these pages: with copy-on-write the device could write to the other's copy.
-        // Refusal costs nothing but that.
+        // A child of a fork must not share these pages: with copy-on-write the device could write to the
+        // other's copy. Refusal costs nothing but that.
         // SAFETY: the range lies in a mapping of ours; the advice changes nothing for this process.
         let _ = unsafe { madvise(arena.start.as_ptr().cast(), arena.mapped_bytes(), Advice::LinuxDontFork) };
         Ok(arena)
@@ -54,9 +54,10 @@ impl Arena {
 
     /// All of it, to be filled.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the range is mapped readable and writable and was zeroed by the kernel, so it holds valid bytes; it
-        // belongs to this arena, and the exclusive borrow of the arena keeps every other reference made here away.
-        // Pointers that the kernel writes through are made only after the arena has been filled (`Buffers::new`).
+        // SAFETY: the range is mapped readable and writable and was zeroed by the kernel, so it holds valid
+        // bytes; it belongs to this arena, and the exclusive borrow of the arena keeps every other reference
+        // made here away. Pointers that the kernel writes through are made only after the arena has been
+        // filled (`Buffers::new`).
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.used_bytes) }
     }
 
@@ -72,8 +73,8 @@ impl Drop for Arena {
             return;
         }
         let (start, bytes) = self.mapping;
-        // SAFETY: the mapping was made by this arena and is unmapped nowhere else. No reference into it outlives the
-        // owner of the arena, and an owner whose I/O may still be in flight calls `leak` first.
+        // SAFETY: the mapping was made by this arena and is unmapped nowhere else. No reference into it
+        // outlives the owner of the arena, and an owner whose I/O may still be in flight calls `leak` first.
         let _ = unsafe { munmap(start.as_ptr().cast(), bytes) };
     }
 }
@@ -88,8 +89,8 @@ fn map_explicit(bytes: usize) -> Option<Arena> {
     let start = NonNull::new(start.ok()?.cast::<u8>())?;
     let arena =
         Arena { start, used_bytes: bytes, mapping: (start, mapped_bytes), explicit: true, leaked: false };
-    // Pages were reserved, but a cgroup or a NUMA policy may still withhold them, and then the first touch would be
-    // SIGBUS. Populating asks without that risk. EINVAL: a kernel before 5.14 cannot be asked.
+    // Pages were reserved, but a cgroup or a NUMA policy may still withhold them, and then the first touch
+    // would be SIGBUS. Populating asks without that risk. EINVAL: a kernel before 5.14 cannot be asked.
     // SAFETY: the range is the mapping just made; populating it does not change its contents.
     match unsafe { madvise(start.as_ptr().cast(), mapped_bytes, Advice::LinuxPopulateWrite) } {
         Ok(()) | Err(rustix::io::Errno::INVAL) => Some(arena),
@@ -100,8 +101,8 @@ fn map_explicit(bytes: usize) -> Option<Arena> {
 /// Normal memory in whole, aligned huge pages, with the wish that it be backed by such.
 fn map_transparent(bytes: usize) -> io::Result<Arena> {
     let inner_bytes = bytes.next_multiple_of(HUGE_BYTES);
-    // Inaccessible pages stay on both sides: they keep the kernel from merging this mapping with a neighbour, which
-    // would make its entry in smaps say nothing about this arena, and stop whoever runs over an end.
+    // Inaccessible pages stay on both sides: they keep the kernel from merging this mapping with a neighbour,
+    // which would make its entry in smaps say nothing about this arena, and stop whoever runs over an end.
     let outer_bytes = inner_bytes + 2 * HUGE_BYTES;
     // SAFETY: a new private mapping at an address of the kernel's choice disturbs no other memory.
     let outer =

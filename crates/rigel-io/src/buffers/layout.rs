@@ -1,8 +1,9 @@
 //! Where each buffer lies: pure arithmetic.
 //!
-//! Two rules. Each buffer starts at a multiple of 4096 (of its own size, where that is a power of two up to a huge
-//! page). A buffer that fits into one huge page does not straddle two, since every piece of physical memory becomes one
-//! more segment of the request, and a device takes only so many segments at once. Must not touch memory.
+//! Two rules. Each buffer starts at a multiple of 4096 (of its own size, where that is a power of two up to a
+//! huge page). A buffer that fits into one huge page does not straddle two, since every piece of physical
+//! memory becomes one more segment of the request, and a device takes only so many segments at once. Must not
+//! touch memory.
 
 use crate::backend::SlotLayout;
 use rigel_core::error::Problem;

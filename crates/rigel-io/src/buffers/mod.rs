@@ -1,8 +1,9 @@
 //! The memory that I/O goes to and comes from.
 //!
-//! How a buffer lies in physical memory can change the rate of large I/O several times over, so buffers are put into
-//! huge pages where there are any, and what was really got is reported. They start with incompressible data that
-//! differs from buffer to buffer: storage that compresses or deduplicates must not look faster than it is.
+//! How a buffer lies in physical memory can change the rate of large I/O several times over, so buffers are
+//! put into huge pages where there are any, and what was really got is reported. They start with
+//! incompressible data that differs from buffer to buffer: storage that compresses or deduplicates must not
+//! look faster than it is.
 //!
 //! Must not know what is in flight; [`crate::slots`] does.
 
@@ -43,7 +44,8 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Maps and fills the memory. Different workers need different seeds, or their writes would be the same data.
+    /// Maps and fills the memory. Different workers need different seeds, or their writes would be the same
+    /// data.
     pub(crate) fn new(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
         let plan = layout::plan(layout)?;
         let mut arenas = Vec::with_capacity(plan.arena_bytes.len());
@@ -83,8 +85,9 @@ impl Buffers {
     /// No I/O may be in flight on the slot while the reference lives.
     pub(crate) unsafe fn bytes_mut(&mut self, slot: u16) -> &mut [u8] {
         let memory = self.memory(slot);
-        // SAFETY: the range lies in an arena that lives as long as `self`, is readable, writable and filled, and
-        // overlaps no other slot's. `&mut self` keeps other references away, the caller keeps the kernel away.
+        // SAFETY: the range lies in an arena that lives as long as `self`, is readable, writable and filled,
+        // and overlaps no other slot's. `&mut self` keeps other references away, the caller keeps the kernel
+        // away.
         unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), to_usize(memory.bytes)) }
     }
 

@@ -23,8 +23,8 @@ impl Segments {
         Some(Self { pagemap, page_bytes: rustix::param::page_size() })
     }
 
-    /// Pieces of the range at `address`. `None` when a page is not in memory, or when its frame is hidden (shown as 0)
-    /// from a process without CAP_SYS_ADMIN.
+    /// Pieces of the range at `address`. `None` when a page is not in memory, or when its frame is hidden
+    /// (shown as 0) from a process without CAP_SYS_ADMIN.
     pub(super) fn count(&self, address: usize, bytes: usize) -> Option<u32> {
         let first = address / self.page_bytes;
         let pages = (address + bytes).div_ceil(self.page_bytes) - first;
@@ -52,8 +52,8 @@ fn contiguous_pieces(entries: impl Iterator<Item = u64>) -> Option<u32> {
     Some(pieces)
 }
 
-/// Bytes of the mapping at each of `starts` that are in transparent huge pages. `None` without /proc, or when a start is
-/// not the start of a mapping.
+/// Bytes of the mapping at each of `starts` that are in transparent huge pages. `None` without /proc, or when
+/// a start is not the start of a mapping.
 pub(super) fn transparent_huge_bytes(starts: &[usize]) -> Option<Vec<u64>> {
     let maps = procfs::process::Process::myself().and_then(|process| process.smaps()).ok()?;
     let huge_bytes_at = |start: &usize| {

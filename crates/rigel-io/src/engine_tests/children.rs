@@ -1,4 +1,5 @@
-//! What depends on limits of a process is tested in a process of its own: this program, started again for one test.
+//! What depends on limits of a process is tested in a process of its own: this program, started again for one
+//! test.
 
 use super::*;
 use rigel_testdev::LoopDevice;
@@ -29,7 +30,8 @@ fn run_child(test: &str) {
     assert!(child.status.success() && text.contains("1 passed"), "{text}");
 }
 
-/// In a process of its own, since whatever starts a program elsewhere in this one holds all descriptors for a moment.
+/// In a process of its own, since whatever starts a program elsewhere in this one holds all descriptors for a
+/// moment.
 #[test]
 fn child_that_opens_exclusively() {
     if std::env::var_os(CHILD).is_none() {
@@ -57,11 +59,12 @@ fn open_exclusively<E: Engine>(path: &Path) {
     assert_eq!(outcomes(&mut backend, &ops), [Ok(SMALL_BYTES); 4]);
 }
 
-/// Takes CAP_IPC_LOCK from the calling thread, by making it another user's. Other threads keep what they have.
+/// Takes CAP_IPC_LOCK from the calling thread, by making it another user's. Other threads keep what they
+/// have.
 fn become_nobody() {
     if rustix::process::geteuid().is_root() {
-        // SAFETY: changes the credentials of this thread alone; this test's thread does nothing afterwards that needs
-        // them, and no memory is involved.
+        // SAFETY: changes the credentials of this thread alone; this test's thread does nothing afterwards
+        // that needs them, and no memory is involved.
         assert_eq!(unsafe { libc::syscall(libc::SYS_setresuid, 65_534, 65_534, 65_534) }, 0);
     }
 }
@@ -113,7 +116,8 @@ fn more_slots_than_the_ring_takes_at_once() {
     }
 }
 
-/// Where a filesystem blocks, the depth is that of the kernel's threads: no test device here blocks, so ask the kernel.
+/// Where a filesystem blocks, the depth is that of the kernel's threads: no test device here blocks, so ask
+/// the kernel.
 #[test]
 fn the_kernel_may_use_a_thread_for_every_slot() {
     let test = "the_kernel_may_use_a_thread_for_every_slot";

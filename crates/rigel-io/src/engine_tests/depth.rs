@@ -16,7 +16,8 @@ fn device() -> Result<TestDevice, Unavailable> {
     TestDevice::mount(DeviceSpec { servers: 4, service_us: 1000, ..DeviceSpec::default() })
 }
 
-/// Keeps as many I/Os outstanding as there are slots, until `count` are done, and then lets the queue run dry.
+/// Keeps as many I/Os outstanding as there are slots, until `count` are done, and then lets the queue run
+/// dry.
 fn keep_full(backend: &mut impl Backend, direction: Direction, count: usize) {
     let slots = backend.slots();
     let mut generator = Generator::new(9, &[u64::from(slots)]);

@@ -109,8 +109,8 @@ struct Nuisance {
 impl Nuisance {
     fn new() -> Self {
         extern "C" fn ignore(_: libc::c_int) {}
-        // SAFETY: the handler does nothing, which is allowed at any moment; without SA_RESTART, calls end with EINTR. The
-        // structure is plain data for which zeros are valid.
+        // SAFETY: the handler does nothing, which is allowed at any moment; without SA_RESTART, calls end
+        // with EINTR. The structure is plain data for which zeros are valid.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = ignore as *const () as usize;

@@ -1,5 +1,5 @@
-//! The same tests for every engine that does real I/O; inside of the crate, because only the write guard makes open
-//! targets for others.
+//! The same tests for every engine that does real I/O; inside of the crate, because only the write guard
+//! makes open targets for others.
 
 mod children;
 mod depth;

@@ -1,7 +1,7 @@
 //! io_uring: one ring per worker, used by the thread that made it and by no other.
 //!
-//! One system call per [`Backend::submit`]: it submits, waits, and takes the completions. Files and buffers are
-//! registered where the kernel allows. Must not poll and must not read a clock.
+//! One system call per [`Backend::submit`]: it submits, waits, and takes the completions. Files and buffers
+//! are registered where the kernel allows. Must not poll and must not read a clock.
 
 mod ring;
 
@@ -82,8 +82,8 @@ impl Uring {
         self.ring.submitter().register_iowq_max_workers(&mut limits).map_or(0, |()| limits[0])
     }
 
-    /// Moves as much of the queue to the submission queue as fits. Returns whether that is all, and how many entries
-    /// await the kernel.
+    /// Moves as much of the queue to the submission queue as fits. Returns whether that is all, and how many
+    /// entries await the kernel.
     #[inline]
     fn fill(&mut self) -> (bool, usize) {
         let mut submissions = self.ring.submission();
@@ -91,9 +91,10 @@ impl Uring {
         let fitting = self.queued.len().min(room);
         for op in self.queued.drain(..fitting) {
             let entry = entry(&op, &self.names, &self.slots);
-            // SAFETY: the buffer is that of a slot that `Slots::begin` has marked as busy and whose length it has checked,
-            // so nobody else touches it until `reap` has seen the completion. It stays mapped until then: `drop` waits
-            // for every completion, or leaks the memory. The file is open as long as `_targets` lives.
+            // SAFETY: the buffer is that of a slot that `Slots::begin` has marked as busy and whose length it
+            // has checked, so nobody else touches it until `reap` has seen the completion. It stays mapped
+            // until then: `drop` waits for every completion, or leaks the memory. The file is open as long as
+            // `_targets` lives.
             let pushed = unsafe { submissions.push(&entry) };
             debug_assert!(pushed.is_ok(), "there was room for it");
         }
@@ -104,15 +105,16 @@ impl Uring {
     #[inline]
     fn ready(&mut self) -> io::Result<usize> {
         let completions = self.ring.completion();
-        // The queue has room for every slot, so the kernel can lose a completion only by a bug. Its slot would never come
-        // back.
+        // The queue has room for every slot, so the kernel can lose a completion only by a bug. Its slot
+        // would never come back.
         match completions.overflow() {
             0 => Ok(completions.len()),
             lost => Err(io::Error::other(format!("io_uring lost {lost} completions"))),
         }
     }
 
-    /// One io_uring_enter. A signal, or a shortage that passes, is no error: the caller looks at what was reached.
+    /// One io_uring_enter. A signal, or a shortage that passes, is no error: the caller looks at what was
+    /// reached.
     #[inline]
     fn enter(&mut self, submissions: usize, wait_for: usize) -> io::Result<()> {
         let result = enter(&self.ring, submissions, wait_for);
@@ -147,7 +149,8 @@ impl Uring {
     fn drain(&mut self) -> bool {
         while self.in_kernel > 0 {
             self.in_kernel -= self.ring.completion().count();
-            if self.in_kernel > 0 && self.enter(0, 1).is_err() {
+            // A lost completion would be waited for in vain.
+            if self.in_kernel > 0 && self.ready().and_then(|_| self.enter(0, 1)).is_err() {
                 return false;
             }
         }
@@ -200,8 +203,9 @@ impl Backend for Uring {
 impl Drop for Uring {
     fn drop(&mut self) {
         if self.drain() {
-            // Otherwise the kernel would do it some time after the ring is closed. Until then it would count the memory as
-            // locked and keep the targets open: the next ring, or an exclusive open, could be refused for it.
+            // Otherwise the kernel would do it some time after the ring is closed. Until then it would count
+            // the memory as locked and keep the targets open: the next ring, or an exclusive open, could be
+            // refused for it.
             let _ = self.ring.submitter().unregister_buffers();
             let _ = self.ring.submitter().unregister_files();
         } else {

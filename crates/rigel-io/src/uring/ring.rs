@@ -1,6 +1,7 @@
 //! Making a ring, and registering with it what spares the kernel work for each I/O.
 //!
-//! Nothing is assumed from the version of the kernel: each feature is asked for, and done without when refused.
+//! Nothing is assumed from the version of the kernel: each feature is asked for, and done without when
+//! refused.
 
 use crate::slots::Slots;
 use crate::target::OpenTargets;
@@ -126,8 +127,8 @@ pub(super) fn register(
     slots: &Slots,
     facts: &mut EngineFacts,
 ) -> Names {
-    // Files that cannot be read without blocking go through the kernel's own threads, by default four per CPU: too few
-    // for the depth that was asked for. Refused before Linux 5.15.
+    // Files that cannot be read without blocking go through the kernel's own threads, by default four per
+    // CPU: too few for the depth that was asked for. Refused before Linux 5.15.
     let _ = ring.submitter().register_iowq_max_workers(&mut [u32::from(slots.count()), 0]);
     facts.registered_buffers = register_buffers(ring, slots, &mut facts.notes);
     let descriptors: Box<[RawFd]> = targets.iter().map(|target| target.as_fd().as_raw_fd()).collect();
@@ -148,8 +149,8 @@ fn register_buffers(ring: &IoUring, slots: &Slots, notes: &mut Vec<String>) -> b
         .regions()
         .map(|(start, bytes)| libc::iovec { iov_base: start.as_ptr().cast(), iov_len: bytes })
         .collect();
-    // SAFETY: the regions stay mapped until the ring is gone: its owner drops the ring before the slots, and leaks
-    // the memory when it cannot see the end of its I/O.
+    // SAFETY: the regions stay mapped until the ring is gone: its owner drops the ring before the slots, and
+    // leaks the memory when it cannot see the end of its I/O.
     let Err(error) = (unsafe { ring.submitter().register_buffers(&regions) }) else { return true };
     let bytes = regions.iter().map(|region| region.iov_len as u64).sum();
     notes.push(unregistered(bytes, &error));

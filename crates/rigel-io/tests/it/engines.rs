@@ -1,5 +1,5 @@
-//! The choice of the engine on hosts that refuse some: a child of this program refuses itself system calls, as the
-//! seccomp profiles of containers do.
+//! The choice of the engine on hosts that refuse some: a child of this program refuses itself system calls,
+//! as the seccomp profiles of containers do.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 use rigel_core::engine::EngineKind;
@@ -84,8 +84,8 @@ fn refuse(first: libc::c_long, last: libc::c_long, errno: i32) {
         instruction(libc::BPF_RET | libc::BPF_K, (0, 0), libc::SECCOMP_RET_ALLOW),
     ];
     let program = libc::sock_fprog { len: u16::try_from(filter.len()).unwrap(), filter: filter.as_mut_ptr() };
-    // SAFETY: the kernel copies the filter, which lives until the end of this function, and no memory of ours changes.
-    // What it forbids ends in an errno, which every caller of system calls has to expect.
+    // SAFETY: the kernel copies the filter, which lives until the end of this function, and no memory of ours
+    // changes. What it forbids ends in an errno, which every caller of system calls has to expect.
     unsafe {
         assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
         assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program), 0);

@@ -25,8 +25,8 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: every call goes to the system's allocator with the same arguments; counting allocates nothing itself, since
-// the counter is constant at first and needs no destructor.
+// SAFETY: every call goes to the system's allocator with the same arguments; counting allocates nothing
+// itself, since the counter is constant at first and needs no destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);

@@ -68,6 +68,22 @@ pub struct EngineFacts {
     pub defer_taskrun: bool,
 }
 
+impl EngineFacts {
+    /// An engine with none of the features that only io_uring has.
+    #[must_use]
+    pub const fn plain(kind: EngineKind) -> Self {
+        Self {
+            kind,
+            reason: None,
+            notes: Vec::new(),
+            registered_buffers: false,
+            registered_files: false,
+            single_issuer: false,
+            defer_taskrun: false,
+        }
+    }
+}
+
 /// What memory backs the I/O buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,6 @@
 //! Facts of the host. What cannot be read is left out, never guessed. Must not change a setting.
 
-use crate::target::inspect::chosen_word;
+use crate::targets::inspect::chosen_word;
 use procfs::Current;
 use rigel_core::facts::HostFacts;
 use rigel_core::path_text;

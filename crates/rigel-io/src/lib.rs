@@ -10,9 +10,10 @@ pub mod engine;
 #[cfg(test)]
 mod engine_tests;
 pub mod host;
+mod limits;
 pub mod null;
 pub mod sim;
 mod slots;
-pub mod target;
+pub mod targets;
 pub mod threads;
 pub mod uring;

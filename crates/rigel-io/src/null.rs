@@ -27,7 +27,7 @@ impl Null {
         seed: u64,
     ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
         let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
-        let facts = (crate::engine::plain_facts(EngineKind::Null), slots.buffer_facts().clone());
+        let facts = (EngineFacts::plain(EngineKind::Null), slots.buffer_facts().clone());
         let capacity = usize::from(layout.slots());
         let backend =
             Self { slots, queued: Vec::with_capacity(capacity), done: Vec::with_capacity(capacity) };

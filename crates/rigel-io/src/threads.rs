@@ -7,7 +7,7 @@
 use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
-use crate::target::OpenTargets;
+use crate::targets::OpenTargets;
 use rigel_core::engine::{BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::Problem;
 use rigel_core::workload::Direction;
@@ -90,7 +90,7 @@ impl Threads {
             // A failure drops the backend, which ends the threads that were started.
             backend.start(slot, &targets).map_err(|error| no_thread(layout.slots(), &error))?;
         }
-        Ok((backend, crate::engine::plain_facts(EngineKind::Threads), buffer_facts))
+        Ok((backend, EngineFacts::plain(EngineKind::Threads), buffer_facts))
     }
 
     fn start(&mut self, slot: u16, targets: &Arc<OpenTargets>) -> io::Result<()> {

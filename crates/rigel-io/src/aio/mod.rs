@@ -7,7 +7,7 @@ mod context;
 
 use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::slots::{Slots, outcome};
-use crate::target::OpenTargets;
+use crate::targets::OpenTargets;
 use context::{Context, Event, Iocb, Transfer};
 use rigel_core::engine::{BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::Problem;
@@ -56,7 +56,7 @@ impl Aio {
             slots,
             targets,
         };
-        Ok((backend, crate::engine::plain_facts(EngineKind::Libaio), buffer_facts))
+        Ok((backend, EngineFacts::plain(EngineKind::Libaio), buffer_facts))
     }
 
     /// Hands the queue over. An I/O that the kernel does not take becomes an event with its errno.
@@ -201,7 +201,7 @@ pub(crate) fn problem(events: u32, error: &io::Error) -> Problem {
 }
 
 fn no_events_left(problem: Problem, events: u32) -> Problem {
-    let number = |name| crate::engine::sysctl(name);
+    let number = |name| crate::limits::sysctl(name);
     let (Some(used), Some(most)) = (number("fs/aio-nr"), number("fs/aio-max-nr")) else {
         return problem.because("io_setup: the host has no events left (fs.aio-max-nr)");
     };
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn more_events_than_the_host_has_are_refused_with_both_numbers() {
-        let most = u32::try_from(crate::engine::sysctl("fs/aio-max-nr").unwrap()).unwrap();
+        let most = u32::try_from(crate::limits::sysctl("fs/aio-max-nr").unwrap()).unwrap();
         let error = set_up(most + 1).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EAGAIN));
         let text = problem(most + 1, &error).to_string();

@@ -9,7 +9,7 @@ mod transfer;
 
 use crate::aio::Aio;
 use crate::backend::{Backend, Completion, Op, SlotLayout};
-use crate::target::{OpenTarget, OpenTargets};
+use crate::targets::{OpenTarget, OpenTargets};
 use crate::threads::Threads;
 use crate::uring::Uring;
 use rigel_core::draw::Generator;

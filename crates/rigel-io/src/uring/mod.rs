@@ -3,11 +3,12 @@
 //! One system call per [`Backend::submit`]: it submits, waits, and takes the completions. Files and buffers
 //! are registered where the kernel allows. Must not poll and must not read a clock.
 
+pub(crate) mod refusal;
 mod ring;
 
 use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::slots::{Slots, outcome};
-use crate::target::OpenTargets;
+use crate::targets::OpenTargets;
 use io_uring::{IoUring, opcode, squeue, types};
 use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
@@ -54,7 +55,7 @@ impl Uring {
         layout: SlotLayout,
         seed: u64,
     ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-        let (ring, mut facts) = ring::make(size).map_err(|error| crate::engine::uring_problem(&error))?;
+        let (ring, mut facts) = ring::make(size).map_err(|error| refusal::problem(&error))?;
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
         let buffer_facts = slots.buffer_facts().clone();
         let names = ring::register(&ring, &targets, &slots, &mut facts);

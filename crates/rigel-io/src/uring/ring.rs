@@ -4,7 +4,7 @@
 //! refused.
 
 use crate::slots::Slots;
-use crate::target::OpenTargets;
+use crate::targets::OpenTargets;
 use io_uring::{IoUring, opcode, squeue};
 use rigel_core::engine::{EngineFacts, EngineKind};
 use rigel_core::units::Bytes;
@@ -58,7 +58,7 @@ pub(super) fn make(size: Size) -> io::Result<(IoUring, EngineFacts)> {
     let facts = EngineFacts {
         single_issuer: mode == Mode::Deferred,
         defer_taskrun: mode == Mode::Deferred,
-        ..crate::engine::plain_facts(EngineKind::IoUring)
+        ..EngineFacts::plain(EngineKind::IoUring)
     };
     Ok((ring, facts))
 }
@@ -159,7 +159,7 @@ fn register_buffers(ring: &IoUring, slots: &Slots, notes: &mut Vec<String>) -> b
 
 fn unregistered(bytes: u64, error: &io::Error) -> String {
     let bytes = Bytes(bytes);
-    match (error.raw_os_error(), crate::engine::memlock_limit_bytes()) {
+    match (error.raw_os_error(), crate::limits::memlock_limit_bytes()) {
         (Some(libc::ENOMEM), Some(limit)) => format!(
             "{bytes} of buffers are not registered with the kernel, which costs some CPU time: RLIMIT_MEMLOCK is {} \
              (ulimit -l {})",

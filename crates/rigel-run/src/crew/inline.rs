@@ -35,13 +35,8 @@ impl InlineCrew {
             layout,
             shared: Shared::default(),
             engine: EngineFacts {
-                kind: EngineKind::Sim,
-                reason: None,
                 notes: vec!["simulated device in virtual time: no storage is touched".into()],
-                registered_buffers: false,
-                registered_files: false,
-                single_issuer: false,
-                defer_taskrun: false,
+                ..EngineFacts::plain(EngineKind::Sim)
             },
             buffers: BufferFacts {
                 backing: Backing::None,

@@ -11,7 +11,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
-use rigel_io::target::OpenTargets;
+use rigel_io::targets::OpenTargets;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};

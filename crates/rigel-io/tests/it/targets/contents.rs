@@ -2,7 +2,7 @@
 
 use super::support::{MIB, assert_verdict, dir, look, loop_on, poke, sparse, tool};
 use rigel_core::safety::{Evidence, Verdict};
-use rigel_io::target::inspect::{Look, evidence, inspect};
+use rigel_io::targets::inspect::{Look, evidence, inspect};
 use rigel_testdev::{ZramDevice, needs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

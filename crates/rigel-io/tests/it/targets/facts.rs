@@ -4,7 +4,7 @@ use super::support::{MIB, dir, loop_on, poke, sparse};
 use rigel_core::error::ExitKind;
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
-use rigel_io::target::inspect::{block_devices, device_facts, target_facts};
+use rigel_io::targets::inspect::{block_devices, device_facts, target_facts};
 use rigel_testdev::{DeviceSpec, TestDevice, ZramDevice, needs};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -2,10 +2,10 @@
 
 use super::support::{MIB, Mounted, asked, bytes_of, dir, ext4_image, look, loop_on, poke, sparse};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_io::target::OpenTargets;
-use rigel_io::target::guard::{WritePermit, consent_covers, permit};
-use rigel_io::target::inspect::target_facts;
-use rigel_io::target::open::{Access, TargetRequest};
+use rigel_io::targets::OpenTargets;
+use rigel_io::targets::guard::{WritePermit, consent_covers, permit};
+use rigel_io::targets::inspect::target_facts;
+use rigel_io::targets::open::{Access, TargetRequest};
 use rigel_testdev::{LoopDevice, needs};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, pread, pwrite};

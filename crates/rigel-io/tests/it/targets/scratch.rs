@@ -4,7 +4,7 @@ use super::support::{MIB, Mounted, assert_verdict, bytes_of, dir, ext4_image, lo
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::safety::{Evidence, Verdict};
 use rigel_core::scratch::{BLOCK_BYTES, FILE_NAME, Header, check_block};
-use rigel_io::target::scratch::{ScratchFile, free_bytes, remove};
+use rigel_io::targets::scratch::{ScratchFile, free_bytes, remove};
 use rigel_testdev::needs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,8 +4,8 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::safety::{Evidence, Verdict, judge};
-use rigel_io::target::guard::{WritePermit, permit};
-use rigel_io::target::inspect::{Look, TargetEvidence, evidence, target_facts};
+use rigel_io::targets::guard::{WritePermit, permit};
+use rigel_io::targets::inspect::{Look, TargetEvidence, evidence, target_facts};
 use rigel_testdev::{LoopDevice, Unavailable};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

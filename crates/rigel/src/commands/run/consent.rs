@@ -9,8 +9,8 @@ use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rigel_core::safety::{self, Verdict};
-use rigel_io::target::guard::{self, WritePermit};
-use rigel_io::target::inspect::{Look, evidence};
+use rigel_io::targets::guard::{self, WritePermit};
+use rigel_io::targets::inspect::{Look, evidence};
 
 /// Permits for every target of a run that writes; none for a run that reads.
 ///

@@ -9,9 +9,9 @@ use rigel_core::request::EngineRequest;
 use rigel_core::sim_law::SimLaw;
 use rigel_core::units::{Bytes, GIB};
 use rigel_core::{path_text, scratch};
-use rigel_io::target::inspect::target_facts;
-use rigel_io::target::lun_list::{self, LunEntry};
-use rigel_io::target::scratch::{ScratchFile, free_bytes};
+use rigel_io::targets::inspect::target_facts;
+use rigel_io::targets::lun_list::{self, LunEntry};
+use rigel_io::targets::scratch::{ScratchFile, free_bytes};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

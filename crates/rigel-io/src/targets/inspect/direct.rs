@@ -1,8 +1,8 @@
 //! Whether direct I/O works on a target and in which units: asked, then tried. Reads one block; must not write.
 
-use crate::target::aligned::AlignedBuffer;
-use crate::target::errno;
-use crate::target::node::Node;
+use crate::targets::aligned::AlignedBuffer;
+use crate::targets::errno;
+use crate::targets::node::Node;
 use rustix::fs::{self, AtFlags, OFlags, StatxFlags};
 use rustix::io::{Errno, pread};
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::target::inspect::fixture::Fixture;
+use crate::targets::inspect::fixture::Fixture;
 
 const SDA: &str = "pci0/block/sda";
 const SDA1: &str = "pci0/block/sda/sda1";

@@ -2,7 +2,7 @@
 //!
 //! [`inspect`] pins what the path leads to, so that facts and evidence are about the same file or device even when
 //! the path changes its meaning in between. Must not decide whether a target may be written: that is
-//! `rigel_core::safety` and [`crate::target::guard`].
+//! `rigel_core::safety` and [`crate::targets::guard`].
 
 mod block;
 mod contents;

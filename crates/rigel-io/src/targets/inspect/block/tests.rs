@@ -1,5 +1,5 @@
 use super::*;
-use crate::target::inspect::fixture::Fixture;
+use crate::targets::inspect::fixture::Fixture;
 
 #[test]
 fn an_nvme_partition_has_the_queue_of_its_disk() {

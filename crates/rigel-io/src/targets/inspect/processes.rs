@@ -2,7 +2,7 @@
 //! hang the question.
 
 use super::in_use::Who;
-use crate::target::node::number;
+use crate::targets::node::number;
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
 use rigel_core::safety::Evidence;

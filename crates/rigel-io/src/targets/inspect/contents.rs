@@ -3,9 +3,9 @@
 //! A whole look is needed to say "never written"; a sample can only find data or leave the question open. Reads direct
 //! where that works, so that nobody's cache is emptied. Must not write.
 
-use crate::target::aligned::AlignedBuffer;
-use crate::target::errno::refusal;
-use crate::target::node::Node;
+use crate::targets::aligned::AlignedBuffer;
+use crate::targets::errno::refusal;
+use crate::targets::node::Node;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::safety::Evidence;

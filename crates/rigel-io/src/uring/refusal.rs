@@ -1,0 +1,67 @@
+//! Why there is no ring: the errno of io_uring_setup put into words.
+//!
+//! Must not try anything.
+
+use crate::limits::{memlock_limit_bytes, sysctl, under_seccomp};
+use rigel_core::error::Problem;
+use rigel_core::units::Bytes;
+use std::io;
+
+/// What kept a ring from being made.
+pub fn problem(error: &io::Error) -> Problem {
+    Problem::refused("the engine io_uring does not work here")
+        .because(cause(error))
+        .next("use --engine libaio or --engine threads, or leave --engine out")
+}
+
+/// The likely cause of the refusal.
+pub fn cause(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::EPERM) => refusal_cause(sysctl("kernel/io_uring_disabled"), under_seccomp()).to_owned(),
+        Some(libc::ENOSYS) if under_seccomp() => {
+            "this kernel has none, or a seccomp profile hides it (ENOSYS)".to_owned()
+        }
+        Some(libc::ENOSYS) => {
+            "this kernel has none: it is older than Linux 5.1 or was built without it".to_owned()
+        }
+        Some(libc::EACCES) => "a security module such as SELinux refuses it (EACCES)".to_owned(),
+        Some(libc::ENOMEM) => match memlock_limit_bytes() {
+            Some(limit) => format!(
+                "not enough memory that may be locked for the ring (ENOMEM): RLIMIT_MEMLOCK is {}",
+                Bytes(limit)
+            ),
+            None => "not enough memory for the ring (ENOMEM)".to_owned(),
+        },
+        _ => error.to_string(),
+    }
+}
+
+/// Who said EPERM: `disabled` is the sysctl (absent before Linux 6.6).
+const fn refusal_cause(disabled: Option<u64>, under_seccomp: bool) -> &'static str {
+    match (disabled, under_seccomp) {
+        (Some(2), _) => "kernel.io_uring_disabled is 2: nobody may use it",
+        (Some(1), false) => {
+            "kernel.io_uring_disabled is 1, and this user is not in kernel.io_uring_group and has no CAP_SYS_ADMIN"
+        }
+        (Some(1), true) => {
+            "kernel.io_uring_disabled is 1, or a seccomp profile forbids it, as the default profiles of containers do"
+        }
+        (_, true) => "a seccomp profile forbids it, as the default profiles of containers do",
+        (_, false) => "the kernel forbids it (EPERM)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eperm_is_explained_by_who_said_it() {
+        assert!(refusal_cause(Some(2), true).contains("is 2"));
+        assert!(refusal_cause(Some(1), false).contains("io_uring_group"));
+        assert!(refusal_cause(Some(1), true).contains("or a seccomp profile"));
+        assert!(refusal_cause(Some(0), true).starts_with("a seccomp profile"));
+        assert!(refusal_cause(None, true).starts_with("a seccomp profile"));
+        assert!(refusal_cause(None, false).contains("EPERM"));
+    }
+}

@@ -131,7 +131,7 @@ fn published_predefined_lines_are_understood() {
 #[test]
 fn a_testname_may_hold_a_directory() {
     for (testname, dir, name, lun) in [
-        ("/home/oracle/foo", "/root", "foo", "/home/oracle/foo.lun"),
+        ("/home/oracle/foo", "/home/oracle", "foo", "/home/oracle/foo.lun"),
         ("runs/foo", "runs", "foo", "runs/foo.lun"),
         ("./foo", ".", "foo", "./foo.lun"),
         ("/foo", "/", "foo", "/foo.lun"),

@@ -128,8 +128,8 @@ impl Findings {
         let points: Vec<PointFindings> =
             by_step.values().map(|visits| point(&record.header, visits)).collect();
         Self {
-            max_small_iops: extreme(&points, |p| p.small.as_ref().map(|io| io.iops), f64::gt),
-            max_large_mbps: extreme(&points, |p| p.large.as_ref().map(|io| io.mbps), f64::gt),
+            max_small_iops: extreme(&points, |p| done(p.small.as_ref()).map(|io| io.iops), f64::gt),
+            max_large_mbps: extreme(&points, |p| done(p.large.as_ref()).map(|io| io.mbps), f64::gt),
             min_small_latency_us: extreme(&points, |p| Some(p.small.as_ref()?.latency_us?.mean), f64::lt),
             points,
         }
@@ -142,20 +142,29 @@ impl Findings {
     }
 }
 
-/// The first point whose value beats all others; a point without completions has no say.
+/// The first point whose value beats all others. A point that was cut short has a say only when no whole one has; a
+/// class without completions has none (its value is `None`).
 fn extreme(
     points: &[PointFindings],
     value: impl Fn(&PointFindings) -> Option<f64>,
     beats: impl Fn(&f64, &f64) -> bool,
 ) -> Option<Extreme> {
-    let with_data = points.iter().filter(|p| p.flags.iter().all(|flag| flag.code != FlagCode::NoData));
-    with_data.filter_map(|p| value(p).map(|value| Extreme { value, point: p.point })).fold(
+    let has = |p: &PointFindings| value(p).is_some();
+    let cut_short = |p: &PointFindings| p.flags.iter().any(|flag| flag.code == FlagCode::CutShort);
+    let some_whole = points.iter().any(|p| has(p) && !cut_short(p));
+    let with_a_say = points.iter().filter(|p| !some_whole || !cut_short(p));
+    with_a_say.filter_map(|p| value(p).map(|value| Extreme { value, point: p.point })).fold(
         None,
         |best, next| match best {
             Some(best) if !beats(&next.value, &best.value) => Some(best),
             _ => Some(next),
         },
     )
+}
+
+/// A class in which something completed.
+fn done(io: Option<&IoFindings>) -> Option<&IoFindings> {
+    io.filter(|io| io.latency_us.is_some())
 }
 
 /// Adds up the visits to one point.
@@ -172,6 +181,11 @@ fn point(header: &Header, visits: &[&Visit]) -> PointFindings {
     if visits.iter().any(|visit| visit.cut_short) {
         let text = format!("measured {:.2} s instead of {}", Seconds(span_ns).get(), header.request.duration);
         found.push(Flag::new(FlagCode::CutShort, text));
+    }
+    let warm_up_failures: u64 = visits.iter().filter_map(|visit| visit.warm_up).map(|done| done.failures).sum();
+    if warm_up_failures > 0 {
+        let text = format!("warm-up: {warm_up_failures} I/Os failed");
+        found.push(Flag::new(FlagCode::Errors, text));
     }
     for (name, tally) in [("small", &small), ("large", &large)] {
         if let Some(tally) = tally {

@@ -72,6 +72,8 @@ pub struct WarmUpDone {
     pub ns: u64,
     /// How much was moved.
     pub bytes: u64,
+    /// I/Os that failed.
+    pub failures: u64,
 }
 
 /// One visit to one point: all workers added up.

@@ -17,21 +17,22 @@ pub struct EngineChoice {
     pub reason: Option<String>,
 }
 
-/// Chooses the best engine that works here for `slots` outstanding I/Os per worker, or checks that the wanted
-/// one does.
+/// Chooses the best engine that works here for workers with so many outstanding I/Os each, all at the same time, or
+/// checks that the wanted one does.
 ///
 /// # Errors
 /// When an engine was asked for and does not work here: then no other is taken instead.
-pub fn choose(wanted: Option<EngineKind>, slots: u16) -> Result<EngineChoice, Problem> {
+pub fn choose(wanted: Option<EngineKind>, slots_per_worker: &[u16]) -> Result<EngineChoice, Problem> {
     match wanted {
-        None => Ok(best(slots)),
+        None => Ok(best(slots_per_worker)),
         Some(kind) => {
             match kind {
                 EngineKind::IoUring => {
-                    uring::probe(slots).map_err(|error| uring::refusal::problem(&error))?
+                    uring::probe(slots_per_worker).map_err(|error| uring::refusal::problem(&error))?
                 }
                 EngineKind::Libaio => {
-                    aio::probe(slots).map_err(|error| aio::problem(u32::from(slots), &error))?;
+                    let events = total(slots_per_worker);
+                    aio::probe(events).map_err(|error| aio::problem(events, &error))?;
                 }
                 // Nothing can be refused before the threads are started, or ever.
                 EngineKind::Threads | EngineKind::Null | EngineKind::Sim => {}
@@ -41,15 +42,20 @@ pub fn choose(wanted: Option<EngineKind>, slots: u16) -> Result<EngineChoice, Pr
     }
 }
 
-fn best(slots: u16) -> EngineChoice {
-    let Err(uring_error) = uring::probe(slots) else {
+fn total(slots_per_worker: &[u16]) -> u32 {
+    slots_per_worker.iter().copied().map(u32::from).fold(0, u32::saturating_add)
+}
+
+fn best(slots_per_worker: &[u16]) -> EngineChoice {
+    let Err(uring_error) = uring::probe(slots_per_worker) else {
         return EngineChoice { kind: EngineKind::IoUring, reason: None };
     };
     let no_uring = format!("no io_uring: {}", uring::refusal::cause(&uring_error));
-    let Err(aio_error) = aio::probe(slots) else {
+    let events = total(slots_per_worker);
+    let Err(aio_error) = aio::probe(events) else {
         return EngineChoice { kind: EngineKind::Libaio, reason: Some(no_uring) };
     };
-    let aio_cause = aio::problem(u32::from(slots), &aio_error).cause.unwrap_or_default();
+    let aio_cause = aio::problem(events, &aio_error).cause.unwrap_or_default();
     EngineChoice { kind: EngineKind::Threads, reason: Some(format!("{no_uring}; no libaio: {aio_cause}")) }
 }
 
@@ -60,7 +66,7 @@ mod tests {
     #[test]
     fn engines_that_need_nothing_are_never_refused() {
         for kind in [EngineKind::Threads, EngineKind::Null, EngineKind::Sim] {
-            assert_eq!(choose(Some(kind), u16::MAX), Ok(EngineChoice { kind, reason: None }));
+            assert_eq!(choose(Some(kind), &[u16::MAX]), Ok(EngineChoice { kind, reason: None }));
         }
     }
 }

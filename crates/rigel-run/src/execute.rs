@@ -160,14 +160,13 @@ impl Walk<'_> {
 
     fn warm_up(&mut self, index: usize, step: &Step, wanted: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
         let began_ns = self.crew.now_ns();
-        let workers = u64::from(self.run.plan.workers.max(1));
         let (until_ns, bytes) = match wanted {
             WarmUp::Time(time) => (began_ns.saturating_add(time.0), u64::MAX),
-            WarmUp::Bytes(bytes) => (u64::MAX, bytes.div_ceil(workers)),
+            WarmUp::Bytes(bytes) => (u64::MAX, bytes),
         };
         let done = self.work(index, step, Task::WarmUp { until_ns, bytes }, Phase::WarmUp, until_ns)?;
         let ns = self.crew.now_ns().saturating_sub(began_ns);
-        Ok((!done.stopped).then_some(WarmUpDone { ns, bytes: done.bytes }))
+        Ok((!done.stopped).then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
     }
 
     /// Gives the crew a job and passes on what it tells.

@@ -48,11 +48,11 @@ impl Workload {
 pub enum Task {
     /// Keep the point's I/Os outstanding; count those that complete inside the window.
     Measure(Window),
-    /// Random large I/O until the time, or until this worker moved that many bytes; nothing is counted.
+    /// Random large I/O until the time, or until all workers together moved that many bytes; nothing is counted.
     WarmUp {
         /// No new I/O from here on.
         until_ns: u64,
-        /// No new I/O after that many bytes.
+        /// No new I/O after that many bytes, failed ones included: a device that fails must not be tried for ever.
         bytes: u64,
     },
 }
@@ -79,6 +79,8 @@ pub struct Done {
     pub stopped: bool,
     /// Bytes moved, measured or not.
     pub bytes: u64,
+    /// I/Os that failed, measured or not.
+    pub failures: u64,
     /// CPU time used.
     pub cpu_ns: u64,
 }
@@ -112,6 +114,7 @@ impl Done {
         self.window_end_ns = self.window_end_ns.max(other.window_end_ns);
         self.stopped |= other.stopped;
         self.bytes += other.bytes;
+        self.failures += other.failures;
         self.cpu_ns += other.cpu_ns;
     }
 }

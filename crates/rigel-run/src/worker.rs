@@ -15,8 +15,8 @@ use rigel_io::clock::{Clock, thread_cpu_ns};
 use std::io;
 use std::sync::atomic::Ordering;
 
-/// How often a worker shows its counts and looks whether the coordinator wants an early end.
-const LOOK_NS: u64 = 20 * NS_PER_MS;
+/// How often a worker shows its counts.
+const SHOW_NS: u64 = 20 * NS_PER_MS;
 
 /// One worker: which of how many, and what holds for all of its jobs.
 #[derive(Debug)]
@@ -41,8 +41,22 @@ struct Loop<'a, B, C> {
     tally: Tally,
     /// Slots that may be submitted.
     free: Vec<u16>,
+    /// Completions since the coordinator was last told.
     ops: [u64; 2],
+    /// Bytes moved.
     bytes: u64,
+    /// Bytes asked for in I/Os that came back, well or not.
+    tried_bytes: u64,
+    failures: u64,
+}
+
+/// When no more I/Os are submitted.
+#[derive(Clone, Copy)]
+struct End {
+    /// At that time.
+    at_ns: u64,
+    /// After so many bytes were tried.
+    tried_bytes: u64,
 }
 
 impl Worker<'_> {
@@ -53,22 +67,29 @@ impl Worker<'_> {
     pub fn run<B: Backend, C: Clock>(&self, backend: &mut B, clock: &C, job: &Job) -> io::Result<Done> {
         let share = split::share(job.point, self.index, self.workers);
         let load = Load::new(self.workload, job, &share, self.layout);
-        let (window, bytes_wanted) = match job.task {
-            Task::Measure(window) => (window, u64::MAX),
-            Task::WarmUp { until_ns, bytes } => (Window { start_ns: until_ns, end_ns: until_ns }, bytes),
+        let (window, end) = match job.task {
+            Task::Measure(window) => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
+            Task::WarmUp { until_ns, bytes } => {
+                // Only workers that have large slots move anything.
+                let movers = u64::from(self.workers.min(job.point.large).max(1));
+                let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
+                (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
+            }
         };
         let tallies = Class::ALL.map(|class| self.empty_tally(&load, class, job, window));
         let [small, large] = tallies;
         let free = load.all();
         let cpu_before_ns = thread_cpu_ns();
         let tally = Tally::new(window, small, large, clock.now_ns());
-        let mut state = Loop { backend, clock, load, tally, free, ops: [0; 2], bytes: 0 };
-        let stopped = self.drive(&mut state, bytes_wanted)?;
+        let mut state =
+            Loop { backend, clock, load, tally, free, ops: [0; 2], bytes: 0, tried_bytes: 0, failures: 0 };
+        let stopped = self.drive(&mut state, end)?;
         self.show(&mut state.ops);
         Ok(Done {
             window_end_ns: state.tally.window().end_ns,
             stopped,
             bytes: state.bytes,
+            failures: state.failures,
             cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
             tallies: match job.task {
                 Task::Measure(_) => state.tally.finish(),
@@ -85,9 +106,9 @@ impl Worker<'_> {
         (level > 0).then(|| ClassTally::new(u64::from(io_bytes), load.outstanding(class), window.span_ns()))
     }
 
-    /// Submits and reaps until the window is over, then drains. Returns whether the coordinator ended it early.
-    fn drive<B: Backend, C: Clock>(&self, state: &mut Loop<B, C>, bytes_wanted: u64) -> io::Result<bool> {
-        let mut next_look_ns = 0;
+    /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early.
+    fn drive<B: Backend, C: Clock>(&self, state: &mut Loop<B, C>, mut end: End) -> io::Result<bool> {
+        let mut next_show_ns = 0;
         let mut stopped = false;
         let mut draining = false;
         loop {
@@ -99,17 +120,19 @@ impl Worker<'_> {
             }
             state.backend.submit(1)?;
             let now_ns = state.clock.now_ns();
-            state.reap(now_ns);
-            if now_ns >= next_look_ns {
-                next_look_ns = now_ns + LOOK_NS;
-                self.show(&mut state.ops);
-                let end_ns = self.shared.end_at_ns.load(Ordering::Relaxed);
-                if end_ns < state.tally.window().end_ns {
-                    stopped = true;
-                    state.tally.shorten(end_ns);
-                }
+            // Before anything seen now is tallied: what comes after an early end must not count.
+            let end_at_ns = self.shared.end_at_ns.load(Ordering::Relaxed);
+            if end_at_ns < end.at_ns {
+                stopped = true;
+                end.at_ns = end_at_ns;
+                state.tally.shorten(end_at_ns);
             }
-            draining = now_ns >= state.tally.window().end_ns || state.bytes >= bytes_wanted;
+            state.reap(now_ns);
+            if now_ns >= next_show_ns {
+                next_show_ns = now_ns + SHOW_NS;
+                self.show(&mut state.ops);
+            }
+            draining = now_ns >= end.at_ns || state.tried_bytes >= end.tried_bytes;
         }
     }
 
@@ -144,11 +167,12 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
     #[inline]
     fn reap(&mut self, now_ns: u64) {
         self.tally.look(now_ns);
-        let Self { backend, load, tally, free, ops, bytes, .. } = self;
+        let Self { backend, load, tally, free, ops, bytes, tried_bytes, failures, .. } = self;
         backend.reap(|Completion { slot, outcome }| {
             free.push(slot);
             let slot = load.slot(slot);
             ops[slot.class.index()] += 1;
+            *tried_bytes += u64::from(slot.op.len);
             match outcome {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
@@ -156,9 +180,10 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 }
                 // A short transfer has no errno.
                 short_or_failed => {
+                    *failures += 1;
                     let errno = short_or_failed.err().unwrap_or(0);
                     let Op { target, offset, direction, .. } = slot.op;
-                    tally.failed(slot.class, FirstError { errno, target, offset, direction }, now_ns);
+                    tally.failed(slot.class, FirstError { errno, target, offset, direction });
                 }
             }
         });

@@ -64,7 +64,7 @@ pub struct ClassTally {
     /// Integral of the number in flight over the window, in I/O-nanoseconds; over the window's length it gives the
     /// mean outstanding.
     pub in_flight_ns: u64,
-    /// Failed I/Os inside the window, short transfers included.
+    /// Failed I/Os of the whole visit, settling and draining included; short transfers too.
     pub errors: u64,
     /// The first of them.
     pub first_error: Option<FirstError>,
@@ -178,13 +178,12 @@ impl Tally {
         }
     }
 
-    /// One I/O failed. Only failures inside the window are counted; the first one is kept wherever it happened.
+    /// One I/O failed. It counts wherever in the visit it happened: a number beside which something failed needs care.
     #[cold]
-    pub fn failed(&mut self, class: Class, error: FirstError, now_ns: u64) {
+    pub fn failed(&mut self, class: Class, error: FirstError) {
         self.in_flight[class.index()] -= 1;
-        let inside = self.window.holds(now_ns);
         if let Some(tally) = &mut self.classes[class.index()] {
-            tally.errors += u64::from(inside);
+            tally.errors += 1;
             tally.first_error.get_or_insert(error);
         }
     }
@@ -262,15 +261,17 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_before_the_window_is_kept_but_not_counted() {
+    fn a_failure_outside_the_window_counts() {
         let mut tally = tally();
         let error = FirstError { errno: 5, target: 0, offset: 8192, direction: Direction::Read };
         tally.submitted(Class::Small, 2);
-        tally.failed(Class::Small, error, 500);
-        tally.failed(Class::Small, FirstError { errno: 6, ..error }, 1500);
+        tally.look(500);
+        tally.failed(Class::Small, error);
+        tally.look(1500);
+        tally.failed(Class::Small, FirstError { errno: 6, ..error });
         assert_eq!(tally.in_flight(), 0);
         let small = tally.class(Class::Small).unwrap();
-        assert_eq!((small.errors, small.first_error), (1, Some(error)));
+        assert_eq!((small.errors, small.first_error), (2, Some(error)));
     }
 
     #[test]

@@ -178,9 +178,9 @@ impl Drop for Aio {
     }
 }
 
-/// Whether a context of this size can be had.
-pub(crate) fn probe(events: u16) -> io::Result<()> {
-    set_up(u32::from(events)).map(drop)
+/// Whether that many outstanding I/Os can be had, all workers together: the kernel counts events, not contexts.
+pub(crate) fn probe(events: u32) -> io::Result<()> {
+    set_up(events).map(drop)
 }
 
 fn set_up(events: u32) -> io::Result<Context> {

@@ -86,12 +86,17 @@ fn in_mode(size: Size, mode: Mode) -> io::Result<IoUring> {
     builder.build(size.submissions)
 }
 
-/// Makes a ring as large as needed and sends a NOP through it: the ring may be allowed and its use refused.
+/// Makes the rings of all workers at once, each as large as needed, and sends a NOP through every one: memory for one
+/// ring may be there and not for all, and a ring may be allowed and its use refused.
 ///
 /// # Errors
 /// What the kernel refused with.
-pub(crate) fn probe(slots: u16) -> io::Result<()> {
-    let (mut ring, _) = make(Size::of_slots(slots))?;
+pub(crate) fn probe(slots_per_worker: &[u16]) -> io::Result<()> {
+    let rings = slots_per_worker.iter().map(|&slots| make(Size::of_slots(slots)).map(|(ring, _)| ring));
+    rings.collect::<io::Result<Vec<_>>>()?.iter_mut().try_for_each(send_nop)
+}
+
+fn send_nop(ring: &mut IoUring) -> io::Result<()> {
     // SAFETY: a NOP refers to no memory.
     unsafe { ring.submission().push(&opcode::Nop::new().build()) }.map_err(io::Error::other)?;
     loop {

@@ -13,7 +13,7 @@ const SLOTS: u16 = 64;
 
 #[test]
 fn the_choice_is_io_uring_or_has_a_reason() {
-    let choice = choose(None, SLOTS).unwrap();
+    let choice = choose(None, &[SLOTS]).unwrap();
     match choice.kind {
         EngineKind::IoUring => assert_eq!(choice.reason, None),
         EngineKind::Libaio | EngineKind::Threads => {
@@ -105,19 +105,19 @@ fn word_for(errno: i32) -> &'static str {
 #[test]
 fn child_falls_back() {
     let Some(errno) = refused_as_told() else { return };
-    let choice = choose(None, SLOTS).unwrap();
+    let choice = choose(None, &[SLOTS]).unwrap();
     assert_eq!(choice.kind, EngineKind::Libaio);
     let reason = choice.reason.unwrap();
     assert!(reason.starts_with("no io_uring: ") && reason.contains(word_for(errno)), "{reason}");
     for kind in [EngineKind::Libaio, EngineKind::Threads] {
-        assert_eq!(choose(Some(kind), SLOTS), Ok(EngineChoice { kind, reason: None }));
+        assert_eq!(choose(Some(kind), &[SLOTS]), Ok(EngineChoice { kind, reason: None }));
     }
 }
 
 #[test]
 fn child_insists() {
     let Some(errno) = refused_as_told() else { return };
-    let problem = choose(Some(EngineKind::IoUring), SLOTS).unwrap_err();
+    let problem = choose(Some(EngineKind::IoUring), &[SLOTS]).unwrap_err();
     assert_eq!(problem.kind.code(), 3);
     assert!(problem.what.contains("io_uring"), "{problem}");
     assert!(problem.cause.as_ref().unwrap().contains(word_for(errno)), "{problem}");
@@ -129,10 +129,10 @@ fn child_has_threads() {
     if refused_as_told().is_none() {
         return;
     }
-    let choice = choose(None, SLOTS).unwrap();
+    let choice = choose(None, &[SLOTS]).unwrap();
     assert_eq!(choice.kind, EngineKind::Threads);
     let reason = choice.reason.unwrap();
     assert!(reason.contains("no io_uring: ") && reason.contains("; no libaio: "), "{reason}");
-    let problem = choose(Some(EngineKind::Libaio), SLOTS).unwrap_err();
+    let problem = choose(Some(EngineKind::Libaio), &[SLOTS]).unwrap_err();
     assert!(problem.cause.unwrap().contains("without asynchronous I/O"));
 }

@@ -12,6 +12,8 @@ use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::targets::OpenTargets;
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -46,7 +48,6 @@ struct Start {
     workers: u32,
     layout: SlotLayout,
     workload: Arc<Workload>,
-    targets: Arc<OpenTargets>,
     shared: Arc<Shared>,
     clock: MonotonicClock,
     jobs: Receiver<Job>,
@@ -67,12 +68,34 @@ impl ThreadCrew {
         workload: Workload,
         targets: Arc<OpenTargets>,
     ) -> Result<Self, Problem> {
+        Self::start_with(kind, reason, layouts, workload, move |start| begin(kind, &targets, start))
+    }
+
+    /// The same with any way to make a backend in the worker's thread.
+    fn start_with(
+        kind: EngineKind,
+        reason: Option<String>,
+        layouts: &[SlotLayout],
+        workload: Workload,
+        begin: impl Fn(Start) + Clone + Send + 'static,
+    ) -> Result<Self, Problem> {
         let (results_in, results) = mpsc::channel();
         let (ready_in, ready) = mpsc::channel();
         let workload = Arc::new(workload);
-        let shared = Arc::new(Shared::default());
-        let clock = MonotonicClock::start();
-        let mut workers = Vec::with_capacity(layouts.len());
+        // Made first: whatever fails from here on, dropping it ends the workers that were started.
+        let mut crew = Self {
+            clock: MonotonicClock::start(),
+            shared: Arc::new(Shared::default()),
+            workers: Vec::with_capacity(layouts.len()),
+            results,
+            engine: EngineFacts { reason, ..EngineFacts::plain(kind) },
+            buffers: BufferFacts {
+                backing: Backing::None,
+                bytes: 0,
+                large_segments_max: None,
+                large_segments_mean: None,
+            },
+        };
         for (index, &layout) in (0u32..).zip(layouts) {
             let (jobs_in, jobs) = mpsc::channel();
             let start = Start {
@@ -80,24 +103,28 @@ impl ThreadCrew {
                 workers: u32::try_from(layouts.len()).unwrap_or(u32::MAX),
                 layout,
                 workload: Arc::clone(&workload),
-                targets: Arc::clone(&targets),
-                shared: Arc::clone(&shared),
-                clock,
+                shared: Arc::clone(&crew.shared),
+                clock: crew.clock,
                 jobs,
                 results: results_in.clone(),
                 ready: ready_in.clone(),
             };
+            let begin = begin.clone();
             let thread = thread::Builder::new()
                 .name(format!("rigel-worker-{index}"))
-                .spawn(move || begin(kind, start))
+                .spawn(move || begin(start))
                 .map_err(|error| Problem::refused(format!("a worker thread cannot be started: {error}")))?;
-            workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
+            crew.workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
         }
-        drop(ready_in);
+        drop((ready_in, results_in));
         let facts = ready.iter().collect::<Result<Vec<_>, _>>()?;
+        if facts.len() < layouts.len() {
+            return Err(worker_died());
+        }
         let (engine, buffers) = combine(facts).ok_or_else(worker_died)?;
-        let engine = EngineFacts { reason, ..engine };
-        Ok(Self { clock, shared, workers, results, engine, buffers })
+        crew.engine = EngineFacts { reason: crew.engine.reason.take(), ..engine };
+        crew.buffers = buffers;
+        Ok(crew)
     }
 }
 
@@ -124,14 +151,20 @@ fn combine(facts: Vec<(EngineFacts, BufferFacts)>) -> Option<(EngineFacts, Buffe
     })
 }
 
+fn queue_broke(worker: u32, error: &io::Error) -> Problem {
+    Problem::new(ExitKind::CutShort, format!("the I/O queue of worker {worker} broke: {error}"))
+        .because("the kernel refused to submit or to wait")
+        .next("try another engine with --engine")
+}
+
 fn worker_died() -> Problem {
     Problem::new(ExitKind::Bug, "a worker thread ended unexpectedly")
         .next("please report this with the command line")
 }
 
 /// Makes the backend in this thread and works until there are no more jobs.
-fn begin(kind: EngineKind, start: Start) {
-    let (targets, layout, seed) = (Arc::clone(&start.targets), start.layout, start.workload.seed);
+fn begin(kind: EngineKind, targets: &Arc<OpenTargets>, start: Start) {
+    let (targets, layout, seed) = (Arc::clone(targets), start.layout, start.workload.seed);
     // Every worker's buffers hold other random data.
     let seed = seed ^ (u64::from(start.index) << 48);
     match kind {
@@ -163,11 +196,12 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
     drop(ready);
     let worker = Worker { index, workers, workload: &workload, layout, shared: &shared };
     for job in jobs {
-        let done = worker.run(&mut backend, &clock, &job).map_err(|error| {
-            Problem::new(ExitKind::CutShort, format!("the I/O queue of worker {index} broke: {error}"))
-                .because("the kernel refused to submit or to wait")
-                .next("try another engine with --engine")
-        });
+        // A bug here must not leave the coordinator waiting for a result that never comes; the panic hook has told it.
+        let ran = panic::catch_unwind(AssertUnwindSafe(|| worker.run(&mut backend, &clock, &job)));
+        let done = match ran {
+            Ok(done) => done.map_err(|error| queue_broke(index, &error)),
+            Err(_) => Err(worker_died()),
+        };
         let broken = done.is_err();
         if results.send(done).is_err() || broken {
             return;
@@ -199,9 +233,14 @@ impl Crew for ThreadCrew {
         let mut ending = false;
         while waiting > 0 {
             match self.results.recv_timeout(TICK) {
-                Ok(done) => {
-                    sum.add(done?);
+                Ok(Ok(done)) => {
+                    sum.add(done);
                     waiting -= 1;
+                }
+                // The others need not finish a point that cannot be whole any more.
+                Ok(Err(problem)) => {
+                    self.shared.end_at_ns.store(0, Ordering::Relaxed);
+                    return Err(problem);
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if !tick(self.progress()) && !ending {
@@ -229,6 +268,7 @@ impl ThreadCrew {
 impl Drop for ThreadCrew {
     /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed.
     fn drop(&mut self) {
+        self.shared.end_at_ns.store(0, Ordering::Relaxed);
         for worker in &mut self.workers {
             worker.jobs = None;
         }
@@ -240,3 +280,6 @@ impl Drop for ThreadCrew {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -130,6 +130,64 @@ fn the_coordinator_can_end_a_window_early() {
     assert_eq!(small.series.ops.len(), 40, "400 ms in buckets of 10 ms");
 }
 
+/// An I/O that takes longer than the notice of an early end: what comes back after the end must not count.
+#[test]
+fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
+    let point = Point { small: 3, large: 0 };
+    let workload = workload(LargePattern::Random, 0);
+    let layout = layout(point, workload.large_pattern);
+    let law = SimLaw { servers: 1, service_ns: 400_000_000, bytes_per_s: None, ..SimLaw::default() };
+    let (mut sim, clock) = Sim::new(law, layout, 1);
+    let shared = Shared::default();
+    shared.end_at_ns.store(NS_PER_S, Ordering::Relaxed);
+    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let window = Window { start_ns: NS_PER_S / 10, end_ns: 60 * NS_PER_S };
+    let done = worker.run(&mut sim, &clock, &Job { visit: 0, point, task: Task::Measure(window) }).unwrap();
+    let small = done.tallies[0].as_ref().unwrap();
+    assert_eq!(done.window_end_ns, NS_PER_S);
+    assert_eq!(small.completed(), 2, "at 0.4 and 0.8 s, not the one at 1.2 s");
+    assert_eq!(small.in_flight_ns, 3 * (NS_PER_S - NS_PER_S / 10));
+}
+
+#[test]
+fn a_warm_up_ends_early_and_on_a_failing_device() {
+    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let workload = workload(pattern, 0);
+    let point = Point { small: 0, large: 1 };
+    let layout = layout(point, pattern);
+    let shared = Shared::default();
+    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
+    let (mut failing, clock) = Recorder::new(layout);
+    failing.all_fail = true;
+    let done = worker.run(&mut failing, &clock, &job).unwrap();
+    assert_eq!((done.bytes, done.failures), (0, 100), "it tried as many bytes as it should have moved");
+    shared.end_at_ns.store(NS_PER_S, Ordering::Relaxed);
+    let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
+    let job = Job { task: Task::WarmUp { until_ns: 120 * NS_PER_S, bytes: u64::MAX }, ..job };
+    let done = worker.run(&mut sim, &clock, &job).unwrap();
+    assert!(done.stopped);
+    assert!(clock.now_ns() < 2 * NS_PER_S, "{} ns", clock.now_ns());
+}
+
+#[test]
+fn a_warm_up_moves_its_bytes_with_more_workers_than_streams() {
+    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let workload = workload(pattern, 0);
+    let point = Point { small: 5, large: 1 };
+    let layout = layout(point, pattern);
+    let shared = Shared::default();
+    let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 64 << 20 } };
+    let moved: u64 = (0..4)
+        .map(|index| {
+            let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
+            let worker = Worker { index, workers: 4, workload: &workload, layout, shared: &shared };
+            worker.run(&mut sim, &clock, &job).unwrap().bytes
+        })
+        .sum();
+    assert!((64 << 20..80 << 20).contains(&moved), "{moved}");
+}
+
 /// Completes everything at the next submit, 1 us later, and remembers every I/O. One of them fails, when asked for.
 struct Recorder {
     layout: SlotLayout,
@@ -137,6 +195,7 @@ struct Recorder {
     queued: VecDeque<Op>,
     seen: Vec<Vec<(u16, u64)>>,
     fail: Option<(u64, Result<u32, i32>)>,
+    all_fail: bool,
     count: u64,
     buffer: Vec<u8>,
 }
@@ -161,6 +220,7 @@ impl Recorder {
                 queued: VecDeque::new(),
                 seen,
                 fail: None,
+                all_fail: false,
                 count: 0,
                 buffer: vec![0; 1 << 20],
             },
@@ -188,6 +248,7 @@ impl Backend for Recorder {
         for op in self.queued.drain(..) {
             self.count += 1;
             let outcome = match self.fail {
+                _ if self.all_fail => Err(5),
                 Some((nth, outcome)) if nth == self.count => outcome,
                 _ => Ok(op.len),
             };

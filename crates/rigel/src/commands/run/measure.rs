@@ -35,8 +35,8 @@ pub fn crew(
         EngineRequest::Auto => None,
         EngineRequest::Only(kind) => Some(kind),
     };
-    let slots = layouts.iter().map(rigel_io::backend::SlotLayout::slots).max().unwrap_or(1);
-    let choice = engine::choose(wanted, slots)?;
+    let slots: Vec<u16> = layouts.iter().map(rigel_io::backend::SlotLayout::slots).collect();
+    let choice = engine::choose(wanted, &slots)?;
     let targets = open(run, options, permits, &choice)?;
     Ok(Box::new(ThreadCrew::start(choice.kind, choice.reason, &layouts, workload, Arc::new(targets))?))
 }

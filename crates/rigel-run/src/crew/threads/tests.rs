@@ -1,0 +1,141 @@
+use super::*;
+use crate::job::Task;
+use rigel_core::matrix::Point;
+use rigel_core::measure::Window;
+use rigel_core::plan::Volumes;
+use rigel_core::units::NS_PER_S;
+use rigel_core::volume::Volume;
+use rigel_core::workload::{LargePattern, Layout, WritePercent};
+use rigel_io::backend::{Completion, Op};
+
+/// What the backend of worker 1 does at its tenth submit; worker 0 goes on.
+#[derive(Clone, Copy)]
+enum Trouble {
+    Panics,
+    Breaks,
+}
+
+/// Completes everything at once, a millisecond of real time per submit.
+struct Troubled {
+    trouble: Option<Trouble>,
+    submits: u32,
+    slots: u16,
+    queued: Vec<Op>,
+    buffer: Vec<u8>,
+}
+
+impl Backend for Troubled {
+    fn slots(&self) -> u16 {
+        self.slots
+    }
+    fn buffer_mut(&mut self, _slot: u16) -> &mut [u8] {
+        &mut self.buffer
+    }
+    fn push(&mut self, op: Op) {
+        self.queued.push(op);
+    }
+    fn submit(&mut self, _wait_for: u16) -> io::Result<()> {
+        self.submits += 1;
+        thread::sleep(Duration::from_millis(1));
+        match self.trouble.filter(|_| self.submits == 10) {
+            Some(Trouble::Panics) => panic!("a bug in a worker"),
+            Some(Trouble::Breaks) => Err(io::Error::from_raw_os_error(5)),
+            None => Ok(()),
+        }
+    }
+    fn reap(&mut self, mut sink: impl FnMut(Completion)) {
+        self.queued.drain(..).for_each(|op| sink(Completion { slot: op.slot, outcome: Ok(op.len) }));
+    }
+}
+
+const NO_BUFFERS: BufferFacts =
+    BufferFacts { backing: Backing::None, bytes: 0, large_segments_max: None, large_segments_mean: None };
+
+fn workload() -> Workload {
+    let volume = Volume::new(&[1 << 20], 8192, Layout::Concat).unwrap();
+    Workload {
+        small_bytes: 8192,
+        large_bytes: 8192,
+        large_pattern: LargePattern::Random,
+        write_percent: WritePercent::default(),
+        volumes: Volumes { small: Some(volume), large: None, streams: None },
+        seed: 1,
+    }
+}
+
+fn crew(trouble: Trouble) -> ThreadCrew {
+    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let begin = move |start: Start| {
+        let trouble = (start.index == 1).then_some(trouble);
+        let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
+        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
+    };
+    ThreadCrew::start_with(EngineKind::Null, None, &[layout; 2], workload(), begin).unwrap()
+}
+
+/// A point of an hour: only an early end can finish it within the test.
+fn an_hour() -> Job {
+    let window = Window { start_ns: NS_PER_S, end_ns: 3600 * NS_PER_S };
+    Job { visit: 0, point: Point { small: 4, large: 0 }, task: Task::Measure(window) }
+}
+
+#[test]
+fn a_worker_that_panics_ends_the_point_with_a_bug() {
+    let mut crew = crew(Trouble::Panics);
+    let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
+    assert_eq!(problem.kind, ExitKind::Bug);
+}
+
+#[test]
+fn a_queue_that_breaks_ends_the_point_at_once() {
+    let mut crew = crew(Trouble::Breaks);
+    let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
+    assert_eq!(problem.kind, ExitKind::CutShort);
+    assert!(problem.to_string().contains("worker 1"), "{problem}");
+}
+
+#[test]
+fn a_worker_that_cannot_start_leaves_no_other_behind() {
+    let layout = SlotLayout { small: 1, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    let begin = move |start: Start| {
+        let _held = Arc::clone(&held);
+        let made = if start.index == 1 {
+            Err(Problem::refused("no memory"))
+        } else {
+            let backend =
+                Troubled { trouble: None, submits: 0, slots: 1, queued: Vec::new(), buffer: vec![0; 8192] };
+            Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS))
+        };
+        serve(made, start);
+    };
+    let refused = ThreadCrew::start_with(EngineKind::Null, None, &[layout; 3], workload(), begin);
+    assert_eq!(refused.err().map(|problem| problem.what), Some("no memory".to_owned()));
+    assert_eq!(Arc::strong_count(&alive), 1, "every worker has ended");
+}
+
+#[test]
+fn a_tick_can_end_a_point() {
+    let mut crew = {
+        let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+        let begin = |start: Start| {
+            let backend =
+                Troubled { trouble: None, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
+            serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
+        };
+        ThreadCrew::start_with(EngineKind::Null, None, &[layout; 2], workload(), begin).unwrap()
+    };
+    let mut ticks = 0;
+    let done = crew
+        .work(an_hour(), &mut |_| {
+            ticks += 1;
+            ticks < 13
+        })
+        .unwrap();
+    assert!(done.stopped);
+    assert!(done.window_end_ns < 3600 * NS_PER_S);
+    let small = done.tallies[0].as_ref().unwrap();
+    assert_eq!(small.planned, 4);
+    assert!(small.in_flight_ns <= 4 * (done.window_end_ns - NS_PER_S), "never more than planned");
+}

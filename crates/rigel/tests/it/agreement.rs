@@ -32,8 +32,8 @@ fn iops_of_rigel(place: &Place, target: &Path, engine: &str, depth: u32) -> f64 
     point(&document, depth.into(), 0)["small_io"]["iops"]["mean"].as_f64().unwrap()
 }
 
-/// On a device whose service time is known, below and past saturation. The tools take turns; a machine that is busy with
-/// something else can disturb one of them, so one of a few rounds has to agree within 2 %.
+/// On a device whose service time is known, below and past saturation. The tools take turns and the medians of all rounds
+/// are compared: a machine that is busy with something else disturbs single rounds, a bias disturbs all of them.
 #[test]
 fn rigel_and_fio_agree() {
     let name = "rigel_and_fio_agree";
@@ -44,13 +44,14 @@ fn rigel_and_fio_agree() {
     let place = Place::new();
     // Powers of two: fio 3.33's io_uring rounds the depth up to one.
     for (engine, depth) in [("io_uring", 2), ("io_uring", 16), ("libaio", 5)] {
-        let mut seen = Vec::new();
-        let agreed = (0..6).any(|_| {
-            let ours = iops_of_rigel(&place, &device.disk(), engine, depth);
-            let theirs = iops_of_fio(&device.disk(), engine, depth);
-            seen.push((ours, theirs));
-            (ours / theirs - 1.0).abs() < 0.02
-        });
-        assert!(agreed, "{engine} at {depth}: (rigel, fio) {seen:?}");
+        let ratios: Vec<f64> = (0..3)
+            .map(|_| {
+                let ours = iops_of_rigel(&place, &device.disk(), engine, depth);
+                ours / iops_of_fio(&device.disk(), engine, depth)
+            })
+            .collect();
+        let mut sorted = ratios.clone();
+        sorted.sort_by(f64::total_cmp);
+        assert!((sorted[1] - 1.0).abs() < 0.02, "{engine} at {depth}: rigel / fio {ratios:?}");
     }
 }

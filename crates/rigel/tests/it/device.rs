@@ -1,7 +1,8 @@
 //! The device counts: exactly N in flight for every engine, and the law past saturation.
 
 use crate::support::{Place, flags, point};
-use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
+use rigel_core::units::to_f64;
+use rigel_testdev::{DeviceSpec, Gauge, LoopDevice, TestDevice, needs};
 use std::path::Path;
 
 const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
@@ -27,6 +28,14 @@ fn measure(
     point(&document, small.into(), large.into()).clone()
 }
 
+/// Mean number in flight over the time in which there was any: the ramps at both ends are in it.
+fn mean_while_busy(gauge: &Gauge) -> f64 {
+    let busy = gauge.time_at_depth_us.iter().filter(|&(&depth, _)| depth > 0);
+    let (weighted, time) =
+        busy.fold((0, 0), |(weighted, time), (depth, us)| (weighted + depth * us, time + us));
+    to_f64(weighted) / to_f64(time.max(1))
+}
+
 fn exactly_n_in_flight(device: &TestDevice, target: &Path) {
     let place = Place::new();
     for engine in ENGINES {
@@ -35,6 +44,8 @@ fn exactly_n_in_flight(device: &TestDevice, target: &Path) {
             let found = measure(&place, target, engine, n, 0, 1);
             let gauge = device.gauge().unwrap();
             assert_eq!(gauge.max_in_flight, u64::from(n), "{engine}, asked for {n}");
+            let mean = mean_while_busy(&gauge);
+            assert!(mean > 0.8 * f64::from(n), "{engine}, asked for {n}: {mean} on average, ramps included");
             assert_eq!(found["small_io"]["outstanding"]["planned"], n);
             assert_eq!(found["small_io"]["errors"], 0);
             assert_eq!(gauge.writes, 0);

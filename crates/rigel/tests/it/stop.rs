@@ -71,6 +71,82 @@ fn a_scratch_file_goes_away_with_a_stopped_run() {
     assert!(!place.files().contains(&"rigel-scratch.dat".to_owned()), "{:?}", place.files());
 }
 
+/// A run that stays in its first warm-up for two minutes.
+fn start_warm_up(place: &Place) -> (Child, BufReader<std::process::ChildStderr>) {
+    place.random_file("data", 16 << 20);
+    let line = "run advanced data --type seq --matrix point --num-small 0 --num-large 1 --duration 1s";
+    let mut child = place
+        .command()
+        .args(line.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("1 point") {
+        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "{told}");
+    }
+    (child, stderr)
+}
+
+#[test]
+fn a_warm_up_can_be_stopped() {
+    let place = Place::new();
+    let (mut child, mut stderr) = start_warm_up(&place);
+    signal(&child, "-INT");
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4), "{told}");
+    let record = Record::read(&std::fs::read(place.only("_record.jsonl")).unwrap()).unwrap();
+    assert!(record.visits.is_empty());
+    assert_eq!(record.closing.map(|closing| closing.complete), Some(false));
+}
+
+/// The I/O that hangs keeps the first signal from ending the run; the second one does.
+#[test]
+fn the_second_one_ends_at_once() {
+    let spec = rigel_testdev::DeviceSpec {
+        size_bytes: 16 << 20,
+        servers: 4,
+        service_us: 1000,
+        mbps: None,
+        exponential: false,
+    };
+    let mounted = rigel_testdev::TestDevice::mount(spec);
+    let Some(device) = rigel_testdev::needs("the_second_one_ends_at_once", mounted) else { return };
+    let place = Place::new();
+    let line = format!(
+        "run advanced {} --engine threads --matrix point --num-small 8 --num-large 0 --duration 1s",
+        device.disk().display()
+    );
+    let mut child = place
+        .command()
+        .args(line.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("1 point") {
+        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "{told}");
+    }
+    device.command("hang 0 16777216").unwrap();
+    while device.gauge().unwrap().in_flight < 8 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    signal(&child, "-INT");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(child.try_wait().unwrap().is_none(), "an I/O that hangs is still waited for");
+    signal(&child, "-INT");
+    // The process is gone for its parent only when the kernel has its I/Os back.
+    device.command("release").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+    let record = Record::read(&std::fs::read(place.only("_record.jsonl")).unwrap()).unwrap();
+    assert!(record.closing.is_none(), "it ended at once, with the record whole up to there");
+}
+
 #[test]
 fn a_killed_run_has_its_finished_points_on_disk() {
     let place = Place::new();

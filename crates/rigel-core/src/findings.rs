@@ -182,7 +182,8 @@ fn point(header: &Header, visits: &[&Visit]) -> PointFindings {
         let text = format!("measured {:.2} s instead of {}", Seconds(span_ns).get(), header.request.duration);
         found.push(Flag::new(FlagCode::CutShort, text));
     }
-    let warm_up_failures: u64 = visits.iter().filter_map(|visit| visit.warm_up).map(|done| done.failures).sum();
+    let warm_up_failures: u64 =
+        visits.iter().filter_map(|visit| visit.warm_up).map(|done| done.failures).sum();
     if warm_up_failures > 0 {
         let text = format!("warm-up: {warm_up_failures} I/Os failed");
         found.push(Flag::new(FlagCode::Errors, text));

@@ -23,7 +23,6 @@ pub mod safety;
 pub mod scratch;
 pub mod sim_law;
 pub mod split;
-pub mod stats;
 pub mod units;
 pub mod volume;
 pub mod workload;

@@ -1,9 +1,12 @@
 //! The format of a scratch file: what Rigel fills before it measures, and how a later reader knows it again.
 //!
-//! The first 4,096 bytes are a header. Every further 4 KiB block begins with a stamp of 24 bytes (a magic number, the
-//! block's own offset and the seed, each a little-endian `u64`) and goes on with random bytes drawn from the seed and
-//! the offset. So each block can be checked alone: zeros, a block from elsewhere and a flipped bit are told apart.
-//! The header is written after everything else is on the disk: a file without one was never finished.
+//! Every 4 KiB block begins with a stamp of 24 bytes (a magic number, the block's own offset and the seed, each a
+//! little-endian `u64`) and goes on with random bytes drawn from the seed and the offset. So each block can be checked
+//! alone: zeros, a block from elsewhere and a flipped bit are told apart.
+//!
+//! Behind the data comes a trailer of 1 MiB that begins with a header and is zeros otherwise. No I/O of a run goes
+//! there, so a file that a killed run wrote to is still known. The header says whether the fill was finished and
+//! whether the file may be removed by whoever finds it with nobody at work on it.
 //! Must not touch a file.
 
 use crate::draw::Generator;
@@ -16,6 +19,8 @@ use std::os::unix::ffi::OsStrExt;
 pub const FILE_NAME: &str = "rigel-scratch.dat";
 /// Bytes of one block, and of the header.
 pub const BLOCK_BYTES: usize = 4096;
+/// Bytes behind the data, where no I/O of a run goes. As large as most things that a device aligns to.
+pub const TRAILER_BYTES: u64 = MIB;
 /// Bytes of the stamp at the head of a block.
 pub const STAMP_BYTES: usize = 24;
 /// The version that this program writes.
@@ -39,13 +44,55 @@ pub fn is_scratch_name(name: &OsStr) -> bool {
     name.starts_with(b"rigel-scratch") && name.ends_with(b".dat")
 }
 
+/// The name of the scratch file with a number, for a directory where other runs are at work: `rigel-scratch.dat`,
+/// then `rigel-scratch-2.dat` and so on.
+#[must_use]
+pub fn numbered_name(number: u32) -> String {
+    match number {
+        0 | 1 => FILE_NAME.to_owned(),
+        _ => format!("rigel-scratch-{number}.dat"),
+    }
+}
+
+/// What is to become of a scratch file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Its fill has begun and not ended: not to be measured.
+    Filling,
+    /// Filled for one run. Whoever finds it with nobody at work on it may use and remove it.
+    Temporary,
+    /// Filled, and to stay for further runs.
+    Kept,
+}
+
+impl State {
+    const fn code(self) -> u32 {
+        match self {
+            Self::Filling => 0,
+            Self::Temporary => 1,
+            Self::Kept => 2,
+        }
+    }
+
+    const fn from_code(code: u32) -> Option<Self> {
+        Some(match code {
+            0 => Self::Filling,
+            1 => Self::Temporary,
+            2 => Self::Kept,
+            _ => return None,
+        })
+    }
+}
+
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Size of the whole file, header included.
-    pub size_bytes: u64,
+    /// Bytes of data, which are what a run measures; the trailer comes behind them.
+    pub data_bytes: u64,
     /// Seed of every block.
     pub seed: u64,
+    /// How far it is, and what is to become of it.
+    pub state: State,
 }
 
 /// Why bytes are no header.
@@ -63,21 +110,34 @@ pub enum HeaderError {
 }
 
 impl Header {
-    /// The first block of the file.
+    /// Size of the whole file.
+    #[must_use]
+    pub const fn file_bytes(&self) -> u64 {
+        self.data_bytes.saturating_add(TRAILER_BYTES)
+    }
+
+    /// Whether the data is all there.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        !matches!(self.state, State::Filling)
+    }
+
+    /// The first block of the trailer.
     #[must_use]
     pub fn encode(&self) -> [u8; BLOCK_BYTES] {
         let mut block = [0; BLOCK_BYTES];
         block[..8].copy_from_slice(&HEADER_MAGIC);
         block[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        block[12..16].copy_from_slice(&self.state.code().to_le_bytes());
         block[16..24].copy_from_slice(&self.seed.to_le_bytes());
-        block[24..32].copy_from_slice(&self.size_bytes.to_le_bytes());
+        block[24..32].copy_from_slice(&self.data_bytes.to_le_bytes());
         let check = fnv1a(&block[..32]);
         block[32..40].copy_from_slice(&check.to_le_bytes());
         block[HEADER_TEXT_AT..HEADER_TEXT_AT + HEADER_TEXT.len()].copy_from_slice(HEADER_TEXT);
         block
     }
 
-    /// The header in the first bytes of a file.
+    /// The header in the first bytes of a trailer.
     ///
     /// # Errors
     /// When they are none, or not one that this program can trust.
@@ -93,7 +153,9 @@ impl Header {
         if version != VERSION {
             return Err(HeaderError::Version(version));
         }
-        Ok(Self { seed: word(fields, 16), size_bytes: word(fields, 24) })
+        let state = u32::from_le_bytes([fields[12], fields[13], fields[14], fields[15]]);
+        let state = State::from_code(state).ok_or(HeaderError::Damaged)?;
+        Ok(Self { state, seed: word(fields, 16), data_bytes: word(fields, 24) })
     }
 }
 

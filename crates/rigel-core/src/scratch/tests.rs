@@ -21,12 +21,15 @@ fn names() {
     ] {
         assert_eq!(is_scratch_name(OsStr::new(name)), ours, "{name}");
     }
-    assert!(is_scratch_name(OsStr::new(FILE_NAME)));
+    assert_eq!(numbered_name(1), FILE_NAME);
+    for number in [1, 2, 16] {
+        assert!(is_scratch_name(OsStr::new(&numbered_name(number))));
+    }
 }
 
 #[test]
 fn a_header_that_is_not_whole_is_none() {
-    let header = Header { size_bytes: 256 * MIB, seed: 7 };
+    let header = Header { data_bytes: 256 * MIB, seed: 7, state: State::Kept };
     let mut bytes = header.encode();
     assert_eq!(Header::decode(&bytes), Ok(header));
     assert_eq!(Header::decode(&bytes[..39]), Err(HeaderError::NotOurs));
@@ -34,17 +37,25 @@ fn a_header_that_is_not_whole_is_none() {
     bytes[24] ^= 1;
     assert_eq!(Header::decode(&bytes), Err(HeaderError::Damaged));
     bytes[24] ^= 1;
-    bytes[8] = 2;
-    let check = fnv1a(&bytes[..32]);
-    bytes[32..40].copy_from_slice(&check.to_le_bytes());
-    assert_eq!(Header::decode(&bytes), Err(HeaderError::Version(2)));
+    let checked = |at: usize, value: u8| {
+        let mut bytes = bytes;
+        bytes[at] = value;
+        let check = fnv1a(&bytes[..32]);
+        bytes[32..40].copy_from_slice(&check.to_le_bytes());
+        Header::decode(&bytes)
+    };
+    assert_eq!(checked(8, 2), Err(HeaderError::Version(2)));
+    assert_eq!(checked(12, 3), Err(HeaderError::Damaged));
+    assert_eq!(checked(12, 0).map(|header| header.is_whole()), Ok(false));
 }
 
 /// The bytes of version 1 as they are on disks: a change here needs a new version.
 #[test]
 fn the_format_stays() {
-    let header = Header { size_bytes: 0x1000_0000, seed: 0x0102_0304_0506_0708 }.encode();
-    assert_eq!(&header[..12], b"RIGELSCR\x01\x00\x00\x00");
+    let header = Header { data_bytes: 0x1000_0000, seed: 0x0102_0304_0506_0708, state: State::Kept };
+    assert_eq!(header.file_bytes(), 0x1010_0000);
+    let header = header.encode();
+    assert_eq!(&header[..16], b"RIGELSCR\x01\x00\x00\x00\x02\x00\x00\x00");
     assert_eq!(&header[16..32], b"\x08\x07\x06\x05\x04\x03\x02\x01\x00\x00\x00\x10\x00\x00\x00\x00");
     assert_eq!(
         &made(5, 8192)[..24],
@@ -100,9 +111,11 @@ fn sizes() {
 
 proptest! {
     #[test]
-    fn headers_come_back(size_bytes: u64, seed: u64) {
-        let header = Header { size_bytes, seed };
-        prop_assert_eq!(Header::decode(&header.encode()), Ok(header));
+    fn headers_come_back(data_bytes: u64, seed: u64) {
+        for state in [State::Filling, State::Temporary, State::Kept] {
+            let header = Header { data_bytes, seed, state };
+            prop_assert_eq!(Header::decode(&header.encode()), Ok(header));
+        }
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! for a target that is in use. It remembers which target it is for, and what it says is looked at again when the
 //! target is opened. Must not ask the user anything, and must not open for writing.
 
-use super::inspect::{System, TargetEvidence, in_use};
+use super::inspect::{Snapshot, System, TargetEvidence, in_use};
 use super::node::{Node, identity_of, plain_kind};
+use super::scratch::Hold;
 use rigel_core::error::Problem;
 use rigel_core::facts::{Identity, TargetFacts, TargetKind};
 use rigel_core::safety::{self, Evidence, Verdict};
@@ -19,6 +20,8 @@ pub struct WritePermit {
     kind: TargetKind,
     size_bytes: u64,
     generation: Option<u64>,
+    /// The lock of the target, where this run has it already.
+    hold: Option<Hold>,
 }
 
 /// Gives a permit, or says what stands against it and what to do.
@@ -35,7 +38,7 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
         (Verdict::NeedsConsent, false) => Err(needs_consent(facts, evidence)),
         (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
             let &TargetFacts { identity, kind, size_bytes, .. } = facts;
-            Ok(WritePermit { identity, kind, size_bytes, generation: evidence.generation() })
+            Ok(WritePermit { identity, kind, size_bytes, generation: evidence.generation(), hold: None })
         }
     }
 }
@@ -52,6 +55,18 @@ pub fn consent_covers(consents: &[PathBuf], target: &TargetFacts) -> bool {
 }
 
 impl WritePermit {
+    /// Adds the lock of the run's own scratch file; of no use for any other target.
+    #[must_use]
+    pub fn with_hold(mut self, hold: Hold) -> Self {
+        self.hold = Some(hold);
+        self
+    }
+
+    /// Whether this run has locked the file that is open now.
+    pub(crate) fn holds(&self, node: &Node) -> bool {
+        self.hold.as_ref().is_some_and(|hold| hold.identity() == node.identity())
+    }
+
     /// Checks that the permit is for what is open now.
     pub(crate) fn check(&self, node: &Node, size_bytes: u64) -> Result<(), Problem> {
         if (self.identity, self.kind) != (node.identity(), node.kind()) {
@@ -74,8 +89,8 @@ impl WritePermit {
     }
 
     /// Looks again, with the target open, whether it came into use.
-    pub(crate) fn still_unused(node: &Node) -> Result<(), Problem> {
-        let found = in_use::forbidding(node, &System::default());
+    pub(crate) fn still_unused(node: &Node, snapshot: &Snapshot) -> Result<(), Problem> {
+        let found = in_use::forbidding(node, snapshot);
         if found.is_empty() { Ok(()) } else { Err(forbidden(node.place(), &found)) }
     }
 }
@@ -126,6 +141,7 @@ mod tests {
             kind: node.kind(),
             size_bytes: 0,
             generation,
+            hold: None,
         };
         permit(None).check(&node, 0).unwrap();
         // A file has no generation: one that had one before is something else now.

@@ -127,7 +127,7 @@ pub fn check_sizes(targets: &[(String, TargetFacts)], large_bytes: u64) -> Resul
         return Ok(());
     };
     let (size, large) = (Bytes(facts.size_bytes), Bytes(large_bytes));
-    Err(Problem::usage("a target is smaller than one large I/O")
+    Err(Problem::refused("a target is smaller than one large I/O")
         .at(label.clone())
         .because(format!("{} has {size}, a large I/O has {large}", facts.path))
         .next("choose a larger target, or a smaller size of large I/Os"))

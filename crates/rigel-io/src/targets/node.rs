@@ -9,7 +9,7 @@ use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// A file or device that is held by an `O_PATH` descriptor.
@@ -32,11 +32,27 @@ impl Node {
         Self::pin_with(path, OFlags::NOFOLLOW)
     }
 
+    /// What a descriptor is open on, by the path that led there.
+    pub(crate) fn of_open(path: &Path, fd: BorrowedFd<'_>) -> Result<Self, Problem> {
+        let told = |errno| refusal("the target cannot be looked at again", path, errno);
+        let pin = rustix::io::fcntl_dupfd_cloexec(fd, 0).map_err(told)?;
+        let stat = fs::fstat(&pin).map_err(told)?;
+        let kind = kind_of(path, &stat)?;
+        Ok(Self { path: path.to_owned(), pin, stat, kind })
+    }
+
     fn pin_with(path: &Path, extra: OFlags) -> Result<Self, Problem> {
         let told = |errno| refusal("the target cannot be reached", path, errno);
         let pin = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(told)?;
         let stat = fs::fstat(&pin).map_err(told)?;
         let kind = kind_of(path, &stat)?;
+        // Everything further goes through that directory; without it a file would seem to be missing.
+        if !Path::new("/proc/self/fd").exists() {
+            return Err(Problem::refused("the target cannot be opened safely")
+                .at(path_text::encode(path))
+                .because("/proc is not mounted; what is pinned is opened through /proc/self/fd")
+                .next("mount it: mount -t proc proc /proc"));
+        }
         Ok(Self { path: path.to_owned(), pin, stat, kind })
     }
 

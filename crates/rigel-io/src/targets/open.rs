@@ -6,7 +6,7 @@
 
 use super::errno::{patiently, refusal};
 use super::guard::{WritePermit, exchanged, forbidden};
-use super::inspect::{System, in_use};
+use super::inspect::{Snapshot, in_use, usable_bytes};
 use super::ioctl;
 use super::node::Node;
 use rigel_core::error::Problem;
@@ -77,7 +77,14 @@ impl OpenTargets {
             Access::Permits(permits) => permits.get(index).and_then(Option::as_ref),
         };
         let open = |(index, request)| open_one(request, permit_of(index), direct);
-        Ok(Self::new(requests.iter().enumerate().map(open).collect::<Result<_, _>>()?))
+        let opened = requests.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
+        // Only now, with all of them open: who came in between is seen, and the host is asked once.
+        let snapshot = Snapshot::take();
+        for (request, target) in requests.iter().zip(&opened).filter(|(_, target)| target.writable) {
+            // What is open itself, one at a time: a second descriptor for each would use up the limit.
+            WritePermit::still_unused(&Node::of_open(&request.path, target.fd.as_fd())?, &snapshot)?;
+        }
+        Ok(Self::new(opened))
     }
 
     /// Targets that are open already.
@@ -108,10 +115,9 @@ fn open_one(
     match permit {
         Some(permit) => {
             permit.check(&node, size_bytes)?;
-            if node.kind() == TargetKind::File {
+            if node.kind() == TargetKind::File && !permit.holds(&node) {
                 lock(&node, &fd)?;
             }
-            WritePermit::still_unused(&node)?;
         }
         None if size_bytes < request.size_bytes => {
             return Err(Problem::refused("the target is smaller than when it was looked at")
@@ -127,7 +133,9 @@ fn open_one(
 
 fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
     let size = match node.kind() {
-        TargetKind::File => fs::fstat(fd).map(|stat| u64::try_from(stat.st_size).unwrap_or(0)),
+        TargetKind::File => {
+            fs::fstat(fd).map(|stat| usable_bytes(node, u64::try_from(stat.st_size).unwrap_or(0)))
+        }
         _ => ioctl::device_size_bytes(fd.as_fd()),
     };
     size.map_err(|errno| refusal("the target does not tell its size", node.path(), errno))
@@ -147,14 +155,19 @@ fn lock(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
     }
 }
 
+/// A filesystem that takes no direct I/O.
+pub(crate) fn no_direct_io(place: String) -> Problem {
+    Problem::refused("the target cannot be opened for direct I/O")
+        .at(place)
+        .because("its filesystem has no O_DIRECT")
+        .next("choose a target elsewhere, or --buffered to measure through the page cache")
+}
+
 fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
     match errno {
-        Errno::INVAL if direct => Problem::refused("the target cannot be opened for direct I/O")
-            .at(node.place())
-            .because("its filesystem has no O_DIRECT")
-            .next("choose a target elsewhere, or --buffered to measure through the page cache"),
+        Errno::INVAL if direct => no_direct_io(node.place()),
         Errno::BUSY => {
-            let mut why = in_use::forbidding(node, &System::default());
+            let mut why = in_use::forbidding(node, &Snapshot::take());
             if why.is_empty() {
                 why.push(rigel_core::safety::Evidence::ExclusivelyOpen);
             }

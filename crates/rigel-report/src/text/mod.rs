@@ -5,5 +5,5 @@
 mod plan;
 mod table;
 
-pub use plan::plan;
+pub use plan::{Intent, ScratchIntent, intended, plan};
 pub use table::table;

@@ -13,9 +13,37 @@ use rigel_core::workload::{LargePattern, Layout};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-/// Everything that a run would do.
+/// What a run would do beside its plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Intent {
+    /// The scratch file, for a run that makes or uses one.
+    pub scratch: Option<ScratchIntent>,
+    /// A line for each target that would be written: whether it may be. Empty for a run that does not write.
+    pub consent: Vec<String>,
+}
+
+/// What would become of the scratch file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchIntent {
+    /// Bytes that the fill writes; 0 when one that is there is used again.
+    pub fill_bytes: u64,
+    /// Whether it stays afterwards.
+    pub kept: bool,
+}
+
+/// Everything that a run would do on targets that nothing is to be said about.
 #[must_use]
 pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> String {
+    page_of(request, plan, targets, None)
+}
+
+/// Everything that a run would do, what it would do to its targets included.
+#[must_use]
+pub fn intended(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: &Intent) -> String {
+    page_of(request, plan, targets, Some(intent))
+}
+
+fn page_of(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
     let mut page = Page::default();
     let matrix = match request.level {
         RunLevel::Advanced => format!(", matrix {}", request.shape.name()),
@@ -27,6 +55,10 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> String {
         format_args!("{}, level {}{matrix}", printable(&request.name), request.level.name()),
     );
     entries(&mut page, "Targets", targets.iter().map(target));
+    if intent.is_some() {
+        let bytes = targets.iter().map(|target| target.size_bytes).fold(0, u64::saturating_add);
+        entry(&mut page, "Data", format_args!("{} on the targets in all", Bytes(bytes)));
+    }
     entries(&mut page, "I/O", io(request, plan));
     entries(&mut page, "Points", points(plan));
     entries(&mut page, "Per point", per_point(&plan.steps));
@@ -42,7 +74,7 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> String {
         entry(&mut page, "Cache", "through the page cache, as asked: memory is measured, not storage");
     }
     entry(&mut page, "Seed", request.seed);
-    entries(&mut page, "Writes", writes(request, plan, targets));
+    entries(&mut page, "Writes", writes(request, plan, targets, intent));
     page.into_string()
 }
 
@@ -179,25 +211,58 @@ fn engine(engine: EngineRequest) -> String {
     }
 }
 
-fn writes(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> Vec<String> {
-    if !plan.writes {
-        return vec!["nothing would be written".into()];
+fn writes(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> Vec<String> {
+    match intent {
+        None => load_writes(request, plan, targets.iter().map(|target| printable(&target.path).into_owned())),
+        Some(Intent { scratch: None, consent }) => load_writes(request, plan, consent.iter().cloned()),
+        Some(Intent { scratch: Some(scratch), .. }) => {
+            scratch_writes(*scratch, plan.writes.then(|| share(request)))
+        }
     }
+}
+
+/// The fill and the load go to a file that is Rigel's own; nothing of the user's is lost.
+fn scratch_writes(scratch: ScratchIntent, load: Option<String>) -> Vec<String> {
+    let fate = if scratch.kept { "kept" } else { "removed" };
+    let fill = match scratch.fill_bytes {
+        0 => format!("nothing to fill: the scratch file that is there would be used, and {fate} afterwards"),
+        bytes => format!("a scratch file of {} would be written, and {fate} afterwards", Bytes(bytes)),
+    };
+    vec![fill, load.unwrap_or_else(|| "nothing else would be written".into())]
+}
+
+fn share(request: &Request) -> String {
     let what = match request.large_pattern {
         LargePattern::Random => "I/Os",
         LargePattern::Sequential { .. } => "small I/Os and of the streams",
     };
-    let mut lines = vec![
-        format!("{} % of the {what}", request.write_percent.get()),
-        "what these targets hold now would be lost:".into(),
-    ];
-    lines.extend(targets.iter().map(|target| printable(&target.path).into_owned()));
-    lines
+    format!("{} % of the {what}", request.write_percent.get())
+}
+
+fn load_writes(request: &Request, plan: &Plan, targets: impl Iterator<Item = String>) -> Vec<String> {
+    if !plan.writes {
+        return vec!["nothing would be written".into()];
+    }
+    let head = [share(request), "what these targets hold now would be lost:".into()];
+    head.into_iter().chain(targets).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_happens_to_the_scratch_file() {
+        let told = |fill_bytes, kept| scratch_writes(ScratchIntent { fill_bytes, kept }, None).join("\n");
+        assert_eq!(
+            told(1 << 30, false),
+            "a scratch file of 1 GiB would be written, and removed afterwards\nnothing else would be written"
+        );
+        assert!(told(1 << 30, true).contains("kept afterwards"));
+        assert!(told(0, true).starts_with("nothing to fill"));
+        let with_load = scratch_writes(ScratchIntent { fill_bytes: 0, kept: false }, Some("5 %".into()));
+        assert_eq!(with_load[1], "5 %");
+    }
 
     #[test]
     fn levels_are_drawn_together() {

@@ -90,6 +90,11 @@ fn check_name(front: Front, name: &OsStr) -> Result<(), Problem> {
         return Err(wrong(&format!("the name of the run holds a directory: {shown}"))
             .next("give the directory with --out, the name alone with --name"));
     }
+    if shown.starts_with('.') {
+        return Err(wrong(&format!("the name of the run begins with a dot: {shown}"))
+            .because("its outputs would be hidden files")
+            .next("give another name"));
+    }
     if shown.len() > MAX_NAME_BYTES {
         return Err(wrong(&format!("the name of the run has {} bytes", shown.len()))
             .because("a file name can have 255 bytes, and the names of the outputs are longer")

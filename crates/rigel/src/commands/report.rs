@@ -80,7 +80,8 @@ fn beside(record: &Path) -> PathBuf {
 /// The name that the outputs begin with. A record is foreign text: it may not lead out of the directory.
 fn run_id(record: &Record, path: &Path) -> Result<String, Problem> {
     let run_id = path_text::printable(&record.header.run_id);
-    if run_id.is_empty() || run_id.contains('/') {
+    // A leading dot would hide the outputs, or name the directory above.
+    if run_id.is_empty() || run_id.starts_with('.') || run_id.contains('/') {
         return Err(Problem::usage(format!("'{run_id}' is no name of a run"))
             .at(format!("{}, line 1", path_text::encode(path)))
             .because("the file was changed after Rigel wrote it")

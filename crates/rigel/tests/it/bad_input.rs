@@ -23,6 +23,7 @@ fn options_that_are_wrong_or_contradict_each_other() {
     for (line, parts) in [
         ("run simple data --colour red", &["--colour"][..]),
         ("run slow data", &["slow"]),
+        ("run simple data --name .hidden", &["--name", ".hidden"]),
         ("run simple data --lun x.lun", &["--lun"]),
         ("run simple data --matrix detailed", &["--matrix", "advanced"]),
         ("run advanced data --matrix point --num-small 4", &["point"]),
@@ -73,6 +74,10 @@ fn lun_files() {
     refused(&place, "orion -run simple -testname t", 3, &["t.lun:1", "directory"]);
     write(b"da\0ta\n");
     refused(&place, "orion -run simple -testname t", 2, &["t.lun:1"]);
+    place.random_file("tiny", 4096);
+    write(b"data\ntiny\n");
+    refused(&place, "orion -run simple -testname t", 3, &["t.lun:2", "tiny", "smaller"]);
+    refused(&place, "run simple --lun t.lun", 3, &["t.lun:2", "tiny", "smaller"]);
     // CRLF, trailing blanks, blank lines and a missing last line feed are fine.
     write(b"data  \r\n\r\n  ");
     place.line("orion -run simple -testname t -duration 1 --dry-run").expect_code(0);
@@ -130,6 +135,29 @@ fn an_unreadable_target_and_an_unwritable_directory() {
     let told = as_nobody(&["run", "simple", "data", "--duration", "1s"]).expect_code(3);
     assert!(told.stderr.to_lowercase().contains("permission"), "{}", told.stderr);
     assert_eq!(place.files(), ["data"]);
+    // A scratch file of another user is told as that. It is root's, in a directory that everybody may write.
+    place.line("run oltp --scratch-size 1M --keep-scratch --num-disks 1 --duration 100ms").expect_code(0);
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let told = as_nobody(&["run", "oltp", "--scratch-size", "1M", "--num-disks", "1"]).expect_code(3);
+    assert!(told.stderr.contains("another user") && told.stderr.contains("os error 13"), "{}", told.stderr);
+}
+
+#[test]
+fn without_proc_the_message_says_so() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    let script = "mount -t tmpfs none /proc && exec \"$0\" run simple data";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", script, env!("CARGO_BIN_EXE_rigel")]).current_dir(place.path());
+    let probe = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/proc"]).status();
+    let usable = probe.is_ok_and(|status| status.success()).then_some(());
+    let usable = usable.ok_or_else(|| rigel_testdev::Unavailable::new("no mount namespace (not root?)"));
+    if rigel_testdev::needs("without_proc_the_message_says_so", usable).is_none() {
+        return;
+    }
+    let told = crate::support::tell(&mut command).expect_code(3);
+    assert!(told.stderr.contains("/proc is not mounted"), "{}", told.stderr);
+    assert!(!told.stderr.contains("nothing by this name"), "{}", told.stderr);
 }
 
 #[test]
@@ -201,6 +229,13 @@ fn a_filesystem_without_direct_io_says_so() {
     let told = told.expect_code(3);
     assert!(told.stderr.contains("O_DIRECT") && told.stderr.contains("--buffered"), "{}", told.stderr);
     place.line("run simple ram/data --duration 100ms --buffered").expect_code(0);
+    // A scratch file there is refused before it is filled.
+    let line = "run oltp --num-disks 1 --scratch-size 1M --duration 100ms";
+    let told = crate::support::tell(place.command().args(line.split_whitespace()).current_dir(&ram));
+    let told = told.expect_code(3);
+    assert!(told.stderr.contains("O_DIRECT") && told.stderr.contains("--buffered"), "{}", told.stderr);
+    assert!(!told.stderr.contains("filled"), "{}", told.stderr);
+    assert!(!ram.join("rigel-scratch.dat").exists());
 }
 
 #[test]

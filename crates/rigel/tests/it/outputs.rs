@@ -105,6 +105,55 @@ fn a_dry_run_prints_the_plan_and_touches_nothing() {
 }
 
 #[test]
+fn a_dry_run_tells_what_would_be_written() {
+    let place = Place::new();
+    let told = |line: &str| place.line(line).expect_code(0).stdout;
+    let plan = told("run simple --scratch-size 16M --dry-run");
+    assert!(plan.contains("a scratch file of 16 MiB would be written, and removed afterwards"), "{plan}");
+    assert!(
+        !plan.contains("nothing would be written") && plan.contains("16 MiB on the targets in all"),
+        "{plan}"
+    );
+    let plan = told("run simple --scratch-size 16M --keep-scratch --dry-run");
+    assert!(plan.contains("and kept afterwards"), "{plan}");
+    place.random_file("data", 4 << 20);
+    place.random_file("more", 8 << 20);
+    let plan = told("run oltp data more --write 50 --destroy-data more --dry-run");
+    for part in ["12 MiB on the targets in all", "data needs --destroy-data data", "more has your consent"] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
+    assert_eq!(place.files(), ["data", "more"]);
+    let stray = place.line("run oltp data --write 50 --destroy-data nowhere --dry-run");
+    assert!(stray.expect_code(2).stderr.contains("nowhere"));
+    // Used again, a scratch file needs no fill.
+    place.line("run oltp --scratch-size 16M --keep-scratch --num-disks 1 --duration 100ms").expect_code(0);
+    let plan = told("run simple --dry-run");
+    assert!(plan.contains("nothing to fill") && plan.contains("kept afterwards"), "{plan}");
+}
+
+#[test]
+fn a_dry_run_that_nobody_can_read_fails() {
+    let place = Place::new();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = place.command();
+    let status = command.args(["run", "simple", "--engine", "sim", "--dry-run"]).stdout(full).status();
+    assert_eq!(status.unwrap().code(), Some(3));
+}
+
+#[test]
+fn a_record_cannot_hide_its_outputs() {
+    let place = Place::new();
+    place.line("run oltp --engine sim --duration 1s --name seen").expect_code(0);
+    let text = place.read("_record.jsonl").replacen("\"run_id\":\"seen_", "\"run_id\":\"..seen_", 1);
+    assert!(text.contains("..seen_"));
+    let out = Place::new();
+    fs::write(out.path().join("r_record.jsonl"), text).unwrap();
+    let told = out.line("report r_record.jsonl --format orion").expect_code(2);
+    assert!(told.stderr.contains("no name of a run"), "{}", told.stderr);
+    assert_eq!(out.files(), ["r_record.jsonl"]);
+}
+
+#[test]
 fn a_pipe_gets_a_line_per_point_and_quiet_gets_none() {
     let place = Place::new();
     let told = place.line(SIM).expect_code(0);

@@ -3,9 +3,10 @@
 use crate::support::{Place, point, tell};
 use rigel_testdev::{LoopDevice, Unavailable, needs};
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 const WRITE: [&str; 8] = ["--write", "50", "--duration", "100ms", "--engine", "libaio", "--quiet", "--json"];
 
@@ -133,6 +134,10 @@ fn a_mounted_device_is_refused_whatever_is_said() {
     }
     let told = write_to(&place, device.path(), &["--destroy-data", &path]).expect_code(3);
     assert!(told.stderr.contains("mounted"), "{}", told.stderr);
+    // A dry run does not promise what the run would not do.
+    let told = place.rigel(["run", "oltp", &path, "--write", "50", "--destroy-data", &path, "--dry-run"]);
+    let told = told.expect_code(0);
+    assert!(told.stdout.contains("would be refused") && told.stdout.contains("mounted"), "{}", told.stdout);
     // The file under the device is in use as well.
     let told = write_to(&place, &image, &["--destroy-data", image.to_str().unwrap()]).expect_code(3);
     assert!(told.stderr.contains("loop"), "{}", told.stderr);
@@ -156,6 +161,114 @@ fn a_scratch_file_of_ours_is_written_and_removed() {
     fs::write(place.path().join("rigel-scratch.dat"), "my own data").unwrap();
     place.line(line).expect_code(3);
     assert_eq!(fs::read_to_string(place.path().join("rigel-scratch.dat")).unwrap(), "my own data");
+}
+
+const SCRATCH: &str = "run advanced --scratch-size 16M --matrix point --num-small 4 --num-large 0";
+
+/// Starts a run and waits until it told something.
+fn start_until(place: &Place, line: &str, words: &str) -> (Child, BufReader<ChildStderr>) {
+    let mut command = place.command();
+    let command = command.args(line.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains(words) {
+        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "it ended too early: {told}");
+    }
+    (child, stderr)
+}
+
+/// Sends SIGINT, and gives the exit code and what was told from then on.
+fn interrupt(mut child: Child, mut stderr: BufReader<ChildStderr>) -> (Option<i32>, String) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
+    (child.wait().unwrap().code(), told)
+}
+
+/// Names of the scratch files that are there.
+fn scratch_files(place: &Place) -> Vec<String> {
+    place.files().into_iter().filter(|name| name.starts_with("rigel-scratch")).collect()
+}
+
+#[test]
+fn a_killed_run_leaves_a_scratch_file_that_the_next_run_uses_and_removes() {
+    for write in ["0", "100"] {
+        let place = Place::new();
+        let line = format!("{SCRATCH} --write {write}");
+        let (mut child, _stderr) = start_until(&place, &format!("{line} --duration 30s"), "about");
+        std::thread::sleep(std::time::Duration::from_millis(1000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(scratch_files(&place), ["rigel-scratch.dat"]);
+        let told = place.line(&format!("{line} --duration 200ms")).expect_code(0);
+        assert!(told.stderr.contains("used again, removed afterwards"), "{}", told.stderr);
+        assert!(scratch_files(&place).is_empty(), "{:?}", place.files());
+    }
+}
+
+#[test]
+fn two_runs_in_one_directory_do_not_share_a_scratch_file() {
+    let place = Place::new();
+    let (child, stderr) = start_until(&place, &format!("{SCRATCH} --write 50 --duration 30s"), "about");
+    let told = place.line(&format!("{SCRATCH} --write 50 --duration 200ms --name second")).expect_code(0);
+    assert!(told.stderr.contains("rigel-scratch-2.dat"), "{}", told.stderr);
+    assert_eq!(scratch_files(&place), ["rigel-scratch.dat"], "the first one's is still there");
+    // Named as a target it is in use, and with consent it is still locked.
+    let line = "run oltp rigel-scratch.dat --write 50 --duration 100ms --name third";
+    let told = place.line(line).expect_code(3);
+    assert!(told.stderr.contains("open in") && told.stderr.contains("(rigel)"), "{}", told.stderr);
+    let told = place.line(&format!("{line} --destroy-data rigel-scratch.dat")).expect_code(3);
+    assert!(told.stderr.contains("locked"), "{}", told.stderr);
+    assert_eq!(interrupt(child, stderr).0, Some(4));
+    assert!(scratch_files(&place).is_empty());
+}
+
+#[test]
+fn a_scratch_file_that_cannot_be_put_away_does_not_hide_the_end_of_the_run() {
+    let place = Place::new();
+    let away = |place: &Place| {
+        fs::rename(place.path().join("rigel-scratch.dat"), place.path().join("moved")).unwrap();
+        fs::write(place.path().join("rigel-scratch.dat"), "mine").unwrap();
+    };
+    let (child, stderr) = start_until(&place, &format!("{SCRATCH} --duration 30s"), "about");
+    away(&place);
+    let (code, told) = interrupt(child, stderr);
+    assert_eq!(code, Some(4), "{told}");
+    assert!(told.contains("stopped") && told.contains("note: something else has the name"), "{told}");
+    assert_eq!(fs::read_to_string(place.path().join("rigel-scratch.dat")).unwrap(), "mine");
+    // A run that went well ends with that problem, and its outputs stay.
+    fs::remove_file(place.path().join("rigel-scratch.dat")).unwrap();
+    let (mut child, mut stderr) =
+        start_until(&place, &format!("{SCRATCH} --duration 1s --name well"), "about");
+    away(&place);
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{told}");
+    assert!(told.contains("error: something else has the name"), "{told}");
+    assert!(place.files().iter().any(|name| name.starts_with("well_") && name.ends_with("_summary.txt")));
+}
+
+#[test]
+fn ctrl_c_while_looking_for_data_ends_it_with_nothing_left() {
+    let place = Place::new();
+    fs::write(place.path().join("zeros"), vec![0; 256 << 20]).unwrap();
+    let (child, stderr) = start_until(&place, "run oltp zeros --write 50 --num-disks 1", "looking for data");
+    let (code, told) = interrupt(child, stderr);
+    assert_eq!(code, Some(4), "{told}");
+    assert!(told.contains("nothing was measured"), "{told}");
+    assert_eq!(place.files(), ["zeros"]);
+}
+
+#[test]
+fn a_stray_consent_is_told_before_the_fill() {
+    let place = Place::new();
+    place.random_file("data", 1 << 20);
+    let told = place.line(&format!("{SCRATCH} --write 50 --destroy-data data")).expect_code(2);
+    assert!(told.stderr.contains("--destroy-data"), "{}", told.stderr);
+    assert!(!told.stderr.contains("filling"), "{}", told.stderr);
+    assert_eq!(place.files(), ["data"]);
 }
 
 #[test]

@@ -65,11 +65,6 @@ impl Block {
         Some((sectors("start")?, sectors("size")?))
     }
 
-    /// Size by sysfs; 0 without a medium.
-    pub(crate) fn size_bytes(&self) -> u64 {
-        self.value::<u64>("size").unwrap_or(0).saturating_mul(512)
-    }
-
     /// Counts what the kernel has seen behind this number: another medium, another file behind a loop device. `None`
     /// before Linux 5.15.
     pub(crate) fn generation(&self) -> Option<u64> {

@@ -6,13 +6,14 @@
 use crate::targets::aligned::AlignedBuffer;
 use crate::targets::errno::refusal;
 use crate::targets::node::Node;
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::safety::Evidence;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rustix::fs::{self, Advice, OFlags, SeekFrom};
 use rustix::io::{Errno, pread};
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A larger target is not read whole.
 pub(crate) const MOST_READ_WHOLE: u64 = 4 * GIB;
@@ -42,8 +43,9 @@ pub(crate) fn evidence(
     facts: &TargetFacts,
     look: Look,
     progress: Progress<'_>,
+    stop: &AtomicBool,
 ) -> Result<Evidence, Problem> {
-    let mut reader = Reader::open(node, facts)?;
+    let mut reader = Reader::open(node, facts, stop)?;
     if facts.kind == TargetKind::File && reader.next_data(0)?.is_none() {
         return Ok(Evidence::NeverWritten {
             how: "the filesystem has no written block of it (holes or unwritten extents)".to_owned(),
@@ -110,10 +112,11 @@ struct Reader<'a> {
     /// Offsets and lengths are multiples of it.
     block: u64,
     buffer: AlignedBuffer,
+    stop: &'a AtomicBool,
 }
 
 impl<'a> Reader<'a> {
-    fn open(node: &'a Node, facts: &TargetFacts) -> Result<Self, Problem> {
+    fn open(node: &'a Node, facts: &TargetFacts, stop: &'a AtomicBool) -> Result<Self, Problem> {
         let direct = facts.direct_io == Some(true);
         let flags = if direct { OFlags::RDONLY | OFlags::DIRECT } else { OFlags::RDONLY };
         let fd =
@@ -121,7 +124,7 @@ impl<'a> Reader<'a> {
         let buffer = AlignedBuffer::new(usize::try_from(READ).unwrap_or(usize::MAX));
         let block = BLOCK.max(u64::from(facts.logical_block_bytes));
         let is_file = facts.kind == TargetKind::File;
-        Ok(Self { node, fd, direct, is_file, size: facts.size_bytes, block, buffer })
+        Ok(Self { node, fd, direct, is_file, size: facts.size_bytes, block, buffer, stop })
     }
 
     /// The first place at or after `at` that may hold data, holes of a file skipped; `None` at the end.
@@ -145,6 +148,12 @@ impl<'a> Reader<'a> {
     /// Offset of the first block in a range that is not zero. The range is at most [`READ`] long; its end may lie
     /// beyond the target's.
     fn first_data_in(&mut self, offset: u64, len: u64) -> Result<Option<u64>, Problem> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Problem::new(ExitKind::CutShort, "the look for data on the target was stopped")
+                .at(self.node.place())
+                .because("the user ended the run")
+                .next("nothing was measured or written; start again"));
+        }
         let wanted = usize::try_from(len.next_multiple_of(self.block).min(READ)).unwrap_or(usize::MAX);
         let mut have = 0;
         while have < wanted {

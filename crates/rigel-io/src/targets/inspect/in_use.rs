@@ -3,10 +3,9 @@
 //! A device is also in use when a partition of it is, or the disk it is on as a whole, or anything that is made of it.
 //! Must not read what is on the target.
 
-use super::System;
 use super::block::Block;
-use super::mounts::{Mount, mounts, swaps};
-use super::processes;
+use super::mounts::Mount;
+use super::{Snapshot, System, processes};
 use crate::targets::errno::patiently;
 use crate::targets::ioctl;
 use crate::targets::node::{Node, identity_of, number, plain_kind};
@@ -22,8 +21,9 @@ use std::path::Path;
 const MOST_MOUNTS: usize = 8;
 
 /// Everything that uses the target.
-pub(crate) fn evidence(node: &Node, system: &System) -> Vec<Evidence> {
-    let mut found = forbidding(node, system);
+pub(crate) fn evidence(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
+    let system = snapshot.system();
+    let mut found = forbidding(node, snapshot);
     if node.kind() == TargetKind::BlockDevice {
         if found.is_empty() && is_exclusively_open(node) {
             found.push(Evidence::ExclusivelyOpen);
@@ -33,22 +33,22 @@ pub(crate) fn evidence(node: &Node, system: &System) -> Vec<Evidence> {
             found.push(Evidence::Partitions { names: partitions.into_iter().map(|p| p.name).collect() });
         }
     }
-    found.extend(processes::open_elsewhere(&system.proc, &handles(node, system)));
+    found.extend(processes::open_elsewhere(&system.proc, snapshot.openers(), &handles(node, system)));
     found
 }
 
 /// The part of it that is cheap and forbids a write whatever is said; looked at again once a target is open.
-pub(crate) fn forbidding(node: &Node, system: &System) -> Vec<Evidence> {
-    let block = block_of(node, system);
-    let mut found = block.as_ref().map(|block| mounted_or_held(block, system)).unwrap_or_default();
+pub(crate) fn forbidding(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
+    let block = block_of(node, snapshot.system());
+    let mut found = block.as_ref().map(|block| mounted_or_held(block, snapshot)).unwrap_or_default();
     let (who, name) = match &block {
         Some(block) => {
             (related(block).into_iter().map(|b| device_identity(b.number)).collect(), block.name.clone())
         }
         None => (vec![(node.kind(), node.identity())], node.place()),
     };
-    found.extend(loop_devices(&who, &name, system));
-    found.extend(in_swap(&who, system));
+    found.extend(loop_devices(&who, &name, snapshot));
+    found.extend(in_swap(&who, snapshot));
     let read_only = match node.kind() {
         TargetKind::File => node.on_read_only_mount(),
         _ => node.open(OFlags::RDONLY).and_then(|fd| ioctl::device_is_read_only(fd.as_fd())) == Ok(true),
@@ -110,9 +110,9 @@ fn related(block: &Block) -> Vec<Block> {
 }
 
 /// Mounts and holders of a device.
-pub(crate) fn mounted_or_held(block: &Block, system: &System) -> Vec<Evidence> {
+pub(crate) fn mounted_or_held(block: &Block, snapshot: &Snapshot) -> Vec<Evidence> {
     let related = related(block);
-    let mut found = mounted(&related, system);
+    let mut found = mounted(&related, snapshot);
     for device in block.disk().iter().chain([block]).chain(&block.partitions()) {
         found.extend(
             device
@@ -124,13 +124,10 @@ pub(crate) fn mounted_or_held(block: &Block, system: &System) -> Vec<Evidence> {
     found
 }
 
-fn mounted(related: &[Block], system: &System) -> Vec<Evidence> {
-    let mounts = mounts(&system.proc);
+fn mounted(related: &[Block], snapshot: &Snapshot) -> Vec<Evidence> {
     let mut found: Vec<Evidence> = Vec::new();
-    for mount in &mounts {
-        // A filesystem without a device number of its own (btrfs) names one of its devices.
-        let number = if mount.device.0 == 0 { source_number(&mount.source) } else { Some(mount.device) };
-        if let Some(block) = related.iter().find(|block| Some(block.number) == number)
+    for (mount, number) in snapshot.mounts() {
+        if let Some(block) = related.iter().find(|block| Some(block.number) == *number)
             && found.len() < MOST_MOUNTS
         {
             found.push(Evidence::Mounted {
@@ -140,7 +137,7 @@ fn mounted(related: &[Block], system: &System) -> Vec<Evidence> {
         }
     }
     if found.is_empty() {
-        found.extend(related.iter().filter_map(|block| member_of_btrfs(block, &mounts, system)));
+        found.extend(related.iter().filter_map(|block| member_of_btrfs(block, snapshot)));
     }
     found
 }
@@ -156,13 +153,14 @@ pub(crate) fn source_number(source: &Path) -> Option<(u32, u32)> {
 }
 
 /// A mounted btrfs lists all its devices; the mount table names only one of them.
-fn member_of_btrfs(block: &Block, mounts: &[Mount], system: &System) -> Option<Evidence> {
-    let filesystems = std::fs::read_dir(system.sys.join("fs/btrfs")).ok()?;
+fn member_of_btrfs(block: &Block, snapshot: &Snapshot) -> Option<Evidence> {
+    let filesystems = std::fs::read_dir(snapshot.system().sys.join("fs/btrfs")).ok()?;
     let devices = filesystems.flatten().map(|entry| entry.path().join("devices"));
     let devices = devices.into_iter().find(|dir| dir.join(block.name.replace('/', "!")).exists())?;
     let members: Vec<_> =
         std::fs::read_dir(&devices).ok()?.flatten().map(|entry| entry.file_name()).collect();
-    let mount = mounts.iter().find(|mount| {
+    let mut mounts = snapshot.mounts().iter().map(|(mount, _)| mount);
+    let mount = mounts.find(|mount: &&Mount| {
         mount.filesystem == "btrfs"
             && mount.source.file_name().is_some_and(|name| members.iter().any(|m| m == name))
     });
@@ -174,25 +172,18 @@ fn member_of_btrfs(block: &Block, mounts: &[Mount], system: &System) -> Option<E
 }
 
 /// Loop devices that are made of the target. The kernel does not list them as holders.
-fn loop_devices(who: &[Who], name: &str, system: &System) -> Vec<Evidence> {
-    let attached = Block::all(&system.sys).into_iter().filter_map(|block| Some((block.loop_file()?, block)));
-    attached
-        .filter(|(file, block)| {
-            // By path first; by the device itself where the path belongs to another namespace or is gone.
-            who_is(file).is_some_and(|found| who.contains(&found))
-                || behind_loop(block).is_some_and(|found| who.contains(&found))
-        })
-        .map(|(_, block)| Evidence::Held { device: name.to_owned(), holder: block.title() })
-        .collect()
+fn loop_devices(who: &[Who], name: &str, snapshot: &Snapshot) -> Vec<Evidence> {
+    let made_of_it = snapshot.loops().iter().filter(|one| one.behind.iter().any(|found| who.contains(found)));
+    made_of_it.map(|one| Evidence::Held { device: name.to_owned(), holder: one.title.clone() }).collect()
 }
 
-fn who_is(path: &Path) -> Option<Who> {
+pub(crate) fn who_is(path: &Path) -> Option<Who> {
     let stat = fs::stat(path).ok()?;
     let kind = plain_kind(&stat)?;
     Some((kind, identity_of(&stat, kind)))
 }
 
-fn behind_loop(block: &Block) -> Option<Who> {
+pub(crate) fn behind_loop(block: &Block) -> Option<Who> {
     let fd =
         fs::open(format!("/dev/{}", block.name), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let (device, inode, rdevice) = ioctl::loop_backing(fd.as_fd()).ok()?;
@@ -202,12 +193,9 @@ fn behind_loop(block: &Block) -> Option<Who> {
     })
 }
 
-fn in_swap(who: &[Who], system: &System) -> Vec<Evidence> {
-    swaps(&system.proc)
-        .into_iter()
-        .filter(|path| who_is(path).is_some_and(|found| who.contains(&found)))
-        .map(|path| Evidence::Swap { device: path_text::encode(&path) })
-        .collect()
+fn in_swap(who: &[Who], snapshot: &Snapshot) -> Vec<Evidence> {
+    let used = snapshot.swaps().iter().filter(|(_, found)| who.contains(found));
+    used.map(|(path, _)| Evidence::Swap { device: path_text::encode(path) }).collect()
 }
 
 /// Whether someone holds the device exclusively: asked by trying.

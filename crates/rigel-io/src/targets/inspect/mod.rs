@@ -12,20 +12,23 @@ mod fixture;
 pub(crate) mod in_use;
 mod mounts;
 mod processes;
+mod snapshot;
 
 use self::block::Block;
 use super::errno::refusal;
 use super::node::{Node, number};
 use super::{ioctl, scratch, signature};
 use rigel_core::error::Problem;
-use rigel_core::facts::{DeviceFacts, Identity, TargetFacts, TargetKind};
+use rigel_core::facts::{Identity, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rigel_core::safety::Evidence;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 pub(crate) use block::chosen_word;
 pub use contents::{Look, Progress};
+pub use snapshot::Snapshot;
 
 /// Where the kernel tells about itself; another place in tests.
 #[derive(Clone, Debug)]
@@ -66,12 +69,6 @@ impl TargetEvidence {
     pub(crate) const fn generation(&self) -> Option<u64> {
         self.generation
     }
-
-    /// The evidence alone, for the record.
-    #[must_use]
-    pub fn into_list(self) -> Vec<Evidence> {
-        self.list
-    }
 }
 
 impl std::ops::Deref for TargetEvidence {
@@ -86,9 +83,9 @@ impl std::ops::Deref for TargetEvidence {
 ///
 /// # Errors
 /// When it is missing, empty, unreadable, or nothing that could be a target.
-pub fn inspect(path: &Path) -> Result<Inspected, Problem> {
+pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<Inspected, Problem> {
     let node = Node::pin(path)?;
-    let facts = facts_of(&node, &System::default())?;
+    let facts = facts_of(&node, snapshot)?;
     Ok(Inspected { facts, node })
 }
 
@@ -97,35 +94,7 @@ pub fn inspect(path: &Path) -> Result<Inspected, Problem> {
 /// # Errors
 /// As [`inspect`].
 pub fn target_facts(path: &Path) -> Result<TargetFacts, Problem> {
-    inspect(path).map(Inspected::into_facts)
-}
-
-/// What is on and around the target that a path leads to. `progress` is told bytes done and bytes to do.
-///
-/// # Errors
-/// As [`inspect`], and when reading it fails.
-pub fn evidence(path: &Path, look: Look, progress: Progress<'_>) -> Result<TargetEvidence, Problem> {
-    inspect(path)?.evidence(look, progress)
-}
-
-/// The block device with a number, from sysfs.
-#[must_use]
-pub fn device_facts(device: (u32, u32)) -> Option<DeviceFacts> {
-    Block::by_number(&System::default().sys, device).map(|block| block.facts())
-}
-
-/// Paths of the block devices of the host, disks followed by their partitions; those without a medium left out.
-#[must_use]
-pub fn block_devices() -> Vec<PathBuf> {
-    let disks = Block::all(&System::default().sys).into_iter();
-    disks
-        .flat_map(|disk| {
-            let partitions = disk.partitions();
-            std::iter::once(disk).chain(partitions)
-        })
-        .filter(|block| block.size_bytes() > 0)
-        .map(|block| Path::new("/dev").join(path_text::decode(&block.name)))
-        .collect()
+    inspect(path, &Snapshot::take()).map(Inspected::into_facts)
 }
 
 impl Inspected {
@@ -141,37 +110,56 @@ impl Inspected {
         self.facts
     }
 
-    /// What is on it and who uses it. Never empty.
+    /// Who uses it: all of the evidence that can be had without reading the target. Says nothing for a write.
+    #[must_use]
+    pub fn users(&self, snapshot: &Snapshot) -> Vec<Evidence> {
+        in_use::evidence(&self.node, snapshot)
+    }
+
+    /// Whether it is a whole scratch file of ours.
+    #[must_use]
+    pub fn is_scratch(&self) -> bool {
+        scratch::whole_header(&self.node).is_some()
+    }
+
+    /// What is on it and who uses it. Never empty. `progress` is told bytes done and bytes to do; when `stop` becomes
+    /// true the look ends.
     ///
     /// # Errors
-    /// When reading it fails.
-    pub fn evidence(&self, look: Look, progress: Progress<'_>) -> Result<TargetEvidence, Problem> {
-        let system = System::default();
+    /// When reading it fails, or `stop` was set.
+    pub fn evidence(
+        &self,
+        snapshot: &Snapshot,
+        look: Look,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<TargetEvidence, Problem> {
         // Before the look, so that a medium that is changed during it is noticed.
-        let generation = in_use::generation(&self.node, &system);
-        let list = gather(&self.node, &self.facts, &system, look, progress)?;
+        let generation = in_use::generation(&self.node, snapshot.system());
+        let list = self.gather(snapshot, look, progress, stop)?;
         Ok(TargetEvidence { identity: self.facts.identity, kind: self.facts.kind, generation, list })
     }
-}
 
-fn gather(
-    node: &Node,
-    facts: &TargetFacts,
-    system: &System,
-    look: Look,
-    progress: Progress<'_>,
-) -> Result<Vec<Evidence>, Problem> {
-    let mut found = in_use::evidence(node, system);
-    if scratch::is_ours(node) {
-        // Random data may look like anything; what it is, is known.
-        found.push(Evidence::OurScratchFile);
-        return Ok(found);
+    fn gather(
+        &self,
+        snapshot: &Snapshot,
+        look: Look,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Vec<Evidence>, Problem> {
+        let (node, facts) = (&self.node, &self.facts);
+        let mut found = self.users(snapshot);
+        if self.is_scratch() {
+            // Random data may look like anything; what it is, is known.
+            found.push(Evidence::OurScratchFile);
+            return Ok(found);
+        }
+        found.extend(signature::evidence(node, facts, &regions(node, snapshot.system()))?);
+        // Where consent is needed anyway, reading everything would tell nothing more.
+        let look = if found.iter().all(is_unknown) { look } else { Look::Sample };
+        let contents = contents::evidence(node, facts, look, progress, stop)?;
+        Ok(with_contents(found, contents))
     }
-    found.extend(signature::evidence(node, facts, &regions(node, system))?);
-    // Where consent is needed anyway, reading everything would tell nothing more.
-    let look = if found.iter().all(is_unknown) { look } else { Look::Sample };
-    let contents = contents::evidence(node, facts, look, progress)?;
-    Ok(with_contents(found, contents))
 }
 
 const fn is_unknown(evidence: &Evidence) -> bool {
@@ -200,19 +188,21 @@ fn regions(node: &Node, system: &System) -> Vec<signature::Region> {
     partitions.unwrap_or_default().into_iter().filter_map(region).collect()
 }
 
-fn facts_of(node: &Node, system: &System) -> Result<TargetFacts, Problem> {
+fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
+    let system = snapshot.system();
     let size_bytes = size_of_target(node)?;
     let is_file = node.kind() == TargetKind::File;
     let (device_block, physical) = if is_file { (None, None) } else { device_blocks(node) };
     let direct = direct::find(node, device_block);
     let real_path = node.real_path();
-    let mount = if is_file { mount_of(node, &real_path, system) } else { None };
-    let device = match (&mount, is_file) {
+    let mount = if is_file { mount_of(node, &real_path, snapshot) } else { None };
+    let device = match (mount, is_file) {
         (_, false) => (node.kind() == TargetKind::BlockDevice).then(|| node.identity().device),
         // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
-        (Some(mount), true) if mount.device.0 == 0 => in_use::source_number(&mount.source),
+        (Some((mount, number)), true) if mount.device.0 == 0 => *number,
         (_, true) => Some(number(node.stat().st_dev)),
     };
+    let mount = mount.map(|(mount, _)| mount);
     let block = device.and_then(|number| Block::by_number(&system.sys, number));
     Ok(TargetFacts {
         path: node.place(),
@@ -224,13 +214,18 @@ fn facts_of(node: &Node, system: &System) -> Result<TargetFacts, Problem> {
         physical_block_bytes: physical.or_else(|| block.as_ref()?.physical_block_bytes()),
         direct_io: Some(direct.refusal.is_none()),
         direct_io_refusal: direct.refusal,
-        filesystem: mount.as_ref().map(|mount| mount.filesystem.clone()),
-        mount_point: mount.as_ref().map(|mount| path_text::encode(&mount.mount_point)),
+        filesystem: mount.map(|mount| mount.filesystem.clone()),
+        mount_point: mount.map(|mount| path_text::encode(&mount.mount_point)),
         // Always in units of 512 bytes.
         allocated_bytes: is_file
             .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
         device: block.map(|block| block.facts()),
     })
+}
+
+/// The part of a file that a run may use: the end of a scratch file of ours says what it is, and must survive.
+pub(super) fn usable_bytes(node: &Node, size_bytes: u64) -> u64 {
+    scratch::whole_header(node).map_or(size_bytes, |header| header.data_bytes)
 }
 
 fn size_of_target(node: &Node) -> Result<u64, Problem> {
@@ -243,7 +238,7 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
                 let next = format!("give it a size, for example: fallocate -l 4G {}", node.place());
                 empty("is an empty file", &next)
             }
-            Ok(size) => Ok(size),
+            Ok(size) => Ok(usable_bytes(node, size)),
         };
     }
     match ioctl::device_size_bytes(fd.as_fd()) {
@@ -261,15 +256,15 @@ fn device_blocks(node: &Node) -> (Option<u32>, Option<u32>) {
     }
 }
 
-/// The mount that a file is reached through.
-fn mount_of(node: &Node, real_path: &Path, system: &System) -> Option<mounts::Mount> {
-    let all = mounts::mounts(&system.proc);
+/// The mount that a file is reached through, and the number of its device.
+fn mount_of<'a>(node: &Node, real_path: &Path, snapshot: &'a Snapshot) -> Option<&'a snapshot::Numbered> {
+    let mut all = snapshot.mounts().iter();
     if let Some(id) = node.mount_id() {
-        return all.into_iter().find(|mount| mount.id == id);
+        return all.find(|(mount, _)| mount.id == id);
     }
     // The longest mount point above it; of several at one place the last is on top.
-    let above = all.into_iter().filter(|mount| real_path.starts_with(&mount.mount_point));
-    above.max_by_key(|mount| mount.mount_point.as_os_str().len())
+    let above = all.filter(|(mount, _)| real_path.starts_with(&mount.mount_point));
+    above.max_by_key(|(mount, _)| mount.mount_point.as_os_str().len())
 }
 
 #[cfg(test)]

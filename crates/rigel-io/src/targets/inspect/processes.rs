@@ -7,22 +7,54 @@ use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
 use rigel_core::safety::Evidence;
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, StatxFlags};
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// More than these are only counted.
 const MOST_NAMES: usize = 5;
 
-/// Whoever has it open only for a moment (udev after every write to a device, lsblk, a child that is just being started) is gone after these.
+/// Whoever has it open only for a moment (udev after every write to a device, lsblk, a child that is just being
+/// started) is gone after these.
 const LOOKS_AGAIN: u32 = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// The processes, without this one, that have one of the files or devices open. Those of other users are seen by root
-/// only.
-pub(crate) fn open_elsewhere(proc: &Path, who: &[Who]) -> Option<Evidence> {
-    let mut pids = pids_of_others(proc);
+/// What the processes without this one had open when they were asked. Those of other users are seen by root only.
+#[derive(Debug)]
+pub(crate) struct Openers {
+    by_identity: HashMap<Identity, Vec<(TargetKind, u32)>>,
+}
+
+impl Openers {
+    /// Asks all of them, once for all targets of a run.
+    pub(crate) fn gather(proc: &Path) -> Self {
+        let mut by_identity: HashMap<Identity, Vec<(TargetKind, u32)>> = HashMap::new();
+        for pid in pids_of_others(proc) {
+            let descriptors = descriptors_of(&proc.join(pid.to_string()));
+            for (kind, identity) in descriptors.filter_map(|descriptor| who_is_open(&descriptor)) {
+                by_identity.entry(identity).or_default().push((kind, pid));
+            }
+        }
+        Self { by_identity }
+    }
+
+    fn of(&self, who: &[Who]) -> Vec<u32> {
+        let of_one = |(kind, identity): &Who| {
+            let found = self.by_identity.get(identity).map_or(&[][..], Vec::as_slice);
+            found.iter().filter(|(found, _)| found == kind).map(|&(_, pid)| pid).collect::<Vec<_>>()
+        };
+        let mut pids: Vec<u32> = who.iter().flat_map(of_one).collect();
+        pids.sort_unstable();
+        pids.dedup();
+        pids
+    }
+}
+
+/// The processes that had one of the files or devices open and still have.
+pub(crate) fn open_elsewhere(proc: &Path, openers: &Openers, who: &[Who]) -> Option<Evidence> {
+    let mut pids = openers.of(who);
     let holds = |pid: &u32| has_open(&proc.join(pid.to_string()), who);
     pids.retain(holds);
     for _ in 0..LOOKS_AGAIN {
@@ -32,7 +64,6 @@ pub(crate) fn open_elsewhere(proc: &Path, who: &[Who]) -> Option<Evidence> {
         std::thread::sleep(BETWEEN_LOOKS);
         pids.retain(holds);
     }
-    pids.sort_unstable();
     let more = pids.len().saturating_sub(MOST_NAMES);
     let mut processes: Vec<String> = pids.iter().take(MOST_NAMES).map(|pid| name_of(proc, *pid)).collect();
     if more > 0 {
@@ -48,9 +79,12 @@ fn pids_of_others(proc: &Path) -> Vec<u32> {
     pids.filter(|&pid| pid != own).collect()
 }
 
+fn descriptors_of(process: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    std::fs::read_dir(process.join("fd")).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
 fn has_open(process: &Path, who: &[Who]) -> bool {
-    let descriptors = std::fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
-    descriptors.map(|entry| entry.path()).any(|descriptor| {
+    descriptors_of(process).any(|descriptor| {
         who_is_open(&descriptor).is_some_and(|found| who.contains(&found))
             && !is_only_a_path(process, &descriptor)
     })

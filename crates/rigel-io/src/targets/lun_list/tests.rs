@@ -104,5 +104,5 @@ fn the_same_target_under_two_names() {
 
     check_sizes(&targets, 1 << 20).unwrap();
     let problem = check_sizes(&targets, (1 << 20) + 1).unwrap_err();
-    assert_eq!((problem.kind, problem.place.as_deref()), (ExitKind::Usage, Some("t.lun:2")));
+    assert_eq!((problem.kind, problem.place.as_deref()), (ExitKind::Refused, Some("t.lun:2")));
 }

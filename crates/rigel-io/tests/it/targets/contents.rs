@@ -1,11 +1,13 @@
 //! Whether a target was ever written.
 
-use super::support::{MIB, assert_verdict, dir, look, loop_on, poke, sparse, tool};
+use super::support::{MIB, assert_verdict, dir, evidence, look, loop_on, poke, sparse, tool};
+use rigel_core::error::ExitKind;
 use rigel_core::safety::{Evidence, Verdict};
-use rigel_io::targets::inspect::{Look, evidence, inspect};
+use rigel_io::targets::inspect::{Look, Snapshot, inspect};
 use rigel_testdev::{ZramDevice, needs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const GIB: u64 = 1 << 30;
 
@@ -73,17 +75,34 @@ fn a_quick_look_leaves_it_open() {
     let dir = dir();
     let file = sparse(&dir, "file", 64 * MIB);
     poke(&file, 30 * MIB, &[0; 4096]);
-    let found = evidence(&file, Look::Sample, &mut |_, _| {}).unwrap();
+    let found = evidence(&file, Look::Sample, &mut |_, _| {});
     assert!(matches!(found[..], [Evidence::NotWhollyRead { .. }]), "{found:?}");
     let mut told = Vec::new();
-    let whole =
-        inspect(&file).unwrap().evidence(Look::Whole, &mut |done, total| told.push((done, total))).unwrap();
+    let whole = evidence(&file, Look::Whole, &mut |done, total| told.push((done, total)));
     assert!(matches!(whole[..], [Evidence::NeverWritten { .. }]), "{whole:?}");
     assert!(
         told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 64 * MIB),
         "{told:?}"
     );
     assert!(!told.is_empty());
+}
+
+#[test]
+fn a_look_can_be_stopped() {
+    let dir = dir();
+    let file = sparse(&dir, "file", 64 * MIB);
+    poke(&file, 0, &vec![0; 32 << 20]);
+    let snapshot = Snapshot::take();
+    let inspected = inspect(&file, &snapshot).unwrap();
+    let stop = AtomicBool::new(false);
+    let mut calls = 0;
+    let mut progress = |_, _| {
+        calls += 1;
+        stop.store(true, Ordering::Relaxed);
+    };
+    let problem = inspected.evidence(&snapshot, Look::Whole, &mut progress, &stop).map(|_| ()).unwrap_err();
+    assert_eq!((problem.kind, calls), (ExitKind::CutShort, 1));
+    assert!(problem.next.unwrap().contains("nothing was measured"));
 }
 
 #[test]

@@ -5,11 +5,12 @@ use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::safety::{Evidence, Verdict, judge};
 use rigel_io::targets::guard::{WritePermit, permit};
-use rigel_io::targets::inspect::{Look, TargetEvidence, evidence, target_facts};
+use rigel_io::targets::inspect::{Look, Progress, Snapshot, TargetEvidence, inspect, target_facts};
 use rigel_testdev::{LoopDevice, Unavailable};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
 pub const MIB: u64 = 1 << 20;
@@ -41,11 +42,18 @@ pub fn look(path: &Path) -> TargetEvidence {
     let disturbed =
         |e: &Evidence| matches!(e, Evidence::OpenElsewhere { processes } if processes.iter().all(is_losetup));
     loop {
-        let found = evidence(path, Look::Whole, &mut |_, _| {}).unwrap();
+        let found = evidence(path, Look::Whole, &mut |_, _| {});
         if !found.iter().any(disturbed) {
             return found;
         }
     }
+}
+
+/// The evidence as the host is now.
+pub fn evidence(path: &Path, look: Look, progress: Progress<'_>) -> TargetEvidence {
+    let snapshot = Snapshot::take();
+    let inspected = inspect(path, &snapshot).unwrap();
+    inspected.evidence(&snapshot, look, progress, &AtomicBool::new(false)).unwrap()
 }
 
 /// Facts, evidence and what may be done, in one.
@@ -109,7 +117,12 @@ impl Mounted {
     pub fn mount(device: &Path, at: &Path, options: &str) -> Result<Self, Unavailable> {
         std::fs::create_dir_all(at).unwrap();
         tool("mount", &["-o".as_ref(), options.as_ref(), device.as_ref(), at.as_ref()])?;
-        Ok(Self { at: at.to_owned() })
+        Ok(Self::already(at))
+    }
+
+    /// What was mounted otherwise.
+    pub fn already(at: &Path) -> Self {
+        Self { at: at.to_owned() }
     }
 }
 

@@ -3,41 +3,61 @@
 //! Must not judge; `rigel_core::safety` does, behind the guard of `rigel_io`.
 
 use super::present::Voice;
-use crate::args::RunOptions;
+use crate::args::{RunOptions, TargetSource};
 use crate::progress::{self, ByteProgress};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::path_text;
-use rigel_core::safety::{self, Verdict};
+use rigel_core::safety::{self, Evidence, Verdict};
 use rigel_io::targets::guard::{self, WritePermit};
-use rigel_io::targets::inspect::{Look, evidence};
+use rigel_io::targets::inspect::{Look, Snapshot, inspect};
+use rigel_io::targets::scratch::Hold;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 /// Permits for every target of a run that writes; none for a run that reads.
 ///
 /// # Errors
-/// When a target may not be written. Every target is looked at first, so that one message names all that need consent.
+/// When a target may not be written, or the user stopped the look.
 pub fn permits(
     options: &RunOptions,
     targets: &[TargetFacts],
+    hold: Option<&Hold>,
     voice: &Voice,
+    stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
-    check_names(options, targets)?;
     let real = |target: &&TargetFacts| target.kind != TargetKind::Simulated;
     if !options.request.write_percent.writes() {
         return Ok(Vec::new());
     }
-    targets.iter().filter(real).map(|target| permit(options, target, voice).map(Some)).collect()
+    let snapshot = Snapshot::take();
+    let permit = |target| {
+        let permit = permit(options, target, &snapshot, voice, stop)?;
+        Ok(Some(match hold {
+            Some(hold) => permit.with_hold(hold.clone()),
+            None => permit,
+        }))
+    };
+    targets.iter().filter(real).map(permit).collect()
 }
 
-fn permit(options: &RunOptions, target: &TargetFacts, voice: &Voice) -> Result<WritePermit, Problem> {
+fn permit(
+    options: &RunOptions,
+    target: &TargetFacts,
+    snapshot: &Snapshot,
+    voice: &Voice,
+    stop: &AtomicBool,
+) -> Result<WritePermit, Problem> {
     let consent = guard::consent_covers(&options.destroy, target);
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Look::Sample } else { Look::Whole };
     let mut bar = None;
-    let found = evidence(&path_text::decode(&target.path), look, &mut |done, total| {
+    let mut told = |done, total| {
         let new = || ByteProgress::new(progress::Look::of_stderr(options.quiet), "looking for data", total);
         bar.get_or_insert_with(new).done(done);
-    })?;
+    };
+    let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
+    let found = inspected.evidence(snapshot, look, &mut told, stop)?;
     drop(bar);
     let permit = guard::permit(target, &found, consent)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -50,9 +70,45 @@ fn permit(options: &RunOptions, target: &TargetFacts, voice: &Voice) -> Result<W
     Ok(permit)
 }
 
+/// What would come of asking for leave to write, one line for each target, without reading the targets.
+///
+/// # Errors
+/// When a target is gone.
+pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<String>, Problem> {
+    if !options.request.write_percent.writes() || matches!(options.targets, TargetSource::Scratch { .. }) {
+        return Ok(Vec::new());
+    }
+    let snapshot = Snapshot::take();
+    let real = targets.iter().filter(|target| target.kind != TargetKind::Simulated);
+    real.map(|target| forecast_of(options, target, &snapshot)).collect()
+}
+
+fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) -> Result<String, Problem> {
+    let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
+    let mut found = inspected.users(snapshot);
+    if inspected.is_scratch() {
+        found.push(Evidence::OurScratchFile);
+    }
+    let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let consent = guard::consent_covers(&options.destroy, target);
+    let told = match (safety::judge(&found), consent) {
+        (Verdict::Refused, _) => format!("would be refused: {listed}"),
+        (Verdict::MayWrite, _) => "needs no consent: a scratch file made by Rigel".to_owned(),
+        (Verdict::NeedsConsent, true) => "has your consent (--destroy-data)".to_owned(),
+        (Verdict::NeedsConsent, false) if found.is_empty() => {
+            format!("needs --destroy-data {}, unless a look finds that it was never written", target.path)
+        }
+        (Verdict::NeedsConsent, false) => format!("needs --destroy-data {}: {listed}", target.path),
+    };
+    Ok(format!("{} {told}", target.path))
+}
+
 /// A consent that names no target of the run is a mistake that could hide another one.
-fn check_names(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
-    let named = |path: &std::path::PathBuf| {
+///
+/// # Errors
+/// When there is one.
+pub fn check_names(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
+    let named = |path: &PathBuf| {
         targets.iter().any(|target| guard::consent_covers(std::slice::from_ref(path), target))
     };
     match options.destroy.iter().find(|path| !named(path)) {

@@ -12,16 +12,19 @@ use crate::output::{self, OutputSet};
 use crate::progress::{ByteProgress, Look, RunProgress};
 use crate::signals::Signals;
 use present::Voice;
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::path_text;
 use rigel_core::plan::Plan;
 use rigel_core::request::EngineRequest;
 use rigel_core::units::KIB;
+use rigel_report::text::Intent;
 use rigel_run::crew::Crew;
 use rigel_run::execute::{Outcome, Run, execute};
 use rigel_run::journal::Journal;
 use rigel_run::wall::Wall;
+use std::sync::atomic::Ordering;
+use targets::Scratch;
 
 /// Measures, and leaves the record and its outputs. `Ok(Some(_))` is a run that was cut short after something was
 /// measured: its outputs are there, and the problem is still to be told.
@@ -33,21 +36,40 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     let host = rigel_io::host::host_facts();
     let looked = targets::look(options, &host)?;
     let plan = Plan::new(&options.request, &host, &looked)?;
+    consent::check_names(options, &looked)?;
     voice.remarks(&options.notes);
     if options.dry_run {
-        voice.plan(&options.request, &plan, &looked);
-        return Ok(None);
+        return dry_run(options, &plan, &looked).map(|()| None);
     }
     output::check_directory(&options.out_dir, room_for_outputs(&plan))?;
     let signals = Signals::listen()?;
     let scratch = fill(options, &looked, &signals, &voice)?;
-    let found = match scratch.facts()? {
-        Some(facts) => vec![facts],
-        None => looked,
+    let ended = measure_and_report(options, host, looked, &scratch, &signals, &voice);
+    both(ended, scratch.finish())
+}
+
+/// How the run ended and how the scratch file was put away, as one: the run itself comes first.
+fn both(
+    ended: Result<Option<Problem>, Problem>,
+    put_away: Result<(), Problem>,
+) -> Result<Option<Problem>, Problem> {
+    match (ended, put_away) {
+        (Ok(None), Err(trouble)) => Ok(Some(trouble)),
+        (ended, Err(trouble)) => {
+            Voice::trouble(&trouble);
+            ended
+        }
+        (ended, Ok(())) => ended,
+    }
+}
+
+/// Tells what a run would do, and does none of it.
+fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
+    let intent = Intent {
+        scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
+        consent: consent::forecast(options, looked)?,
     };
-    let problem = measure_and_report(options, host, found, &signals, &voice)?;
-    scratch.finish()?;
-    Ok(problem)
+    present::plan(&options.request, plan, looked, &intent)
 }
 
 /// The scratch file, when there is no other target.
@@ -56,13 +78,13 @@ fn fill(
     looked: &[TargetFacts],
     signals: &Signals,
     voice: &Voice,
-) -> Result<targets::Scratch, Problem> {
+) -> Result<Scratch, Problem> {
     let size_bytes = looked.first().map_or(0, |target| target.size_bytes);
     if matches!(options.targets, TargetSource::Scratch { .. }) {
         voice.scratch_size(size_bytes);
     }
     let mut bar = ByteProgress::new(Look::of_stderr(options.quiet), "filling the scratch file", size_bytes);
-    let filled = targets::Scratch::fill(options, size_bytes, &mut |done, _| bar.done(done), signals.flag());
+    let filled = Scratch::fill(options, size_bytes, &mut |done, _| bar.done(done), signals.flag());
     drop(bar);
     let scratch = filled?;
     voice.note(scratch.describe());
@@ -72,12 +94,15 @@ fn fill(
 fn measure_and_report(
     options: &RunOptions,
     host: HostFacts,
-    found: Vec<TargetFacts>,
+    looked: Vec<TargetFacts>,
+    scratch: &Scratch,
     signals: &Signals,
     voice: &Voice,
 ) -> Result<Option<Problem>, Problem> {
+    let found = scratch.facts()?.map_or(looked, |facts| vec![facts]);
     let plan = Plan::new(&options.request, &host, &found)?;
-    let permits = consent::permits(options, &found, voice)?;
+    let hold = scratch.hold();
+    let permits = consent::permits(options, &found, hold.as_ref(), voice, signals.flag())?;
     let wall = wall(options.request.engine);
     let mut run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -88,6 +113,9 @@ fn measure_and_report(
         targets: found,
     };
     let mut crew = measure::crew(&run, options, &permits)?;
+    if signals.flag().load(Ordering::Relaxed) {
+        return Err(stopped_before_the_start());
+    }
     let (set, file) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
     voice.begin(&run, crew.engine(), crew.buffers());
@@ -106,6 +134,12 @@ fn measure_and_report(
     let outcome = ended?;
     written?;
     Ok(outcome.problem())
+}
+
+fn stopped_before_the_start() -> Problem {
+    Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
+        .because("the user ended it")
+        .next("nothing was measured and no output is left; start again")
 }
 
 fn walk(

@@ -13,6 +13,7 @@ use rigel_core::path_text;
 use rigel_core::plan::Plan;
 use rigel_core::request::Request;
 use rigel_core::units::Bytes;
+use rigel_report::text::Intent;
 use rigel_report::{Format, OrionVersion, View, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
@@ -50,9 +51,12 @@ impl Voice {
         notes.iter().for_each(|note| self.note(Some(format!("note: {note}"))));
     }
 
-    /// The plan, instead of a run.
-    pub fn plan(&self, request: &Request, plan: &Plan, targets: &[TargetFacts]) {
-        say(&text::plan(request, plan, targets));
+    /// A problem beside the one that the run ends with. Told even when quiet.
+    pub fn trouble(problem: &Problem) {
+        let parts =
+            [Some(&problem.what), problem.place.as_ref(), problem.cause.as_ref(), problem.next.as_ref()];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        commands::remark(&parts.join("; "));
     }
 
     /// How large the scratch file will be.
@@ -109,6 +113,20 @@ fn buffers_line(buffers: &BufferFacts) -> String {
         None => String::new(),
     };
     format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))
+}
+
+/// The plan, instead of a run. It is all that there is, so it must arrive.
+///
+/// # Errors
+/// When standard output takes no more.
+pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: &Intent) -> Result<(), Problem> {
+    // Nothing simulated is written or lost.
+    let told = if request.engine.is_simulated() {
+        text::plan(request, plan, targets)
+    } else {
+        text::intended(request, plan, targets, intent)
+    };
+    commands::to_stdout(told.as_bytes())
 }
 
 /// Text on standard output. The run goes on when nobody takes it: its outputs are on disk.

@@ -6,12 +6,14 @@ use crate::args::{RunOptions, TargetSource};
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::request::EngineRequest;
+use rigel_core::scratch::State;
 use rigel_core::sim_law::SimLaw;
 use rigel_core::units::{Bytes, GIB};
 use rigel_core::{path_text, scratch};
-use rigel_io::targets::inspect::target_facts;
+use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, target_facts};
 use rigel_io::targets::lun_list::{self, LunEntry};
-use rigel_io::targets::scratch::{ScratchFile, free_bytes};
+use rigel_io::targets::scratch::{Hold, ScratchFile, Wish, free_bytes, left_there};
+use rigel_report::text::ScratchIntent;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -21,8 +23,8 @@ use std::sync::atomic::AtomicBool;
 /// When a target is missing, not usable or named twice, or there is no room for a scratch file.
 pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, Problem> {
     match &options.targets {
-        TargetSource::LunFile(list) => from_list(list, options.request.large_bytes),
-        TargetSource::Named(paths) => from_paths(paths),
+        TargetSource::LunFile(list) => from_list(list, options.request.large_bytes, &Snapshot::take()),
+        TargetSource::Named(paths) => from_paths(paths, &Snapshot::take()),
         TargetSource::Scratch { size, .. } => {
             let size_bytes = match size {
                 Some(size) => size.0,
@@ -34,15 +36,15 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
     }
 }
 
-fn from_list(list: &Path, large_bytes: u64) -> Result<Vec<TargetFacts>, Problem> {
+fn from_list(list: &Path, large_bytes: u64, snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
     let entries = lun_list::read(list)?;
     let label = |entry: &LunEntry| format!("{}:{}", path_text::encode(list), entry.line);
     let facts = entries
         .iter()
         .map(|entry| {
-            let facts =
-                target_facts(&entry.path).map_err(|problem| lun_list::at_line(list, entry, problem))?;
-            Ok((label(entry), facts))
+            let found = inspect(&entry.path, snapshot);
+            let facts = found.map_err(|problem| lun_list::at_line(list, entry, problem))?;
+            Ok((label(entry), facts.into_facts()))
         })
         .collect::<Result<Vec<_>, Problem>>()?;
     lun_list::check_distinct(&facts)?;
@@ -50,10 +52,10 @@ fn from_list(list: &Path, large_bytes: u64) -> Result<Vec<TargetFacts>, Problem>
     Ok(facts.into_iter().map(|(_, facts)| facts).collect())
 }
 
-fn from_paths(paths: &[PathBuf]) -> Result<Vec<TargetFacts>, Problem> {
+fn from_paths(paths: &[PathBuf], snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
     let facts = paths
         .iter()
-        .map(|path| Ok((path_text::encode(path), target_facts(path)?)))
+        .map(|path| Ok((path_text::encode(path), inspect(path, snapshot).map(Inspected::into_facts)?)))
         .collect::<Result<Vec<_>, Problem>>()?;
     lun_list::check_distinct(&facts)?;
     Ok(facts.into_iter().map(|(_, facts)| facts).collect())
@@ -61,20 +63,11 @@ fn from_paths(paths: &[PathBuf]) -> Result<Vec<TargetFacts>, Problem> {
 
 fn chosen_size(host: &HostFacts) -> Result<u64, Problem> {
     let here = Path::new(".");
-    if let Some(size_bytes) = kept_size(&here.join(scratch::FILE_NAME)) {
-        return Ok(size_bytes);
+    // One that is there is used again, however much space is free now.
+    if let Some((_, header)) = left_there(here, None) {
+        return Ok(header.data_bytes);
     }
     scratch::choose_size(free_bytes(here)?, host.memory_bytes.unwrap_or(4 * GIB))
-}
-
-/// Size of a scratch file that an earlier run left here: it is used again, however much space is free now.
-fn kept_size(path: &Path) -> Option<u64> {
-    use std::io::Read as _;
-    let mut head = [0; scratch::BLOCK_BYTES];
-    let mut file =
-        std::fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
-    file.read_exact(&mut head).ok()?;
-    scratch::Header::decode(&head).ok().map(|header| header.size_bytes)
 }
 
 fn scratch_to_be(size_bytes: u64) -> TargetFacts {
@@ -112,12 +105,18 @@ fn simulated_target(size_bytes: u64) -> TargetFacts {
     }
 }
 
-/// A scratch file for one run; removed when this goes out of scope, unless it is to be kept.
+/// What a run without a target would do about its scratch file.
+pub fn scratch_intent(options: &RunOptions, data_bytes: u64) -> Option<ScratchIntent> {
+    let TargetSource::Scratch { keep, .. } = options.targets else { return None };
+    let left = left_there(Path::new("."), Some(data_bytes));
+    let kept = left.as_ref().is_some_and(|(_, header)| header.state == State::Kept);
+    Some(ScratchIntent { fill_bytes: if left.is_some() { 0 } else { data_bytes }, kept: keep || kept })
+}
+
+/// A scratch file for one run; put away when this goes out of scope.
 #[derive(Debug)]
 pub struct Scratch {
     file: Option<ScratchFile>,
-    keep: bool,
-    overwritten: bool,
 }
 
 impl Scratch {
@@ -127,17 +126,14 @@ impl Scratch {
     /// When there is too little space, the disk fails, or the user stopped it.
     pub fn fill(
         options: &RunOptions,
-        size_bytes: u64,
+        data_bytes: u64,
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<Self, Problem> {
-        let TargetSource::Scratch { keep, .. } = options.targets else {
-            return Ok(Self { file: None, keep: false, overwritten: false });
-        };
-        let file = ScratchFile::create(Path::new("."), size_bytes, options.request.seed, progress, stop)?;
-        // A file that an earlier run was told to keep is not this run's to remove.
-        let keep = keep || file.reused();
-        Ok(Self { file: Some(file), keep, overwritten: options.request.write_percent.writes() })
+        let TargetSource::Scratch { keep, .. } = options.targets else { return Ok(Self { file: None }) };
+        let (seed, direct) = (options.request.seed, !options.request.buffered);
+        let wish = Wish { data_bytes, seed, keep, direct };
+        Ok(Self { file: Some(ScratchFile::create(Path::new("."), &wish, progress, stop)?) })
     }
 
     /// What there is to say about it; `None` without a scratch file.
@@ -145,11 +141,11 @@ impl Scratch {
         let file = self.file.as_ref()?;
         let made =
             if file.reused() { "the one that was there is used again" } else { "filled with random data" };
-        let fate = if self.keep { "kept" } else { "removed afterwards" };
+        let fate = if file.kept() { "kept" } else { "removed afterwards" };
         Some(format!(
             "scratch file {}: {}, {made}, {fate}",
             path_text::encode(file.path()),
-            Bytes(file.size_bytes())
+            Bytes(file.data_bytes())
         ))
     }
 
@@ -161,26 +157,25 @@ impl Scratch {
         self.file.as_ref().map(|file| target_facts(file.path())).transpose()
     }
 
-    /// Removes it, or makes it recognisable again when it is kept after a run that wrote to it.
-    ///
-    /// # Errors
-    /// When the filesystem refuses.
-    pub fn finish(mut self) -> Result<(), Problem> {
-        self.put_away()
+    /// The lock on it, for the descriptors that the run opens.
+    pub fn hold(&self) -> Option<Hold> {
+        self.file.as_ref().map(ScratchFile::hold)
     }
 
-    fn put_away(&mut self) -> Result<(), Problem> {
-        match self.file.take() {
-            Some(file) if !self.keep => file.remove(),
-            Some(file) if self.overwritten => file.renew_header(),
-            Some(_) | None => Ok(()),
-        }
+    /// Removes it, unless it is to be kept.
+    ///
+    /// # Errors
+    /// When it is no longer where it was, or the filesystem refuses.
+    pub fn finish(mut self) -> Result<(), Problem> {
+        self.file.take().map_or(Ok(()), ScratchFile::put_away)
     }
 }
 
 impl Drop for Scratch {
-    /// On the way out of a failed run: the failure is what the user should read, not this one.
+    /// Only on the way out of a panic; everything else goes through [`Scratch::finish`].
     fn drop(&mut self) {
-        let _ = self.put_away();
+        if let Some(file) = self.file.take() {
+            let _ = file.put_away();
+        }
     }
 }

@@ -22,9 +22,20 @@ fn host() -> Fixture {
 
 /// What is found about a device, as it is told.
 fn told(fixture: &Fixture, number: (u32, u32)) -> Vec<String> {
-    let system = fixture.system();
-    let block = Block::by_number(&system.sys, number).unwrap();
-    mounted_or_held(&block, &system).iter().map(ToString::to_string).collect()
+    let snapshot = Snapshot::of(fixture.system());
+    let block = Block::by_number(&snapshot.system().sys, number).unwrap();
+    mounted_or_held(&block, &snapshot).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_snapshot_is_asked_once_and_a_new_one_is_fresh() {
+    let fixture = host();
+    let block = Block::by_number(&fixture.system().sys, (8, 16)).unwrap();
+    let snapshot = Snapshot::of(fixture.system());
+    assert!(mounted_or_held(&block, &snapshot).is_empty());
+    fixture.mounts(&[("8:16", "/data", "xfs", "/dev/sdb")]);
+    assert!(mounted_or_held(&block, &snapshot).is_empty(), "it is as it was when it was taken");
+    assert_eq!(told(&fixture, (8, 16)), ["sdb is mounted on /data"]);
 }
 
 #[test]
@@ -112,11 +123,11 @@ fn swap_by_any_name() {
     std::os::unix::fs::symlink(&file, &link).unwrap();
     let escaped = file.to_str().unwrap().replace(' ', "\\040");
     fixture.write("proc/swaps", format!("Filename Type\n/dev/no/such partition\n{escaped} file 1 0 -2\n"));
-    let system = fixture.system();
-    let found = in_swap(&[who_is(&link).unwrap()], &system);
+    let snapshot = Snapshot::of(fixture.system());
+    let found = in_swap(&[who_is(&link).unwrap()], &snapshot);
     assert_eq!(found, [Evidence::Swap { device: file.to_str().unwrap().into() }]);
     assert!(
-        in_swap(&[who_is(dir.path().parent().unwrap()).unwrap_or(device_identity((8, 0)))], &system)
+        in_swap(&[who_is(dir.path().parent().unwrap()).unwrap_or(device_identity((8, 0)))], &snapshot)
             .is_empty()
     );
 }
@@ -131,7 +142,7 @@ fn a_file_behind_a_loop_device_is_held() {
     fixture.disk("virtual/block/loop99999", (7, 99_999));
     fixture.write("sys/devices/virtual/block/loop99999/loop/backing_file", format!("{}\n", file.display()));
     let node = Node::pin(&file).unwrap();
-    let found = forbidding(&node, &fixture.system());
+    let found = forbidding(&node, &Snapshot::of(fixture.system()));
     let [Evidence::Held { device, holder }] = &found[..] else { panic!("{found:?}") };
     assert_eq!((device.as_str(), holder.as_str()), (file.to_str().unwrap(), "loop99999"));
 }

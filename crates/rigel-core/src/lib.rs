@@ -23,6 +23,7 @@ pub mod safety;
 pub mod scratch;
 pub mod sim_law;
 pub mod split;
+pub mod stats;
 pub mod units;
 pub mod volume;
 pub mod workload;

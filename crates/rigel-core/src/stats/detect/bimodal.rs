@@ -1,0 +1,63 @@
+//! Visits to one point that fall into two groups: a state of the device that comes and goes, or that a process draws
+//! once, such as the layout of its buffers.
+
+use crate::stats::sample::{count, mean, sorted, sum_of_squares};
+use crate::stats::special::{normal_quantile, student_t_quantile};
+use crate::stats::variance::{FEWEST_TO_BORROW, PointVisits, core_scale};
+
+/// The gap between the groups, in robust standard deviations of all visits of the phase.
+const GAP: f64 = 4.0;
+/// Visits of a group, at least.
+const LEAST_VISITS: usize = 2;
+
+/// Two groups of visits to one point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TwoGroups {
+    /// Mean of the lower group.
+    pub low: f64,
+    /// How many visits it has.
+    pub low_visits: usize,
+    /// Mean of the higher group.
+    pub high: f64,
+    /// How many visits it has.
+    pub high_visits: usize,
+    /// The gap between the groups, relative to the mean of all visits.
+    pub gap: f64,
+    /// The relative standard deviation that the gap was held against.
+    pub scale: f64,
+}
+
+/// For every point of a phase the two groups of its visits, if it has two: the largest gap between neighbours in the
+/// sorted means, with two visits or more on either side, exceeds four times the scale.
+///
+/// The scale is the robust one of the whole phase, but at least what the visits inside the point's own two groups
+/// vary, so that a point that is merely noisier than the others has no groups. That is known from few visits, so it
+/// counts by the ratio of the 99 % quantiles of Student's t and the normal distribution: steady points of a phase of
+/// their own then give a false alarm in about 1 %.
+#[must_use]
+pub fn two_groups(points: &[PointVisits]) -> Vec<Option<TwoGroups>> {
+    // The scale of a few points is made of the very gaps that are looked for.
+    let common = if points.len() < FEWEST_TO_BORROW { 0.0 } else { core_scale(points) };
+    points.iter().map(|point| split(&point.means, common)).collect()
+}
+
+fn split(means: &[f64], common: f64) -> Option<TwoGroups> {
+    let centre = mean(means);
+    let sorted = sorted(means);
+    let places = LEAST_VISITS..=sorted.len().checked_sub(LEAST_VISITS)?;
+    let gap_at = |place: usize| sorted[place] - sorted[place - 1];
+    let place = places.max_by(|&a, &b| gap_at(a).total_cmp(&gap_at(b)))?;
+    let (low, high) = sorted.split_at(place);
+    let df = count(means.len() - 2);
+    let inside = ((sum_of_squares(low) + sum_of_squares(high)) / df).sqrt() / centre;
+    let doubt = student_t_quantile(0.995, df) / normal_quantile(0.995);
+    let found = TwoGroups {
+        low: mean(low),
+        low_visits: low.len(),
+        high: mean(high),
+        high_visits: high.len(),
+        gap: gap_at(place) / centre,
+        scale: common.max(doubt * inside),
+    };
+    (centre > 0.0 && found.gap > GAP * found.scale).then_some(found)
+}

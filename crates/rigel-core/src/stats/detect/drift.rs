@@ -1,0 +1,71 @@
+//! Whether the device changed over the calibration: a slope that all points have in common.
+
+use super::{TimedVisit, residuals};
+use crate::stats::sample::{count, mean};
+use crate::stats::special::student_t_tail;
+use crate::units::{NS_PER_S, to_f64};
+use std::collections::BTreeMap;
+
+/// Such a slope may come about by chance so often.
+const SIGNIFICANCE: f64 = 0.01;
+
+/// Correlation of neighbouring visits is never taken to be larger: beyond, there are too few to say.
+const LARGEST_CORRELATION: f64 = 0.8;
+
+/// A steady change over a calibration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CalibrationDrift {
+    /// Relative change per minute.
+    pub per_minute: f64,
+    /// Relative change from the first visit to the last.
+    pub total: f64,
+    /// Student's t of the slope.
+    pub t: f64,
+    /// How often so steep a slope comes about by chance.
+    pub p: f64,
+}
+
+/// Fits one mean per point and a common slope over time by least squares: the two-way analysis of variance, point and
+/// round, with only the linear part of the rounds. Fires when the slope is significant (1 %) and the total change
+/// exceeds half the target.
+///
+/// All visits share the noise of the device, so neighbours are alike and the plain test would take any slow wave for a
+/// drift. As for batch means, the correlation r of neighbours inflates the variance by `(1 + r) / (1 - r)`.
+#[must_use]
+pub fn drift(visits: &[TimedVisit], target: f64) -> Option<CalibrationDrift> {
+    let residuals = residuals(visits);
+    let (times, points) = centred_minutes(&residuals);
+    let df = count(times.len()) - count(points) - 1.0;
+    let squares: f64 = times.iter().map(|x| x * x).sum();
+    if df < 1.0 || squares <= 0.0 {
+        return None;
+    }
+    let rates = residuals.iter().map(|(_, rate)| rate);
+    let per_minute = times.iter().zip(rates.clone()).map(|(x, y)| x * y).sum::<f64>() / squares;
+    let left: Vec<f64> = times.iter().zip(rates).map(|(x, y)| y - per_minute * x).collect();
+    let square: f64 = left.iter().map(|e| e * e).sum();
+    let neighbours: f64 = left.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let correlation = (neighbours / square).clamp(0.0, LARGEST_CORRELATION);
+    let inflation = (1.0 + correlation) / (1.0 - correlation);
+    let t = per_minute / (square * inflation / df / squares).sqrt();
+    let span = minutes(residuals.last()?.0.began_ns - residuals.first()?.0.began_ns);
+    let p = 2.0 * student_t_tail(t.abs(), (df / inflation).max(1.0));
+    let found = CalibrationDrift { per_minute, total: per_minute * span, t, p };
+    (found.p < SIGNIFICANCE && found.total.abs() > target / 2.0).then_some(found)
+}
+
+/// The time of each visit relative to the mean time of its point, as its rate is to the mean rate, so that the points'
+/// means need not be fitted; and the number of points.
+fn centred_minutes(visits: &[(TimedVisit, f64)]) -> (Vec<f64>, usize) {
+    let mut times: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for (visit, _) in visits {
+        times.entry(visit.point).or_default().push(minutes(visit.began_ns));
+    }
+    let centres: BTreeMap<usize, f64> = times.iter().map(|(&point, times)| (point, mean(times))).collect();
+    let centred = visits.iter().map(|(visit, _)| minutes(visit.began_ns) - centres[&visit.point]);
+    (centred.collect(), centres.len())
+}
+
+fn minutes(ns: u64) -> f64 {
+    to_f64(ns) / to_f64(60 * NS_PER_S)
+}

@@ -1,0 +1,80 @@
+//! Where a series changed its level, if it did: the self-normalised CUSUM of Shao and Zhang (2010).
+//!
+//! The statistic is normalised by the cumulative sums on both sides of the split, so it needs no estimate of the noise
+//! and bears autocorrelation. Must not be used on fewer than [`LEAST_PIECES`] values.
+
+use crate::stats::sample::{count, mean};
+
+/// The statistic exceeds this in 1 % of steady series (5 %: 40.1).
+pub const CRITICAL: f64 = 68.6;
+/// Fewer values say too little.
+pub const LEAST_PIECES: usize = 60;
+/// A step below this part of the level does not matter.
+const LEAST_STEP: f64 = 0.03;
+
+/// A split of a series into two levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelShift {
+    /// The statistic at the split; infinite when both sides are constant.
+    pub statistic: f64,
+    /// Index of the first value of the later part.
+    pub split: usize,
+    /// Mean of the earlier part.
+    pub before: f64,
+    /// Mean of the later part.
+    pub after: f64,
+}
+
+impl LevelShift {
+    /// The step relative to the earlier level: -0.3 for a drop by 30 %.
+    #[must_use]
+    pub fn step(&self) -> f64 {
+        self.after / self.before - 1.0
+    }
+}
+
+/// The most likely split of a series of 60 to 240 equal pieces, when it is significant and the step larger than 3 %.
+#[must_use]
+pub fn level_shift(pieces: &[f64]) -> Option<LevelShift> {
+    let shift = best_split(pieces)?;
+    (shift.statistic > CRITICAL && shift.step().abs() > LEAST_STEP).then_some(shift)
+}
+
+/// The split with the largest statistic, however small. The outer 5 % of the series are not split off. `None` for too
+/// short a series, or one that has no level before the split.
+#[must_use]
+pub fn best_split(pieces: &[f64]) -> Option<LevelShift> {
+    if pieces.len() < LEAST_PIECES {
+        return None;
+    }
+    let margin = pieces.len() / 20;
+    let splits = (margin..pieces.len() - margin).map(|split| (split, statistic(pieces, split)));
+    let (split, statistic) = splits.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (before, after) = (mean(&pieces[..split]), mean(&pieces[split..]));
+    (before > 0.0).then_some(LevelShift { statistic, split, before, after })
+}
+
+fn statistic(pieces: &[f64], split: usize) -> f64 {
+    let n = count(pieces.len());
+    let (before, after) = pieces.split_at(split);
+    let jump = (before.iter().sum::<f64>() - count(split) * mean(pieces)) / n.sqrt();
+    let normaliser = (bridge(before) + bridge(after)) / (n * n);
+    if normaliser > 0.0 {
+        jump * jump / normaliser
+    } else if jump.abs() > 0.0 {
+        f64::INFINITY
+    } else {
+        0.0
+    }
+}
+
+/// Sum of the squares of the cumulative sum of the deviations from the mean; the same from either end.
+fn bridge(part: &[f64]) -> f64 {
+    let centre = mean(part);
+    let mut sum = 0.0;
+    let squares = part.iter().map(|value| {
+        sum += value - centre;
+        sum * sum
+    });
+    squares.sum()
+}

@@ -1,0 +1,131 @@
+//! What one long visit shows that short ones cannot: limits, cliffs, drifts and level shifts.
+//!
+//! A falling series is judged once: as a drift if a line describes it better than a step, else by what is behind the
+//! step. Must not judge anything shorter than [`shift::LEAST_PIECES`] pieces.
+
+use super::roughness;
+use super::shift::{self, LevelShift};
+use crate::stats::batch_means::batches;
+use crate::stats::interval::Interval;
+use crate::stats::sample::{count, line, mean, sum_of_squares};
+use crate::units::NS_PER_S;
+use crate::workload::Direction;
+
+/// Batches of the test for a drift.
+const BATCHES: usize = 20;
+/// Student's t with 18 degrees of freedom exceeds this, either way, in 1 % of steady series.
+const CRITICAL_T: f64 = 2.88;
+/// A drift below this part of the mean does not matter.
+const LEAST_DRIFT: f64 = 0.03;
+/// A limit or a cliff lowers the rate at least so much.
+const LEAST_DROP: f64 = 0.1;
+/// Behind a limit the rate is less than half as noisy.
+const CALMER: f64 = 0.5;
+/// Length of the pieces, if that makes enough of them.
+const PIECE_NS: u64 = NS_PER_S / 2;
+/// More pieces gain nothing.
+const MOST_PIECES: usize = 240;
+
+/// What a soak shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SoakFinding {
+    /// The rate changes steadily.
+    Drift(Drift),
+    /// A second level, higher or lower, without the marks of the others.
+    LevelShift(LevelShift),
+    /// Lower by 10 % or more, and less than half as noisy: a limit, or burst credit that is used up.
+    Throttled(Fall),
+    /// Writes become slower by 10 % or more and no calmer: a cache or the spare blocks are full.
+    WriteCliff(Fall),
+}
+
+/// A steady change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drift {
+    /// Student's t of the slope, 18 degrees of freedom.
+    pub t: f64,
+    /// Change over the whole series, relative to its mean.
+    pub total: f64,
+}
+
+/// A step downwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fall {
+    /// The two levels.
+    pub shift: LevelShift,
+    /// Median step from piece to piece before, relative to the mean.
+    pub roughness_before: f64,
+    /// The same after.
+    pub roughness_after: f64,
+}
+
+/// Cuts the buckets of a soak into pieces of half a second, but into 60 to 240 of them. Empty for fewer than 60
+/// buckets.
+#[must_use]
+pub fn pieces(rates: &[f64], bucket_ns: u64) -> Vec<f64> {
+    let length = u64::try_from(rates.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns);
+    let halves = usize::try_from(length / PIECE_NS).unwrap_or(MOST_PIECES);
+    batches(rates, halves.clamp(shift::LEAST_PIECES, MOST_PIECES))
+}
+
+/// Judges a soak from its [`pieces`]. `None` when it is steady, or too short to say.
+#[must_use]
+pub fn judge(pieces: &[f64], direction: Direction) -> Option<SoakFinding> {
+    let split = shift::best_split(pieces)?;
+    if let Some(drift) = drift(pieces)
+        && line(pieces).1 < squares_around_split(pieces, split.split)
+    {
+        return Some(SoakFinding::Drift(drift));
+    }
+    let shift = shift::level_shift(pieces)?;
+    let (before, after) = pieces.split_at(shift.split);
+    let fall = Fall { shift, roughness_before: roughness(before), roughness_after: roughness(after) };
+    Some(match direction {
+        _ if shift.step() > -LEAST_DROP => SoakFinding::LevelShift(shift),
+        _ if fall.roughness_after < CALMER * fall.roughness_before => SoakFinding::Throttled(fall),
+        Direction::Write => SoakFinding::WriteCliff(fall),
+        Direction::Read => SoakFinding::LevelShift(shift),
+    })
+}
+
+/// A significant slope over 20 batches that sums up to more than 3 %.
+#[must_use]
+pub fn drift(pieces: &[f64]) -> Option<Drift> {
+    let batches = batches(pieces, BATCHES);
+    let (slope, left) = line(&batches);
+    let k = count(batches.len());
+    let squares = k * (k * k - 1.0) / 12.0;
+    let t = slope / (left / (k - 2.0) / squares).sqrt();
+    let total = slope * (k - 1.0) / mean(&batches);
+    (t.abs() > CRITICAL_T && total.abs() > LEAST_DRIFT).then_some(Drift { t, total })
+}
+
+fn squares_around_split(pieces: &[f64], split: usize) -> f64 {
+    let (before, after) = pieces.split_at(split);
+    sum_of_squares(before) + sum_of_squares(after)
+}
+
+/// A soak that stays below the short visits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BelowVisits {
+    /// Mean of the soak.
+    pub soak: f64,
+    /// What the short visits to the same point say.
+    pub visits: Interval,
+}
+
+impl BelowVisits {
+    /// The soak relative to the visits: -0.3 when it is 30 % lower.
+    #[must_use]
+    pub fn difference(&self) -> f64 {
+        self.soak / self.visits.mean - 1.0
+    }
+}
+
+/// Whether the soak is below the mean of the short visits by more than twice their half-width: burst and sustained
+/// rate differ.
+#[must_use]
+pub fn below_visits(soak: f64, visits: &Interval) -> Option<BelowVisits> {
+    let found = BelowVisits { soak, visits: *visits };
+    (found.difference() < -2.0 * visits.relative_half_width).then_some(found)
+}

@@ -1,0 +1,3 @@
+mod modes;
+mod series;
+mod visits;

@@ -1,0 +1,149 @@
+//! Detectors on series: soaks and buckets.
+
+use crate::stats::detect::shift::{best_split, level_shift};
+use crate::stats::detect::soak::{SoakFinding, below_visits, drift, judge, pieces};
+use crate::stats::detect::stalls::stalls;
+use crate::stats::detect::steady::snia;
+use crate::stats::interval::Interval;
+use crate::stats::sample::count;
+use crate::stats::tests::{Noise, close, numbers, vectors};
+use crate::units::NS_PER_MS;
+use crate::workload::Direction;
+
+/// 60 s in pieces of half a second.
+const PIECES: usize = 120;
+const RUNS: usize = 200;
+
+/// How often a soak is judged as what, of 200: steady, drift, level shift, throttled, cliff. `law` makes the pieces
+/// from noise and their place in time, 0 to 1.
+fn judged(
+    seed: u64,
+    direction: Direction,
+    (tau_s, sd): (f64, f64),
+    law: impl Fn(f64, f64, &mut Noise) -> f64,
+) -> [usize; 5] {
+    let mut noise = Noise::new(seed);
+    let mut counts = [0; 5];
+    for _ in 0..RUNS {
+        let correlated = noise.correlated(PIECES, tau_s / 0.5, sd);
+        let piece = |(index, noisy): (usize, f64)| {
+            1000.0 * law(1.0 + noisy, count(index) / count(PIECES), &mut noise)
+        };
+        let series: Vec<f64> = correlated.into_iter().enumerate().map(piece).collect();
+        counts[match judge(&series, direction) {
+            None => 0,
+            Some(SoakFinding::Drift(_)) => 1,
+            Some(SoakFinding::LevelShift(_)) => 2,
+            Some(SoakFinding::Throttled(_)) => 3,
+            Some(SoakFinding::WriteCliff(_)) => 4,
+        }] += 1;
+    }
+    counts
+}
+
+#[test]
+fn statistics_agree_with_a_second_implementation() {
+    for case in vectors("cusum").as_array().unwrap() {
+        let split = best_split(&numbers(&case["x"])).unwrap();
+        close(split.statistic, &case["statistic"], 1e-9);
+        assert_eq!(u64::try_from(split.split).unwrap(), case["split"].as_u64().unwrap());
+    }
+    let mut fired = 0;
+    for case in vectors("trend").as_array().unwrap() {
+        if let Some(found) = drift(&numbers(&case["x"])) {
+            close(found.t, &case["t"], 1e-9);
+            close(found.total, &case["total"], 1e-9);
+            fired += 1;
+        } else {
+            let figure = |name: &str| case[name].as_f64().unwrap().abs();
+            assert!(figure("t") <= 2.88 || figure("total") <= 0.03);
+        }
+    }
+    assert!(fired > 0);
+}
+
+#[test]
+fn steady_soaks_raise_no_alarm() {
+    let alarms = |tau, sd| RUNS - judged(41, Direction::Read, (tau, sd), |noisy, _, _| noisy)[0];
+    assert!(alarms(0.0, 0.03) <= 4, "white: {}", alarms(0.0, 0.03));
+    assert!(alarms(0.5, 0.03) <= 4, "tau 0.5 s: {}", alarms(0.5, 0.03));
+    // A dip of 5 s is for the stall share.
+    let dip = |noisy, at: f64, _: &mut Noise| if (0.4..0.48).contains(&at) { 0.3 * noisy } else { noisy };
+    assert!(judged(42, Direction::Read, (0.5, 0.03), dip)[0] >= 195);
+    assert_eq!(judge(&[100.0; PIECES], Direction::Read), None);
+    assert_eq!(judge(&[0.0; PIECES], Direction::Read), None);
+}
+
+#[test]
+fn planted_changes_are_found_and_named() {
+    let step = |noisy, at: f64, _: &mut Noise| if at > 0.5 { noisy - 0.05 } else { noisy };
+    assert!(judged(43, Direction::Read, (0.0, 0.03), step)[2] >= 195);
+    let fading = |noisy, at: f64, _: &mut Noise| noisy - 0.2 * at;
+    assert!(judged(44, Direction::Write, (0.5, 0.03), fading)[1] >= 195);
+    let bucket = |noisy, at: f64, noise: &mut Noise| {
+        if at < 0.66 { noisy } else { 0.3 * (1.0 + 0.004 * noise.normal()) }
+    };
+    for direction in [Direction::Read, Direction::Write] {
+        assert!(judged(45, direction, (0.5, 0.05), bucket)[3] >= 195);
+    }
+    let cliff = |noisy: f64, at: f64, noise: &mut Noise| {
+        if at < 0.33 { noisy } else { 0.4 * (noisy + 0.12 * noise.normal()) }
+    };
+    assert!(judged(46, Direction::Write, (0.5, 0.03), cliff)[4] >= 195);
+    assert!(judged(46, Direction::Read, (0.5, 0.03), cliff)[2] >= 195, "no cliff of reads");
+}
+
+#[test]
+fn a_step_without_noise_by_hand() {
+    let series: Vec<f64> = (0..100).map(|index| if index < 70 { 200.0 } else { 150.0 }).collect();
+    let found = level_shift(&series).unwrap();
+    assert_eq!((found.split, found.before, found.after, found.step()), (70, 200.0, 150.0, -0.25));
+    assert!(level_shift(&series[..59]).is_none(), "too short to say");
+    let small: Vec<f64> = series.iter().map(|rate| 2000.0 + rate).collect();
+    assert!(level_shift(&small).is_none(), "2.3 % do not matter");
+    let line: Vec<f64> = (0..100).map(|index| 100.0 - 0.1 * count(index)).collect();
+    assert!(matches!(judge(&line, Direction::Read), Some(SoakFinding::Drift(drift)) if drift.total < -0.09));
+}
+
+#[test]
+fn soaks_are_cut_into_half_seconds_as_far_as_that_gives_enough() {
+    let cut = |buckets: usize, ms| pieces(&vec![1.0; buckets], ms * NS_PER_MS).len();
+    // 60 s, 20 s, 10 minutes, 0.5 s.
+    assert_eq!((cut(1200, 50), cut(2000, 10), cut(1200, 500), cut(50, 10)), (120, 60, 240, 0));
+}
+
+#[test]
+fn a_soak_below_the_visits() {
+    let visits =
+        Interval { mean: 100.0, lo95: 96.0, hi95: 104.0, relative_half_width: 0.04, visits: 4, df: 40.0 };
+    assert!(below_visits(93.0, &visits).is_none() && below_visits(120.0, &visits).is_none());
+    assert!((below_visits(91.0, &visits).unwrap().difference() + 0.09).abs() < 1e-12);
+}
+
+#[test]
+fn snia_by_hand() {
+    let found = snia(&[100.0, 100.0, 105.0, 95.0, 100.0]).unwrap();
+    assert!((found.range - 0.1).abs() < 1e-12 && found.is_steady(), "{found:?}");
+    // Rises by 3 a round: 12 in all, of 106.
+    let rising = snia(&[100.0, 103.0, 106.0, 109.0, 112.0]).unwrap();
+    assert!((rising.excursion - 12.0 / 106.0).abs() < 1e-12 && !rising.is_steady());
+    let jumping = snia(&[90.0, 112.0, 100.0, 112.0, 90.0]).unwrap();
+    assert!(jumping.excursion.abs() < 1e-12 && !jumping.is_steady());
+    assert!(snia(&[1.0; 4]).is_none() && snia(&[0.0; 5]).is_none());
+}
+
+#[test]
+fn stalls_by_hand() {
+    let mut ops = vec![50u32; 200];
+    ops[20..40].fill(0);
+    ops[60] = 4;
+    ops[61] = 5;
+    let found = stalls(&ops, 10 * NS_PER_MS).unwrap();
+    assert_eq!((found.stalled, found.buckets, found.bucket_ns), (21, 200, 10 * NS_PER_MS));
+    assert!((found.share - 0.105).abs() < 1e-12);
+    // One I/O every 20 ms: 16 buckets make 8 of them, 32 make 16.
+    let slow: Vec<u32> = (0..2000).map(|index| index % 2).collect();
+    let found = stalls(&slow, 10 * NS_PER_MS).unwrap();
+    assert_eq!((found.stalled, found.bucket_ns), (0, 320 * NS_PER_MS));
+    assert!(stalls(&[0; 2000], NS_PER_MS).is_none() && stalls(&[50; 19], NS_PER_MS).is_none());
+}

@@ -1,0 +1,127 @@
+//! From the visits of a point to a mean with its 95 % interval.
+//!
+//! The interval is about the mean over the conditions of the calibration, not about what the device could do
+//! elsewhere or later. Must not decide whether it is narrow enough.
+
+use super::sample::{count, mean};
+use super::special::student_t_quantile;
+use super::variance::{PointVisits, Spread, spread};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A mean and its 95 % interval, in the unit of the visits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// Arithmetic mean of the visits; for quantiles of latencies the geometric mean.
+    pub mean: f64,
+    /// Lower end; never negative.
+    pub lo95: f64,
+    /// Upper end.
+    pub hi95: f64,
+    /// Half the width over the mean: 0.05 is ±5 %. For quantiles `hi95 / mean - 1`, the longer side.
+    pub relative_half_width: f64,
+    /// How many visits.
+    pub visits: usize,
+    /// Degrees of freedom of Student's t behind the width.
+    pub df: f64,
+}
+
+impl Interval {
+    /// The interval of a mean of visits: `mean (1 +- t(0.975, df) sqrt(V / visits))`. `None` when the visits allow
+    /// none: no visits, no rate, or a single visit with nothing to borrow from.
+    #[must_use]
+    pub fn of_mean(means: &[f64], spread: &Spread) -> Option<Self> {
+        let centre = mean(means);
+        let half = half_width(means.len(), spread.relative_variance, spread.degrees_of_freedom)?;
+        (centre > 0.0).then(|| Self {
+            mean: centre,
+            lo95: (centre * (1.0 - half)).max(0.0),
+            hi95: centre * (1.0 + half),
+            relative_half_width: half,
+            visits: means.len(),
+            df: spread.degrees_of_freedom,
+        })
+    }
+
+    /// The intervals of all points of a phase, in their order; see [`spread`].
+    #[must_use]
+    pub fn of_points(points: &[PointVisits], target: f64) -> Vec<Option<Self>> {
+        let spreads = spread(points, target);
+        points.iter().zip(&spreads).map(|(point, spread)| Self::of_mean(&point.means, spread)).collect()
+    }
+
+    /// Whether the two intervals have no value in common.
+    #[must_use]
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        self.hi95 < other.lo95 || other.hi95 < self.lo95
+    }
+}
+
+/// `t(0.975, df) sqrt(variance / visits)`; `None` when there is no degree of freedom.
+pub(super) fn half_width(visits: usize, variance: f64, df: f64) -> Option<f64> {
+    let known = visits > 0 && df > 0.0 && variance.is_finite();
+    known.then(|| student_t_quantile(0.975, df) * (variance / count(visits)).sqrt())
+}
+
+/// The share of time of a state of the device that `visits` visits may all have missed, at 95 % confidence:
+/// `1 - 0.05^(1 / visits)`. States rarer than that cannot be excluded.
+#[must_use]
+pub fn unseen_share(visits: usize) -> f64 {
+    if visits == 0 { 1.0 } else { -(0.05f64.ln() / count(visits)).exp_m1() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::tests::Noise;
+
+    fn point(means: &[f64]) -> PointVisits {
+        PointVisits { means: means.to_vec(), within_se: Vec::new() }
+    }
+
+    #[test]
+    fn three_visits_by_hand() {
+        // Mean 3, variance 7, t(0.975, 2) = 4.3027: 4.3027 sqrt(7/3) = 6.5725.
+        let found = Interval::of_points(&[point(&[1.0, 2.0, 6.0])], 10.0)[0].unwrap();
+        assert!((found.mean - 3.0).abs() < 1e-12 && (found.hi95 - 9.5724).abs() < 1e-3, "{found:?}");
+        assert!((found.relative_half_width - 6.5724 / 3.0).abs() < 1e-3);
+        assert_eq!((found.lo95, found.visits, found.df), (0.0, 3, 2.0), "a rate is never negative");
+    }
+
+    #[test]
+    fn where_nothing_is_known_there_is_no_interval() {
+        assert_eq!(Interval::of_points(&[point(&[]), point(&[5.0]), point(&[0.0, 0.0])], 0.05), [None; 3]);
+    }
+
+    /// Own variance of six visits, as for a phase of few points.
+    #[test]
+    fn few_points_are_covered() {
+        let mut noise = Noise::new(8);
+        let mut covered = 0;
+        for _ in 0..1000 {
+            let visits: Vec<f64> = (0..6).map(|_| 100.0 + 3.0 * noise.normal()).collect();
+            let found = Interval::of_points(&[point(&visits)], 0.05)[0].unwrap();
+            covered += usize::from(found.lo95 <= 100.0 && 100.0 <= found.hi95);
+        }
+        assert!((930..=975).contains(&covered), "{covered} of 1000");
+    }
+
+    #[test]
+    fn apart_means_no_common_value() {
+        let wide =
+            |lo95, hi95| Interval { mean: 1.0, lo95, hi95, relative_half_width: 0.1, visits: 4, df: 3.0 };
+        assert!(
+            wide(1.0, 2.0).is_apart_from(&wide(2.1, 3.0)) && wide(2.1, 3.0).is_apart_from(&wide(1.0, 2.0))
+        );
+        assert!(
+            !wide(1.0, 2.0).is_apart_from(&wide(2.0, 3.0)) && !wide(1.0, 3.0).is_apart_from(&wide(1.5, 2.0))
+        );
+    }
+
+    #[test]
+    fn what_no_visit_saw() {
+        assert!((unseen_share(4) - 0.5271).abs() < 1e-4);
+        assert!((unseen_share(72) - 0.0408).abs() < 1e-3);
+        assert_eq!(unseen_share(0), 1.0);
+    }
+}

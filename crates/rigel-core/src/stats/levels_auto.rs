@@ -1,0 +1,139 @@
+//! How many outstanding I/Os saturate the device: load levels chosen as the curve shows itself.
+//!
+//! A closed loop with N outstanding I/Os gives a rate X(N) that rises and then stays; the search doubles N until it
+//! stays, measures the plateau afresh and bisects for the knee. Each decision waits until the noise allows it, or says
+//! that it did not. Must not interpolate: every figure is of a level that was visited.
+
+mod search;
+
+use super::interval::Interval;
+use search::Search;
+use std::collections::{BTreeMap, VecDeque};
+
+/// One visit to one load level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelVisit {
+    /// I/Os outstanding.
+    pub outstanding: u32,
+    /// I/Os per second.
+    pub rate: f64,
+    /// Mean latency in seconds.
+    pub latency_s: f64,
+}
+
+/// When which decision is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelRules {
+    /// The largest level.
+    pub most_outstanding: u32,
+    /// Visits to every level.
+    pub visits: usize,
+    /// Visits to the levels of the plateau, for the maximum alone.
+    pub fresh_visits: usize,
+    /// Visits to a level at which it stays undecided whether it saturates.
+    pub most_visits: usize,
+    /// Saturation is this part of the maximum.
+    pub saturation: f64,
+    /// Two doublings in a row that gain less end the climb.
+    pub least_gain: f64,
+}
+
+impl Default for LevelRules {
+    fn default() -> Self {
+        Self {
+            most_outstanding: 512,
+            visits: 3,
+            fresh_visits: 2,
+            most_visits: 12,
+            saturation: 0.95,
+            least_gain: 0.03,
+        }
+    }
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Visit this level once, add the visit to the others and ask again.
+    Visit(u32),
+    /// The curve is known.
+    Done(Box<Curve>),
+    /// No level has a rate: there is no curve.
+    Nothing,
+}
+
+/// What the search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Rates of all levels visited, ascending.
+    pub levels: Vec<(u32, Interval)>,
+    /// The maximum, from visits that had no part in choosing the levels of the plateau: the largest of many noisy
+    /// means would be biased upwards.
+    pub x_max: Interval,
+    /// Whether the climb ended on a plateau. If not, `x_max` and `n_sat` are lower bounds.
+    pub saturated: bool,
+    /// The smallest level that reaches 95 % of the maximum.
+    pub n_sat: Bracket,
+    /// `N* = X_max R(1)`, where the two asymptotic bounds of the curve cross.
+    pub crossing: f64,
+    /// The level with the most rate per latency, `X / R = X^2 / N` (Kleinrock's power).
+    pub power_knee: u32,
+    /// Levels that contradict what a closed loop can do, even after three more visits.
+    pub violations: Vec<Violation>,
+}
+
+/// The saturating level, as far as the noise allows to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bracket {
+    /// Every level below was left out, or is below saturation at 95 % confidence.
+    pub lo: u32,
+    /// The smallest level whose mean reaches saturation.
+    pub found: u32,
+    /// This level reaches saturation at 95 % confidence, or is the largest that was visited.
+    pub hi: u32,
+}
+
+/// A level that contradicts what a closed loop can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Violation {
+    /// Which.
+    pub outstanding: u32,
+    /// Its rate.
+    pub rate: f64,
+    /// How.
+    pub kind: ViolationKind,
+}
+
+/// How a level contradicts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ViolationKind {
+    /// More than `min(N / R(1), X_max)`, which is given.
+    AboveBound(f64),
+    /// Below saturation, yet slower than the next smaller level, whose rate is given.
+    Falls(f64),
+}
+
+/// Decides what comes after `visits`, in whatever order they were made. The same visits always give the same answer,
+/// so a search can go on from a record; visits that were not asked for are set aside until they are.
+#[must_use]
+pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
+    let mut made: BTreeMap<u32, VecDeque<LevelVisit>> = BTreeMap::new();
+    visits.iter().for_each(|visit| made.entry(visit.outstanding).or_default().push_back(*visit));
+    match Search::new(made, *rules).run() {
+        Ok(Some(curve)) => Next::Done(Box::new(curve)),
+        Ok(None) => Next::Nothing,
+        Err(wanted) => Next::Visit(wanted.0),
+    }
+}
+
+/// The levels of an axis of a matrix around saturation: `0, 1, N/4, N/2, N, 2N`.
+#[must_use]
+pub fn axis(n_sat: u32) -> Vec<u32> {
+    let mut levels = vec![0, 1, n_sat / 4, n_sat / 2, n_sat, n_sat.saturating_mul(2)];
+    levels.sort_unstable();
+    levels.dedup();
+    levels
+}
+
+#[cfg(test)]
+mod tests;

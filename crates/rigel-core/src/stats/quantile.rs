@@ -1,0 +1,163 @@
+//! Quantiles of latencies with intervals from the quantiles of each visit, on the scale of logarithms.
+//!
+//! The I/Os of a visit are no independent sample, so counting them would promise far too much; the visits are the
+//! sample. Must not average quantiles over threads: a visit's histogram has all of its threads.
+
+use super::interval::{Interval, half_width};
+use super::sample::{count, mean, variance};
+use super::variance::moderate;
+use crate::measure::Histogram;
+use crate::units::to_f64;
+
+/// A quantile needs this many I/Os beyond it, on the side where there are fewer.
+const LEAST_BEYOND: f64 = 10.0;
+/// Relative width of a bucket of [`Histogram`], at most: no interval claims to know better, to either side.
+pub const BUCKET_WIDTH: f64 = 1.0 / 64.0;
+
+/// What is known of a quantile, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quantile {
+    /// Geometric mean over the visits with a 95 % interval.
+    Sure(Interval),
+    /// From all visits merged, without an interval: too few I/Os beyond it in some visit, or too few visits.
+    Indicative(f64),
+    /// No I/O at all.
+    Nothing,
+}
+
+/// Whether `ios` are enough for a visit to have a quantile of its own: `10 / (1 - quantile)`, and the same for small
+/// quantiles.
+#[must_use]
+pub fn enough(ios: u64, quantile: f64) -> bool {
+    to_f64(ios) * quantile.min(1.0 - quantile) >= LEAST_BEYOND * (1.0 - 1e-12)
+}
+
+/// A quantile of the latency of every point of a phase. `points` holds for each point the histograms of its visits
+/// after settling; the variance of the logarithms is moderated over all points that have one.
+#[must_use]
+pub fn of_points(points: &[Vec<Histogram>], quantile: f64) -> Vec<Quantile> {
+    let logs: Vec<Option<Vec<f64>>> = points.iter().map(|visits| logarithms(visits, quantile)).collect();
+    let sample = |logs: &Option<Vec<f64>>| match logs {
+        Some(logs) if logs.len() > 1 => (variance(logs), count(logs.len() - 1)),
+        _ => (0.0, 0.0),
+    };
+    let moderated = moderate(&logs.iter().map(sample).collect::<Vec<_>>());
+    let estimates = points.iter().zip(logs).zip(moderated).map(|((visits, logs), (variance, df))| {
+        let sure = logs.and_then(|logs| interval(&logs, variance, df));
+        sure.map_or_else(|| merged(visits, quantile), Quantile::Sure)
+    });
+    estimates.collect()
+}
+
+/// Logarithm of each visit's quantile; `None` if a single visit has too few I/Os: to leave out the slow visits would
+/// be a choice by the result.
+fn logarithms(visits: &[Histogram], quantile: f64) -> Option<Vec<f64>> {
+    let log = |visit: &Histogram| {
+        let ns = visit.quantile_ns(quantile).filter(|_| enough(visit.count(), quantile))?;
+        Some(to_f64(ns.max(1)).ln())
+    };
+    visits.iter().map(log).collect::<Option<Vec<f64>>>().filter(|logs| !logs.is_empty())
+}
+
+fn interval(logs: &[f64], variance: f64, df: f64) -> Option<Interval> {
+    let half = half_width(logs.len(), variance, df)?.max(BUCKET_WIDTH);
+    let centre = mean(logs);
+    Some(Interval {
+        mean: centre.exp(),
+        lo95: (centre - half).exp(),
+        hi95: (centre + half).exp(),
+        relative_half_width: half.exp_m1(),
+        visits: logs.len(),
+        df,
+    })
+}
+
+fn merged(visits: &[Histogram], quantile: f64) -> Quantile {
+    let mut all = Histogram::new();
+    visits.iter().for_each(|visit| all.add(visit));
+    all.quantile_ns(quantile).map_or(Quantile::Nothing, |ns| Quantile::Indicative(to_f64(ns)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::tests::{Noise, nanos};
+
+    fn visit(noise: &mut Noise, ios: usize, mean_ns: f64) -> Histogram {
+        let mut histogram = Histogram::new();
+        (0..ios).for_each(|_| histogram.record(nanos(mean_ns * noise.exponential())));
+        histogram
+    }
+
+    fn interval_of(quantile: &Quantile) -> Interval {
+        match quantile {
+            Quantile::Sure(interval) => *interval,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn how_many_are_enough() {
+        assert!(enough(1000, 0.99) && !enough(999, 0.99));
+        assert!(enough(20, 0.5) && !enough(19, 0.5));
+        assert!(enough(10_000, 0.999) && !enough(5_000, 0.999));
+    }
+
+    /// White service times: 12 visits of 1000 I/Os to 6 points, p99 of an exponential law is ln(100) means.
+    #[test]
+    fn the_tail_of_white_service_times_is_covered() {
+        let mut noise = Noise::new(23);
+        let (mut covered, mut all) = (0, 0);
+        for _ in 0..25 {
+            let points: Vec<Vec<Histogram>> =
+                (0..6).map(|_| (0..12).map(|_| visit(&mut noise, 1000, 250_000.0)).collect()).collect();
+            for found in of_points(&points, 0.99) {
+                let found = interval_of(&found);
+                let truth = 250_000.0 * 100f64.ln();
+                covered += usize::from(found.lo95 <= truth && truth <= found.hi95);
+                all += 1;
+            }
+        }
+        assert!(count(covered) >= 0.92 * count(all), "{covered} of {all}");
+    }
+
+    #[test]
+    fn no_interval_is_narrower_than_a_bucket() {
+        let mut one = Histogram::new();
+        (0..100).for_each(|_| one.record(1_000_000));
+        let found = interval_of(&of_points(&vec![vec![one; 4]; 5], 0.5)[0]);
+        assert!((found.hi95 / found.mean).ln() >= 1.0 / 64.0 - 1e-12);
+        assert!((found.mean / found.lo95).ln() >= 1.0 / 64.0 - 1e-12);
+        assert!(found.lo95 < 1e6 && 1e6 < found.hi95);
+    }
+
+    #[test]
+    fn too_few_beyond_it_is_only_indicative() {
+        let mut noise = Noise::new(2);
+        let many = |noise: &mut Noise| visit(noise, 2000, 1e5);
+        let short = vec![many(&mut noise), visit(&mut noise, 900, 1e5), many(&mut noise)];
+        let long = vec![many(&mut noise), many(&mut noise), many(&mut noise)];
+        let found = of_points(&[short, long, vec![], vec![Histogram::new()], vec![many(&mut noise)]], 0.99);
+        assert!(matches!(found[0], Quantile::Indicative(ns) if (3e5..7e5).contains(&ns)), "{found:?}");
+        assert!(matches!(found[1], Quantile::Sure(_)));
+        assert_eq!(found[2..4], [Quantile::Nothing; 2]);
+        assert!(matches!(found[4], Quantile::Indicative(_)), "one visit and nothing to borrow from");
+    }
+
+    /// Adding a constant to every latency moves a quantile by it.
+    #[test]
+    fn a_constant_moves_a_quantile() {
+        let mut noise = Noise::new(6);
+        let points = |added: u64, noise: &mut Noise| -> Vec<Vec<Histogram>> {
+            let shifted = |noise: &mut Noise| {
+                let mut histogram = Histogram::new();
+                (0..500).for_each(|_| histogram.record(added + nanos(1e5 * noise.exponential())));
+                histogram
+            };
+            (0..4).map(|_| (0..4).map(|_| shifted(noise)).collect()).collect()
+        };
+        let before = interval_of(&of_points(&points(0, &mut noise.clone()), 0.5)[0]).mean;
+        let after = interval_of(&of_points(&points(1_000_000, &mut noise), 0.5)[0]).mean;
+        assert!((after - before - 1e6).abs() < 0.016 * after, "{before} {after}");
+    }
+}

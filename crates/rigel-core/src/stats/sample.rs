@@ -1,0 +1,109 @@
+//! The moments and ranks that every other room needs.
+//!
+//! Must not judge. Empty samples give 0, never a panic; callers ask for the size where it matters.
+
+use crate::units::to_f64;
+
+/// The consistency factor that makes a median of absolute values estimate a normal standard deviation.
+pub(crate) const MEDIAN_TO_SIGMA: f64 = 1.4826;
+
+/// A length as a number.
+pub(crate) fn count(length: usize) -> f64 {
+    to_f64(u64::try_from(length).unwrap_or(u64::MAX))
+}
+
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / count(values.len()) }
+}
+
+/// Sum of the squared deviations from the mean.
+pub(crate) fn sum_of_squares(values: &[f64]) -> f64 {
+    let centre = mean(values);
+    values.iter().map(|value| (value - centre).powi(2)).sum()
+}
+
+/// Unbiased sample variance; 0 for fewer than two values.
+pub(crate) fn variance(values: &[f64]) -> f64 {
+    if values.len() < 2 { 0.0 } else { sum_of_squares(values) / count(values.len() - 1) }
+}
+
+pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// The middle value, or the mean of the two in the middle.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let sorted = sorted(values);
+    let half = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[half],
+        _ => f64::midpoint(sorted[half - 1], sorted[half]),
+    }
+}
+
+/// Slope and sum of squared residuals of the least-squares line through `values` at 0, 1, 2, ..
+pub(crate) fn line(values: &[f64]) -> (f64, f64) {
+    let middle = (count(values.len()) - 1.0) / 2.0;
+    let centre = mean(values);
+    let (mut cross, mut square) = (0.0, 0.0);
+    for (index, value) in values.iter().enumerate() {
+        let x = count(index) - middle;
+        cross += x * (value - centre);
+        square += x * x;
+    }
+    let slope = if square > 0.0 { cross / square } else { 0.0 };
+    let residual = |(index, value): (usize, &f64)| value - centre - slope * (count(index) - middle);
+    let unexplained = values.iter().enumerate().map(|pair| residual(pair).powi(2)).sum();
+    (slope, unexplained)
+}
+
+/// Ranks from 1; equal values share the mean of their ranks.
+pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    for tied in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let below = values.iter().filter(|&&value| value < values[tied[0]]).count();
+        let shared = count(below) + (count(tied.len()) + 1.0) / 2.0;
+        tied.iter().for_each(|&index| ranks[index] = shared);
+    }
+    ranks
+}
+
+/// Pearson's correlation; 0 when one of the samples does not vary.
+pub(crate) fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let (centre_a, centre_b) = (mean(a), mean(b));
+    let cross: f64 = a.iter().zip(b).map(|(a, b)| (a - centre_a) * (b - centre_b)).sum();
+    let scale = (sum_of_squares(a) * sum_of_squares(b)).sqrt();
+    if scale > 0.0 { cross / scale } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_by_hand() {
+        assert_eq!((mean(&[1.0, 2.0, 6.0]), variance(&[1.0, 2.0, 6.0])), (3.0, 7.0));
+        assert_eq!((mean(&[]), variance(&[5.0]), median(&[])), (0.0, 0.0, 0.0));
+        assert_eq!((median(&[9.0, 1.0, 2.0]), median(&[4.0, 1.0, 2.0, 9.0])), (2.0, 3.0));
+    }
+
+    #[test]
+    fn a_line_and_what_it_leaves() {
+        assert_eq!(line(&[1.0, 3.0, 5.0, 7.0]), (2.0, 0.0));
+        // Slope of 0, 1, 0 is 0; the mean 1/3 leaves 1/9 + 4/9 + 1/9.
+        let (slope, left) = line(&[0.0, 1.0, 0.0]);
+        assert!(slope.abs() < 1e-15 && (left - 2.0 / 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn ties_share_their_rank() {
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, 0.0]), [3.5, 2.0, 3.5, 1.0]);
+        assert!((correlation(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]) + 1.0).abs() < 1e-15);
+        assert_eq!(correlation(&[1.0, 1.0], &[0.0, 2.0]), 0.0);
+    }
+}

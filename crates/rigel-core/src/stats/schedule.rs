@@ -1,0 +1,215 @@
+//! Which visit comes next: rounds over all points in random order, rests between visits to one point, when to stop.
+//!
+//! A state machine without a clock: the caller says what time it is, makes the visit and says when it ended. The same
+//! seed and the same times give the same order, so a run can be replayed from its record. Visits to one point lie
+//! apart in time and in random company (randomised multiple interleaved trials: Abedi, Brecht 2017), so that noise
+//! with a memory looks like noise. Must not know rates: whether a point is done is for [`super::look`] to say.
+
+mod random;
+mod step;
+
+pub use step::{Phase, Purpose, Reason, Soak, Step, VisitOrder};
+
+use super::parameters::Parameters;
+use crate::draw::Generator;
+use random::{draw, shuffle};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The state of a calibration.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    parameters: Parameters,
+    generator: Generator,
+    phases: Vec<Phase>,
+    /// Which phase is being measured.
+    phase: usize,
+    soaks_done: usize,
+    /// Rounds of this phase that are complete.
+    rounds: u32,
+    /// Whether the last round has been looked at.
+    looked: bool,
+    /// What is left of this round, last first.
+    order: Vec<usize>,
+    /// What the caller was told to do and has not done yet.
+    pending: Option<Step>,
+    reached: BTreeSet<usize>,
+    last_ended_ns: BTreeMap<usize, u64>,
+    /// Of the slowest class of each point, in I/Os per second, to size its visits.
+    slowest_rates: BTreeMap<usize, f64>,
+    not_before_ns: u64,
+    gap_factor: u64,
+    measure_factor: u64,
+}
+
+impl Schedule {
+    /// A calibration of `phases`, in that order. Phases without points are passed over.
+    #[must_use]
+    pub const fn new(phases: Vec<Phase>, parameters: Parameters, generator: Generator) -> Self {
+        Self {
+            parameters,
+            generator,
+            phases,
+            phase: 0,
+            soaks_done: 0,
+            rounds: 0,
+            looked: false,
+            order: Vec::new(),
+            pending: None,
+            reached: BTreeSet::new(),
+            last_ended_ns: BTreeMap::new(),
+            slowest_rates: BTreeMap::new(),
+            not_before_ns: 0,
+            gap_factor: 1,
+            measure_factor: 1,
+        }
+    }
+
+    /// What to do at `now_ns`. Until that was carried out, asking again gives the same answer, but for waiting.
+    pub fn next(&mut self, now_ns: u64) -> Step {
+        if let Some(step) = self.pending {
+            return step;
+        }
+        let step = self.decide(now_ns);
+        self.pending = (!matches!(step, Step::Wait(_))).then_some(step);
+        step
+    }
+
+    /// The visit that was asked for ended at `ended_ns`. `slowest_rate` is the I/Os per second of its slowest class:
+    /// later visits to the point are made long enough for it.
+    pub fn finished(&mut self, ended_ns: u64, slowest_rate: f64) {
+        let Some(Step::Visit(order)) = self.pending.take_if(|step| matches!(step, Step::Visit(_))) else {
+            return;
+        };
+        self.last_ended_ns.insert(order.point, ended_ns);
+        self.slowest_rates.insert(order.point, slowest_rate);
+        match order.purpose {
+            Purpose::Soak => self.soaks_done += 1,
+            Purpose::FillsGap => {}
+            Purpose::Round(_) => {
+                self.order.pop();
+                self.looked = false;
+                self.rounds += u32::from(self.order.is_empty());
+            }
+        }
+    }
+
+    /// The look that was asked for found that `is_done` holds for these points. A point that is done stays so.
+    pub fn looked(&mut self, is_done: impl Fn(usize) -> bool) {
+        if self.pending.take_if(|step| *step == Step::Look).is_some() {
+            self.looked = true;
+            let done: Vec<usize> = self.live().into_iter().filter(|&point| is_done(point)).collect();
+            self.reached.extend(done);
+        }
+    }
+
+    /// Doubles the rests from now on: visits that lie a rest apart were found to be alike. A second call does nothing.
+    pub const fn double_gap(&mut self) {
+        self.gap_factor = 2;
+    }
+
+    /// Doubles the measured part of later visits: no settling time was long enough. A second call does nothing.
+    pub const fn lengthen(&mut self) {
+        self.measure_factor = 2;
+    }
+
+    /// Which phase is being measured; the number of phases once all are over.
+    #[must_use]
+    pub const fn phase(&self) -> usize {
+        self.phase
+    }
+
+    /// Points that were not found to be done, of all phases.
+    #[must_use]
+    pub fn unreached(&self) -> Vec<usize> {
+        let all = self.phases.iter().flat_map(|phase| &phase.points);
+        all.copied().filter(|point| !self.reached.contains(point)).collect()
+    }
+
+    fn decide(&mut self, now_ns: u64) -> Step {
+        loop {
+            let Some(phase) = self.phases.get(self.phase) else {
+                let all = self.unreached().is_empty();
+                return Step::Done(if all { Reason::Reached } else { Reason::MostVisits });
+            };
+            if self.parameters.time_limit_ns.is_some_and(|limit| now_ns >= limit) {
+                return Step::Done(Reason::OutOfTime);
+            }
+            if now_ns < self.not_before_ns {
+                return Step::Wait(self.not_before_ns - now_ns);
+            }
+            if let Some(soak) = phase.soaks.get(self.soaks_done) {
+                let Soak { point, measure_ns } = *soak;
+                return Step::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Soak });
+            }
+            if let Some(&point) = self.order.last() {
+                return self.visit_or_rest(point, now_ns);
+            }
+            if let Some(step) = self.between_rounds() {
+                return step;
+            }
+        }
+    }
+
+    /// Looks, ends the phase or draws the next round.
+    fn between_rounds(&mut self) -> Option<Step> {
+        let mut live = self.live();
+        let first_look = self.parameters.first_look(self.size()).min(self.parameters.most_visits);
+        if self.rounds >= first_look && !self.looked && !live.is_empty() {
+            return Some(Step::Look);
+        }
+        if live.is_empty() || self.rounds >= self.parameters.most_visits {
+            let latest = self.last_ended_ns.values().max().copied();
+            self.not_before_ns = latest.map_or(0, |latest| latest + self.parameters.pause_ns);
+            self.phase += 1;
+            self.soaks_done = 0;
+            self.rounds = 0;
+            return None;
+        }
+        shuffle(&mut live, &mut self.generator);
+        self.order = live;
+        None
+    }
+
+    /// The next visit of the round; while its point needs rest, one to a point that is done; else the rest.
+    fn visit_or_rest(&mut self, point: usize, now_ns: u64) -> Step {
+        let rest = self.rest_ns(point, now_ns);
+        if rest == 0 {
+            return self.visit(point, Purpose::Round(self.rounds));
+        }
+        let done = self.members().filter(|other| self.reached.contains(other));
+        let rested: Vec<usize> = done.filter(|&other| self.rest_ns(other, now_ns) == 0).collect();
+        match draw(&rested, &mut self.generator) {
+            Some(other) => self.visit(other, Purpose::FillsGap),
+            None => Step::Wait(rest),
+        }
+    }
+
+    fn visit(&self, point: usize, purpose: Purpose) -> Step {
+        let usual = self.parameters.measure_ns * self.measure_factor;
+        let known = self.slowest_rates.get(&point);
+        let measure_ns = known.map_or(usual, |&rate| self.parameters.measure_for(usual, rate));
+        Step::Visit(VisitOrder { point, measure_ns, purpose })
+    }
+
+    /// How long a point must still rest.
+    fn rest_ns(&self, point: usize, now_ns: u64) -> u64 {
+        let gap = self.parameters.gap_for(self.size()) * self.gap_factor;
+        self.last_ended_ns.get(&point).map_or(0, |ended| (ended + gap).saturating_sub(now_ns))
+    }
+
+    fn members(&self) -> impl Iterator<Item = usize> + '_ {
+        self.phases.get(self.phase).into_iter().flat_map(|phase| &phase.points).copied()
+    }
+
+    fn size(&self) -> usize {
+        self.members().count()
+    }
+
+    /// Points of this phase that are not done.
+    fn live(&self) -> Vec<usize> {
+        self.members().filter(|point| !self.reached.contains(point)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! What a schedule is made of and what it asks for.
+//!
+//! Must not decide.
+
+/// Points that are measured together; reads come in an earlier phase than anything that writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phase {
+    /// The points, by whatever number the caller gives them.
+    pub points: Vec<usize>,
+    /// Long visits before the first round.
+    pub soaks: Vec<Soak>,
+}
+
+/// A long visit to one point, normally the one with the most outstanding I/Os of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Soak {
+    /// The point.
+    pub point: usize,
+    /// Its measured part.
+    pub measure_ns: u64,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Make a visit, then call [`super::Schedule::finished`].
+    Visit(VisitOrder),
+    /// Nothing may be visited for so long; then ask again.
+    Wait(u64),
+    /// Judge the points that are not done and call [`super::Schedule::looked`].
+    Look,
+    /// There is nothing left to do.
+    Done(Reason),
+}
+
+/// One visit to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VisitOrder {
+    /// Where.
+    pub point: usize,
+    /// Length of the measured part; settling comes on top.
+    pub measure_ns: u64,
+    /// Why.
+    pub purpose: Purpose,
+}
+
+/// Why a visit is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A long visit that starts a phase.
+    Soak,
+    /// The visit of a round, counted from 0 in each phase.
+    Round(u32),
+    /// The point is done, but another one needs its rest; the visit counts all the same.
+    FillsGap,
+}
+
+/// Why nothing is left to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Every point was done at some look.
+    Reached,
+    /// Some points had all visits that one may have.
+    MostVisits,
+    /// The time was up.
+    OutOfTime,
+}

@@ -1,0 +1,224 @@
+use super::*;
+use crate::units::NS_PER_S;
+use proptest::prelude::*;
+
+/// One visit as it was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Made {
+    order: VisitOrder,
+    began_ns: u64,
+    ended_ns: u64,
+}
+
+/// Carries out a schedule with visits that last settle + measure; `is_done(point, rounds)` answers the looks.
+fn carry_out(schedule: &mut Schedule, is_done: impl Fn(usize, usize) -> bool) -> (Vec<Made>, Reason, usize) {
+    let mut now = 0;
+    let mut made: Vec<Made> = Vec::new();
+    let mut looks = 0;
+    loop {
+        match schedule.next(now) {
+            Step::Visit(order) => {
+                assert_eq!(schedule.next(now + 1), Step::Visit(order), "asking twice changes nothing");
+                let ended_ns = now + schedule.parameters.settle_ns + order.measure_ns;
+                made.push(Made { order, began_ns: now, ended_ns });
+                now = ended_ns;
+                schedule.finished(now, 1e4);
+            }
+            Step::Wait(ns) => {
+                assert!(ns > 0);
+                now += ns;
+            }
+            Step::Look => {
+                looks += 1;
+                let visits = |point| made.iter().filter(|made| is_round_of(made, point)).count();
+                schedule.looked(|point| is_done(point, visits(point)));
+            }
+            Step::Done(reason) => return (made, reason, looks),
+        }
+    }
+}
+
+fn is_round_of(made: &Made, point: usize) -> bool {
+    made.order.point == point && matches!(made.order.purpose, Purpose::Round(_))
+}
+
+fn one_phase(points: usize, seed: u64) -> Schedule {
+    let phase = Phase { points: (0..points).collect(), soaks: Vec::new() };
+    Schedule::new(vec![phase], Parameters::default(), Generator::new(seed, &[1]))
+}
+
+/// The points of each round, in order.
+fn rounds(made: &[Made]) -> Vec<Vec<usize>> {
+    let mut rounds: Vec<Vec<usize>> = Vec::new();
+    for visit in made {
+        if let Purpose::Round(round) = visit.order.purpose {
+            let round = usize::try_from(round).unwrap();
+            rounds.resize(rounds.len().max(round + 1), Vec::new());
+            rounds[round].push(visit.order.point);
+        }
+    }
+    rounds
+}
+
+fn least_gap(made: &[Made]) -> u64 {
+    let mut last = BTreeMap::new();
+    let gaps = made.iter().filter_map(|visit| {
+        last.insert(visit.order.point, visit.ended_ns).map(|ended: u64| visit.began_ns - ended)
+    });
+    gaps.min().unwrap_or(u64::MAX)
+}
+
+#[test]
+fn a_quiet_matrix_takes_four_rounds() {
+    let (made, reason, looks) = carry_out(&mut one_phase(18, 1), |_, _| true);
+    assert_eq!((made.len(), reason, looks), (4 * 18, Reason::Reached, 1));
+    let minutes = made.last().unwrap().ended_ns / NS_PER_S;
+    assert!((180..240).contains(&minutes), "{minutes} s instead of 18 minutes");
+}
+
+#[test]
+fn every_round_has_every_live_point_once_and_its_own_order() {
+    let mut schedule = one_phase(12, 7);
+    // Point p is done once it has had p rounds, so they leave one after the other.
+    let (made, reason, looks) = carry_out(&mut schedule, |point, rounds| rounds >= point);
+    let rounds = rounds(&made);
+    assert_eq!((rounds.len(), looks, reason), (11, 8, Reason::Reached));
+    for (number, round) in rounds.iter().enumerate() {
+        let mut sorted = round.clone();
+        sorted.sort_unstable();
+        let first = if number < 4 { 0 } else { number + 1 };
+        assert_eq!(sorted, (first..12).collect::<Vec<_>>(), "round {number}");
+    }
+    for pair in rounds[..5].windows(2) {
+        assert_ne!(pair[0], pair[1]);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_order_and_another_one_another() {
+    let run = |seed| carry_out(&mut one_phase(10, seed), |point, rounds| rounds > point).0;
+    assert_eq!(run(3), run(3));
+    assert_ne!(rounds(&run(3))[0], rounds(&run(4))[0]);
+}
+
+#[test]
+fn orders_are_uniform() {
+    let mut first = [[0u32; 4]; 4];
+    let mut generator = Generator::new(5, &[]);
+    for _ in 0..4000 {
+        let mut items = [0, 1, 2, 3];
+        shuffle(&mut items, &mut generator);
+        items.iter().enumerate().for_each(|(place, &item)| first[place][item] += 1);
+    }
+    // Standard deviation 27: five of them.
+    assert!(first.iter().flatten().all(|n| n.abs_diff(1000) < 137), "{first:?}");
+}
+
+#[test]
+fn rests_are_filled_with_points_that_are_done() {
+    let mut schedule = one_phase(18, 2);
+    let (made, reason, _) = carry_out(&mut schedule, |point, _| point != 5);
+    assert_eq!((reason, schedule.unreached()), (Reason::MostVisits, vec![5]));
+    let fills: Vec<&Made> = made.iter().filter(|made| made.order.purpose == Purpose::FillsGap).collect();
+    // Eight more rounds of point 5, all but the first behind 20 s in which eight visits fit.
+    assert!((56..=64).contains(&fills.len()), "{}", fills.len());
+    assert!(fills.iter().all(|made| made.order.point != 5));
+    let distinct: BTreeSet<usize> = fills.iter().map(|made| made.order.point).collect();
+    assert!(distinct.len() > 12, "{distinct:?}");
+    let last_rounds = &made[made.len() - 60..];
+    let idle: u64 = last_rounds.windows(2).map(|pair| pair[1].began_ns - pair[0].ended_ns).sum();
+    assert_eq!(idle, 0);
+}
+
+#[test]
+fn few_points_wait_and_get_more_visits() {
+    let (made, _, looks) = carry_out(&mut one_phase(1, 2), |_, _| true);
+    assert_eq!((made.len(), looks, least_gap(&made)), (6, 1, 10 * NS_PER_S));
+}
+
+#[test]
+fn phases_follow_in_order_with_soaks_first_and_a_pause_between() {
+    let soak = |point, seconds| Soak { point, measure_ns: seconds * NS_PER_S };
+    let phases = vec![
+        Phase { points: (0..5).collect(), soaks: vec![soak(4, 20)] },
+        Phase::default(),
+        Phase { points: (5..10).collect(), soaks: vec![soak(9, 60), soak(7, 60)] },
+    ];
+    let mut schedule = Schedule::new(phases, Parameters::default(), Generator::new(1, &[]));
+    let (made, reason, looks) = carry_out(&mut schedule, |_, _| true);
+    assert_eq!((reason, looks, schedule.phase()), (Reason::Reached, 2, 3));
+    let purposes: Vec<Purpose> = made.iter().map(|made| made.order.purpose).collect();
+    assert_eq!(
+        (made.len(), purposes[0], purposes[21..23].to_vec()),
+        (43, Purpose::Soak, vec![Purpose::Soak; 2])
+    );
+    assert!(made[..21].iter().all(|made| made.order.point < 5));
+    assert!(made[21..].iter().all(|made| made.order.point >= 5));
+    assert_eq!(made[21].began_ns - made[20].ended_ns, 10 * NS_PER_S);
+    assert_eq!(made[0].order.measure_ns, 20 * NS_PER_S);
+}
+
+#[test]
+fn the_time_limit_ends_everything() {
+    let parameters = Parameters { time_limit_ns: Some(100 * NS_PER_S), ..Parameters::default() };
+    let phases = vec![Phase { points: (0..18).collect(), soaks: Vec::new() }; 2];
+    let mut schedule = Schedule::new(phases, parameters, Generator::new(1, &[]));
+    let (made, reason, _) = carry_out(&mut schedule, |_, _| true);
+    assert_eq!(reason, Reason::OutOfTime);
+    assert!(made.iter().all(|made| made.began_ns < 100 * NS_PER_S));
+    assert!(made.last().unwrap().ended_ns > 80 * NS_PER_S);
+    assert_eq!(schedule.unreached().len(), 36);
+}
+
+#[test]
+fn slow_points_and_a_warm_up_lengthen_visits_and_slow_noise_the_gap() {
+    let mut schedule = one_phase(4, 1);
+    let mut orders = BTreeMap::new();
+    let mut now = 0;
+    for _ in 0..8 {
+        if let Step::Wait(ns) = schedule.next(now) {
+            now += ns;
+        }
+        let Step::Visit(order) = schedule.next(now) else { panic!("a visit") };
+        orders.insert(order.point, order.measure_ns / NS_PER_S);
+        // Point 1 does 40 I/Os per second: 200 need 5 s.
+        now += order.measure_ns;
+        schedule.finished(now, if order.point == 1 { 40.0 } else { 1e5 });
+    }
+    assert_eq!(orders, BTreeMap::from([(0, 2), (1, 5), (2, 2), (3, 2)]));
+    schedule.lengthen();
+    schedule.lengthen();
+    schedule.double_gap();
+    let Step::Wait(rest) = schedule.next(now) else { panic!("a rest") };
+    assert!((30..40).contains(&(rest / NS_PER_S)), "{rest}");
+    let Step::Visit(order) = schedule.next(now + rest) else { panic!("a visit") };
+    assert_eq!(order.measure_ns / NS_PER_S, if order.point == 1 { 5 } else { 4 });
+}
+
+#[test]
+fn answers_that_were_not_asked_for_change_nothing() {
+    let mut schedule = one_phase(4, 1);
+    schedule.finished(5, 1.0);
+    schedule.looked(|_| true);
+    let Step::Visit(order) = schedule.next(0) else { panic!("a visit") };
+    schedule.looked(|_| true);
+    assert_eq!(schedule.next(0), Step::Visit(order));
+    assert_eq!(schedule.unreached().len(), 4);
+}
+
+proptest! {
+    #[test]
+    fn visits_to_a_point_keep_their_distance(
+        points in 1usize..24, seed in any::<u64>(), patience in proptest::collection::vec(0usize..15, 24),
+    ) {
+        let mut schedule = one_phase(points, seed);
+        let (made, _, _) = carry_out(&mut schedule, |point, rounds| rounds >= patience[point]);
+        let gap = schedule.parameters.gap_for(points);
+        prop_assert!(least_gap(&made) >= gap);
+        for (point, patience) in patience.iter().enumerate().take(points) {
+            let first = if points < 4 { 6 } else { 4 };
+            let count = made.iter().filter(|made| is_round_of(made, point)).count();
+            prop_assert_eq!(count, (*patience).clamp(first, 12));
+        }
+    }
+}

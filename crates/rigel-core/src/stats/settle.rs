@@ -1,0 +1,113 @@
+//! How long a visit takes to settle, judged from all visits of a phase together.
+//!
+//! Welch's procedure (1983), automated: profiles are averaged over visits at equal time since the start of the load,
+//! so that a start-up that all have in common stands out of their noise. Must not trim a visit by its own data: that
+//! would remove real stalls, and the variance with them.
+
+use super::sample::{count, mean, variance};
+use crate::units::{NS_PER_MS, NS_PER_S};
+
+/// Settling times that are tried, in order, in nanoseconds.
+const CANDIDATES: [u64; 6] = [
+    500 * NS_PER_MS,
+    800 * NS_PER_MS,
+    1100 * NS_PER_MS,
+    1500 * NS_PER_MS,
+    2000 * NS_PER_MS,
+    3000 * NS_PER_MS,
+];
+/// A candidate may lie this far behind the middle of the visit.
+const BEYOND_MIDDLE_NS: u64 = 300 * NS_PER_MS;
+/// The piece behind a candidate that is held against the second half.
+const PIECE_NS: u64 = NS_PER_S / 2;
+/// Fewer visits are not judged.
+const LEAST_VISITS: usize = 16;
+/// A difference of fewer standard errors is none.
+const STANDARD_ERRORS: f64 = 2.5;
+/// A difference below this part of the target does not matter.
+const PART_OF_TARGET: f64 = 8.0;
+
+/// The settling time of a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settle {
+    /// How much of the start of every visit counts for nothing.
+    pub settle_ns: u64,
+    /// How many visits were averaged; below 16 nothing was judged and `settle_ns` is the first candidate.
+    pub visits: usize,
+    /// Set when every candidate was too short: what the piece behind the last one still differs by.
+    pub unsettled: Option<Transient>,
+}
+
+/// How a piece of the visits differs from their second halves, relative, averaged over visits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transient {
+    /// Mean difference: -0.05 when the piece is 5 % slower.
+    pub difference: f64,
+    /// Its standard error over the visits.
+    pub standard_error: f64,
+}
+
+/// Chooses the settling time. `profiles` has for each visit the rate per bucket of `bucket_ns`, from the start of the
+/// load to its end; `target` is the relative half-width that the calibration aims at.
+#[must_use]
+pub fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle {
+    let usable: Vec<&[f64]> = profiles.iter().copied().filter(|profile| second_half(profile) > 0.0).collect();
+    let visits = usable.len();
+    let shortest = usable.iter().map(|profile| profile.len()).min().unwrap_or(0);
+    let limit = to_ns(shortest, bucket_ns) / 2 + BEYOND_MIDDLE_NS;
+    let mut settle = Settle { settle_ns: CANDIDATES[0], visits, unsettled: None };
+    if visits < LEAST_VISITS {
+        return settle;
+    }
+    for candidate in CANDIDATES.into_iter().filter(|&candidate| candidate <= limit) {
+        let transient = transient(&usable, candidate, bucket_ns);
+        settle.settle_ns = candidate;
+        let size = transient.difference.abs();
+        if size < STANDARD_ERRORS * transient.standard_error || size < target / PART_OF_TARGET {
+            return Settle { unsettled: None, ..settle };
+        }
+        settle.unsettled = Some(transient);
+    }
+    settle
+}
+
+/// Mean of a visit after settling, in the unit of the profile. A bucket that lies partly in the settling time is left
+/// out. 0 when nothing is left.
+#[must_use]
+pub fn mean_after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> f64 {
+    mean(after(profile, bucket_ns, settle_ns))
+}
+
+/// The buckets of a visit after settling.
+#[must_use]
+pub fn after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> &[f64] {
+    profile.get(buckets(settle_ns, bucket_ns)..).unwrap_or_default()
+}
+
+fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transient {
+    let begin = buckets(candidate_ns, bucket_ns);
+    let length = buckets(PIECE_NS, bucket_ns);
+    let difference = |profile: &&[f64]| {
+        let end = (begin + length).min(profile.len());
+        mean(profile.get(begin..end).unwrap_or_default()) / second_half(profile) - 1.0
+    };
+    let differences: Vec<f64> = profiles.iter().map(difference).collect();
+    let standard_error = (variance(&differences) / count(differences.len())).sqrt();
+    Transient { difference: mean(&differences), standard_error }
+}
+
+fn second_half(profile: &[f64]) -> f64 {
+    mean(&profile[profile.len() / 2..])
+}
+
+/// Buckets in a span, the last one perhaps not filled.
+fn buckets(span_ns: u64, bucket_ns: u64) -> usize {
+    usize::try_from(span_ns.div_ceil(bucket_ns.max(1))).unwrap_or(usize::MAX)
+}
+
+fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
+    u64::try_from(buckets).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
+}
+
+#[cfg(test)]
+mod tests;

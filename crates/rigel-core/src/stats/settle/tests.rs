@@ -1,0 +1,79 @@
+use super::*;
+use crate::stats::tests::Noise;
+
+const BUCKET: u64 = 10 * NS_PER_MS;
+
+/// `visits` visits of `length` buckets whose rate starts at `1 + amplitude` and settles with `tau_ms`.
+fn visits(noise: &mut Noise, visits: usize, length: usize, (amplitude, tau_ms): (f64, f64)) -> Vec<Vec<f64>> {
+    let visit = |_| {
+        let level = 1000.0 * (1.0 + 0.01 * noise.normal());
+        let white = noise.correlated(length, 0.0, 0.1);
+        let start = |index| 1.0 + amplitude * (-(count(index) * 10.0) / tau_ms).exp();
+        white.iter().enumerate().map(|(index, white)| level * start(index) * (1.0 + white)).collect()
+    };
+    (0..visits).map(visit).collect()
+}
+
+fn choose(visits: &[Vec<f64>], target: f64) -> Settle {
+    choose_settle(&visits.iter().map(Vec::as_slice).collect::<Vec<_>>(), BUCKET, target)
+}
+
+#[test]
+fn without_a_start_up_half_a_second_is_enough() {
+    let mut noise = Noise::new(1);
+    let short = (0..200).filter(|_| {
+        let found = choose(&visits(&mut noise, 72, 250, (0.0, 1.0)), 0.02);
+        assert_eq!((found.visits, found.unsettled), (72, None));
+        found.settle_ns == CANDIDATES[0]
+    });
+    assert!(short.count() >= 190);
+}
+
+#[test]
+fn a_start_up_is_waited_for_as_the_target_demands() {
+    let mut noise = Noise::new(2);
+    // -30 % with tau 0.3 s: after 0.5 s the next half second is still 2.7 % low on average, after 1.1 s 0.4 %.
+    let found = choose(&visits(&mut noise, 144, 250, (-0.3, 300.0)), 0.02);
+    assert!((1100 * NS_PER_MS..=1500 * NS_PER_MS).contains(&found.settle_ns), "{found:?}");
+    // An eighth of 30 % is 3.75 %.
+    let found = choose(&visits(&mut noise, 144, 250, (-0.3, 300.0)), 0.3);
+    assert_eq!(found.settle_ns, CANDIDATES[0]);
+}
+
+#[test]
+fn a_start_up_longer_than_all_candidates_is_told() {
+    let mut noise = Noise::new(3);
+    let found = choose(&visits(&mut noise, 72, 250, (-0.6, 1500.0)), 0.02);
+    let transient = found.unsettled.unwrap();
+    assert_eq!(found.settle_ns, 1500 * NS_PER_MS, "2.5 s leave room for no longer one");
+    assert!(transient.difference < -0.01 && transient.standard_error < 0.005, "{transient:?}");
+    // With 8.5 s there is room for 3 s, and the second half is settled.
+    let found = choose(&visits(&mut noise, 72, 850, (-0.6, 500.0)), 0.02);
+    assert!(found.unsettled.is_none() && found.settle_ns >= 2000 * NS_PER_MS, "{found:?}");
+}
+
+#[test]
+fn few_or_empty_visits_are_not_judged() {
+    let mut noise = Noise::new(4);
+    let mut profiles = visits(&mut noise, 15, 250, (-0.9, 1000.0));
+    profiles.extend([vec![], vec![0.0; 250]]);
+    let found = choose(&profiles, 0.02);
+    assert_eq!(found, Settle { settle_ns: CANDIDATES[0], visits: 15, unsettled: None });
+    assert_eq!(choose(&[], 0.02).visits, 0);
+}
+
+#[test]
+fn visits_of_different_length_are_judged_together() {
+    let mut noise = Noise::new(5);
+    let mut profiles = visits(&mut noise, 10, 250, (0.0, 1.0));
+    profiles.extend(visits(&mut noise, 10, 850, (0.0, 1.0)));
+    assert_eq!(choose(&profiles, 0.05).settle_ns, CANDIDATES[0]);
+}
+
+#[test]
+fn the_mean_after_settling_by_hand() {
+    let profile = [9.0, 9.0, 1.0, 3.0];
+    assert_eq!(mean_after(&profile, BUCKET, 2 * BUCKET), 2.0);
+    assert_eq!(mean_after(&profile, BUCKET, 2 * BUCKET - 1), 2.0, "a bucket counts whole or not at all");
+    assert_eq!(mean_after(&profile, BUCKET, 9 * BUCKET), 0.0);
+}

@@ -1,0 +1,76 @@
+//! Derivatives of the logarithm of the gamma function.
+//!
+//! Must not be asked for arguments that are not positive.
+
+/// Bernoulli's numbers of even index, from the second.
+const BERNOULLI: [f64; 7] =
+    [1.0 / 6.0, -1.0 / 30.0, 1.0 / 42.0, -1.0 / 30.0, 5.0 / 66.0, -691.0 / 2730.0, 7.0 / 6.0];
+/// From here on the asymptotic series below are exact to the last digits.
+const ASYMPTOTIC_FROM: f64 = 12.0;
+
+/// Logarithmic derivative of the gamma function, for `x > 0`.
+#[must_use]
+pub fn digamma(x: f64) -> f64 {
+    let (mut x, mut shift) = (x, 0.0);
+    while x < ASYMPTOTIC_FROM {
+        shift -= 1.0 / x;
+        x += 1.0;
+    }
+    let mut power = 1.0;
+    let mut index = 0.0;
+    let series: f64 = BERNOULLI.iter().fold(0.0, |sum, bernoulli| {
+        power /= x * x;
+        index += 2.0;
+        sum + bernoulli * power / index
+    });
+    shift + x.ln() - 0.5 / x - series
+}
+
+/// Second logarithmic derivative of the gamma function, for `x > 0`.
+#[must_use]
+pub fn trigamma(x: f64) -> f64 {
+    let (mut x, mut shift) = (x, 0.0);
+    while x < ASYMPTOTIC_FROM {
+        shift += 1.0 / (x * x);
+        x += 1.0;
+    }
+    let mut power = 1.0 / x;
+    let series: f64 = BERNOULLI.iter().fold(0.0, |sum, bernoulli| {
+        power /= x * x;
+        sum + bernoulli * power
+    });
+    shift + 1.0 / x + 0.5 / (x * x) + series
+}
+
+/// Third logarithmic derivative of the gamma function, for `x > 0`.
+fn tetragamma(x: f64) -> f64 {
+    let (mut x, mut shift) = (x, 0.0);
+    while x < ASYMPTOTIC_FROM {
+        shift -= 2.0 / (x * x * x);
+        x += 1.0;
+    }
+    let mut power = 1.0 / (x * x);
+    let mut order = 1.0;
+    let series: f64 = BERNOULLI.iter().fold(0.0, |sum, bernoulli| {
+        power /= x * x;
+        order += 2.0;
+        sum + order * bernoulli * power
+    });
+    shift - 1.0 / (x * x) - 1.0 / (x * x * x) - series
+}
+
+/// The `x > 0` with `trigamma(x) = y`, for `y > 0`. Newton's method on `1 / trigamma`, which is convex and nearly
+/// straight (Smyth 2004, appendix).
+#[must_use]
+pub fn inverse_trigamma(y: f64) -> f64 {
+    let mut x = 0.5 + 1.0 / y;
+    for _ in 0..200 {
+        let value = trigamma(x);
+        let step = value * (1.0 - value / y) / tetragamma(x);
+        x += step;
+        if step.abs() <= 1e-15 * x {
+            break;
+        }
+    }
+    x
+}

@@ -3,17 +3,15 @@
 use crate::support::Place;
 use rigel_core::record::Record;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
-/// Starts a long run and waits until its first point is on disk.
-fn start(place: &Place, more: &str) -> (Child, BufReader<std::process::ChildStderr>) {
-    place.random_file("data", 16 << 20);
-    let line = format!("run normal data --duration 1s {more}");
+/// Starts a run and waits until its standard error holds `sign`.
+fn start_until(place: &Place, line: &str, sign: &str) -> (Child, BufReader<ChildStderr>) {
     let mut child = place
         .command()
         .args(line.split_whitespace())
@@ -23,10 +21,17 @@ fn start(place: &Place, more: &str) -> (Child, BufReader<std::process::ChildStde
         .unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
-    while !told.contains("point 1 ") {
+    while !told.contains(sign) {
         assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "it ended too early: {told}");
     }
     (child, stderr)
+}
+
+/// Starts a long run and waits until its first point is on disk.
+fn start(place: &Place, more: &str) -> (Child, BufReader<ChildStderr>) {
+    place.random_file("data", 16 << 20);
+    let line = format!("run normal data --duration 1s {more}");
+    start_until(place, &line, "point 1 ")
 }
 
 #[test]
@@ -54,40 +59,18 @@ fn the_first_one_leaves_a_whole_record_and_its_outputs() {
 #[test]
 fn a_scratch_file_goes_away_with_a_stopped_run() {
     let place = Place::new();
-    let mut child = place
-        .command()
-        .args("run normal --scratch-size 256M --duration 1s".split_whitespace())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
-    while !told.contains("point 1 ") {
-        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "{told}");
-    }
+    let (mut child, _stderr) =
+        start_until(&place, "run normal --scratch-size 256M --duration 1s", "point 1 ");
     signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(4));
     assert!(!place.files().contains(&"rigel-scratch.dat".to_owned()), "{:?}", place.files());
 }
 
 /// A run that stays in its first warm-up for two minutes.
-fn start_warm_up(place: &Place) -> (Child, BufReader<std::process::ChildStderr>) {
+fn start_warm_up(place: &Place) -> (Child, BufReader<ChildStderr>) {
     place.random_file("data", 16 << 20);
     let line = "run advanced data --type seq --matrix point --num-small 0 --num-large 1 --duration 1s";
-    let mut child = place
-        .command()
-        .args(line.split_whitespace())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
-    while !told.contains("1 point") {
-        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "{told}");
-    }
-    (child, stderr)
+    start_until(place, line, "1 point")
 }
 
 #[test]
@@ -120,18 +103,7 @@ fn the_second_one_ends_at_once() {
         "run advanced {} --engine threads --matrix point --num-small 8 --num-large 0 --duration 1s",
         device.disk().display()
     );
-    let mut child = place
-        .command()
-        .args(line.split_whitespace())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
-    while !told.contains("1 point") {
-        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "{told}");
-    }
+    let (mut child, _stderr) = start_until(&place, &line, "1 point");
     device.command("hang 0 16777216").unwrap();
     while device.gauge().unwrap().in_flight < 8 {
         std::thread::sleep(std::time::Duration::from_millis(10));

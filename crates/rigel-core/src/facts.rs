@@ -79,6 +79,28 @@ pub struct TargetFacts {
     pub device: Option<DeviceFacts>,
 }
 
+impl TargetFacts {
+    /// A target that exists only in this process.
+    #[must_use]
+    pub fn simulated(size_bytes: u64) -> Self {
+        Self {
+            path: "simulated".to_owned(),
+            real_path: "simulated".to_owned(),
+            kind: TargetKind::Simulated,
+            size_bytes,
+            identity: Identity { device: (0, 0), inode: 0 },
+            logical_block_bytes: 512,
+            physical_block_bytes: None,
+            direct_io: None,
+            direct_io_refusal: None,
+            filesystem: None,
+            mount_point: None,
+            allocated_bytes: None,
+            device: None,
+        }
+    }
+}
+
 /// Who a target is, whatever it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Identity {

@@ -134,12 +134,6 @@ impl Findings {
             points,
         }
     }
-
-    /// The findings of a point, when it was measured.
-    #[must_use]
-    pub fn at(&self, point: Point) -> Option<&PointFindings> {
-        self.points.iter().find(|found| found.point == point)
-    }
 }
 
 /// The first point whose value beats all others. A point that was cut short has a say only when no whole one has; a
@@ -179,7 +173,11 @@ fn point(header: &Header, visits: &[&Visit]) -> PointFindings {
     let large = sum(|visit| visit.large.as_ref());
     let mut found = run_flags(header);
     if visits.iter().any(|visit| visit.cut_short) {
-        let text = format!("measured {:.2} s instead of {}", Seconds(span_ns).get(), header.request.duration);
+        let text = format!(
+            "measured {:.2} s instead of {}",
+            units::Nanos(span_ns).seconds(),
+            header.request.duration
+        );
         found.push(Flag::new(FlagCode::CutShort, text));
     }
     let warm_up_failures: u64 =
@@ -195,18 +193,10 @@ fn point(header: &Header, visits: &[&Visit]) -> PointFindings {
     }
     PointFindings {
         point: visits[0].point,
-        seconds: Seconds(span_ns).get(),
+        seconds: units::Nanos(span_ns).seconds(),
         small: small.map(|tally| io_findings(tally, span_ns)),
         large: large.map(|tally| io_findings(tally, span_ns)),
         flags: found,
-    }
-}
-
-struct Seconds(u64);
-
-impl Seconds {
-    fn get(&self) -> f64 {
-        units::Nanos(self.0).seconds()
     }
 }
 

@@ -194,12 +194,6 @@ impl Tally {
         self.in_flight[0] + self.in_flight[1]
     }
 
-    /// The class's tally so far.
-    #[must_use]
-    pub const fn class(&self, class: Class) -> Option<&ClassTally> {
-        self.classes[class.index()].as_ref()
-    }
-
     /// The finished tallies, small and large.
     #[must_use]
     pub fn finish(self) -> [Option<ClassTally>; 2] {
@@ -270,7 +264,7 @@ mod tests {
         tally.look(1500);
         tally.failed(Class::Small, FirstError { errno: 6, ..error });
         assert_eq!(tally.in_flight(), 0);
-        let small = tally.class(Class::Small).unwrap();
+        let small = tally.finish()[0].take().unwrap();
         assert_eq!((small.errors, small.first_error), (2, Some(error)));
     }
 

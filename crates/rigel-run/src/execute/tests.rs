@@ -1,7 +1,6 @@
 use super::*;
 use crate::crew::{self, inline::InlineCrew};
 use crate::job::Workload;
-use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::findings::Findings;
 use rigel_core::flags::FlagCode;
 use rigel_core::matrix::{MatrixShape, Point, RunLevel};
@@ -15,24 +14,6 @@ use std::io::{Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn target(law: &SimLaw) -> TargetFacts {
-    TargetFacts {
-        path: "sim".into(),
-        real_path: "sim".into(),
-        kind: TargetKind::Simulated,
-        size_bytes: law.size_bytes,
-        identity: Identity { device: (0, 0), inode: 0 },
-        logical_block_bytes: 512,
-        physical_block_bytes: None,
-        direct_io: Some(true),
-        direct_io_refusal: None,
-        filesystem: None,
-        mount_point: None,
-        allocated_bytes: None,
-        device: None,
-    }
-}
-
 /// 4 stations of 1 ms, no transfer time: 1, 2, 3, 4, 4, .. thousand IOPS.
 fn law() -> SimLaw {
     SimLaw { bytes_per_s: None, ..SimLaw::default() }
@@ -44,7 +25,7 @@ fn run_of(change: impl FnOnce(&mut Request)) -> Run {
     request.duration = Nanos::from_secs(2);
     request.seed = 11;
     change(&mut request);
-    let targets = vec![target(&law())];
+    let targets = vec![TargetFacts::simulated(law().size_bytes)];
     let host = HostFacts { cpus: 2, ..HostFacts::default() };
     let plan = Plan::new(&request, &host, &targets).unwrap();
     Run { program_version: "test".into(), run_id: "sim_20260101_1200".into(), request, plan, host, targets }

@@ -4,7 +4,7 @@
 
 use crate::args::{RunOptions, TargetSource};
 use rigel_core::error::Problem;
-use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
+use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::request::EngineRequest;
 use rigel_core::scratch::State;
 use rigel_core::sim_law::SimLaw;
@@ -75,7 +75,7 @@ fn scratch_to_be(size_bytes: u64) -> TargetFacts {
         path: scratch::FILE_NAME.to_owned(),
         kind: TargetKind::File,
         direct_io: None,
-        ..simulated_target(size_bytes)
+        ..TargetFacts::simulated(size_bytes)
     }
 }
 
@@ -84,25 +84,7 @@ fn simulated(engine: EngineRequest) -> TargetFacts {
         EngineRequest::Sim(law) => law,
         EngineRequest::Auto | EngineRequest::Only(_) => SimLaw::default(),
     };
-    simulated_target(law.size_bytes)
-}
-
-fn simulated_target(size_bytes: u64) -> TargetFacts {
-    TargetFacts {
-        path: "simulated".to_owned(),
-        real_path: "simulated".to_owned(),
-        kind: TargetKind::Simulated,
-        size_bytes,
-        identity: Identity { device: (0, 0), inode: 0 },
-        logical_block_bytes: 512,
-        physical_block_bytes: None,
-        direct_io: None,
-        direct_io_refusal: None,
-        filesystem: None,
-        mount_point: None,
-        allocated_bytes: None,
-        device: None,
-    }
+    TargetFacts::simulated(law.size_bytes)
 }
 
 /// What a run without a target would do about its scratch file.

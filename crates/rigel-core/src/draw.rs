@@ -31,6 +31,12 @@ impl Generator {
         Self::new(seed, &[visit, class.index() as u64, u64::from(slot)])
     }
 
+    /// The generator of what a whole visit draws once.
+    #[must_use]
+    pub fn of_visit(seed: u64, visit: u64) -> Self {
+        Self::new(seed, &[visit])
+    }
+
     /// 64 uniform bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
@@ -88,6 +94,14 @@ impl Stream {
         let fraction = u128::from(volume.chunks()) * u128::from(index) / u128::from(streams.max(1));
         let direction = if share.stream_writes(index) { Direction::Write } else { Direction::Read };
         Self { next_chunk: u64::try_from(fraction).unwrap_or(0), direction }
+    }
+
+    /// The same stream, `chunks` further on; after the last chunk comes the first.
+    #[must_use]
+    pub fn moved(self, chunks: u64, volume: &Volume) -> Self {
+        let next = u128::from(self.next_chunk) + u128::from(chunks);
+        let next = next % u128::from(volume.chunks().max(1));
+        Self { next_chunk: u64::try_from(next).unwrap_or(0), ..self }
     }
 
     /// The next chunk; after the last one comes the first.

@@ -3,7 +3,8 @@
 //! Listeners may drop events; no event may slow a worker. Must not format anything.
 
 use crate::matrix::Point;
-use crate::record::Visit;
+use crate::record::{Purpose, Visit};
+use crate::workload::Class;
 
 /// Live figures of the point being measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,34 +22,61 @@ pub enum Phase {
     WarmUp,
     /// Settling or measuring.
     Measure,
+    /// Nothing: the point that is next needs its rest.
+    Rest,
+}
+
+/// Which visit is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// Index of the step; of a visit of the search, its number there.
+    pub step: usize,
+    /// The point.
+    pub point: Point,
+    /// Why it is visited.
+    pub purpose: Purpose,
 }
 
 /// Something happened.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// A step begins.
-    StepStarted {
-        /// Index of the step.
-        step: usize,
-        /// Its point.
-        point: Point,
+    /// A visit begins.
+    VisitStarted {
+        /// Which.
+        at: At,
     },
     /// A few times a second.
     Tick {
-        /// Index of the step.
-        step: usize,
-        /// What it does.
+        /// Which visit; while resting, the one before.
+        at: At,
+        /// What the run does.
         phase: Phase,
         /// Nanoseconds since the start of the run.
         elapsed_ns: u64,
-        /// Nanoseconds that the rest is planned to take.
+        /// Nanoseconds that the rest is expected to take; a calibration may take longer.
         remaining_ns: u64,
         /// Rates.
         live: Live,
     },
-    /// A step is measured and its line is on disk.
-    StepFinished {
+    /// A visit was made and its line is on disk.
+    VisitFinished {
         /// What was measured.
         visit: &'a Visit,
+    },
+    /// The search found what saturates a class.
+    LevelFound {
+        /// Which class.
+        class: Class,
+        /// The smallest level that does; `None` when nothing completed.
+        n_sat: Option<u32>,
+    },
+    /// All visits of a phase so far were looked at.
+    Looked {
+        /// Points whose intervals are narrow enough.
+        done: usize,
+        /// Points of the phase.
+        points: usize,
+        /// Half the width of the widest interval relative to its mean; infinite when one has none.
+        widest: f64,
     },
 }

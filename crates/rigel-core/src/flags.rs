@@ -2,7 +2,7 @@
 //!
 //! Every code is a test with a threshold, never a feeling. Must not change a number.
 
-use crate::units::to_f64;
+use crate::units::{NS_PER_S, to_f64};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +26,72 @@ pub enum FlagCode {
     Buffers,
     /// A simulated device.
     Simulated,
+    /// The interval is wider than was asked for.
+    NotReached,
+    /// So few points that a rare state of the device may have been missed by all visits.
+    FewPoints,
+    /// Visits are still settling where the measuring begins.
+    Warmup,
+    /// The rate went to another level during a long visit.
+    LevelShift,
+    /// The rate changed steadily.
+    Drift,
+    /// The rate is held down by a limit, or burst credit was used up.
+    Throttled,
+    /// Writes became slower when a cache or the spare blocks were full.
+    WriteCliff,
+    /// Noise that outlasts the rests between visits: intervals may be too narrow.
+    SlowNoise,
+    /// Rare visits far off the others.
+    Contaminated,
+    /// Two groups of visits or of latencies: a mean describes neither.
+    Bimodal,
+    /// Some I/Os were answered faster than the device can.
+    Cache,
+    /// Reads of blocks that hold no data: no medium may have been asked.
+    Zeros,
+    /// The tool or the host was the limit, not the storage.
+    HostLimited,
+    /// Something else used the host or the device meanwhile.
+    Foreign,
+    /// More outstanding I/Os gave a lower rate.
+    Retrograde,
+    /// Load levels contradict what a closed loop can do.
+    NotMonotone,
+    /// The search ended before the device was saturated.
+    NotSaturated,
 }
 
 impl FlagCode {
+    /// All of them.
+    pub const ALL: [Self; 25] = [
+        Self::NoData,
+        Self::CutShort,
+        Self::Errors,
+        Self::Little,
+        Self::QueueNotFilled,
+        Self::Buffered,
+        Self::Buffers,
+        Self::Simulated,
+        Self::NotReached,
+        Self::FewPoints,
+        Self::Warmup,
+        Self::LevelShift,
+        Self::Drift,
+        Self::Throttled,
+        Self::WriteCliff,
+        Self::SlowNoise,
+        Self::Contaminated,
+        Self::Bimodal,
+        Self::Cache,
+        Self::Zeros,
+        Self::HostLimited,
+        Self::Foreign,
+        Self::Retrograde,
+        Self::NotMonotone,
+        Self::NotSaturated,
+    ];
+
     /// The name in every output.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -41,42 +104,77 @@ impl FlagCode {
             Self::Buffered => "BUFFERED",
             Self::Buffers => "BUFFERS",
             Self::Simulated => "SIMULATED",
+            Self::NotReached => "NOT_REACHED",
+            Self::FewPoints => "FEW_POINTS",
+            Self::Warmup => "WARMUP",
+            Self::LevelShift => "LEVEL_SHIFT",
+            Self::Drift => "DRIFT",
+            Self::Throttled => "THROTTLED",
+            Self::WriteCliff => "WRITE_CLIFF",
+            Self::SlowNoise => "SLOW_NOISE",
+            Self::Contaminated => "CONTAMINATED",
+            Self::Bimodal => "BIMODAL",
+            Self::Cache => "CACHE",
+            Self::Zeros => "ZEROS",
+            Self::HostLimited => "HOST_LIMITED",
+            Self::Foreign => "FOREIGN",
+            Self::Retrograde => "RETROGRADE",
+            Self::NotMonotone => "NOT_MONOTONE",
+            Self::NotSaturated => "NOT_SATURATED",
         }
     }
 }
 
-/// One flag of one point.
+/// One flag of one point, or of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Flag {
     /// Which.
     pub code: FlagCode,
     /// The figures, as a sentence without a full stop.
     pub text: String,
+    /// The numbers beside it must not be used: they are not about the storage.
+    #[serde(default)]
+    pub invalid: bool,
 }
 
 impl Flag {
     /// A flag with its figures.
     #[must_use]
     pub fn new(code: FlagCode, text: impl Into<String>) -> Self {
-        Self { code, text: text.into() }
+        Self { code, text: text.into(), invalid: false }
+    }
+
+    /// The same flag, of numbers that must not be used.
+    #[must_use]
+    pub fn invalidating(self) -> Self {
+        Self { invalid: true, ..self }
     }
 }
 
 /// Relative deviation that Little's law and the in-flight gauge may show, beside the edges of the window.
 const LITTLE_TOLERANCE: f64 = 0.01;
 
+/// Beyond that deviation from Little's law, I/Os were lost or times are wrong.
+const LITTLE_INVALID: f64 = 0.05;
+
 /// Little's law, `N = X R`: in a closed loop the rate times the mean latency is the number outstanding. Completions at
-/// the edges of the window blur it by at most N I/Os, that is `N / (X T)`.
+/// the edges of the windows blur it by at most N I/Os each, that is `N / (X T)`.
 ///
 /// Returns the ratio `X R / N` when it is off by more than 1 % and the edges.
 #[must_use]
-pub fn little(completed: u64, latency_sum_ns: u64, span_ns: u64, planned: u32) -> Option<f64> {
-    if completed == 0 || span_ns == 0 || planned == 0 {
+pub fn little(completed: u64, latency_sum_ns: u64, seconds: f64, planned: u32, visits: usize) -> Option<f64> {
+    if completed == 0 || seconds <= 0.0 || planned == 0 {
         return None;
     }
-    let ratio = to_f64(latency_sum_ns) / (to_f64(span_ns) * f64::from(planned));
-    let edges = f64::from(planned) / to_f64(completed);
+    let ratio = to_f64(latency_sum_ns) / (seconds * to_f64(NS_PER_S) * f64::from(planned));
+    let edges = f64::from(planned) * to_f64(visits as u64) / to_f64(completed);
     ((ratio - 1.0).abs() > LITTLE_TOLERANCE + edges).then_some(ratio)
+}
+
+/// Whether a ratio of Little's law is so far off that the numbers must not be used.
+#[must_use]
+pub fn little_is_invalid(ratio: f64) -> bool {
+    (ratio - 1.0).abs() > LITTLE_INVALID
 }
 
 /// Whether the mean in flight was short of the plan by more than 1 %.
@@ -91,7 +189,7 @@ mod tests {
 
     #[test]
     fn names_are_what_json_says() {
-        for code in [FlagCode::NoData, FlagCode::QueueNotFilled, FlagCode::Buffered, FlagCode::CutShort] {
+        for code in FlagCode::ALL {
             assert_eq!(serde_json::to_string(&code).unwrap(), format!("\"{}\"", code.name()));
         }
     }
@@ -99,12 +197,14 @@ mod tests {
     #[test]
     fn little_forgives_the_edges_and_nothing_else() {
         // 5 outstanding, 10 ms each, one second: 500 completions.
-        assert_eq!(little(500, 500 * 10_000_000, 1_000_000_000, 5), None);
+        assert_eq!(little(500, 500 * 10_000_000, 1.0, 5, 1), None);
         // Edges: 5 of 500 are 1 %, so nearly 2 % in all are forgiven.
-        assert_eq!(little(500, 491 * 10_000_000, 1_000_000_000, 5), None);
-        let ratio = little(500, 480 * 10_000_000, 1_000_000_000, 5).unwrap();
+        assert_eq!(little(500, 491 * 10_000_000, 1.0, 5, 1), None);
+        let ratio = little(500, 480 * 10_000_000, 1.0, 5, 1).unwrap();
         assert!((ratio - 0.96).abs() < 1e-12);
-        assert_eq!(little(0, 0, 1_000_000_000, 5), None);
+        assert_eq!(little(500, 480 * 10_000_000, 1.0, 5, 4), None, "four visits have four edges");
+        assert_eq!(little(0, 0, 1.0, 5, 1), None);
+        assert!(little_is_invalid(0.94) && little_is_invalid(1.06) && !little_is_invalid(1.04));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! later. `rigel-io` touches the kernel, `rigel-run` owns time and threads, `rigel-report` renders.
 #![forbid(unsafe_code)]
 
+pub mod calibration;
 pub mod draw;
 pub mod engine;
 pub mod error;
@@ -15,6 +16,7 @@ pub mod flags;
 pub mod levels;
 pub mod matrix;
 pub mod measure;
+pub mod pace;
 pub mod path_text;
 pub mod plan;
 pub mod record;

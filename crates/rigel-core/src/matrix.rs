@@ -141,7 +141,7 @@ pub struct Point {
 }
 
 /// The matrix of a run, worked out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
     /// Columns: every small level of the matrix, ascending; 0 is there when large I/O runs alone somewhere.
     pub small_levels: Vec<u32>,
@@ -181,6 +181,18 @@ impl Grid {
                     Self::detailed(&levels::up_to(small), &levels::up_to(large))
                 }
             },
+        }
+    }
+
+    /// The matrix of `level` with levels of one's own, ascending, without 0: both axes for `simple`, every pair for
+    /// the others.
+    #[must_use]
+    pub fn around(level: RunLevel, small: &[u32], large: &[u32]) -> Self {
+        match level {
+            RunLevel::Simple => Self::basic(small, large),
+            RunLevel::Oltp => Self::row(small, 0),
+            RunLevel::Dss => Self::col(0, large),
+            RunLevel::Normal | RunLevel::Advanced => Self::detailed(small, large),
         }
     }
 

@@ -2,10 +2,18 @@
 //!
 //! A plan is a pure function of its arguments, the seed included. Must not touch anything.
 
+mod calibration;
+mod search;
+
+pub use calibration::Calibration;
+pub use search::LevelSearch;
+
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
 use crate::matrix::{Grid, MAX_POINTS, Point};
+use crate::pace::{LevelChoice, Pace};
 use crate::request::{CacheWarmUp, DEFAULT_WARM_UP, MAX_OUTSTANDING, Request};
+use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use crate::volume::Volume;
 use crate::workload::{LargePattern, Layout};
@@ -26,7 +34,7 @@ pub enum WarmUp {
     Bytes(u64),
 }
 
-/// One visit to one point.
+/// One point, and what a visit to it is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The point.
@@ -40,14 +48,18 @@ pub struct Step {
 }
 
 /// Everything that a run will do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// num_disks as used.
     pub num_disks: u32,
-    /// The matrix.
+    /// The matrix; empty as long as its levels have to be searched.
     pub grid: Grid,
-    /// Visits in the order of execution.
+    /// The points. Without a calibration each is visited once, in this order.
     pub steps: Vec<Step>,
+    /// How the points are visited again and again; `None`: once each.
+    pub calibration: Option<Calibration>,
+    /// The search that comes before the levels of the matrix are known.
+    pub search: Option<LevelSearch>,
     /// Worker threads.
     pub workers: u32,
     /// Most outstanding small I/Os of a point.
@@ -70,33 +82,115 @@ impl Plan {
     pub fn new(request: &Request, host: &HostFacts, targets: &[TargetFacts]) -> Result<Self, Problem> {
         request.check()?;
         let num_disks = request.num_disks.unwrap_or_else(|| u32::try_from(targets.len()).unwrap_or(u32::MAX));
-        let grid = Grid::new(request.level, request.shape, check_num_disks(num_disks)?);
-        check_targets(request, targets, &grid)?;
-        let max_small = grid.max_small();
-        let max_large = large_outstanding(request.large_pattern, grid.max_large())?;
+        let num_disks = check_num_disks(num_disks)?;
+        match request.levels {
+            LevelChoice::Orion => {
+                let grid = Grid::new(request.level, request.shape, num_disks);
+                let room = (grid.max_small(), grid.max_large());
+                Self::of_grid(request, host, targets, num_disks, grid, room)
+            }
+            LevelChoice::Auto => {
+                let search = LevelSearch::new(request, host);
+                let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), search.room())?;
+                Ok(Self { search: Some(search), ..plan })
+            }
+        }
+    }
+
+    /// The plan of a run whose levels had to be searched, once they are known: the matrix around saturation.
+    ///
+    /// # Errors
+    /// When the matrix has more points than a run can have.
+    pub fn with_levels(
+        &self,
+        request: &Request,
+        n_sat_small: Option<u32>,
+        n_sat_large: Option<u32>,
+    ) -> Result<Self, Problem> {
+        let Some(search) = &self.search else {
+            return Ok(self.clone());
+        };
+        let grid = search.grid(request.level, n_sat_small, n_sat_large);
+        check_points(&grid)?;
+        let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let calibration = Calibration::new(request, &steps)?;
+        Ok(Self { grid, steps, calibration, ..self.clone() })
+    }
+
+    /// `room`: most outstanding small I/Os, and large I/Os or streams, of a point.
+    fn of_grid(
+        request: &Request,
+        host: &HostFacts,
+        targets: &[TargetFacts],
+        num_disks: u32,
+        grid: Grid,
+        room: (u32, u32),
+    ) -> Result<Self, Problem> {
+        check_points(&grid)?;
+        check_targets(request, targets, room)?;
+        let max_small = room.0;
+        let max_large = large_outstanding(request.large_pattern, room.1)?;
         let buffer_bytes = check_buffers(request, host, max_small, max_large)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let workers = request.workers.unwrap_or_else(|| {
             let wanted = (max_small + max_large).div_ceil(OUTSTANDING_PER_WORKER);
             wanted.clamp(1, host.cpus.max(1))
         });
-        Ok(Self {
+        let calibration = if steps.is_empty() { None } else { Calibration::new(request, &steps)? };
+        let mut plan = Self {
             num_disks,
-            estimate_minutes: estimate_minutes(&grid, request.duration, &steps),
             grid,
             steps,
+            calibration,
+            search: None,
             workers: if request.engine.is_simulated() { 1 } else { workers },
             max_small_outstanding: max_small,
             max_large_outstanding: max_large,
             buffer_bytes,
             writes: request.write_percent.writes(),
-        })
+            estimate_minutes: 0,
+        };
+        plan.estimate_minutes = plan.estimate();
+        Ok(plan)
     }
 
-    /// Time of all steps as far as it is known beforehand.
+    /// ORION's rule for one visit each: total points (the idle one included) times the duration, and one minute; the
+    /// warm-ups that will happen are added, the whole rounded up. A calibration may end earlier or later.
+    fn estimate(&self) -> u64 {
+        let idle_ns = match (&self.calibration, self.steps.first()) {
+            (None, Some(step)) => {
+                let idle = self.grid.total_points.saturating_sub(self.steps.len() as u64);
+                idle.saturating_mul(step.measure.0)
+            }
+            _ => 0,
+        };
+        let settle_ns: u64 = match &self.calibration {
+            None => self.steps.iter().map(|step| step.settle.0).sum(),
+            Some(_) => 0,
+        };
+        let total = self.known_time().0.saturating_add(idle_ns).saturating_sub(settle_ns);
+        total.div_ceil(60 * NS_PER_S).saturating_add(1)
+    }
+
+    /// Time of all visits as far as it is known beforehand: of a calibration, with the fewest visits that it can have.
     #[must_use]
     pub fn known_time(&self) -> Nanos {
-        Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
+        match (&self.search, &self.calibration) {
+            (Some(search), None) => search.usual_time(),
+            (_, Some(calibration)) => calibration.least_time(),
+            (None, None) => {
+                Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
+            }
+        }
+    }
+
+    /// The largest number of outstanding small I/Os, and of large ones or streams, that a visit may have.
+    #[must_use]
+    pub fn room(&self) -> (u32, u32) {
+        match &self.search {
+            Some(search) => search.room(),
+            None => (self.grid.max_small(), self.grid.max_large()),
+        }
     }
 
     /// Outstanding I/Os of each class in a point: (small, large).
@@ -131,7 +225,15 @@ fn check_num_disks(num_disks: u32) -> Result<u32, Problem> {
     Ok(num_disks)
 }
 
-fn check_targets(request: &Request, targets: &[TargetFacts], grid: &Grid) -> Result<(), Problem> {
+fn check_points(grid: &Grid) -> Result<(), Problem> {
+    if grid.points.len() > MAX_POINTS {
+        return Err(Problem::usage(format!("the matrix has {} data points", grid.points.len()))
+            .next(format!("choose smaller counts; at most {MAX_POINTS} points can be run")));
+    }
+    Ok(())
+}
+
+fn check_targets(request: &Request, targets: &[TargetFacts], room: (u32, u32)) -> Result<(), Problem> {
     if targets.is_empty() {
         return Err(
             Problem::usage("there is no target").next("name a file or device, or list them in a .lun file")
@@ -142,14 +244,7 @@ fn check_targets(request: &Request, targets: &[TargetFacts], grid: &Grid) -> Res
             Problem::usage(format!("{} targets are too many", targets.len())).next("use at most 65535")
         );
     }
-    if grid.points.len() > MAX_POINTS {
-        return Err(Problem::usage(format!("the matrix has {} data points", grid.points.len()))
-            .next(format!("choose smaller counts; at most {MAX_POINTS} points can be run")));
-    }
-    let used = [
-        (grid.max_small() > 0, "small", request.small_bytes),
-        (grid.max_large() > 0, "large", request.large_bytes),
-    ];
+    let used = [(room.0 > 0, "small", request.small_bytes), (room.1 > 0, "large", request.large_bytes)];
     for target in targets {
         for (_, label, bytes) in used.into_iter().filter(|&(used, ..)| used) {
             check_fit(target, label, bytes)?;
@@ -216,27 +311,30 @@ fn check_buffers(request: &Request, host: &HostFacts, small: u32, large: u32) ->
 }
 
 fn step(request: &Request, point: Point) -> Step {
-    let sequential = matches!(request.large_pattern, LargePattern::Sequential { .. });
-    let warm_up = (sequential && point.large > 0)
-        .then_some(match request.cache {
-            CacheWarmUp::Default => Some(WarmUp::Time(DEFAULT_WARM_UP)),
-            CacheWarmUp::Bytes(bytes) => Some(WarmUp::Bytes(bytes)),
-            CacheWarmUp::Off => None,
-        })
-        .flatten();
-    let settle = Nanos(SETTLE.0.min(request.duration.0 / 10));
-    Step { point, warm_up, settle, measure: request.duration }
+    match request.pace {
+        Pace::Fixed(duration) => {
+            let settle = Nanos(SETTLE.0.min(duration.0 / 10));
+            Step { point, warm_up: warm_up(request, point), settle, measure: duration }
+        }
+        // The company of other points between two visits does what a warm-up is for.
+        Pace::Adaptive(adaptive) => {
+            let parameters = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
+            let (settle, measure) = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
+            Step { point, warm_up: None, settle, measure }
+        }
+    }
 }
 
-/// ORION's rule: total points (the idle one included) times the duration, and one minute; the warm-ups that will
-/// happen are added, the whole rounded up.
-fn estimate_minutes(grid: &Grid, duration: Nanos, steps: &[Step]) -> u64 {
-    let warm_up: u64 = steps
-        .iter()
-        .map(|step| if let Some(WarmUp::Time(time)) = step.warm_up { time.0 } else { 0 })
-        .fold(0, u64::saturating_add);
-    let total = grid.total_points.saturating_mul(duration.0).saturating_add(warm_up);
-    total.div_ceil(60 * NS_PER_S).saturating_add(1)
+/// ORION's warm-up before a large sequential point.
+fn warm_up(request: &Request, point: Point) -> Option<WarmUp> {
+    if point.large == 0 || request.large_pattern == LargePattern::Random {
+        return None;
+    }
+    match request.cache {
+        CacheWarmUp::Default => Some(WarmUp::Time(DEFAULT_WARM_UP)),
+        CacheWarmUp::Bytes(bytes) => Some(WarmUp::Bytes(bytes)),
+        CacheWarmUp::Off => None,
+    }
 }
 
 /// The volumes that small and large I/O are drawn from. Random I/O uses every chunk of every target whatever the

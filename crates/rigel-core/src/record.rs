@@ -12,6 +12,7 @@ use crate::matrix::Point;
 use crate::measure::ClassTally;
 use crate::plan::Plan;
 use crate::request::Request;
+use crate::workload::Class;
 use serde::{Deserialize, Serialize};
 
 /// Major number of the format; a change that old readers would misread raises it.
@@ -27,6 +28,10 @@ pub enum Line {
     Header(Box<Header>),
     /// One visit to one point.
     Visit(Box<Visit>),
+    /// One visit of the search for load levels.
+    Search(Box<Visit>),
+    /// The plan with its points, after they were searched.
+    Plan(Box<Plan>),
     /// The end.
     Closing(Closing),
 }
@@ -76,11 +81,32 @@ pub struct WarmUpDone {
     pub failures: u64,
 }
 
+/// Why a visit was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// The only visit to its point.
+    #[default]
+    Only,
+    /// A long visit that starts a phase of a calibration; it shows limits and has no part in the estimates.
+    Soak,
+    /// A round of a calibration, counted from 0 in each phase.
+    Round(u32),
+    /// To a point that is done, while another one rests; it counts like the others.
+    FillsGap,
+    /// The search for load levels of a class.
+    Search(Class),
+}
+
 /// One visit to one point: all workers added up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Index of the step in the plan.
+    /// Index of the step in the plan; of a visit of the search, its number there.
     pub step: usize,
+    /// Number of the visit in the run, from 0; part of the seed of all its offsets.
+    pub number: u64,
+    /// Why it was made.
+    pub purpose: Purpose,
     /// The point.
     pub point: Point,
     /// Nanoseconds from the start of the run to the start of the measured window.
@@ -95,6 +121,8 @@ pub struct Visit {
     pub warm_up: Option<WarmUpDone>,
     /// CPU time of all workers during settling, window and drain.
     pub worker_cpu_ns: Option<u64>,
+    /// Time from the start of the load to the end of the drain.
+    pub loaded_ns: u64,
     /// Small I/Os; `None` when the point has none.
     pub small: Option<ClassTally>,
     /// Large I/Os; `None` when the point has none.
@@ -115,9 +143,11 @@ pub struct Closing {
 /// A whole record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The first line.
+    /// The first line; its plan is the one that was made last.
     pub header: Header,
-    /// The visits in the order in which they were made.
+    /// The visits of the search for load levels, in the order in which they were made.
+    pub search: Vec<Visit>,
+    /// The visits to the points of the plan, in the order in which they were made.
     pub visits: Vec<Visit>,
     /// The last line; a run that was killed has none.
     pub closing: Option<Closing>,
@@ -135,6 +165,12 @@ pub struct TornLine {
 }
 
 impl Record {
+    /// A record of which only the first line is known.
+    #[must_use]
+    pub const fn begun(header: Header) -> Self {
+        Self { header, search: Vec::new(), visits: Vec::new(), closing: None, torn: None }
+    }
+
     /// Whether every step was measured in full.
     #[must_use]
     pub fn complete(&self) -> bool {
@@ -147,7 +183,8 @@ impl Record {
     /// # Errors
     /// With the number of the line, the reason and what to do.
     pub fn read(bytes: &[u8]) -> Result<Self, Problem> {
-        let mut header = None;
+        let mut header: Option<Header> = None;
+        let mut search = Vec::new();
         let mut visits = Vec::new();
         let mut closing = None;
         let mut torn = None;
@@ -165,6 +202,9 @@ impl Record {
             match read_line(number, text)? {
                 Line::Header(first) if number == 1 => header = Some(*first),
                 Line::Header(_) => return Err(broken(number, "a second header")),
+                Line::Search(visit) if visits.is_empty() => search.push(*visit),
+                Line::Search(_) => return Err(broken(number, "a visit of the search after the search")),
+                Line::Plan(plan) => replan(number, *plan, header.as_mut(), &visits)?,
                 Line::Visit(visit) => visits.push(check_visit(number, *visit, header.as_ref())?),
                 Line::Closing(last) => closing = Some(last),
             }
@@ -174,7 +214,7 @@ impl Record {
                 .because("the file is empty, or its first line was not written whole")
                 .next("give the file that ends in _record.jsonl")
         })?;
-        Ok(Self { header, visits, closing, torn })
+        Ok(Self { header, search, visits, closing, torn })
     }
 }
 
@@ -226,6 +266,15 @@ fn check_format(text: &[u8]) -> Result<(), Problem> {
     .at("line 1")
     .because(format!("it was written by Rigel {}", crate::path_text::encode_os(writer.as_ref())))
     .next("read it with that version or a later one"))
+}
+
+/// A plan that follows the search takes the place of the first one, as long as nothing was visited by it.
+fn replan(number: usize, plan: Plan, header: Option<&mut Header>, visits: &[Visit]) -> Result<(), Problem> {
+    let Some(header) = header.filter(|header| visits.is_empty() && header.plan.search.is_some()) else {
+        return Err(broken(number, "a second plan"));
+    };
+    header.plan = plan;
+    Ok(())
 }
 
 fn check_visit(number: usize, visit: Visit, header: Option<&Header>) -> Result<Visit, Problem> {

@@ -6,6 +6,7 @@
 use crate::engine::EngineKind;
 use crate::error::Problem;
 use crate::matrix::{MatrixShape, RunLevel};
+use crate::pace::{Adaptive, LevelChoice, Pace};
 use crate::sim_law::SimLaw;
 use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
 use crate::workload::{LargePattern, Layout, WritePercent};
@@ -87,8 +88,10 @@ pub struct Request {
     pub write_percent: WritePercent,
     /// Warm-up before large sequential points.
     pub cache: CacheWarmUp,
-    /// Measured time of a point.
-    pub duration: Nanos,
+    /// How long and how often a point is measured.
+    pub pace: Pace,
+    /// Which load levels are measured.
+    pub levels: LevelChoice,
     /// Engine.
     pub engine: EngineRequest,
     /// Worker threads; `None`: as many as needed.
@@ -115,7 +118,8 @@ impl Request {
             layout: Layout::Concat,
             write_percent: WritePercent::default(),
             cache: CacheWarmUp::Default,
-            duration: Nanos::from_secs(60),
+            pace: Pace::Fixed(Nanos::from_secs(60)),
+            levels: LevelChoice::Orion,
             engine: EngineRequest::Auto,
             workers: None,
             seed: 0,
@@ -130,7 +134,8 @@ impl Request {
     pub fn check(&self) -> Result<(), Problem> {
         self.check_sizes()?;
         self.check_counts()?;
-        self.check_duration()
+        self.check_levels()?;
+        self.check_pace()
     }
 
     fn check_sizes(&self) -> Result<(), Problem> {
@@ -200,24 +205,47 @@ impl Request {
         Ok(())
     }
 
-    fn check_duration(&self) -> Result<(), Problem> {
-        if self.duration.0 < NS_PER_S / 10 {
-            return Err(Problem::usage(format!(
-                "a duration of {} per data point is too short",
-                self.duration
-            ))
-            .next("give at least 100ms; ORION's default is 60 s"));
+    fn check_pace(&self) -> Result<(), Problem> {
+        match self.pace {
+            Pace::Fixed(duration) => self.check_fixed(duration),
+            Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) => {
+                check_length(limit, NS_PER_S, "a run of at most", "give at least 1s")
+            }
+            Pace::Adaptive(_) => Ok(()),
         }
-        if self.duration.0 > 7 * 24 * 3600 * NS_PER_S {
-            return Err(Problem::usage(format!(
-                "a duration of {} per data point is too long",
-                self.duration
-            ))
-            .because("the unit is seconds")
-            .next("give at most 7 days"));
+    }
+
+    fn check_fixed(&self, duration: Nanos) -> Result<(), Problem> {
+        if self.levels == LevelChoice::Auto {
+            return Err(Problem::usage("load levels are not searched with a fixed time per data point")
+                .because("the search decides by intervals, which need several visits to each level")
+                .next("leave out the duration, or the automatic levels"));
+        }
+        let least = "give at least 100ms; ORION's default is 60 s";
+        check_length(duration, NS_PER_S / 10, "a duration per data point of", least)
+    }
+
+    fn check_levels(&self) -> Result<(), Problem> {
+        if self.levels == LevelChoice::Auto && self.level == RunLevel::Advanced {
+            return Err(Problem::usage("load levels are not searched for a matrix of your own")
+                .because("the level 'advanced' measures the counts that its options name")
+                .next("use simple, normal, oltp or dss with automatic levels"));
         }
         Ok(())
     }
+}
+
+/// Refuses a time below `least_ns` or above a week.
+fn check_length(time: Nanos, least_ns: u64, what: &str, least: &str) -> Result<(), Problem> {
+    if time.0 < least_ns {
+        return Err(Problem::usage(format!("{what} {time} is too short")).next(least));
+    }
+    if time.0 > 7 * 24 * 3600 * NS_PER_S {
+        return Err(Problem::usage(format!("{what} {time} is too long"))
+            .because("the unit is seconds")
+            .next("give at most 7 days"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,19 +1,25 @@
-//! The walk through a plan: each step's warm-up and visit, its line in the journal, the closing line.
+//! A run from its first line to its last: the search for levels, then the visits, each on disk before the next begins.
 //!
-//! Must not render, and must not know which backend the crew has.
+//! [`fixed`] visits each point once, in order; [`adaptive`] visits points again and again until their intervals are
+//! narrow; [`levels`] searches the points first. All of them make visits through [`walk`]. Must not render, and must not
+//! know which backend the crew has.
 
-use crate::crew::{Crew, Progress};
-use crate::job::{Done, Job, Stop, Task};
-use crate::journal::Journal;
+mod adaptive;
+mod fixed;
+mod levels;
+mod walk;
+
+use crate::crew::Crew;
+use crate::job::Stop;
+use crate::journal::Ledger;
 use crate::wall::Wall;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::event::{Event, Live, Phase};
+use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
-use rigel_core::measure::{ClassTally, Window};
-use rigel_core::plan::{Plan, Step, WarmUp};
-use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line, Visit, WarmUpDone};
+use rigel_core::plan::Plan;
+use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use rigel_core::request::Request;
-use rigel_core::units;
+use walk::{Halt, Walk};
 
 /// Everything that a run is about; goes into the header of the record.
 #[derive(Clone, Debug)]
@@ -39,6 +45,11 @@ pub enum Outcome {
     Complete,
     /// The user ended it; the record is whole up to there.
     Stopped,
+    /// The time that was allowed was up before every point had a visit; the record is whole up to there.
+    OutOfTime {
+        /// Points without a visit.
+        unvisited: usize,
+    },
     /// Every I/O of a point failed; the record is whole up to there.
     AllFailed {
         /// What was seen, as a sentence.
@@ -46,58 +57,43 @@ pub enum Outcome {
     },
 }
 
-/// A run going on.
-struct Walk<'a> {
-    run: &'a Run,
-    crew: &'a mut dyn Crew,
-    stop: &'a Stop,
-    listener: &'a mut dyn FnMut(Event<'_>),
-    /// Time of all steps that are not begun yet.
-    later_ns: u64,
-}
-
-/// Measures every step of the plan.
+/// Measures what the plan asks for.
 ///
 /// # Errors
-/// When a queue broke or the journal could not be written. The record is then whole up to the last line.
+/// When a queue broke or the ledger could not be written. The record is then whole up to the last line.
 pub fn execute(
     run: &Run,
     crew: &mut dyn Crew,
     wall: &Wall,
-    journal: &mut Journal,
+    ledger: &mut dyn Ledger,
     stop: &Stop,
     listener: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, Problem> {
-    journal.append(&Line::Header(Box::new(header(run, crew, wall))))?;
-    let later_ns = run.plan.known_time().0;
-    let mut walk = Walk { run, crew, stop, listener, later_ns };
-    let mut outcome = Outcome::Complete;
-    for (index, step) in run.plan.steps.iter().enumerate() {
-        if stop.wanted() {
-            outcome = Outcome::Stopped;
-            break;
-        }
-        let Some(visit) = walk.step(index, step)? else {
-            outcome = Outcome::Stopped;
-            break;
-        };
-        let failed = all_failed(&visit);
-        let cut_short = visit.cut_short;
-        let line = Line::Visit(Box::new(visit));
-        journal.append(&line)?;
-        if let Line::Visit(visit) = &line {
-            (walk.listener)(Event::StepFinished { visit });
-        }
-        match failed {
-            Some(reason) => outcome = Outcome::AllFailed { reason },
-            None if cut_short => outcome = Outcome::Stopped,
-            None => continue,
-        }
-        break;
-    }
-    let ended = wall.after(walk.crew.now_ns());
-    journal.append(&Line::Closing(closing(&outcome, ended)))?;
+    ledger.append(&Line::Header(Box::new(header(run, crew, wall))))?;
+    let mut walk = Walk::new(run, crew, ledger, stop, listener);
+    let outcome = match measure(run, &mut walk) {
+        Ok(()) => Outcome::Complete,
+        Err(Halt::Outcome(outcome)) => outcome,
+        Err(Halt::Problem(problem)) => return Err(problem),
+    };
+    let ended = wall.after(walk.now_ns());
+    walk.tell(&Line::Closing(closing(&outcome, ended)))?;
     Ok(outcome)
+}
+
+/// All visits of a run.
+fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
+    let found;
+    let plan = if run.plan.search.is_some() {
+        found = levels::search(run, walk)?;
+        &found
+    } else {
+        &run.plan
+    };
+    match &plan.calibration {
+        Some(calibration) => adaptive::calibrate(run, plan, calibration, walk),
+        None => fixed::visit_each(plan, walk),
+    }
 }
 
 fn header(run: &Run, crew: &dyn Crew, wall: &Wall) -> Header {
@@ -119,102 +115,12 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
     let reason = match outcome {
         Outcome::Complete => None,
         Outcome::Stopped => Some("stopped by the user".to_owned()),
+        Outcome::OutOfTime { unvisited } => {
+            Some(format!("the time was up before every point was visited: {unvisited} were not"))
+        }
         Outcome::AllFailed { reason } => Some(reason.clone()),
     };
     Closing { ended, complete: reason.is_none(), reason }
-}
-
-impl Walk<'_> {
-    /// Warms up and measures one step; `None` when the user stopped it before anything was measured.
-    fn step(&mut self, index: usize, step: &Step) -> Result<Option<Visit>, Problem> {
-        (self.listener)(Event::StepStarted { step: index, point: step.point });
-        self.later_ns = self.later_ns.saturating_sub(step.known_time().0);
-        let warm_up = match step.warm_up {
-            Some(wanted) => match self.warm_up(index, step, wanted)? {
-                Some(done) => Some(done),
-                None => return Ok(None),
-            },
-            None => None,
-        };
-        let start_ns = self.crew.now_ns().saturating_add(step.settle.0);
-        let window = Window { start_ns, end_ns: start_ns.saturating_add(step.measure.0) };
-        let done = self.work(index, step, Task::Measure(window), Phase::Measure, window.end_ns)?;
-        let measured_ns = done.window_end_ns.saturating_sub(start_ns);
-        if measured_ns == 0 {
-            return Ok(None);
-        }
-        let [small, large] = done.tallies;
-        Ok(Some(Visit {
-            step: index,
-            point: step.point,
-            began_ns: start_ns,
-            settle_ns: step.settle.0,
-            measured_ns,
-            cut_short: measured_ns < window.span_ns(),
-            warm_up,
-            worker_cpu_ns: Some(done.cpu_ns),
-            small,
-            large,
-        }))
-    }
-
-    fn warm_up(&mut self, index: usize, step: &Step, wanted: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
-        let began_ns = self.crew.now_ns();
-        let (until_ns, bytes) = match wanted {
-            WarmUp::Time(time) => (began_ns.saturating_add(time.0), u64::MAX),
-            WarmUp::Bytes(bytes) => (u64::MAX, bytes),
-        };
-        let done = self.work(index, step, Task::WarmUp { until_ns, bytes }, Phase::WarmUp, until_ns)?;
-        let ns = self.crew.now_ns().saturating_sub(began_ns);
-        Ok((!done.stopped).then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
-    }
-
-    /// Gives the crew a job and passes on what it tells.
-    fn work(
-        &mut self,
-        index: usize,
-        step: &Step,
-        task: Task,
-        phase: Phase,
-        end_ns: u64,
-    ) -> Result<Done, Problem> {
-        let job = Job { visit: index as u64, point: step.point, task };
-        let mut last: Option<Progress> = None;
-        let Self { run, crew, stop, listener, later_ns } = self;
-        crew.work(job, &mut |now| {
-            let live = last.map_or_else(Live::default, |last| live(&run.request, last, now));
-            last = Some(now);
-            let measure_ns = if phase == Phase::WarmUp { step.settle.0 + step.measure.0 } else { 0 };
-            let rest_ns = if end_ns == u64::MAX { 0 } else { end_ns.saturating_sub(now.now_ns) };
-            let remaining_ns = later_ns.saturating_add(measure_ns).saturating_add(rest_ns);
-            listener(Event::Tick { step: index, phase, elapsed_ns: now.now_ns, remaining_ns, live });
-            !stop.wanted()
-        })
-    }
-}
-
-/// Rates between two looks.
-fn live(request: &Request, last: Progress, now: Progress) -> Live {
-    let span_ns = now.now_ns.saturating_sub(last.now_ns);
-    let large_bytes = now.large_ops.saturating_sub(last.large_ops).saturating_mul(request.large_bytes);
-    Live {
-        small_iops: units::iops(now.small_ops.saturating_sub(last.small_ops), span_ns),
-        large_mbps: units::mbps(large_bytes, span_ns),
-    }
-}
-
-/// Whether nothing but errors came back; then the next point would only tell the same.
-fn all_failed(visit: &Visit) -> Option<String> {
-    let tallies = || [&visit.small, &visit.large].into_iter().flatten();
-    let failed = tallies().map(|tally| tally.errors).sum::<u64>() > 0;
-    if !failed || tallies().any(|tally| tally.completed() > 0) {
-        return None;
-    }
-    let errno = tallies().find_map(|tally: &ClassTally| tally.first_error).map_or(0, |error| error.errno);
-    Some(format!(
-        "every I/O of the point small {} large {} failed (errno {errno})",
-        visit.point.small, visit.point.large
-    ))
 }
 
 impl Outcome {
@@ -226,6 +132,14 @@ impl Outcome {
             Self::Stopped => Some(
                 Problem::new(ExitKind::CutShort, "the run was stopped before its end")
                     .next("what was measured until then is in the outputs; start the run again for the rest"),
+            ),
+            Self::OutOfTime { unvisited } => Some(
+                Problem::new(
+                    ExitKind::CutShort,
+                    format!("the time was up before every point was visited: {unvisited} were not"),
+                )
+                .because("visits to a slow device are lengthened until they see enough I/Os")
+                .next("allow more time with --max-duration, or measure fewer points"),
             ),
             Self::AllFailed { reason } => Some(
                 Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))

@@ -3,6 +3,7 @@
 use rigel_core::matrix::Point;
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, Window};
+use rigel_core::pace::Pace;
 use rigel_core::plan::Volumes;
 use rigel_core::request::Request;
 use rigel_core::workload::{LargePattern, WritePercent};
@@ -24,6 +25,8 @@ pub struct Workload {
     pub volumes: Volumes,
     /// Seed of the run.
     pub seed: u64,
+    /// Streams begin at another place in every visit, so that no visit finds in a cache what the one before has read.
+    pub streams_move: bool,
 }
 
 impl Workload {
@@ -39,6 +42,7 @@ impl Workload {
             write_percent: request.write_percent,
             volumes,
             seed: request.seed,
+            streams_move: matches!(request.pace, Pace::Adaptive(_)),
         }
     }
 }
@@ -47,7 +51,13 @@ impl Workload {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Keep the point's I/Os outstanding; count those that complete inside the window.
-    Measure(Window),
+    Measure {
+        /// The window.
+        window: Window,
+        /// How long before the window completions are already seen, though they do not count: nothing, or all the
+        /// time since the load began.
+        lead_ns: u64,
+    },
     /// Random large I/O until the time, or until all workers together moved that many bytes; nothing is counted.
     WarmUp {
         /// No new I/O from here on.

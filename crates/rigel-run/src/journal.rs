@@ -2,12 +2,25 @@
 //!
 //! Must not decide where the file lies: it is given one that was created for this run.
 
+mod memory;
+
+pub use memory::Memory;
+
 use rigel_core::error::Problem;
 use rigel_core::record::{self, Line};
 use std::fs::File;
 use std::io::{self, Write};
 
-/// The record of a run in the making.
+/// Where the lines of a run go.
+pub trait Ledger {
+    /// Appends a line and waits until it is kept.
+    ///
+    /// # Errors
+    /// When it could not be kept; everything before it is.
+    fn append(&mut self, line: &Line) -> Result<(), Problem>;
+}
+
+/// The record of a run in the making, on disk.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -20,16 +33,6 @@ impl Journal {
     #[must_use]
     pub const fn new(file: File, name: String) -> Self {
         Self { file, name }
-    }
-
-    /// Appends a line and waits until it is on the disk.
-    ///
-    /// # Errors
-    /// When it could not be written; the record is then whole up to the line before.
-    pub fn append(&mut self, line: &Line) -> Result<(), Problem> {
-        let bytes = record::write_line(line).map_err(|error| self.failed(&error.to_string(), None))?;
-        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
-        written.map_err(|error| self.failed(&error.to_string(), Some(&error)))
     }
 
     fn failed(&self, reason: &str, error: Option<&io::Error>) -> Problem {
@@ -46,6 +49,14 @@ impl Journal {
         } else {
             problem.because("the filesystem refused").next("choose another directory with --out")
         }
+    }
+}
+
+impl Ledger for Journal {
+    fn append(&mut self, line: &Line) -> Result<(), Problem> {
+        let bytes = record::write_line(line).map_err(|error| self.failed(&error.to_string(), None))?;
+        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
+        written.map_err(|error| self.failed(&error.to_string(), Some(&error)))
     }
 }
 

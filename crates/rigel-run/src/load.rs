@@ -79,8 +79,14 @@ impl<'a> Load<'a> {
         let Some(volume) = &self.workload.volumes.streams else {
             return;
         };
+        let shift = if self.workload.streams_move {
+            Generator::of_visit(self.workload.seed, job.visit).below(volume.chunks())
+        } else {
+            0
+        };
         for &number in &share.large {
-            let stream = Stream::new(number, job.point.large, volume, self.workload.write_percent);
+            let share = self.workload.write_percent;
+            let stream = Stream::new(number, job.point.large, volume, share).moved(shift, volume);
             self.streams.push(stream);
             for slot in slots.take(ios_per_stream as usize) {
                 self.occupy(slot, Class::Large, Source::Stream(self.streams.len() - 1));

@@ -8,6 +8,7 @@ use crate::load::Load;
 use rigel_core::measure::{ClassTally, FirstError, Tally, Window};
 use rigel_core::scratch;
 use rigel_core::split;
+use rigel_core::stats::settle;
 use rigel_core::units::NS_PER_MS;
 use rigel_core::workload::{Class, Direction};
 use rigel_io::backend::{Backend, Completion, Op, SlotLayout};
@@ -68,7 +69,7 @@ impl Worker<'_> {
         let share = split::share(job.point, self.index, self.workers);
         let load = Load::new(self.workload, job, &share, self.layout);
         let (window, end) = match job.task {
-            Task::Measure(window) => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
+            Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
             Task::WarmUp { until_ns, bytes } => {
                 // Only workers that have large slots move anything.
                 let movers = u64::from(self.workers.min(job.point.large).max(1));
@@ -92,7 +93,7 @@ impl Worker<'_> {
             failures: state.failures,
             cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
             tallies: match job.task {
-                Task::Measure(_) => state.tally.finish(),
+                Task::Measure { .. } => state.tally.finish(),
                 Task::WarmUp { .. } => [None, None],
             },
         })
@@ -103,7 +104,17 @@ impl Worker<'_> {
             Class::Small => (job.point.small, self.workload.small_bytes),
             Class::Large => (job.point.large, self.workload.large_bytes),
         };
-        (level > 0).then(|| ClassTally::new(u64::from(io_bytes), load.outstanding(class), window.span_ns()))
+        let lead_ns = match job.task {
+            Task::Measure { lead_ns, .. } => lead_ns,
+            Task::WarmUp { .. } => 0,
+        };
+        let edges = match lead_ns {
+            0 => Vec::new(),
+            lead_ns => settle::edges(lead_ns, lead_ns.saturating_add(window.span_ns())),
+        };
+        let planned = load.outstanding(class);
+        (level > 0)
+            .then(|| ClassTally::with_lead(u64::from(io_bytes), planned, window.span_ns(), lead_ns, &edges))
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early.

@@ -1,8 +1,13 @@
 use super::*;
+use crate::engine::EngineKind;
+use crate::flags::FlagCode;
+use crate::measure::FirstError;
+use crate::record::Visit;
 use crate::record::tests::{header, visit};
+use crate::workload::Direction;
 
 fn record(visits: Vec<Visit>) -> Record {
-    Record { header: header(), visits, closing: None, torn: None }
+    Record { visits, ..Record::begun(header()) }
 }
 
 #[test]
@@ -18,7 +23,8 @@ fn rates_latency_and_extremes() {
     assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
     assert!((small.latency_us.unwrap().mean - 1000.0).abs() < 1e-9);
     assert_eq!(found.max_small_iops.unwrap().point, Point { small: 5, large: 0 });
-    assert_eq!(found.max_large_mbps.unwrap(), Extreme { value: 200.0, point: Point { small: 0, large: 2 } });
+    let most = found.max_large_mbps.unwrap();
+    assert_eq!((most.value, most.point), (200.0, Point { small: 0, large: 2 }));
     assert_eq!(
         found.min_small_latency_us.unwrap().point,
         Point { small: 1, large: 0 },

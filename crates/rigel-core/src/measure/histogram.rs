@@ -15,8 +15,9 @@ const SUB: u64 = 1 << SUB_BITS;
 const BUCKETS: usize = ((64 - SUB_BITS) as usize + 1) << SUB_BITS;
 
 /// Counts of latencies in nanoseconds with exact count, sum, minimum, maximum and sum of squares.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Histogram {
+    /// By bucket; buckets behind the end are empty.
     counts: Vec<u64>,
     count: u64,
     min_ns: u64,
@@ -29,6 +30,13 @@ pub struct Histogram {
 impl Default for Histogram {
     fn default() -> Self {
         Self { counts: vec![0; BUCKETS], count: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0, sum_squares: 0 }
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        let sums = |h: &Self| (h.count, h.min_ns, h.max_ns, h.sum_ns, h.sum_squares);
+        sums(self) == sums(other) && self.used() == other.used()
     }
 }
 
@@ -58,16 +66,43 @@ const fn lower_edge(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// An empty histogram; the only allocation it ever makes.
+    /// An empty histogram; the only allocation it ever makes while recording.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// An empty histogram without memory, to which others can be added.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { counts: Vec::new(), count: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0, sum_squares: 0 }
+    }
+
+    /// Gives back the memory of buckets behind the last filled one: a run keeps thousands of histograms.
+    pub fn trim(&mut self) {
+        self.counts.truncate(self.used().len());
+        self.counts.shrink_to_fit();
+    }
+
+    /// The buckets up to the last filled one.
+    fn used(&self) -> &[u64] {
+        let end = self.counts.iter().rposition(|&n| n > 0).map_or(0, |last| last + 1);
+        &self.counts[..end]
+    }
+
+    #[cold]
+    fn grow(&mut self, buckets: usize) {
+        self.counts.resize(buckets.max(self.counts.len()), 0);
+    }
+
     /// Counts one latency.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
-        self.counts[bucket_of(latency_ns)] += 1;
+        let bucket = bucket_of(latency_ns);
+        if bucket >= self.counts.len() {
+            self.grow(BUCKETS);
+        }
+        self.counts[bucket] += 1;
         self.count += 1;
         self.sum_ns = self.sum_ns.wrapping_add(latency_ns);
         self.sum_squares += u128::from(latency_ns) * u128::from(latency_ns);
@@ -84,7 +119,11 @@ impl Histogram {
 
     /// Adds the counts of another worker.
     pub fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+        let theirs = other.used();
+        if theirs.len() > self.counts.len() {
+            self.grow(theirs.len());
+        }
+        for (mine, theirs) in self.counts.iter_mut().zip(theirs) {
             *mine += theirs;
         }
         self.count += other.count;
@@ -166,7 +205,7 @@ impl Histogram {
     /// else the whole bucket that holds it is left out.
     #[must_use]
     pub fn count_below(&self, edge_ns: u64) -> u64 {
-        self.counts[..bucket_of(edge_ns)].iter().sum()
+        self.counts.iter().take(bucket_of(edge_ns)).sum()
     }
 
     /// The buckets that hold something: (lower edge, upper edge (exclusive, saturating), count).
@@ -222,6 +261,7 @@ impl<'de> Deserialize<'de> for Histogram {
         if total != Some(stored.count) {
             return Err(D::Error::custom("the buckets of a histogram do not add up to its count"));
         }
+        histogram.trim();
         histogram.count = stored.count;
         histogram.min_ns = if stored.count == 0 { u64::MAX } else { stored.min_ns };
         histogram.max_ns = stored.max_ns;

@@ -8,4 +8,4 @@ pub mod tally;
 
 pub use histogram::Histogram;
 pub use series::Series;
-pub use tally::{ClassTally, FirstError, Tally, Window};
+pub use tally::{ClassTally, Early, FirstError, Tally, Window};

@@ -25,11 +25,6 @@ impl Window {
     }
 
     #[inline]
-    const fn holds(self, now_ns: u64) -> bool {
-        self.start_ns <= now_ns && now_ns < self.end_ns
-    }
-
-    #[inline]
     fn clip(self, now_ns: u64) -> u64 {
         now_ns.clamp(self.start_ns, self.end_ns)
     }
@@ -48,6 +43,17 @@ pub struct FirstError {
     pub direction: Direction,
 }
 
+/// Latencies from the start of a window, kept apart so that the window can begin later once all visits are known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Early {
+    /// End of this part, from the start of the load; the part before it ends where this one begins.
+    pub until_ns: u64,
+    /// Latencies of successful reads.
+    pub reads: Histogram,
+    /// Latencies of successful writes.
+    pub writes: Histogram,
+}
+
 /// One class of one visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassTally {
@@ -55,12 +61,18 @@ pub struct ClassTally {
     pub io_bytes: u64,
     /// Outstanding I/Os planned.
     pub planned: u32,
-    /// Latencies of successful reads.
+    /// Latencies of successful reads, behind the early parts.
     pub reads: Histogram,
-    /// Latencies of successful writes.
+    /// Latencies of successful writes, behind the early parts.
     pub writes: Histogram,
-    /// Completions over time, reads and writes.
+    /// The same for the first parts of the window, ascending; usually none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub early: Vec<Early>,
+    /// Completions over time, reads and writes; they begin `lead_ns` before the window.
     pub series: Series,
+    /// How long before the window the series begins: with the load, or 0.
+    #[serde(default)]
+    pub lead_ns: u64,
     /// Integral of the number in flight over the window, in I/O-nanoseconds; over the window's length it gives the
     /// mean outstanding.
     pub in_flight_ns: u64,
@@ -71,15 +83,25 @@ pub struct ClassTally {
 }
 
 impl ClassTally {
-    /// An empty tally.
+    /// An empty tally for a window of `window_ns`.
     #[must_use]
     pub fn new(io_bytes: u64, planned: u32, window_ns: u64) -> Self {
+        Self::with_lead(io_bytes, planned, window_ns, 0, &[])
+    }
+
+    /// An empty tally whose series begins `lead_ns` before a window of `window_ns`, and whose latencies are kept apart
+    /// up to each of `edges`, nanoseconds from there, ascending.
+    #[must_use]
+    pub fn with_lead(io_bytes: u64, planned: u32, window_ns: u64, lead_ns: u64, edges: &[u64]) -> Self {
+        let early = |&until_ns| Early { until_ns, reads: Histogram::new(), writes: Histogram::new() };
         Self {
             io_bytes,
             planned,
             reads: Histogram::new(),
             writes: Histogram::new(),
-            series: Series::new(window_ns),
+            early: edges.iter().map(early).collect(),
+            series: Series::new(lead_ns.saturating_add(window_ns)),
+            lead_ns,
             in_flight_ns: 0,
             errors: 0,
             first_error: None,
@@ -91,16 +113,55 @@ impl ClassTally {
         self.planned += other.planned;
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
+        for (mine, theirs) in self.early.iter_mut().zip(&other.early) {
+            debug_assert_eq!(mine.until_ns, theirs.until_ns, "parts of different windows");
+            mine.reads.add(&theirs.reads);
+            mine.writes.add(&theirs.writes);
+        }
         self.series.add(&other.series);
         self.in_flight_ns = self.in_flight_ns.saturating_add(other.in_flight_ns);
         self.errors += other.errors;
         self.first_error = self.first_error.or(other.first_error);
     }
 
-    /// Successful I/Os, reads and writes.
+    /// Successful I/Os of the whole window, reads and writes.
     #[must_use]
-    pub const fn completed(&self) -> u64 {
-        self.reads.count() + self.writes.count()
+    pub fn completed(&self) -> u64 {
+        self.latencies().map(|(reads, writes)| reads.count() + writes.count()).sum()
+    }
+
+    /// Sum of the latencies of the whole window, reads and writes.
+    #[must_use]
+    pub fn latency_sum_ns(&self) -> u64 {
+        let sums = self.latencies().map(|(reads, writes)| reads.sum_ns().saturating_add(writes.sum_ns()));
+        sums.fold(0, u64::saturating_add)
+    }
+
+    /// Latencies of reads and of writes that completed `settle_ns` or more after the load began. Early parts count
+    /// wholly or not at all.
+    #[must_use]
+    pub fn latencies_after(&self, settle_ns: u64) -> (Histogram, Histogram) {
+        let (mut reads, mut writes) = (self.reads.clone(), self.writes.clone());
+        for part in self.early.iter().filter(|part| part.until_ns > settle_ns) {
+            reads.add(&part.reads);
+            writes.add(&part.writes);
+        }
+        (reads, writes)
+    }
+
+    /// Gives back the memory that recording needed and keeping does not.
+    fn trim(&mut self) {
+        self.reads.trim();
+        self.writes.trim();
+        for part in &mut self.early {
+            part.reads.trim();
+            part.writes.trim();
+        }
+    }
+
+    fn latencies(&self) -> impl Iterator<Item = (&Histogram, &Histogram)> {
+        let early = self.early.iter().map(|part| (&part.reads, &part.writes));
+        early.chain(std::iter::once((&self.reads, &self.writes)))
     }
 
     /// Mean number in flight over a window of `span_ns`.
@@ -117,18 +178,22 @@ pub struct Tally {
     classes: [Option<ClassTally>; 2],
     in_flight: [u64; 2],
     looked_ns: u64,
+    /// Ends of the early parts on the run's clock, ascending; the same for both classes.
+    edges_ns: Vec<u64>,
+    /// How many of them are over.
+    part: usize,
 }
 
 impl Tally {
     /// A tally for a window; a class that is idle in the point has no tally. Nothing is in flight at `now_ns`.
     #[must_use]
-    pub const fn new(
-        window: Window,
-        small: Option<ClassTally>,
-        large: Option<ClassTally>,
-        now_ns: u64,
-    ) -> Self {
-        Self { window, classes: [small, large], in_flight: [0; 2], looked_ns: now_ns }
+    pub fn new(window: Window, small: Option<ClassTally>, large: Option<ClassTally>, now_ns: u64) -> Self {
+        let edges = |tally: &ClassTally| -> Vec<u64> {
+            let begun_ns = window.start_ns.saturating_sub(tally.lead_ns);
+            tally.early.iter().map(|part| begun_ns.saturating_add(part.until_ns)).collect()
+        };
+        let edges_ns = small.as_ref().or(large.as_ref()).map_or_else(Vec::new, edges);
+        Self { window, classes: [small, large], in_flight: [0; 2], looked_ns: now_ns, edges_ns, part: 0 }
     }
 
     /// The window that counts.
@@ -153,6 +218,9 @@ impl Tally {
     pub fn look(&mut self, now_ns: u64) {
         let span = self.window.clip(now_ns) - self.window.clip(self.looked_ns);
         self.looked_ns = now_ns;
+        while self.edges_ns.get(self.part).is_some_and(|&edge| edge <= now_ns) {
+            self.part += 1;
+        }
         if span > 0 {
             for (tally, in_flight) in self.classes.iter_mut().zip(self.in_flight) {
                 if let Some(tally) = tally {
@@ -166,15 +234,26 @@ impl Tally {
     #[inline]
     pub fn completed(&mut self, class: Class, direction: Direction, latency_ns: u64, now_ns: u64) {
         self.in_flight[class.index()] -= 1;
-        if !self.window.holds(now_ns) {
+        let Some(tally) = &mut self.classes[class.index()] else {
+            return;
+        };
+        if now_ns >= self.window.end_ns {
             return;
         }
-        if let Some(tally) = &mut self.classes[class.index()] {
-            match direction {
-                Direction::Read => tally.reads.record(latency_ns),
-                Direction::Write => tally.writes.record(latency_ns),
-            }
-            tally.series.record(now_ns - self.window.start_ns, latency_ns);
+        // The load of another visit never reaches into this one: before the series begins nothing completes.
+        if let Some(at_ns) = (now_ns + tally.lead_ns).checked_sub(self.window.start_ns) {
+            tally.series.record(at_ns, latency_ns);
+        }
+        if now_ns < self.window.start_ns {
+            return;
+        }
+        let (reads, writes) = match tally.early.get_mut(self.part) {
+            Some(part) => (&mut part.reads, &mut part.writes),
+            None => (&mut tally.reads, &mut tally.writes),
+        };
+        match direction {
+            Direction::Read => reads.record(latency_ns),
+            Direction::Write => writes.record(latency_ns),
         }
     }
 
@@ -199,7 +278,10 @@ impl Tally {
     pub fn finish(self) -> [Option<ClassTally>; 2] {
         let span = self.window.span_ns();
         let mut classes = self.classes;
-        classes.iter_mut().flatten().for_each(|tally| tally.series.truncate(span));
+        for tally in classes.iter_mut().flatten() {
+            tally.series.truncate(tally.lead_ns.saturating_add(span));
+            tally.trim();
+        }
         classes
     }
 }
@@ -252,6 +334,30 @@ mod tests {
         // Two in flight from 1000 to 1500, then one to 2000.
         assert_eq!(small.in_flight_ns, 2 * 500 + 500);
         assert!((small.mean_in_flight(1000) - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_start_is_kept_apart_and_the_lead_is_seen() {
+        // The load begins at 800, the window at 1000; latencies are kept apart until 800 + 400 and 800 + 700.
+        let class = ClassTally::with_lead(8192, 1, WINDOW.span_ns(), 200, &[400, 700]);
+        let mut tally = Tally::new(WINDOW, Some(class), None, 800);
+        tally.submitted(Class::Small, 5);
+        for (now_ns, latency_ns) in [(900, 1), (1100, 2), (1199, 3), (1200, 4), (1500, 5)] {
+            tally.look(now_ns);
+            tally.completed(Class::Small, Direction::Read, latency_ns, now_ns);
+        }
+        let small = tally.finish()[0].take().unwrap();
+        assert_eq!(
+            (small.completed(), small.latency_sum_ns()),
+            (4, 2 + 3 + 4 + 5),
+            "900 is before the window"
+        );
+        let after = |settle_ns| small.latencies_after(settle_ns).0.sum_ns();
+        assert_eq!((after(200), after(400), after(699), after(700)), (14, 9, 9, 5));
+        assert_eq!(small.series.ops.iter().sum::<u32>(), 5, "the series begins with the load");
+        let mut sum = small.clone();
+        sum.add(&small);
+        assert_eq!(sum.latencies_after(400).0.sum_ns(), 18);
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn published_estimates() {
 #[test]
 fn estimates_of_other_durations_round_up_and_add_warm_up() {
     let mut request = Request::new(RunLevel::Simple);
-    request.duration = Nanos::from_secs(1);
+    request.pace = Pace::Fixed(Nanos::from_secs(1));
     assert_eq!(plan(&request, 1).estimate_minutes, 2);
     let mut seq = Request::new(RunLevel::Advanced);
     seq.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };

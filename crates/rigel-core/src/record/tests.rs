@@ -2,13 +2,14 @@ use super::*;
 use crate::engine::{Backing, EngineKind};
 use crate::facts::{Identity, TargetKind};
 use crate::matrix::RunLevel;
+use crate::pace::Pace;
 use crate::units::{NS_PER_S, Nanos};
 use crate::workload::Class;
 
 /// A record of a `simple` run of one second per point on one file, without visits.
 pub(crate) fn header() -> Header {
     let mut request = Request::new(RunLevel::Simple);
-    request.duration = Nanos::from_secs(1);
+    request.pace = Pace::Fixed(Nanos::from_secs(1));
     let targets = vec![TargetFacts {
         path: "/data/lun1".into(),
         real_path: "/data/lun1".into(),
@@ -68,6 +69,9 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
         })
     };
     Visit {
+        number: step as u64,
+        purpose: Purpose::Only,
+        loaded_ns: 1_200_000_000,
         step,
         point,
         began_ns: 0,

@@ -20,8 +20,11 @@ fn every_refusal_names_the_value() {
     assert!(refused(|r| r.large_bytes = 1 << 30).contains("1 GiB"));
     assert!(refused(|r| r.num_disks = Some(0)).contains("disks"));
     assert!(refused(|r| r.workers = Some(0)).contains("workers"));
-    assert!(refused(|r| r.duration = Nanos(5)).contains("too short"));
-    assert!(refused(|r| r.duration = Nanos::from_secs(99_999_999)).contains("too long"));
+    assert!(refused(|r| r.pace = Pace::Fixed(Nanos(5))).contains("too short"));
+    assert!(refused(|r| r.pace = Pace::Fixed(Nanos::from_secs(99_999_999))).contains("too long"));
+    let limited = |max_duration| Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
+    assert!(refused(|r| r.pace = limited(Some(Nanos::from_millis(900)))).contains("too short"));
+    assert!(refused(|r| r.levels = LevelChoice::Auto).contains("searched"));
     assert!(refused(|r| r.shape = MatrixShape::Point { small: 0, large: 0 }).contains("nothing to measure"));
     assert!(refused(|r| r.large_pattern = LargePattern::Sequential { ios_per_stream: 0 }).contains("stream"));
     let cut = refused(|r| {

@@ -33,14 +33,26 @@ impl Interval {
     pub fn of_mean(means: &[f64], spread: &Spread) -> Option<Self> {
         let centre = mean(means);
         let half = half_width(means.len(), spread.relative_variance, spread.degrees_of_freedom)?;
-        (centre > 0.0).then(|| Self {
-            mean: centre,
-            lo95: (centre * (1.0 - half)).max(0.0),
-            hi95: centre * (1.0 + half),
+        Self::symmetric(centre, half, means.len(), spread.degrees_of_freedom)
+    }
+
+    /// An interval of `half` times the mean to either side; `None` without a mean or a width.
+    #[must_use]
+    pub fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
+        (mean > 0.0 && half.is_finite()).then(|| Self {
+            mean,
+            lo95: (mean * (1.0 - half)).max(0.0),
+            hi95: mean * (1.0 + half),
             relative_half_width: half,
-            visits: means.len(),
-            df: spread.degrees_of_freedom,
+            visits,
+            df,
         })
+    }
+
+    /// The same interval in another unit, which is `factor` of this one.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { mean: self.mean * factor, lo95: self.lo95 * factor, hi95: self.hi95 * factor, ..self }
     }
 
     /// The intervals of all points of a phase, in their order; see [`spread`].

@@ -112,6 +112,28 @@ impl Schedule {
         self.measure_factor = 2;
     }
 
+    /// Time that is surely still needed: the long visits, the rounds up to the next look, the later phases up to their
+    /// first one; rests are not counted.
+    #[must_use]
+    pub fn expected_ns(&self) -> u64 {
+        let visit = self.parameters.settle_ns + self.parameters.measure_ns * self.measure_factor;
+        let soaks = |phase: &Phase, done: usize| -> u64 {
+            phase.soaks.iter().skip(done).map(|soak| self.parameters.settle_ns + soak.measure_ns).sum()
+        };
+        let later = self.phases.iter().skip(self.phase + 1).map(|phase| {
+            let rounds = self.parameters.first_look(phase.points.len());
+            self.parameters.pause_ns + soaks(phase, 0) + visit * u64::from(rounds) * phase.points.len() as u64
+        });
+        let now = self.phases.get(self.phase).map_or(0, |phase| {
+            let live = self.live().len() as u64;
+            let rounds = self.parameters.first_look(phase.points.len()).saturating_sub(self.rounds);
+            let begun = u64::from(!self.order.is_empty());
+            let whole = u64::from(rounds).saturating_sub(begun) * live;
+            soaks(phase, self.soaks_done) + visit * (whole + self.order.len() as u64)
+        });
+        now + later.sum::<u64>()
+    }
+
     /// Which phase is being measured; the number of phases once all are over.
     #[must_use]
     pub const fn phase(&self) -> usize {

@@ -71,6 +71,14 @@ pub fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle
     settle
 }
 
+/// The settling times that could be chosen for visits of `visit_ns` beyond the `lead_ns` that never counts, ascending:
+/// what completed up to each of them must be known apart.
+#[must_use]
+pub fn edges(lead_ns: u64, visit_ns: u64) -> Vec<u64> {
+    let limit = visit_ns / 2 + BEYOND_MIDDLE_NS;
+    CANDIDATES.into_iter().filter(|&candidate| lead_ns < candidate && candidate <= limit).collect()
+}
+
 /// Mean of a visit after settling, in the unit of the profile. A bucket that lies partly in the settling time is left
 /// out. 0 when nothing is left.
 #[must_use]

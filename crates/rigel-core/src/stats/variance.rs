@@ -151,6 +151,20 @@ impl PointVisits {
         if centre > 0.0 { mean(&squares) } else { 0.0 }
     }
 
+    /// What a visit can see of its own error: the standard error of its mean, relative, root mean square over the
+    /// visits that are long enough to say.
+    #[must_use]
+    pub fn relative_within(&self) -> Option<f64> {
+        (!self.within_se.is_empty() && mean(&self.means) > 0.0).then(|| self.guard().sqrt())
+    }
+
+    /// How much the visits differ: the standard deviation of their means, relative. `None` for fewer than two visits.
+    #[must_use]
+    pub fn relative_between(&self) -> Option<f64> {
+        let centre = mean(&self.means);
+        (self.means.len() > 1 && centre > 0.0).then(|| variance(&self.means).sqrt() / centre)
+    }
+
     /// Relative deviations from the median.
     fn residuals(&self) -> Vec<f64> {
         let middle = median(&self.means);

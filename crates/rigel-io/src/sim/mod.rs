@@ -20,6 +20,13 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub struct SimClock(Rc<Cell<u64>>);
 
+impl SimClock {
+    /// Lets time pass.
+    pub fn advance(&self, ns: u64) {
+        self.0.set(self.0.get().saturating_add(ns));
+    }
+}
+
 impl Clock for SimClock {
     fn now_ns(&self) -> u64 {
         self.0.get()

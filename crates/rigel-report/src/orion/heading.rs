@@ -5,10 +5,11 @@
 use super::OrionVersion;
 use crate::page::Page;
 use crate::view::View;
+use rigel_core::pace::Pace;
 use rigel_core::path_text::printable;
 use rigel_core::record::Header;
 use rigel_core::request::{CacheWarmUp, Request};
-use rigel_core::units::{KIB, MIB, to_f64};
+use rigel_core::units::{KIB, MIB, Nanos, to_f64};
 use rigel_core::workload::{LargePattern, Layout};
 
 /// Up to the number of files, as published output of 11.1.0.7 and 11.2.0.2 has it; 12.2 and 19 kept the words of 11.2.
@@ -23,16 +24,17 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     ));
     page.blank();
     if version == OrionVersion::V11_1 {
-        settings_11_1(&mut page, &header.request);
+        settings_11_1(&mut page, header);
     } else {
-        settings_11_2(&mut page, &header.request);
+        settings_11_2(&mut page, header);
     }
     matrix_and_targets(&mut page, version, header);
     page.into_string()
 }
 
 /// Published output of 11.1.0.7 for random I/O. The lines of streams and of raid0 are remembered from output of 10.2.
-fn settings_11_1(page: &mut Page, request: &Request) {
+fn settings_11_1(page: &mut Page, header: &Header) {
+    let request = &header.request;
     page.line("Commandline:");
     page.line(printable(&request.command_line));
     page.blank();
@@ -55,12 +57,13 @@ fn settings_11_1(page: &mut Page, request: &Request) {
     }
     page.line(format_args!("Write: {}%", request.write_percent.get()));
     page.line(format_args!("Cache Size: {}", cache_size(request.cache, "Not Entered")));
-    page.line(format_args!("Duration for each Data Point: {} seconds", request.duration.seconds()));
+    page.line(format_args!("Duration for each Data Point: {} seconds", duration(header).seconds()));
 }
 
 /// Published output of 11.2.0.2 for random I/O; the wording for raid0 is remembered. The blank after "per stream" is
 /// theirs. The stripe depth and the I/Os of a stream are added for streams only, because a rate means nothing without.
-fn settings_11_2(page: &mut Page, request: &Request) {
+fn settings_11_2(page: &mut Page, header: &Header) {
+    let request = &header.request;
     page.line("Command line:");
     page.line(printable(&request.command_line));
     page.blank();
@@ -88,7 +91,15 @@ fn settings_11_2(page: &mut Page, request: &Request) {
     }
     page.line(format_args!("Writes: {}%", request.write_percent.get()));
     page.line(format_args!("Cache size: {}", cache_size(request.cache, "not specified")));
-    page.line(format_args!("Duration for each data point: {} seconds", request.duration.seconds()));
+    page.line(format_args!("Duration for each data point: {} seconds", duration(header).seconds()));
+}
+
+/// The time of each visit; an adaptive run makes several, which the notes tell.
+fn duration(header: &Header) -> Nanos {
+    match (header.request.pace, header.plan.steps.first()) {
+        (Pace::Fixed(duration), _) => duration,
+        (Pace::Adaptive(_), step) => step.map_or(Nanos(0), |step| step.measure),
+    }
 }
 
 fn test_and_sizes(page: &mut Page, request: &Request) {

@@ -66,7 +66,8 @@ const DOCUMENT: &str = r#"{
       "flags": [
         {
           "code": "BUFFERED",
-          "text": "measured through the page cache: memory, not storage"
+          "text": "measured through the page cache: memory, not storage",
+          "invalid": false
         }
       ]
     },
@@ -104,7 +105,8 @@ const DOCUMENT: &str = r#"{
       "flags": [
         {
           "code": "BUFFERED",
-          "text": "measured through the page cache: memory, not storage"
+          "text": "measured through the page cache: memory, not storage",
+          "invalid": false
         }
       ]
     }

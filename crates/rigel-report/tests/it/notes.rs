@@ -67,7 +67,7 @@ fn a_cut_short_run_prints_what_there_is_and_says_so() {
     Minimum Small Latency=10.00 @ Small=1 and Large=0
 
     Run cut short: interrupted; 1 of 7 points were measured in full.
-    Flags @ Small=2 and Large=0: CUT_SHORT (measured 60.00 s instead of 60 s)
+    Flags @ Small=2 and Large=0: CUT_SHORT (measured 60.00 s of 60 s)
     ");
 }
 

@@ -5,7 +5,7 @@ use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::matrix::Point;
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::plan::Plan;
-use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Record, Visit};
+use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Purpose, Record, Visit};
 use rigel_core::request::Request;
 use rigel_core::units::{NS_PER_S, NS_PER_US};
 use serde_json::json;
@@ -120,6 +120,7 @@ impl Run {
         };
         Self {
             record: Record {
+                search: Vec::new(),
                 header,
                 visits: vec![],
                 closing: Some(Closing {
@@ -143,6 +144,9 @@ impl Run {
         let point = Point { small, large };
         let steps = &self.record.header.plan.steps;
         self.record.visits.push(Visit {
+            number: 0,
+            purpose: Purpose::Only,
+            loaded_ns: 0,
             step: steps.iter().position(|step| step.point == point).unwrap(),
             point,
             began_ns: 0,

@@ -81,4 +81,8 @@ impl Crew for InlineCrew {
         // between two runs with one seed.
         Ok(Done { cpu_ns: 0, ..done })
     }
+
+    fn rest(&mut self, ns: u64, _tick: &mut dyn FnMut(Progress) -> bool) {
+        self.clock.advance(ns);
+    }
 }

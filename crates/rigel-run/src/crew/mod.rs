@@ -9,6 +9,7 @@ pub mod threads;
 use crate::job::{Done, Job};
 use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
+use rigel_core::matrix::Point;
 use rigel_core::plan::Plan;
 use rigel_core::request::Request;
 use rigel_core::split;
@@ -42,15 +43,20 @@ pub trait Crew {
     /// # Errors
     /// When a queue broke or a worker died; nothing more can be measured with this crew.
     fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem>;
+
+    /// Lets time pass without load.
+    fn rest(&mut self, ns: u64, tick: &mut dyn FnMut(Progress) -> bool);
 }
 
 /// The slots that a worker needs for every point of the plan.
 #[must_use]
 pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     let slots = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-    let shares = plan.steps.iter().map(|step| split::share(step.point, worker, plan.workers));
-    let (small, large) = shares
-        .fold((0, 0), |(small, large), share| (small.max(share.small.len()), large.max(share.large.len())));
+    // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of both classes
+    // splits each class by itself.
+    let (small, large) = plan.room();
+    let share = split::share(Point { small, large }, worker, plan.workers);
+    let (small, large) = (share.small.len(), share.large.len());
     let per_level = request.large_pattern.outstanding(1) as usize;
     let bytes = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
     SlotLayout {

@@ -253,6 +253,17 @@ impl Crew for ThreadCrew {
         }
         Ok(sum)
     }
+
+    fn rest(&mut self, ns: u64, tick: &mut dyn FnMut(Progress) -> bool) {
+        let end_ns = self.now_ns().saturating_add(ns);
+        loop {
+            let left_ns = end_ns.saturating_sub(self.now_ns());
+            if left_ns == 0 || !tick(self.progress()) {
+                return;
+            }
+            thread::sleep(TICK.min(Duration::from_nanos(left_ns)));
+        }
+    }
 }
 
 impl ThreadCrew {

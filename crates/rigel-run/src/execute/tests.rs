@@ -1,9 +1,12 @@
+use super::walk::all_failed;
 use super::*;
 use crate::crew::{self, inline::InlineCrew};
 use crate::job::Workload;
+use crate::journal::Journal;
 use rigel_core::findings::Findings;
 use rigel_core::flags::FlagCode;
 use rigel_core::matrix::{MatrixShape, Point, RunLevel};
+use rigel_core::pace::Pace;
 use rigel_core::plan;
 use rigel_core::record::Record;
 use rigel_core::request::{CacheWarmUp, EngineRequest};
@@ -22,7 +25,7 @@ fn law() -> SimLaw {
 fn run_of(change: impl FnOnce(&mut Request)) -> Run {
     let mut request = Request::new(RunLevel::Simple);
     request.engine = EngineRequest::Sim(law());
-    request.duration = Nanos::from_secs(2);
+    request.pace = Pace::Fixed(Nanos::from_secs(2));
     request.seed = 11;
     change(&mut request);
     let targets = vec![TargetFacts::simulated(law().size_bytes)];
@@ -81,7 +84,7 @@ fn the_same_seed_gives_the_same_bytes() {
 #[test]
 fn a_stopped_run_is_whole_up_to_there() {
     let (outcome, bytes) = record_of(&run_of(|_| {}), |event, flag| {
-        if let Event::StepFinished { visit } = event {
+        if let Event::VisitFinished { visit } = event {
             flag.store(visit.step == 2, Ordering::Relaxed);
         }
     });

@@ -13,6 +13,7 @@ fn workload(large_pattern: LargePattern, write_percent: u8) -> Workload {
     let sizes = [64 << 20, 32 << 20];
     let volume = |bytes, layout| Some(Volume::new(&sizes, bytes, layout).unwrap());
     Workload {
+        streams_move: false,
         small_bytes: 8192,
         large_bytes: 1 << 20,
         large_pattern,
@@ -37,7 +38,7 @@ fn layout(point: Point, pattern: LargePattern) -> SlotLayout {
 
 fn measure(point: Point) -> Job {
     let window = Window { start_ns: NS_PER_S / 10, end_ns: NS_PER_S + NS_PER_S / 10 };
-    Job { visit: 3, point, task: Task::Measure(window) }
+    Job { visit: 3, point, task: Task::Measure { window, lead_ns: 0 } }
 }
 
 /// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
@@ -142,7 +143,9 @@ fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
     shared.end_at_ns.store(NS_PER_S, Ordering::Relaxed);
     let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
     let window = Window { start_ns: NS_PER_S / 10, end_ns: 60 * NS_PER_S };
-    let done = worker.run(&mut sim, &clock, &Job { visit: 0, point, task: Task::Measure(window) }).unwrap();
+    let done = worker
+        .run(&mut sim, &clock, &Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0 } })
+        .unwrap();
     let small = done.tallies[0].as_ref().unwrap();
     assert_eq!(done.window_end_ns, NS_PER_S);
     assert_eq!(small.completed(), 2, "at 0.4 and 0.8 s, not the one at 1.2 s");

@@ -26,7 +26,9 @@ pub struct LoadWish {
     #[arg(long, value_name = "PERCENT", help_heading = LOAD)]
     pub write: Option<u64>,
 
-    /// Measured time of each data point, such as 60s or 500ms [default: 10s]
+    /// Measure each data point once, for that time, such as 60s or 500ms, as ORION does [default: see --precision]
+    ///
+    /// The interval then only shows what varied inside the one visit.
     #[arg(long, value_name = "TIME", help_heading = LOAD)]
     pub duration: Option<Nanos>,
 

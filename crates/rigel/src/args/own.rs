@@ -3,10 +3,14 @@
 //! Must not judge how they go together with the rest; [`super::build`] does.
 
 use super::values;
+use super::words::{self, LevelWord};
+use rigel_core::pace::Precision;
 use rigel_core::request::EngineRequest;
+use rigel_core::units::Nanos;
 use rigel_report::OrionVersion;
 use std::path::PathBuf;
 
+const PRECISION: &str = "Precision";
 const ENGINE: &str = "Engine";
 const SAFETY: &str = "Safety";
 const OUTPUT: &str = "Output";
@@ -14,6 +18,25 @@ const OUTPUT: &str = "Output";
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct OwnOptions {
+    /// Visit every point until its 95 % interval is that narrow: 5%, 2%, 1% [default of rigel run: 5%]
+    ///
+    /// Points are visited for 2 s each, again and again in random order, 4 to 12 times. Where the precision is not
+    /// reached, the width that was reached is printed. Not together with a fixed time per data point (--duration).
+    #[arg(long, value_name = "PERCENT", help_heading = PRECISION)]
+    pub precision: Option<Precision>,
+
+    /// Begin no visit after that time, such as 10m; what was not reached by then says so
+    #[arg(long, value_name = "TIME", help_heading = PRECISION)]
+    pub max_duration: Option<Nanos>,
+
+    /// Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly
+    #[arg(long, help_heading = PRECISION)]
+    pub fast: bool,
+
+    /// Load levels: ORION's, from the number of disks, or around the saturation that is searched first
+    #[arg(long, value_name = "LEVELS", ignore_case = true, value_parser = words::parser::<LevelWord>(), help_heading = PRECISION)]
+    pub levels: Option<LevelWord>,
+
     /// How I/O reaches the kernel: auto, io_uring, libaio, threads, null, or sim for a simulated device
     ///
     /// auto takes the best one that works here and says which. null completes at once and shows what the tool itself

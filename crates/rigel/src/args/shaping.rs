@@ -7,15 +7,12 @@ use super::load::LoadWish;
 use super::names::{Front, Opt};
 use super::own::OwnOptions;
 use super::values;
-use super::words::{Arrangement, MatrixName, Pattern, Words};
+use super::words::{Arrangement, LevelWord, MatrixName, Pattern, Words};
 use rigel_core::error::Problem;
 use rigel_core::matrix::{MatrixShape, RunLevel};
+use rigel_core::pace::{Adaptive, LevelChoice, Pace};
 use rigel_core::request::{CacheWarmUp, DEFAULT_STREAM_IOS, DEFAULT_STRIPE, Request};
-use rigel_core::units::Nanos;
 use rigel_core::workload::{LargePattern, Layout, WritePercent};
-
-/// `rigel run`'s duration; ORION's is the request's own default.
-const RIGEL_DURATION: Nanos = Nanos::from_secs(10);
 
 /// The request, without name and command line.
 ///
@@ -26,10 +23,8 @@ pub fn request(front: Front, level: RunLevel, load: &LoadWish, own: &OwnOptions)
         refuse_shape(front, level, load)?;
     }
     let mut made = Maker { front, request: Request::new(level) };
-    if front == Front::Rigel {
-        made.request.duration = RIGEL_DURATION;
-    }
     made.scale(load)?;
+    made.pace(load, own)?;
     made.sizes(load)?;
     made.streams(load)?;
     made.shape(load)?;
@@ -120,14 +115,44 @@ impl Maker {
                     .next("give 0 to 100")
             })?;
         }
-        if let Some(duration) = load.duration {
-            self.set(self.spelled(Opt::Duration), |request| request.duration = duration)?;
-        }
         self.request.cache = match load.cache_size {
             None => CacheWarmUp::Default,
             Some(size) if size.0 == 0 => CacheWarmUp::Off,
             Some(size) => CacheWarmUp::Bytes(size.0),
         };
+        Ok(())
+    }
+
+    /// A fixed time per data point, or a precision. ORION's command line is fixed unless a precision is asked for.
+    fn pace(&mut self, load: &LoadWish, own: &OwnOptions) -> Result<(), Problem> {
+        let wishes = [
+            ("--precision", own.precision.is_some()),
+            ("--max-duration", own.max_duration.is_some()),
+            ("--fast", own.fast),
+            ("--levels auto", own.levels == Some(LevelWord::Auto)),
+        ];
+        let wish = wishes.into_iter().find(|&(_, given)| given).map(|(option, _)| option);
+        match (load.duration, wish) {
+            (Some(_), Some(option)) => {
+                let duration = self.spelled(Opt::Duration);
+                return Err(Problem::usage(format!("{option} does not go with {duration}"))
+                    .at(option)
+                    .because("a fixed time is spent on each data point, however sure its number is by then")
+                    .next(format!("leave out {duration} or {option}")));
+            }
+            (Some(duration), None) => {
+                self.set(self.spelled(Opt::Duration), |request| request.pace = Pace::Fixed(duration))?;
+            }
+            (None, None) if self.front == Front::Orion => {}
+            (None, _) => {
+                let precision = own.precision.unwrap_or_default();
+                let adaptive = Adaptive { precision, max_duration: own.max_duration, fast: own.fast };
+                self.set("--max-duration", |request| request.pace = Pace::Adaptive(adaptive))?;
+            }
+        }
+        if own.levels == Some(LevelWord::Auto) {
+            self.set("--levels", |request| request.levels = LevelChoice::Auto)?;
+        }
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use clap::CommandFactory as _;
 use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::matrix::{MatrixShape, RunLevel};
+use rigel_core::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::request::{CacheWarmUp, EngineRequest};
 use rigel_core::sim_law::SimLaw;
 use rigel_core::units::{MIB, Nanos};
@@ -40,7 +41,7 @@ fn request(level: RunLevel, command_line: &str) -> Request {
     Request {
         name: "rigel".into(),
         command_line: command_line.into(),
-        duration: Nanos::from_secs(10),
+        pace: Pace::Adaptive(Adaptive::default()),
         seed: 7,
         ..Request::new(level)
     }
@@ -103,7 +104,7 @@ fn every_option_arrives() {
         layout: Layout::Raid0 { stripe_bytes: 2 * MIB },
         write_percent: WritePercent::new(30).unwrap(),
         cache: CacheWarmUp::Bytes(1 << 30),
-        duration: Nanos::from_millis(1500),
+        pace: Pace::Fixed(Nanos::from_millis(1500)),
         engine: EngineRequest::Only(EngineKind::Libaio),
         workers: Some(2),
         buffered: true,
@@ -296,4 +297,31 @@ fn names_leave_room_for_what_follows() {
     assert!(read(&empty, &Environment::default()).is_err());
     let empty = ["rigel", "run", "simple", ""].map(OsString::from);
     assert!(read(&empty, &Environment::default()).is_err());
+}
+
+#[test]
+fn a_precision_or_a_fixed_time() {
+    let pace = |line: &str| run(line).request.pace;
+    let adaptive = |precision, max_duration, fast| Pace::Adaptive(Adaptive { precision, max_duration, fast });
+    assert_eq!(pace("rigel run oltp"), adaptive(Precision(50), None, false));
+    let limit = Some(Nanos::from_secs(300));
+    assert_eq!(
+        pace("rigel run oltp --precision 2% --max-duration 5m --fast"),
+        adaptive(Precision(20), limit, true)
+    );
+    assert_eq!(pace("rigel run oltp --duration 60s"), Pace::Fixed(Nanos::from_secs(60)));
+    assert_eq!(pace("orion -run oltp"), Pace::Fixed(Nanos::from_secs(60)), "as ORION measures");
+    assert_eq!(pace("orion -run oltp --precision 1%"), adaptive(Precision(10), None, false));
+    assert_eq!(run("rigel run normal --levels auto").request.levels, LevelChoice::Auto);
+    for (line, part) in [
+        ("rigel run oltp --duration 10s --precision 5%", "--precision does not go with --duration"),
+        ("orion -run oltp -duration 10 --fast", "--fast does not go with -duration"),
+        ("rigel run oltp --precision 50%", "0.5% to 20%"),
+        ("rigel run oltp --max-duration 10ms", "too short"),
+        ("rigel run advanced --levels auto", "matrix of your own"),
+        ("rigel run oltp --levels auto --duration 5s", "--levels auto does not go with --duration"),
+    ] {
+        let told = refused(line);
+        assert!(told.contains(part), "{line}: {told}");
+    }
 }

@@ -43,6 +43,26 @@ impl Words for RunLevel {
     }
 }
 
+/// Where the load levels come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LevelWord {
+    /// From the number of disks.
+    Orion,
+    /// From the device.
+    Auto,
+}
+
+impl Words for LevelWord {
+    const ALL: &'static [Self] = &[Self::Orion, Self::Auto];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Orion => "orion",
+            Self::Auto => "auto",
+        }
+    }
+}
+
 /// How the large I/Os walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {

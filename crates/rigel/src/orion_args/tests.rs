@@ -1,5 +1,6 @@
 use super::*;
 use rigel_core::matrix::MatrixShape;
+use rigel_core::pace::Pace;
 use rigel_core::request::{CacheWarmUp, EngineRequest, Request};
 use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_report::OrionVersion;
@@ -33,7 +34,7 @@ fn a_bare_level_has_orions_defaults() {
     assert_eq!(found.targets, TargetSource::LunFile("orion.lun".into()));
     assert_eq!(found.out_dir, PathBuf::from("."));
     assert_eq!(found.request.name, "orion");
-    assert_eq!(found.request.duration, Nanos::from_secs(60));
+    assert_eq!(found.request.pace, Pace::Fixed(Nanos::from_secs(60)));
     assert_eq!(found.orion_version, OrionVersion::V19);
     assert!(found.notes.is_empty() && !found.force && !found.dry_run);
 }
@@ -79,7 +80,7 @@ fn published_advanced_lines_are_understood() {
         |r| {
             r.name = "mytest".into();
             r.shape = MatrixShape::Point { small: 1000, large: 0 };
-            r.duration = Nanos::from_secs(120);
+            r.pace = Pace::Fixed(Nanos::from_secs(120));
             r.layout = raid0;
             r.num_disks = Some(24);
             r.cache = CacheWarmUp::Bytes(500 * MIB);

@@ -2,16 +2,52 @@
 //!
 //! Must not draw.
 
-use rigel_core::event::{Live, Phase};
+use rigel_core::event::{At, Live, Phase};
 use rigel_core::matrix::Point;
 use rigel_core::measure::ClassTally;
-use rigel_core::record::Visit;
+use rigel_core::record::{Purpose, Visit};
 use rigel_core::units::{self, Bytes, NS_PER_MS, NS_PER_S, to_f64};
+use rigel_core::workload::Class;
 
-/// The line of a measured point: `point 3 of 17: small 3 large 0: 12345 IOPS, 0.243 ms`.
+/// Which visit: `point 3 of 17: small 3 large 0, visit of round 2`, `search 4: small 8 large 0`.
+pub fn place(at: &At, steps: usize) -> String {
+    let Point { small, large } = at.point;
+    let number = at.step + 1;
+    let (head, tail) = match at.purpose {
+        Purpose::Only => (format!("point {number} of {steps}"), String::new()),
+        Purpose::Search(_) => (format!("search {number}"), String::new()),
+        Purpose::Soak => (format!("point {number} of {steps}"), ", long visit".to_owned()),
+        Purpose::Round(round) => (format!("point {number} of {steps}"), format!(", visit {}", round + 1)),
+        Purpose::FillsGap => (format!("point {number} of {steps}"), ", one more visit".to_owned()),
+    };
+    format!("{head}: small {small} large {large}{tail}")
+}
+
+/// What the search found: `small I/O is saturated at 16 outstanding`.
+pub fn level_found(class: Class, n_sat: Option<u32>) -> String {
+    let class = match class {
+        Class::Small => "small",
+        Class::Large => "large",
+    };
+    match n_sat {
+        Some(level) => format!("{class} I/O is saturated at {level} outstanding"),
+        None => format!("{class} I/O has no rate at all"),
+    }
+}
+
+/// How far a calibration is: `12 of 17 points are sure enough, the widest interval is ±7.3 %`.
+pub fn looked(done: usize, points: usize, widest: f64) -> String {
+    let widest = match widest.is_finite() {
+        true => format!("the widest interval is ±{:.1} %", 100.0 * widest),
+        false => "some have no interval yet".to_owned(),
+    };
+    format!("{done} of {points} points are sure enough, {widest}")
+}
+
+/// The line of a visit: `point 3 of 17: small 3 large 0: 12345 IOPS, 0.243 ms`.
 pub fn measured(visit: &Visit, steps: usize) -> String {
-    let Point { small, large } = visit.point;
-    let mut line = format!("point {} of {steps}: small {small} large {large}", visit.step + 1);
+    let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
+    let mut line = place(&at, steps);
     let mut separator = ": ";
     if let Some(tally) = &visit.small {
         let iops = units::iops(tally.completed(), visit.measured_ns);
@@ -33,7 +69,7 @@ pub fn measured(visit: &Visit, steps: usize) -> String {
 fn details(tally: &ClassTally) -> String {
     let mut text = String::new();
     if tally.completed() > 0 {
-        let sum_ns = tally.reads.sum_ns().saturating_add(tally.writes.sum_ns());
+        let sum_ns = tally.latency_sum_ns();
         let mean_ms = to_f64(sum_ns) / to_f64(tally.completed()) / to_f64(NS_PER_MS);
         text += &format!(", {mean_ms:.3} ms");
     }
@@ -44,21 +80,14 @@ fn details(tally: &ClassTally) -> String {
 }
 
 /// The line beside the bar: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left`.
-pub fn under_way(
-    step: usize,
-    steps: usize,
-    point: Point,
-    phase: Phase,
-    live: Live,
-    remaining_ns: u64,
-) -> String {
-    let Point { small, large } = point;
+pub fn under_way(at: &At, steps: usize, phase: Phase, live: Live, remaining_ns: u64) -> String {
     let doing = match phase {
         Phase::WarmUp => "warming up".to_owned(),
-        Phase::Measure => rates(point, live),
+        Phase::Measure => rates(at.point, live),
+        Phase::Rest => "resting".to_owned(),
     };
     let left = time_left(remaining_ns);
-    format!("point {} of {steps}: small {small} large {large}: {doing}, {left} left", step + 1)
+    format!("{}: {doing}, {left} left", place(at, steps))
 }
 
 fn rates(point: Point, live: Live) -> String {

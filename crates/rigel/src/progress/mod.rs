@@ -7,7 +7,6 @@ mod lines;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rigel_core::event::Event;
-use rigel_core::matrix::Point;
 use rigel_core::path_text;
 use std::io::{self, IsTerminal as _, Write};
 
@@ -80,54 +79,43 @@ fn bar(length: u64, target: ProgressDrawTarget) -> ProgressBar {
 pub struct RunProgress {
     surface: Surface,
     steps: usize,
-    /// Of the step that goes on.
-    point: Point,
 }
 
 impl RunProgress {
-    /// For a run of that many steps.
+    /// For a run of that many points; 0 when they have to be searched.
     pub fn new(look: Look, steps: usize) -> Self {
         // A bar of length 0 would be drawn full until the first tick tells the length.
         Self::on(Surface::new(look, 1), steps)
     }
 
-    fn on(surface: Surface, steps: usize) -> Self {
-        Self { surface, steps, point: Point { small: 0, large: 0 } }
+    const fn on(surface: Surface, steps: usize) -> Self {
+        Self { surface, steps }
     }
 
     /// Shows what happened.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
-            Event::StepStarted { step, point } => {
-                self.point = point;
+            Event::VisitStarted { at } => {
                 if let Surface::Bar(bar) = &self.surface {
-                    let Point { small, large } = point;
-                    bar.set_message(format!(
-                        "point {} of {}: small {small} large {large}",
-                        step + 1,
-                        self.steps
-                    ));
+                    bar.set_message(lines::place(&at, self.steps));
                 }
             }
-            Event::Tick { step, phase, elapsed_ns, remaining_ns, live } => {
+            Event::Tick { at, phase, elapsed_ns, remaining_ns, live } => {
                 if let Surface::Bar(bar) = &self.surface {
                     bar.set_length(elapsed_ns.saturating_add(remaining_ns));
                     bar.set_position(elapsed_ns);
-                    bar.set_message(lines::under_way(
-                        step,
-                        self.steps,
-                        self.point,
-                        phase,
-                        live,
-                        remaining_ns,
-                    ));
+                    bar.set_message(lines::under_way(&at, self.steps, phase, live, remaining_ns));
                 }
             }
-            Event::StepFinished { visit } => {
+            Event::VisitFinished { visit } => {
                 // On a terminal the bar shows the next point, and the results come at the end.
                 if let Surface::Lines(_) = self.surface {
                     self.surface.line(&lines::measured(visit, self.steps));
                 }
+            }
+            Event::LevelFound { class, n_sat } => self.surface.line(&lines::level_found(class, n_sat)),
+            Event::Looked { done, points, widest } => {
+                self.surface.line(&lines::looked(done, points, widest));
             }
         }
     }

@@ -1,9 +1,11 @@
 use super::*;
 use indicatif::TermLike;
-use rigel_core::event::{Live, Phase};
+use rigel_core::event::{At, Live, Phase};
+use rigel_core::matrix::Point;
 use rigel_core::measure::ClassTally;
-use rigel_core::record::Visit;
+use rigel_core::record::{Purpose, Visit};
 use rigel_core::units::{MIB, NS_PER_S};
+use rigel_core::workload::Class;
 use std::sync::{Arc, Mutex};
 
 /// What was written to a pipe.
@@ -86,6 +88,9 @@ fn tally(io_bytes: u64, outstanding: u32, count: u64, latency_ns: u64) -> ClassT
 fn visit(small: u32, large: u32) -> Visit {
     Visit {
         step: 2,
+        number: 2,
+        purpose: Purpose::Only,
+        loaded_ns: NS_PER_S / 2,
         point: Point { small, large },
         began_ns: 0,
         settle_ns: 0,
@@ -96,6 +101,33 @@ fn visit(small: u32, large: u32) -> Visit {
         small: (small > 0).then(|| tally(8192, small, 6172, 243_000)),
         large: (large > 0).then(|| tally(MIB, large, 250, 4_000_000)),
     }
+}
+
+fn at(small: u32, large: u32) -> At {
+    At { step: 2, point: Point { small, large }, purpose: Purpose::Only }
+}
+
+#[test]
+fn visits_of_a_calibration_say_which_they_are() {
+    for (purpose, text) in [
+        (Purpose::Soak, "point 3 of 17: small 3 large 0, long visit"),
+        (Purpose::Round(1), "point 3 of 17: small 3 large 0, visit 2"),
+        (Purpose::FillsGap, "point 3 of 17: small 3 large 0, one more visit"),
+        (Purpose::Search(Class::Small), "search 3: small 3 large 0"),
+    ] {
+        assert_eq!(lines::place(&At { purpose, ..at(3, 0) }, 17), text);
+    }
+}
+
+#[test]
+fn what_was_found_on_the_way_is_told() {
+    assert_eq!(lines::looked(3, 17, 0.0731), "3 of 17 points are sure enough, the widest interval is ±7.3 %");
+    assert_eq!(
+        lines::looked(0, 2, f64::INFINITY),
+        "0 of 2 points are sure enough, some have no interval yet"
+    );
+    assert_eq!(lines::level_found(Class::Large, Some(4)), "large I/O is saturated at 4 outstanding");
+    assert_eq!(lines::level_found(Class::Small, None), "small I/O has no rate at all");
 }
 
 #[test]
@@ -121,8 +153,7 @@ fn failures_are_told_with_the_point() {
 #[test]
 fn the_bar_says_what_goes_on() {
     let live = Live { small_iops: 12_345.4, large_mbps: 512.0 };
-    let text =
-        |small, large, phase| lines::under_way(2, 17, Point { small, large }, phase, live, 250 * NS_PER_S);
+    let text = |small, large, phase| lines::under_way(&at(small, large), 17, phase, live, 250 * NS_PER_S);
     assert_eq!(
         text(3, 1, Phase::Measure),
         "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left"
@@ -149,15 +180,15 @@ fn a_pipe_gets_a_line_per_point() {
     let pipe = Pipe::default();
     let mut progress = RunProgress::on(pipe.surface(), 17);
     let visit = visit(3, 0);
-    progress.event(&Event::StepStarted { step: 2, point: visit.point });
+    progress.event(&Event::VisitStarted { at: at(3, 0) });
     progress.event(&Event::Tick {
-        step: 2,
+        at: at(3, 0),
         phase: Phase::Measure,
         elapsed_ns: 1,
         remaining_ns: 1,
         live: Live::default(),
     });
-    progress.event(&Event::StepFinished { visit: &visit });
+    progress.event(&Event::VisitFinished { visit: &visit });
     assert_eq!(pipe.text(), "point 3 of 17: small 3 large 0: 12344 IOPS, 0.243 ms\n");
 }
 
@@ -180,9 +211,9 @@ fn a_terminal_gets_a_bar_that_goes_away() {
     let term = Screen::default();
     let target = ProgressDrawTarget::term_like(Box::new(term.clone()));
     let mut progress = RunProgress::on(Surface::Bar(bar(0, target)), 17);
-    progress.event(&Event::StepStarted { step: 2, point: Point { small: 3, large: 0 } });
+    progress.event(&Event::VisitStarted { at: at(3, 0) });
     progress.event(&Event::Tick {
-        step: 2,
+        at: at(3, 0),
         phase: Phase::Measure,
         elapsed_ns: 5 * NS_PER_S,
         remaining_ns: 5 * NS_PER_S,
@@ -199,5 +230,5 @@ fn a_terminal_gets_a_bar_that_goes_away() {
 fn quiet_is_quiet() {
     assert_eq!(Look::of_stderr(true), Look::Quiet);
     let mut progress = RunProgress::new(Look::Quiet, 1);
-    progress.event(&Event::StepFinished { visit: &visit(1, 0) });
+    progress.event(&Event::VisitFinished { visit: &visit(1, 0) });
 }

@@ -89,3 +89,22 @@ proptest! {
         prop_assert!(value < upper_edge(bucket) || bucket == BUCKETS - 1);
     }
 }
+
+#[test]
+fn a_trimmed_histogram_is_the_same() {
+    let mut histogram = Histogram::new();
+    [5, 100_000, 3_000_000].into_iter().for_each(|ns| histogram.record(ns));
+    let mut trimmed = histogram.clone();
+    trimmed.trim();
+    assert_eq!(trimmed, histogram);
+    assert!(trimmed.counts.len() < BUCKETS / 2 && trimmed.count_below(u64::MAX) == 3);
+    assert_eq!(trimmed.quantile_ns(1.0), histogram.quantile_ns(1.0));
+    trimmed.record(u64::MAX);
+    histogram.record(u64::MAX);
+    assert_eq!(trimmed, histogram, "it grows again");
+    let mut sum = Histogram::empty();
+    assert_eq!(sum, Histogram::new());
+    sum.add(&histogram);
+    sum.add(&Histogram::empty());
+    assert_eq!(sum, histogram);
+}

@@ -2,8 +2,10 @@
 //!
 //! Must not decide.
 
+use serde::{Deserialize, Serialize};
+
 /// Points that are measured together; reads come in an earlier phase than anything that writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     /// The points, by whatever number the caller gives them.
     pub points: Vec<usize>,
@@ -12,7 +14,7 @@ pub struct Phase {
 }
 
 /// A long visit to one point, normally the one with the most outstanding I/Os of a class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soak {
     /// The point.
     pub point: usize,

@@ -54,6 +54,7 @@ const NO_BUFFERS: BufferFacts =
 fn workload() -> Workload {
     let volume = Volume::new(&[1 << 20], 8192, Layout::Concat).unwrap();
     Workload {
+        streams_move: false,
         small_bytes: 8192,
         large_bytes: 8192,
         large_pattern: LargePattern::Random,
@@ -76,7 +77,7 @@ fn crew(trouble: Trouble) -> ThreadCrew {
 /// A point of an hour: only an early end can finish it within the test.
 fn an_hour() -> Job {
     let window = Window { start_ns: NS_PER_S, end_ns: 3600 * NS_PER_S };
-    Job { visit: 0, point: Point { small: 4, large: 0 }, task: Task::Measure(window) }
+    Job { visit: 0, point: Point { small: 4, large: 0 }, task: Task::Measure { window, lead_ns: 0 } }
 }
 
 #[test]

@@ -158,9 +158,10 @@ fn walk(
     })
 }
 
-/// What a record and its outputs need at most: two histograms and two series a class, some tens of kilobytes a point.
+/// What a record and its outputs need at most: histograms and a series of each class, some tens of kilobytes a visit.
 fn room_for_outputs(plan: &Plan) -> u64 {
-    KIB * 64 * (plan.steps.len() as u64 + 2)
+    let visits = plan.calibration.as_ref().map_or(1, |calibration| calibration.parameters.most_visits);
+    KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2)
 }
 
 /// Real time for real devices. A simulated run may be given its start by SOURCE_DATE_EPOCH (reproducible-builds.org), so

@@ -7,7 +7,7 @@ use crate::commands::{self, report};
 use crate::output::OutputSet;
 use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
-use rigel_core::event::Event;
+use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
 use rigel_core::path_text;
 use rigel_core::plan::Plan;
@@ -89,9 +89,22 @@ impl Voice {
                 say(&orion::banner(self.version, &run.program_version, &run.run_id, minutes));
             }
             Front::Orion | Front::Rigel => {
-                let points = counted(run.plan.steps.len() as u64, "point");
-                self.note(Some(format!("{}: {points}, about {}", run.run_id, run.plan.known_time())));
+                self.note(Some(format!("{}: {}", run.run_id, prospect(&run.plan))));
             }
+        }
+    }
+}
+
+/// How much there is to do, and how long it will take as far as that can be known.
+fn prospect(plan: &Plan) -> String {
+    let points = counted(plan.steps.len() as u64, "point");
+    let time = plan.known_time();
+    match (&plan.search, &plan.calibration) {
+        (Some(_), _) => format!("load levels are searched first, usually for {time}"),
+        (None, None) => format!("{points}, about {time}"),
+        (None, Some(calibration)) => {
+            let target = 100.0 * calibration.parameters.target;
+            format!("{points} to ±{target} %, {time} or more")
         }
     }
 }
@@ -170,7 +183,7 @@ impl Verbose {
 
     /// Tells the beginning of a point. ORION counts the idle point first where it counts it at all.
     pub fn event(&self, event: &Event<'_>) {
-        if let (true, Event::StepStarted { step, point }) = (self.on, event) {
+        if let (true, Event::VisitStarted { at: At { step, point, .. } }) = (self.on, event) {
             let number = (*step as u64 + 2).min(self.total_points);
             say(&format!(
                 "Running point: Small={}, Large={}\nPoint {number} out of {}\n",

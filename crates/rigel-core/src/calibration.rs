@@ -1,0 +1,134 @@
+//! From the visits of a phase to what the statistics look at: one quantity for each class of each point.
+//!
+//! Used while a run goes on, to say which points are done, and again on the record, to judge it: the same visits give the
+//! same intervals. Must not decide what is visited; [`crate::stats::schedule`] does.
+
+use crate::measure::ClassTally;
+use crate::record::{Purpose, Visit};
+use crate::stats::detect::TimedVisit;
+use crate::stats::levels_auto::LevelVisit;
+use crate::stats::look::{Look, Quantity};
+use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
+use crate::workload::Class;
+use std::collections::BTreeMap;
+
+/// Width of the buckets that all visits of a calibration have in common.
+pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
+
+/// One class of one point, by the index of its step.
+pub type Key = (usize, Class);
+
+/// The rates over time of all visits of a phase so far. Long visits are left out: they begin differently.
+#[derive(Clone, Debug, Default)]
+pub struct Profiles {
+    profiles: BTreeMap<Key, Vec<Vec<f64>>>,
+    /// Each visit once, by its small I/Os where it has some.
+    visits: Vec<TimedVisit>,
+}
+
+impl Profiles {
+    /// The profiles of several visits.
+    #[must_use]
+    pub fn of<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> Self {
+        let mut profiles = Self::default();
+        visits.into_iter().for_each(|visit| profiles.add(visit));
+        profiles
+    }
+
+    /// Adds a visit; one that was cut short or that is no part of the estimates is passed over.
+    pub fn add(&mut self, visit: &Visit) {
+        if !counts(visit) {
+            return;
+        }
+        let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
+        if let Some((_, tally)) = classes(visit).next() {
+            let mean = to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
+            self.visits.push(TimedVisit { point: visit.step, began_ns, mean });
+        }
+        for (class, tally) in classes(visit) {
+            self.profiles.entry((visit.step, class)).or_default().push(profile(tally));
+        }
+    }
+
+    /// Each visit's beginning and mean, in order.
+    #[must_use]
+    pub fn timed(&self) -> &[TimedVisit] {
+        &self.visits
+    }
+
+    /// Looks at everything that was added. `target` is the relative half-width that is aimed at.
+    #[must_use]
+    pub fn look(&self, target: f64) -> PhaseLook {
+        let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
+            group: u32::from(key.1 == Class::Large),
+            profiles: profiles.clone(),
+        };
+        let quantities: Vec<Quantity> = self.profiles.iter().map(quantity).collect();
+        PhaseLook {
+            keys: self.profiles.keys().copied().collect(),
+            look: Look::at(&quantities, BUCKET_NS, target),
+        }
+    }
+}
+
+/// A look at a phase, with the names of what was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseLook {
+    /// In the order of the look's vectors.
+    pub keys: Vec<Key>,
+    /// The look.
+    pub look: Look,
+}
+
+impl PhaseLook {
+    /// Whether the intervals of all classes of a point are as narrow as `target`.
+    #[must_use]
+    pub fn reached(&self, step: usize, target: f64) -> bool {
+        let mut own = self.keys.iter().enumerate().filter(|(_, key)| key.0 == step).peekable();
+        own.peek().is_some() && own.all(|(place, _)| self.look.reached(place, target))
+    }
+}
+
+/// Whether a visit has a part in the estimates.
+#[must_use]
+pub fn counts(visit: &Visit) -> bool {
+    matches!(visit.purpose, Purpose::Round(_) | Purpose::FillsGap) && !visit.cut_short
+}
+
+/// The classes of a visit that were loaded, small first.
+pub fn classes(visit: &Visit) -> impl Iterator<Item = (Class, &ClassTally)> {
+    let both = [(Class::Small, visit.small.as_ref()), (Class::Large, visit.large.as_ref())];
+    both.into_iter().filter_map(|(class, tally)| Some((class, tally?)))
+}
+
+/// I/Os per second of the slowest class of a visit; 0 when nothing was loaded.
+#[must_use]
+pub fn slowest_rate(visit: &Visit) -> f64 {
+    let rate =
+        |tally: &ClassTally| to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
+    let slowest = classes(visit).map(|(_, tally)| rate(tally)).fold(f64::INFINITY, f64::min);
+    if slowest.is_finite() { slowest } else { 0.0 }
+}
+
+/// What the search for load levels needs to know of a visit; `None` when the class was idle.
+#[must_use]
+pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
+    let (tally, outstanding) = match class {
+        Class::Small => (visit.small.as_ref()?, visit.point.small),
+        Class::Large => (visit.large.as_ref()?, visit.point.large),
+    };
+    let completed = to_f64(tally.completed());
+    let rate = completed / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
+    let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S);
+    Some(LevelVisit { outstanding, rate, latency_s })
+}
+
+/// I/Os per second in each bucket, from the start of the load.
+fn profile(tally: &ClassTally) -> Vec<f64> {
+    let series = &tally.series;
+    let scale = to_f64(NS_PER_S) / to_f64(series.bucket_ns.max(1));
+    // Visits of a calibration are short enough for the common width; a coarser bucket stands for several.
+    let copies = usize::try_from(series.bucket_ns / BUCKET_NS).unwrap_or(1).max(1);
+    let rates = series.ops.iter().map(|&ops| f64::from(ops) * scale);
+    rates.flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
+}

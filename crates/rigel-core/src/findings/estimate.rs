@@ -1,0 +1,204 @@
+//! From the visits to each point to means and intervals.
+//!
+//! Visits of a calibration are judged phase by phase, as while it went on. A single visit per point has only its own
+//! pieces to say how sure it is. Must not raise flags.
+
+use super::io::Sum;
+use super::sureness::{Basis, Sureness};
+use super::{IoFindings, PointFindings};
+use crate::calibration::{self, Key, PhaseLook, Profiles, counts};
+use crate::measure::{ClassTally, Histogram};
+use crate::record::{Purpose, Record, Visit};
+use crate::stats::batch_means;
+use crate::stats::detect::stalls::stalls;
+use crate::stats::interval::Interval;
+use crate::stats::quantile::{self, Quantile};
+use crate::stats::variance::{PointVisits, spread};
+use crate::units::{Nanos, to_f64, us_from_ns};
+use crate::workload::Class;
+use std::collections::BTreeMap;
+
+/// One phase of a calibration, judged.
+#[derive(Debug)]
+pub struct Phase<'a> {
+    /// Steps of its points, as planned.
+    pub steps: Vec<usize>,
+    /// All of its visits, long ones included, in order.
+    pub visits: Vec<&'a Visit>,
+    /// Each visit that counts, once.
+    pub profiles: Profiles,
+    /// Settling time, means and intervals of the rates.
+    pub judged: PhaseLook,
+    sure: BTreeMap<Key, Sureness>,
+}
+
+/// The phases of a calibration that have visits; none for a run with one visit per point.
+pub fn phases(record: &Record) -> Vec<Phase<'_>> {
+    let Some(plan) = &record.header.plan.calibration else {
+        return Vec::new();
+    };
+    let phase = |steps: &Vec<usize>| {
+        let visits: Vec<&Visit> = record.visits.iter().filter(|visit| steps.contains(&visit.step)).collect();
+        let profiles = Profiles::of(visits.iter().copied());
+        let judged = profiles.look(plan.parameters.target);
+        let sure = sureness(&visits, &judged, plan.parameters.target);
+        Phase { steps: steps.clone(), visits, profiles, judged, sure }
+    };
+    let all = plan.phases.iter().map(|planned| phase(&planned.points));
+    all.filter(|phase| !phase.visits.is_empty()).collect()
+}
+
+/// All visited points in the order of the plan, without flags.
+pub fn points(record: &Record, phases: &[Phase<'_>]) -> Vec<PointFindings> {
+    let mut by_step: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
+    for visit in &record.visits {
+        by_step.entry(visit.step).or_default().push(visit);
+    }
+    let found = by_step.into_iter().map(|(step, visits)| {
+        let phase = phases.iter().find(|phase| phase.steps.contains(&step));
+        point(step, &used(&visits), phase)
+    });
+    found.collect()
+}
+
+/// The visits that the figures of a point are from: those that count; if there are none, all.
+pub fn used<'a>(visits: &[&'a Visit]) -> Vec<&'a Visit> {
+    let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
+    if counting.is_empty() { visits.to_vec() } else { counting }
+}
+
+fn point(step: usize, visits: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
+    let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
+    let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);
+    let io = |class: Class| -> Option<IoFindings> {
+        let tallies = visits.iter().filter_map(|visit| Some((tally(visit, class)?, visit.measured_ns)));
+        let sum = Sum::of(tallies, settle_ns)?;
+        let known = phase.and_then(|phase| phase.sure.get(&(step, class))).copied();
+        Some(sum.findings(known.unwrap_or_else(|| alone(visits, class))))
+    };
+    PointFindings {
+        step,
+        point: visits[0].point,
+        seconds: Nanos(measured).seconds(),
+        visits: visits.len(),
+        small: io(Class::Small),
+        large: io(Class::Large),
+        flags: Vec::new(),
+    }
+}
+
+/// What of the window of a visit lies behind the settling time that was chosen afterwards.
+fn measured_ns(visit: &Visit, settle_ns: u64) -> u64 {
+    let later = if visit.purpose == Purpose::Only { 0 } else { settle_ns.saturating_sub(visit.settle_ns) };
+    visit.measured_ns.saturating_sub(later)
+}
+
+/// The tally of a class.
+pub const fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
+    match class {
+        Class::Small => visit.small.as_ref(),
+        Class::Large => visit.large.as_ref(),
+    }
+}
+
+/// Everything about how sure the figures of a phase are.
+fn sureness(visits: &[&Visit], judged: &PhaseLook, target: f64) -> BTreeMap<Key, Sureness> {
+    let settle_ns = judged.look.settle.settle_ns;
+    let histograms: Vec<Vec<Histogram>> =
+        judged.keys.iter().map(|&key| latencies(visits, key, settle_ns)).collect();
+    let latency: Vec<PointVisits> = histograms.iter().map(|visits| mean_latencies(visits)).collect();
+    let latency_spreads = spread(&latency, target);
+    let medians = quantile::of_points(&histograms, 0.5);
+    let tails = quantile::of_points(&histograms, 0.99);
+    let sure = |(place, &key): (usize, &Key)| {
+        let seen = &judged.look.visits[place];
+        let sure = Sureness {
+            basis: if judged.look.intervals[place].is_some() { Basis::Visits } else { Basis::Nothing },
+            visits: seen.means.len(),
+            iops: judged.look.intervals[place],
+            latency_us: Interval::of_mean(&latency[place].means, &latency_spreads[place]),
+            p50_ns: medians[place],
+            p99_ns: tails[place],
+            within: seen.relative_within(),
+            between: seen.relative_between(),
+            stalled: stalled(visits, key, settle_ns),
+        };
+        (key, sure)
+    };
+    judged.keys.iter().enumerate().map(sure).collect()
+}
+
+/// The latencies of each counting visit to a point after settling, reads and writes together.
+fn latencies(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Vec<Histogram> {
+    let own = visits.iter().filter(|visit| visit.step == step && counts(visit));
+    let all = own.filter_map(|visit| tally(visit, class)).map(|tally| {
+        let (mut reads, writes) = tally.latencies_after(settle_ns);
+        reads.add(&writes);
+        reads.trim();
+        reads
+    });
+    all.collect()
+}
+
+fn mean_latencies(visits: &[Histogram]) -> PointVisits {
+    let means = visits.iter().filter_map(Histogram::mean_ns).map(us_from_ns).collect();
+    PointVisits { means, within_se: Vec::new() }
+}
+
+/// The share of stalled time of all counting visits to a point.
+fn stalled(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Option<f64> {
+    let own = visits.iter().filter(|visit| visit.step == step && counts(visit));
+    let ops: Vec<u32> = own
+        .filter_map(|visit| tally(visit, class))
+        .flat_map(|tally| {
+            let skipped = settle_ns.div_ceil(calibration::BUCKET_NS);
+            tally.series.ops.iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX)).copied()
+        })
+        .collect();
+    stalls(&ops, calibration::BUCKET_NS).map(|found| found.share)
+}
+
+/// A point without visits that lie apart: one visit has only its own pieces.
+fn alone(visits: &[&Visit], class: Class) -> Sureness {
+    let nothing = Sureness { visits: visits.len(), ..Sureness::default() };
+    let [visit] = visits else {
+        return nothing;
+    };
+    let Some(tally) = tally(visit, class) else {
+        return nothing;
+    };
+    let lead = usize::try_from(tally.lead_ns.div_ceil(tally.series.bucket_ns.max(1))).unwrap_or(usize::MAX);
+    let ops: Vec<u32> = tally.series.ops.iter().skip(lead).copied().collect();
+    let rates: Vec<f64> = ops.iter().copied().map(f64::from).collect();
+    let (mut reads, writes) = tally.latencies_after(0);
+    reads.add(&writes);
+    let known = |q| reads.quantile_ns(q).map_or(Quantile::Nothing, |ns| Quantile::Indicative(to_f64(ns)));
+    let rate = crate::units::iops(reads.count(), visit.measured_ns);
+    let half = relative_half_width(&rates);
+    let interval = |mean: f64, half: f64, df| Interval::symmetric(mean, half, 1, df);
+    let iops = half.and_then(|(half, df)| interval(rate, half, df));
+    // In a closed loop the mean latency is the outstanding I/Os over the rate, so both are equally sure.
+    let latency_us =
+        reads.mean_ns().and_then(|ns| half.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
+    Sureness {
+        basis: if iops.is_some() { Basis::OneVisit } else { Basis::Nothing },
+        iops,
+        latency_us,
+        p50_ns: known(0.5),
+        p99_ns: known(0.99),
+        within: batch_means::within(&rates).map(|within| within.standard_error / mean(&rates)),
+        stalled: stalls(&ops, tally.series.bucket_ns).map(|found| found.share),
+        ..nothing
+    }
+}
+
+/// Half the width of the interval that the pieces of one visit give, relative, and its degrees of freedom.
+fn relative_half_width(rates: &[f64]) -> Option<(f64, f64)> {
+    let centre = mean(rates);
+    let within = batch_means::within(rates).filter(|_| centre > 0.0)?;
+    Some((within.half_width() / centre, within.degrees_of_freedom))
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / to_f64(values.len() as u64)
+}

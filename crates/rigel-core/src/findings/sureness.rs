@@ -1,0 +1,67 @@
+//! How sure a number is, and where that is known from.
+//!
+//! Must not compute; [`super::estimate`] does.
+
+use crate::stats::interval::Interval;
+use crate::stats::quantile::Quantile;
+
+/// What an interval rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Basis {
+    /// Visits that lie apart: what another calibration under the same conditions would give.
+    Visits,
+    /// The pieces of a single visit: only what varies inside it. What a repetition would add is not known.
+    OneVisit,
+    /// There is no interval.
+    #[default]
+    Nothing,
+}
+
+/// How sure the figures of one class of one point are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sureness {
+    /// What the intervals rest on.
+    pub basis: Basis,
+    /// Visits behind the figures.
+    pub visits: usize,
+    /// Interval of the rate in I/Os per second.
+    pub iops: Option<Interval>,
+    /// Interval of the mean latency in microseconds.
+    pub latency_us: Option<Interval>,
+    /// The median latency in nanoseconds.
+    pub p50_ns: Quantile,
+    /// The 99th percentile of latency in nanoseconds.
+    pub p99_ns: Quantile,
+    /// What a visit can see of the error of its own mean rate: the standard error, relative, root mean square over the
+    /// visits.
+    pub within: Option<f64>,
+    /// How much the visits differ: the standard deviation of their mean rates, relative.
+    pub between: Option<f64>,
+    /// The share of the measured time in which almost nothing completed.
+    pub stalled: Option<f64>,
+}
+
+impl Default for Sureness {
+    fn default() -> Self {
+        Self {
+            basis: Basis::Nothing,
+            visits: 0,
+            iops: None,
+            latency_us: None,
+            p50_ns: Quantile::Nothing,
+            p99_ns: Quantile::Nothing,
+            within: None,
+            between: None,
+            stalled: None,
+        }
+    }
+}
+
+impl Sureness {
+    /// Interval of the rate in megabytes (2^20) per second.
+    #[must_use]
+    pub fn mbps(&self, io_bytes: u64) -> Option<Interval> {
+        let factor = crate::units::to_f64(io_bytes) / crate::units::to_f64(crate::units::MIB);
+        self.iops.map(|interval| interval.scaled(factor))
+    }
+}

@@ -1,0 +1,107 @@
+use super::*;
+use crate::facts::{HostFacts, TargetFacts};
+use crate::matrix::{MatrixShape, RunLevel};
+use crate::pace::{LevelChoice, Precision};
+use crate::workload::{Class, WritePercent};
+
+fn adaptive(level: RunLevel, change: impl FnOnce(&mut Request)) -> Result<Plan, Problem> {
+    let mut request = Request::new(level);
+    request.pace = Pace::Adaptive(Adaptive::default());
+    change(&mut request);
+    let host = HostFacts { cpus: 2, memory_bytes: Some(8 << 30), ..HostFacts::default() };
+    Plan::new(&request, &host, &[TargetFacts::simulated(1 << 30)])
+}
+
+fn soaked(plan: &Plan) -> Vec<Vec<Point>> {
+    let phases = &plan.calibration.as_ref().unwrap().phases;
+    let points = |phase: &Phase| phase.soaks.iter().map(|soak| plan.steps[soak.point].point).collect();
+    phases.iter().map(points).collect()
+}
+
+#[test]
+fn the_corner_of_a_matrix_is_soaked_and_each_class_where_there_is_none() {
+    let normal = adaptive(RunLevel::Normal, |_| {}).unwrap();
+    assert_eq!(soaked(&normal), [[Point { small: 5, large: 2 }]]);
+    let simple = adaptive(RunLevel::Simple, |_| {}).unwrap();
+    assert_eq!(soaked(&simple), [[Point { small: 5, large: 0 }, Point { small: 0, large: 2 }]]);
+    let oltp = adaptive(RunLevel::Oltp, |_| {}).unwrap();
+    assert_eq!(soaked(&oltp), [[Point { small: 20, large: 0 }]]);
+}
+
+#[test]
+fn eighteen_points_take_less_than_a_fifth_of_orions_time() {
+    let plan = adaptive(RunLevel::Normal, |_| {}).unwrap();
+    // 17 points, 4 visits of 2.5 s each, and one soak of 20.5 s.
+    assert!((plan.known_time().seconds() - (17.0 * 4.0 * 2.5 + 20.5)).abs() < 1e-9);
+    assert!(plan.known_time().seconds() < 18.0 * 60.0 / 5.0);
+    assert_eq!(plan.steps[0].measure, Nanos::from_secs(2));
+}
+
+#[test]
+fn reads_come_before_writes() {
+    let all_write = adaptive(RunLevel::Normal, |r| r.write_percent = WritePercent::new(20).unwrap()).unwrap();
+    let phases = &all_write.calibration.as_ref().unwrap().phases;
+    assert_eq!(phases.len(), 1);
+    assert_eq!(phases[0].soaks[0].measure_ns, 60 * NS_PER_S, "writes are soaked for a minute");
+    // Of one stream a third does not write; of three streams one does.
+    let streams = adaptive(RunLevel::Advanced, |r| {
+        r.write_percent = WritePercent::new(34).unwrap();
+        r.large_pattern = LargePattern::Sequential { ios_per_stream: 2 };
+        r.shape = MatrixShape::Max { small: 0, large: 4 };
+    })
+    .unwrap();
+    let phases = &streams.calibration.as_ref().unwrap().phases;
+    let larges = |phase: &Phase| -> Vec<u32> {
+        phase.points.iter().map(|&step| streams.steps[step].point.large).collect()
+    };
+    assert_eq!((larges(&phases[0]), larges(&phases[1])), (vec![1, 2], vec![3, 4]));
+}
+
+#[test]
+fn a_limit_shortens_the_soaks_and_refuses_what_cannot_be() {
+    let limited = |seconds| {
+        adaptive(RunLevel::Simple, |r| {
+            let max_duration = Some(Nanos::from_secs(seconds));
+            r.pace = Pace::Adaptive(Adaptive { max_duration, precision: Precision(20), fast: true });
+        })
+    };
+    let plan = limited(80).unwrap();
+    let calibration = plan.calibration.unwrap();
+    assert_eq!(calibration.phases[0].soaks[0].measure_ns, 10 * NS_PER_S);
+    assert_eq!(calibration.parameters.time_limit_ns, Some(80 * NS_PER_S));
+    assert!(limited(30).unwrap().calibration.unwrap().phases[0].soaks.is_empty(), "3.75 s show nothing");
+    let told = limited(10).unwrap_err().to_string();
+    assert!(told.contains("10 s") && told.contains("11 s") && told.contains("7 points"), "{told}");
+}
+
+#[test]
+fn only_a_warm_up_that_was_asked_for_is_made() {
+    let sequential = |cache| {
+        let plan = adaptive(RunLevel::Advanced, |r| {
+            r.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+            r.cache = cache;
+        });
+        plan.unwrap().calibration.unwrap().warm_up
+    };
+    assert_eq!(sequential(CacheWarmUp::Default), None);
+    assert_eq!(sequential(CacheWarmUp::Off), None);
+    assert_eq!(sequential(CacheWarmUp::Bytes(1 << 30)), Some(WarmUp::Bytes(1 << 30)));
+}
+
+#[test]
+fn searched_levels_make_the_matrix() {
+    let mut request = Request::new(RunLevel::Normal);
+    request.pace = Pace::Adaptive(Adaptive::default());
+    request.levels = LevelChoice::Auto;
+    let plan = adaptive(RunLevel::Normal, |r| *r = request.clone()).unwrap();
+    assert!(plan.steps.is_empty() && plan.calibration.is_none());
+    assert_eq!(plan.room(), (512, 64));
+    assert_eq!(plan.search.as_ref().unwrap().classes, [Class::Small, Class::Large]);
+    let found = plan.with_levels(&request, Some(16), Some(3)).unwrap();
+    assert_eq!(found.grid.small_levels, [0, 1, 4, 8, 16, 32]);
+    assert_eq!(found.grid.large_levels, [0, 1, 3, 6]);
+    assert_eq!(found.steps.len(), 6 * 4 - 1);
+    assert_eq!(found.room(), (512, 64), "the queues were made before");
+    let most = plan.with_levels(&request, Some(512), None).unwrap();
+    assert_eq!((most.grid.max_small(), most.grid.max_large()), (512, 2), "never beyond the search");
+}

@@ -1,0 +1,122 @@
+//! A calibration: visits in the order that the schedule draws, a look after each round, until every interval is narrow.
+//!
+//! Must not hold a rule: when a point is done and what comes next is for `rigel_core::stats` to say.
+
+use super::walk::{Halt, Walk, Wanted};
+use super::{Outcome, Run};
+use rigel_core::calibration::{PhaseLook, Profiles, slowest_rate};
+use rigel_core::draw::Generator;
+use rigel_core::event::{At, Event};
+use rigel_core::matrix::Point;
+use rigel_core::plan::{Calibration, Plan, WarmUp};
+use rigel_core::record;
+use rigel_core::stats::detect::slow_noise::slow_noise;
+use rigel_core::stats::schedule::{Purpose, Schedule, Step, VisitOrder};
+use rigel_core::workload::LargePattern;
+use std::collections::BTreeSet;
+
+/// Marks what the schedule draws off from everything else that the seed of a run decides.
+const SCHEDULE_STREAM: [u64; 2] = [u64::MAX, 1];
+
+/// What a calibration knows while it goes on.
+struct State<'a> {
+    run: &'a Run,
+    plan: &'a Plan,
+    calibration: &'a Calibration,
+    schedule: Schedule,
+    /// Of the phase that is being measured.
+    profiles: Profiles,
+    phase: usize,
+    visited: BTreeSet<usize>,
+    /// Where a rest is shown.
+    last: At,
+    /// Until it was done, before the first visit to a sequential point.
+    warm_up: Option<WarmUp>,
+}
+
+/// Visits the points of a plan until their intervals are narrow, or no visit is left.
+pub fn calibrate(run: &Run, plan: &Plan, calibration: &Calibration, walk: &mut Walk<'_>) -> Result<(), Halt> {
+    let parameters = calibration.parameters;
+    let generator = Generator::new(run.request.seed, &SCHEDULE_STREAM);
+    let mut state = State {
+        run,
+        plan,
+        calibration,
+        schedule: Schedule::new(calibration.phases.clone(), parameters, generator),
+        profiles: Profiles::default(),
+        phase: 0,
+        visited: BTreeSet::new(),
+        last: At { step: 0, point: Point { small: 0, large: 0 }, purpose: record::Purpose::Soak },
+        warm_up: calibration.warm_up,
+    };
+    loop {
+        match state.schedule.next(walk.now_ns()) {
+            Step::Visit(order) => state.visit(order, walk)?,
+            Step::Wait(ns) => walk.rest(state.last, ns, state.schedule.expected_ns())?,
+            Step::Look => state.look(walk),
+            Step::Done(_) => break,
+        }
+    }
+    match plan.steps.len() - state.visited.len() {
+        0 => Ok(()),
+        unvisited => Err(Halt::Outcome(Outcome::OutOfTime { unvisited })),
+    }
+}
+
+impl State<'_> {
+    fn visit(&mut self, order: VisitOrder, walk: &mut Walk<'_>) -> Result<(), Halt> {
+        if self.phase != self.schedule.phase() {
+            self.phase = self.schedule.phase();
+            self.profiles = Profiles::default();
+        }
+        let point = self.plan.steps[order.point].point;
+        let purpose = match order.purpose {
+            Purpose::Soak => record::Purpose::Soak,
+            Purpose::Round(round) => record::Purpose::Round(round),
+            Purpose::FillsGap => record::Purpose::FillsGap,
+        };
+        self.last = At { step: order.point, point, purpose };
+        let sequential = self.run.request.large_pattern != LargePattern::Random && point.large > 0;
+        let settle_ns = self.calibration.parameters.settle_ns;
+        let this_ns = settle_ns.saturating_add(order.measure_ns);
+        let visit = walk.visit(&Wanted {
+            at: self.last,
+            warm_up: if sequential { self.warm_up.take() } else { None },
+            settle_ns,
+            measure_ns: order.measure_ns,
+            later_ns: self.schedule.expected_ns().saturating_sub(this_ns),
+        })?;
+        self.schedule.finished(walk.now_ns(), slowest_rate(&visit));
+        if order.purpose != Purpose::Soak {
+            self.visited.insert(order.point);
+        }
+        self.profiles.add(&visit);
+        Ok(())
+    }
+
+    fn look(&mut self, walk: &mut Walk<'_>) {
+        let target = self.calibration.parameters.target;
+        let phase = &self.calibration.phases[self.phase];
+        let found = self.profiles.look(target);
+        self.schedule.looked(|point| found.reached(point, target));
+        if found.look.settle.unsettled.is_some() {
+            self.schedule.lengthen();
+        }
+        let gap_ns = self.calibration.parameters.gap_for(phase.points.len());
+        if slow_noise(self.profiles.timed(), gap_ns).is_some() {
+            self.schedule.double_gap();
+        }
+        let done = phase.points.iter().filter(|&&point| found.reached(point, target)).count();
+        walk.happened(Event::Looked { done, points: phase.points.len(), widest: widest(&found) });
+    }
+}
+
+/// Half the width of the widest interval.
+fn widest(found: &PhaseLook) -> f64 {
+    let widths = found
+        .look
+        .intervals
+        .iter()
+        .map(|interval| interval.map_or(f64::INFINITY, |interval| interval.relative_half_width));
+    widths.fold(0.0, f64::max)
+}

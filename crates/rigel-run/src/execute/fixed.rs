@@ -1,0 +1,24 @@
+//! ORION's way: one visit to each point, in the order of the plan.
+//!
+//! Must not judge a visit.
+
+use super::walk::{Halt, Walk, Wanted};
+use rigel_core::event::At;
+use rigel_core::plan::Plan;
+use rigel_core::record::Purpose;
+
+/// Visits each step once.
+pub fn visit_each(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
+    let mut later_ns = plan.known_time().0;
+    for (step, planned) in plan.steps.iter().enumerate() {
+        later_ns = later_ns.saturating_sub(planned.known_time().0);
+        walk.visit(&Wanted {
+            at: At { step, point: planned.point, purpose: Purpose::Only },
+            warm_up: planned.warm_up,
+            settle_ns: planned.settle.0,
+            measure_ns: planned.measure.0,
+            later_ns,
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! One visit at a time: warm-up, load, its line in the ledger, and whether the run can go on.
+//!
+//! Must not choose what is visited.
+
+use super::{Outcome, Run};
+use crate::crew::{Crew, Progress};
+use crate::job::{Done, Job, Stop, Task};
+use crate::journal::Ledger;
+use rigel_core::error::Problem;
+use rigel_core::event::{At, Event, Live, Phase};
+use rigel_core::measure::{ClassTally, Window};
+use rigel_core::plan::WarmUp;
+use rigel_core::record::{Line, Purpose, Visit, WarmUpDone};
+use rigel_core::request::Request;
+use rigel_core::units;
+
+/// Why a run does not go on.
+pub enum Halt {
+    /// It ended in a way that the record tells.
+    Outcome(Outcome),
+    /// The queue or the ledger broke.
+    Problem(Problem),
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// A visit to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Which.
+    pub at: At,
+    /// What comes before it.
+    pub warm_up: Option<WarmUp>,
+    /// Load before the window.
+    pub settle_ns: u64,
+    /// The window.
+    pub measure_ns: u64,
+    /// Time that the run needs after this visit, as far as it is known.
+    pub later_ns: u64,
+}
+
+/// A run going on.
+pub struct Walk<'a> {
+    run: &'a Run,
+    crew: &'a mut dyn Crew,
+    ledger: &'a mut dyn Ledger,
+    stop: &'a Stop,
+    listener: &'a mut dyn FnMut(Event<'_>),
+    /// Visits begun so far.
+    visits: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// Before the first visit.
+    pub fn new(
+        run: &'a Run,
+        crew: &'a mut dyn Crew,
+        ledger: &'a mut dyn Ledger,
+        stop: &'a Stop,
+        listener: &'a mut dyn FnMut(Event<'_>),
+    ) -> Self {
+        Self { run, crew, ledger, stop, listener, visits: 0 }
+    }
+
+    /// Time since the crew was made.
+    pub fn now_ns(&self) -> u64 {
+        self.crew.now_ns()
+    }
+
+    /// Appends a line.
+    pub fn tell(&mut self, line: &Line) -> Result<(), Problem> {
+        self.ledger.append(line)
+    }
+
+    /// Passes on what happened.
+    pub fn happened(&mut self, event: Event<'_>) {
+        (self.listener)(event);
+    }
+
+    /// Makes a visit and keeps it.
+    pub fn visit(&mut self, wanted: &Wanted) -> Result<Visit, Halt> {
+        if self.stop.wanted() {
+            return Err(Halt::Outcome(Outcome::Stopped));
+        }
+        (self.listener)(Event::VisitStarted { at: wanted.at });
+        let visit = self.load(wanted)?.ok_or(Halt::Outcome(Outcome::Stopped))?;
+        self.visits += 1;
+        let searched = matches!(visit.purpose, Purpose::Search(_));
+        let line = if searched { Line::Search(Box::new(visit)) } else { Line::Visit(Box::new(visit)) };
+        self.ledger.append(&line)?;
+        let (Line::Visit(visit) | Line::Search(visit)) = line else {
+            return Err(Halt::Outcome(Outcome::Stopped));
+        };
+        (self.listener)(Event::VisitFinished { visit: &visit });
+        if let Some(reason) = all_failed(&visit) {
+            return Err(Halt::Outcome(Outcome::AllFailed { reason }));
+        }
+        if visit.cut_short {
+            return Err(Halt::Outcome(Outcome::Stopped));
+        }
+        Ok(*visit)
+    }
+
+    /// Lets time pass without load.
+    pub fn rest(&mut self, at: At, ns: u64, later_ns: u64) -> Result<(), Halt> {
+        let end_ns = self.now_ns().saturating_add(ns);
+        let Self { crew, stop, listener, .. } = self;
+        crew.rest(ns, &mut |now| {
+            let remaining_ns = later_ns.saturating_add(end_ns.saturating_sub(now.now_ns));
+            let live = Live::default();
+            listener(Event::Tick { at, phase: Phase::Rest, elapsed_ns: now.now_ns, remaining_ns, live });
+            !stop.wanted()
+        });
+        if stop.wanted() { Err(Halt::Outcome(Outcome::Stopped)) } else { Ok(()) }
+    }
+
+    /// Warms up and measures; `None` when the user stopped it before anything was measured.
+    fn load(&mut self, wanted: &Wanted) -> Result<Option<Visit>, Problem> {
+        let At { step, point, purpose } = wanted.at;
+        let warm_up = match wanted.warm_up {
+            Some(warm_up) => match self.warm_up(wanted, warm_up)? {
+                Some(done) => Some(done),
+                None => return Ok(None),
+            },
+            None => None,
+        };
+        let loaded_from_ns = self.now_ns();
+        let start_ns = loaded_from_ns.saturating_add(wanted.settle_ns);
+        let window = Window { start_ns, end_ns: start_ns.saturating_add(wanted.measure_ns) };
+        // What is judged again once all visits are known has to be seen from the start.
+        let lead_ns = if purpose == Purpose::Only { 0 } else { wanted.settle_ns };
+        let task = Task::Measure { window, lead_ns };
+        let done = self.work(wanted, task, Phase::Measure, window.end_ns)?;
+        let measured_ns = done.window_end_ns.saturating_sub(start_ns);
+        if measured_ns == 0 {
+            return Ok(None);
+        }
+        let [small, large] = done.tallies;
+        Ok(Some(Visit {
+            step,
+            number: self.visits,
+            purpose,
+            point,
+            began_ns: start_ns,
+            settle_ns: wanted.settle_ns,
+            measured_ns,
+            cut_short: measured_ns < window.span_ns(),
+            warm_up,
+            worker_cpu_ns: Some(done.cpu_ns),
+            loaded_ns: self.now_ns().saturating_sub(loaded_from_ns),
+            small,
+            large,
+        }))
+    }
+
+    fn warm_up(&mut self, wanted: &Wanted, warm_up: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
+        let began_ns = self.now_ns();
+        let (until_ns, bytes) = match warm_up {
+            WarmUp::Time(time) => (began_ns.saturating_add(time.0), u64::MAX),
+            WarmUp::Bytes(bytes) => (u64::MAX, bytes),
+        };
+        let done = self.work(wanted, Task::WarmUp { until_ns, bytes }, Phase::WarmUp, until_ns)?;
+        let ns = self.now_ns().saturating_sub(began_ns);
+        Ok((!done.stopped).then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
+    }
+
+    /// Gives the crew a job and passes on what it tells.
+    fn work(&mut self, wanted: &Wanted, task: Task, phase: Phase, end_ns: u64) -> Result<Done, Problem> {
+        let job = Job { visit: self.visits, point: wanted.at.point, task };
+        let mut last: Option<Progress> = None;
+        let Self { run, crew, stop, listener, .. } = self;
+        crew.work(job, &mut |now| {
+            let live = last.map_or_else(Live::default, |last| live(&run.request, last, now));
+            last = Some(now);
+            let measure_ns = if phase == Phase::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
+            let rest_ns = if end_ns == u64::MAX { 0 } else { end_ns.saturating_sub(now.now_ns) };
+            let remaining_ns = wanted.later_ns.saturating_add(measure_ns).saturating_add(rest_ns);
+            listener(Event::Tick { at: wanted.at, phase, elapsed_ns: now.now_ns, remaining_ns, live });
+            !stop.wanted()
+        })
+    }
+}
+
+/// Rates between two looks.
+fn live(request: &Request, last: Progress, now: Progress) -> Live {
+    let span_ns = now.now_ns.saturating_sub(last.now_ns);
+    let large_bytes = now.large_ops.saturating_sub(last.large_ops).saturating_mul(request.large_bytes);
+    Live {
+        small_iops: units::iops(now.small_ops.saturating_sub(last.small_ops), span_ns),
+        large_mbps: units::mbps(large_bytes, span_ns),
+    }
+}
+
+/// Whether nothing but errors came back; then the next point would only tell the same.
+pub(super) fn all_failed(visit: &Visit) -> Option<String> {
+    let tallies = || [&visit.small, &visit.large].into_iter().flatten();
+    let failed = tallies().map(|tally| tally.errors).sum::<u64>() > 0;
+    if !failed || tallies().any(|tally| tally.completed() > 0) {
+        return None;
+    }
+    let errno = tallies().find_map(|tally: &ClassTally| tally.first_error).map_or(0, |error| error.errno);
+    Some(format!(
+        "every I/O of the point small {} large {} failed (errno {errno})",
+        visit.point.small, visit.point.large
+    ))
+}

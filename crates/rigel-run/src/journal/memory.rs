@@ -1,0 +1,33 @@
+//! A record in memory, for runs that nobody needs to see again: trials of the statistics on simulated devices.
+
+use super::Ledger;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::record::{Line, Record};
+
+/// Keeps what a run tells.
+#[derive(Debug, Default)]
+pub struct Memory(Option<Record>);
+
+impl Memory {
+    /// The record; `None` when not even the header was told.
+    #[must_use]
+    pub fn into_record(self) -> Option<Record> {
+        self.0
+    }
+}
+
+impl Ledger for Memory {
+    fn append(&mut self, line: &Line) -> Result<(), Problem> {
+        match (line.clone(), &mut self.0) {
+            (Line::Header(header), place @ None) => *place = Some(Record::begun(*header)),
+            (Line::Visit(visit), Some(record)) => record.visits.push(*visit),
+            (Line::Search(visit), Some(record)) => record.search.push(*visit),
+            (Line::Plan(plan), Some(record)) => record.header.plan = *plan,
+            (Line::Closing(closing), Some(record)) => record.closing = Some(closing),
+            (Line::Header(_), Some(_)) | (_, None) => {
+                return Err(Problem::new(ExitKind::Bug, "the lines of a record came in a wrong order"));
+            }
+        }
+        Ok(())
+    }
+}

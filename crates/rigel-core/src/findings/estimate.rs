@@ -13,7 +13,6 @@ use crate::stats::batch_means;
 use crate::stats::detect::stalls::stalls;
 use crate::stats::interval::Interval;
 use crate::stats::quantile::{self, Quantile};
-use crate::stats::variance::{PointVisits, spread};
 use crate::units::{Nanos, to_f64, us_from_ns};
 use crate::workload::Class;
 use std::collections::BTreeMap;
@@ -41,7 +40,7 @@ pub fn phases(record: &Record) -> Vec<Phase<'_>> {
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| steps.contains(&visit.step)).collect();
         let profiles = Profiles::of(visits.iter().copied());
         let judged = profiles.look(plan.parameters.target);
-        let sure = sureness(&visits, &judged, plan.parameters.target);
+        let sure = sureness(&visits, &judged);
         Phase { steps: steps.clone(), visits, profiles, judged, sure }
     };
     let all = plan.phases.iter().map(|planned| phase(&planned.points));
@@ -102,12 +101,10 @@ pub const fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
 }
 
 /// Everything about how sure the figures of a phase are.
-fn sureness(visits: &[&Visit], judged: &PhaseLook, target: f64) -> BTreeMap<Key, Sureness> {
+fn sureness(visits: &[&Visit], judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
     let settle_ns = judged.look.settle.settle_ns;
     let histograms: Vec<Vec<Histogram>> =
         judged.keys.iter().map(|&key| latencies(visits, key, settle_ns)).collect();
-    let latency: Vec<PointVisits> = histograms.iter().map(|visits| mean_latencies(visits)).collect();
-    let latency_spreads = spread(&latency, target);
     let medians = quantile::of_points(&histograms, 0.5);
     let tails = quantile::of_points(&histograms, 0.99);
     let sure = |(place, &key): (usize, &Key)| {
@@ -116,7 +113,7 @@ fn sureness(visits: &[&Visit], judged: &PhaseLook, target: f64) -> BTreeMap<Key,
             basis: if judged.look.intervals[place].is_some() { Basis::Visits } else { Basis::Nothing },
             visits: seen.means.len(),
             iops: judged.look.intervals[place],
-            latency_us: Interval::of_mean(&latency[place].means, &latency_spreads[place]),
+            latency_us: judged.look.intervals[place].and_then(|rate| latency(&histograms[place], &rate)),
             p50_ns: medians[place],
             p99_ns: tails[place],
             within: seen.relative_within(),
@@ -140,9 +137,13 @@ fn latencies(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Vec<Histo
     all.collect()
 }
 
-fn mean_latencies(visits: &[Histogram]) -> PointVisits {
-    let means = visits.iter().filter_map(Histogram::mean_ns).map(us_from_ns).collect();
-    PointVisits { means, within_se: Vec::new() }
+/// The mean latency of all visits merged. In a closed loop it is the outstanding I/Os over the rate (Little), so it is as
+/// sure as the rate.
+fn latency(visits: &[Histogram], rate: &Interval) -> Option<Interval> {
+    let ios: u64 = visits.iter().map(Histogram::count).sum();
+    let sum_ns = visits.iter().map(Histogram::sum_ns).fold(0, u64::saturating_add);
+    let mean = us_from_ns(to_f64(sum_ns)) / to_f64(ios.max(1));
+    Interval::symmetric(mean, rate.relative_half_width, rate.visits, rate.df)
 }
 
 /// The share of stalled time of all counting visits to a point.

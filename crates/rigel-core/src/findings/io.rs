@@ -56,8 +56,7 @@ pub struct IoFindings {
     pub iops: f64,
     /// Megabytes (2^20) per second, reads and writes.
     pub mbps: f64,
-    /// Reads and writes together, all visits merged, but for the mean, which is the mean of the visits; `None` when
-    /// nothing completed.
+    /// Reads and writes together, all visits merged; `None` when nothing completed.
     pub latency_us: Option<LatencyUs>,
     /// How sure these figures are.
     pub sure: Sureness,
@@ -132,7 +131,7 @@ impl Sum {
         }
     }
 
-    /// The figures. A mean that has an interval is the one of the interval.
+    /// The figures. A rate that has an interval is the one of the interval.
     pub fn findings(self, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);

@@ -56,10 +56,37 @@ impl Generator {
         crate::units::to_f64((self.bits() >> 11) + 1) / crate::units::to_f64(1 << 53)
     }
 
+    /// Standard normal (Box, Muller 1958).
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
+        let angle = std::f64::consts::TAU * self.unit();
+        (-2.0 * self.unit().ln()).sqrt() * angle.cos()
+    }
+
+    /// Exponential with mean 1.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        -self.unit().ln()
+    }
+
+    /// Lognormal with mean 1 and standard deviation `sd`: never negative, however large the deviation.
+    #[inline]
+    pub fn lognormal(&mut self, sd: f64) -> f64 {
+        lognormal(self.normal(), sd)
+    }
+
     /// Fills `bytes` with random data.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         self.0.fill_bytes(bytes);
     }
+}
+
+/// Turns a standard normal into a lognormal with mean 1 and standard deviation `sd`.
+#[must_use]
+#[inline]
+pub fn lognormal(normal: f64, sd: f64) -> f64 {
+    let variance = (sd * sd).ln_1p();
+    (variance.sqrt() * normal - variance / 2.0).exp()
 }
 
 /// Read or write, drawn for one random I/O.

@@ -45,6 +45,7 @@ pub enum CacheWarmUp {
 /// Which engine to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one per run, and a box could not be copied")]
 pub enum EngineRequest {
     /// The best one that works here.
     #[default]

@@ -1,9 +1,17 @@
-//! The service law of the simulated device: k servers, a service time, perhaps a transfer rate.
+//! The service law of the simulated device: k servers, a service time, perhaps a transfer rate and disturbances.
 //!
-//! The law has exact answers: at N outstanding the rate is `min(N, k) / S` and, by Little's law, the mean latency is
-//! `N / rate`. Must not simulate; `rigel-io`'s `sim` engine does.
+//! The law has exact answers ([`SimLaw::truth_iops`]): at N outstanding the rate is `min(N, k) / S` and, by Little's law,
+//! the mean latency is `N / rate`. Must not simulate; `rigel-io`'s `sim` engine does.
 
-use crate::units::{Bytes, MIB, NS_PER_MS, NS_PER_S, Nanos, to_f64};
+mod noise;
+mod text;
+mod truth;
+
+pub use noise::{
+    Bucket, Cliff, Hits, Lost, Memory, Modes, Neighbour, Ppm, SPEED_STEP_NS, SimNoise, Stalls, Startup,
+};
+
+use crate::units::{MIB, NS_PER_MS, NS_PER_S, to_f64};
 use serde::{Deserialize, Serialize};
 
 /// How service times spread around their mean.
@@ -15,6 +23,11 @@ pub enum ServiceTime {
     Constant,
     /// Exponential with that mean.
     Exponential,
+    /// Lognormal with that mean.
+    Lognormal {
+        /// Standard deviation relative to the mean.
+        cv: Ppm,
+    },
 }
 
 /// A simulated device.
@@ -30,6 +43,9 @@ pub struct SimLaw {
     pub spread: ServiceTime,
     /// Transfer rate of one station; `None` for no transfer time.
     pub bytes_per_s: Option<u64>,
+    /// What disturbs it; left out of records when nothing does.
+    #[serde(default, skip_serializing_if = "SimNoise::is_none")]
+    pub noise: SimNoise,
 }
 
 impl Default for SimLaw {
@@ -41,12 +57,13 @@ impl Default for SimLaw {
             service_ns: NS_PER_MS,
             spread: ServiceTime::Constant,
             bytes_per_s: Some(1000 * MIB),
+            noise: SimNoise::default(),
         }
     }
 }
 
 impl SimLaw {
-    /// Mean service time of one I/O of `io_bytes`.
+    /// Mean service time of one I/O of `io_bytes` that no cache in the device holds.
     #[must_use]
     pub fn service_ns(&self, io_bytes: u64) -> f64 {
         let transfer =
@@ -54,64 +71,33 @@ impl SimLaw {
         to_f64(self.service_ns) + transfer
     }
 
-    /// Reads `servers=4,service=1ms,rate=1000M,spread=exponential,size=1G`; what is left out keeps its default.
-    /// `rate=0` means no transfer time.
-    ///
-    /// # Errors
-    /// A sentence that names the part that cannot be read.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut law = Self::default();
-        for part in text.split(',').filter(|part| !part.is_empty()) {
-            let (key, value) = part.split_once('=').ok_or_else(|| format!("'{part}' is not KEY=VALUE"))?;
-            law.set(key, value).map_err(|reason| format!("'{part}': {reason}"))?;
-        }
-        Ok(law)
+    /// Mean service time of one I/O of `io_bytes`, hit or not, at speed 1.
+    #[must_use]
+    pub fn mean_service_ns(&self, io_bytes: u64) -> f64 {
+        let miss_ns = self.service_ns(io_bytes);
+        self.noise
+            .hits
+            .map_or(miss_ns, |hits| miss_ns + hits.share.fraction() * (to_f64(hits.service_ns) - miss_ns))
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let bytes = || value.parse::<Bytes>().map(|b| b.0).map_err(|e| e.to_string());
-        match key {
-            "servers" => {
-                let servers = value.parse().map_err(|_| "not a number".to_owned())?;
-                if !(1..=65_535).contains(&servers) {
-                    return Err("must be 1 to 65535".into());
-                }
-                self.servers = servers;
-            }
-            "service" => self.service_ns = value.parse::<Nanos>().map_err(|e| e.to_string())?.0,
-            "rate" => self.bytes_per_s = Some(bytes()?).filter(|&rate| rate > 0),
-            "size" => self.size_bytes = bytes()?,
-            "spread" => {
-                self.spread = match value {
-                    "constant" => ServiceTime::Constant,
-                    "exponential" => ServiceTime::Exponential,
-                    _ => return Err("must be constant or exponential".into()),
-                }
-            }
-            _ => return Err("known are servers, service, rate, spread, size".into()),
+    /// # Errors
+    /// The limit that a value breaks, as a sentence.
+    pub fn check(&self) -> Result<(), String> {
+        if !(1..=65_535).contains(&self.servers) {
+            return Err("must be 1 to 65535".into());
         }
-        Ok(())
+        // Without any service time virtual time would stand still.
+        if self.service_ns == 0 && self.bytes_per_s.is_none() {
+            return Err("a device without service time and without transfer time takes no time at all".into());
+        }
+        match self.spread {
+            ServiceTime::Lognormal { cv } if !(0..=10 * Ppm::ONE.0).contains(&cv.0) => {
+                Err("a deviation is 0% to 1000%".into())
+            }
+            _ => self.noise.check(),
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn laws_read_and_say_what_is_wrong() {
-        let law = SimLaw::parse("servers=10,service=5ms,rate=0").unwrap();
-        assert_eq!((law.servers, law.service_ns, law.bytes_per_s), (10, 5 * NS_PER_MS, None));
-        assert_eq!(SimLaw::parse("").unwrap(), SimLaw::default());
-        for (text, part) in [("servers=0", "servers=0"), ("color=red", "color=red"), ("fast", "KEY=VALUE")] {
-            let error = SimLaw::parse(text).unwrap_err();
-            assert!(error.contains(part), "{error}");
-        }
-    }
-
-    #[test]
-    fn transfer_adds_to_service() {
-        let law = SimLaw::default();
-        assert!((law.service_ns(MIB) - 2e6).abs() < 1e-6);
-    }
-}
+mod tests;

@@ -1,44 +1,96 @@
 //! The service stations of the simulated device.
 
+use super::gate::Gate;
+use super::speed::Speed;
+use super::whole_ns;
+use crate::backend::Op;
 use rigel_core::draw::Generator;
+use rigel_core::matrix::Point;
 use rigel_core::sim_law::{ServiceTime, SimLaw};
+use rigel_core::units::to_f64;
+use rigel_core::workload::Direction;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// k parallel stations with one queue in front.
+/// k parallel stations with one queue in front, perhaps behind limits.
 #[derive(Debug)]
 pub struct Stations {
     law: SimLaw,
     free_at: BinaryHeap<Reverse<u64>>,
     generator: Generator,
+    ios_limit: Option<Gate>,
+    bytes_limit: Option<Gate>,
+    /// `None`: always 1.
+    speed: Option<Speed>,
+    written_bytes: u64,
 }
 
 impl Stations {
     /// All stations free at time 0.
     pub fn new(law: SimLaw, seed: u64) -> Self {
-        let free_at = (0..law.servers).map(|_| Reverse(0)).collect();
-        Self { law, free_at, generator: Generator::new(seed, &[u64::from(law.servers)]) }
+        let noise = law.noise;
+        Self {
+            law,
+            free_at: (0..law.servers).map(|_| Reverse(0)).collect(),
+            generator: Generator::new(seed, &[u64::from(law.servers)]),
+            ios_limit: noise.bucket.map(Gate::new),
+            bytes_limit: noise.cap.map(Gate::new),
+            speed: (!noise.is_steady()).then(|| Speed::new(noise, seed)),
+            written_bytes: 0,
+        }
     }
 
-    /// Takes an I/O that arrives at `now_ns`; returns when it is done. The station that is free first serves it.
-    pub fn serve(&mut self, now_ns: u64, io_bytes: u64) -> u64 {
-        let Reverse(free) = self.free_at.pop().unwrap_or(Reverse(now_ns));
-        let done = free.max(now_ns).saturating_add(self.service_ns(io_bytes));
-        self.free_at.push(Reverse(done));
-        done
+    /// From now on, what the visit adds to the speed.
+    pub fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
+        if let Some(speed) = &mut self.speed {
+            speed.begin_visit(now_ns, visit, point);
+        }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a positive time, rounded; saturates"
-    )]
-    fn service_ns(&mut self, io_bytes: u64) -> u64 {
-        let mean = self.law.service_ns(io_bytes);
-        let drawn = match self.law.spread {
-            ServiceTime::Constant => mean,
-            ServiceTime::Exponential => -mean * self.generator.unit().ln(),
+    /// Takes an I/O that arrives at `now_ns` and is one of `in_flight`; returns when it is done. The station that is free
+    /// first serves it.
+    pub fn serve(&mut self, now_ns: u64, op: &Op, in_flight: u32) -> u64 {
+        let mut admitted_ns = now_ns;
+        if let Some(gate) = &mut self.ios_limit {
+            admitted_ns = gate.pass(admitted_ns, 1);
+        }
+        if let Some(gate) = &mut self.bytes_limit {
+            admitted_ns = gate.pass(admitted_ns, u64::from(op.len));
+        }
+        let work_ns = self.work_ns(op) * self.law.crowding(in_flight);
+        let Reverse(free_ns) = self.free_at.pop().unwrap_or(Reverse(admitted_ns));
+        let start_ns = free_ns.max(admitted_ns);
+        let done_ns = match &mut self.speed {
+            None => start_ns.saturating_add(whole_ns(work_ns)),
+            Some(speed) => speed.finish(start_ns, work_ns),
         };
-        drawn.round().max(1.0) as u64
+        self.free_at.push(Reverse(done_ns));
+        done_ns
+    }
+
+    /// Draws the service time of an I/O at speed 1.
+    fn work_ns(&mut self, op: &Op) -> f64 {
+        let slow = self.slow(op);
+        if let Some(hits) = self.law.noise.hits
+            && self.generator.unit() <= hits.share.fraction()
+        {
+            return to_f64(hits.service_ns) * slow;
+        }
+        let mean_ns = self.law.service_ns(u64::from(op.len)) * slow;
+        match self.law.spread {
+            ServiceTime::Constant => mean_ns,
+            ServiceTime::Exponential => mean_ns * self.generator.exponential(),
+            ServiceTime::Lognormal { cv } => mean_ns * self.generator.lognormal(cv.fraction()),
+        }
+    }
+
+    /// How much longer a write takes once the bytes at full speed are used up.
+    fn slow(&mut self, op: &Op) -> f64 {
+        let Some(cliff) = self.law.noise.cliff.filter(|_| op.direction == Direction::Write) else {
+            return 1.0;
+        };
+        let over = self.written_bytes >= cliff.bytes;
+        self.written_bytes = self.written_bytes.saturating_add(u64::from(op.len));
+        if over { 1.0 / cliff.factor.fraction() } else { 1.0 }
     }
 }

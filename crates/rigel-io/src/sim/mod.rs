@@ -1,15 +1,19 @@
 //! A simulated device in virtual time, with a known answer.
 //!
 //! k stations serve I/Os in the order of arrival; the clock moves only when the caller waits. Rate and latency follow
-//! from the law exactly (`min(N, k) / S`, Little's law), so everything above the backend can be tested against numbers
-//! that are not our own. Must not read a real clock.
+//! from the law exactly ([`SimLaw::truth_iops`], Little's law), also under disturbances, so everything above the backend
+//! can be tested against numbers that are not our own. Must not read a real clock.
 
 mod device;
+mod gate;
+mod speed;
+mod timeline;
 
 use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::clock::Clock;
 use device::Stations;
-use rigel_core::sim_law::SimLaw;
+use rigel_core::matrix::Point;
+use rigel_core::sim_law::{Lost, SimLaw};
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,6 +41,7 @@ impl Clock for SimClock {
 #[derive(Debug)]
 pub struct Sim {
     clock: SimClock,
+    lost: Option<Lost>,
     stations: Stations,
     layout: SlotLayout,
     in_flight: Vec<bool>,
@@ -51,12 +56,17 @@ pub struct Sim {
 
 impl Sim {
     /// A device that obeys `law`, with its clock.
+    ///
+    /// # Panics
+    /// When the law is out of its limits ([`SimLaw::check`]): a bug in the caller.
     #[must_use]
     pub fn new(law: SimLaw, layout: SlotLayout, seed: u64) -> (Self, SimClock) {
+        assert_eq!(law.check(), Ok(()), "{law:?}");
         let clock = SimClock::default();
         let longest = layout.small_bytes.max(layout.large_bytes);
         let sim = Self {
             clock: clock.clone(),
+            lost: law.noise.lost,
             stations: Stations::new(law, seed),
             layout,
             in_flight: vec![false; usize::from(layout.slots())],
@@ -67,6 +77,11 @@ impl Sim {
             buffer: vec![0; usize::try_from(longest).unwrap_or(0)],
         };
         (sim, clock)
+    }
+
+    /// Tells the device that a visit begins, and to which point; nothing may be in flight.
+    pub fn begin_visit(&mut self, visit: u64, point: Point) {
+        self.stations.begin_visit(self.clock.0.get(), visit, point);
     }
 }
 
@@ -91,9 +106,13 @@ impl Backend for Sim {
 
     fn submit(&mut self, wait_for: u16) -> io::Result<()> {
         let now = self.clock.0.get();
+        let in_flight = u32::try_from(self.due.len() + self.queued.len()).unwrap_or(u32::MAX);
         for op in self.queued.drain(..) {
-            let due = self.stations.serve(now, u64::from(op.len));
+            let mut due = self.stations.serve(now, &op, in_flight);
             self.arrivals += 1;
+            if let Some(lost) = self.lost.filter(|lost| self.arrivals.is_multiple_of(lost.every)) {
+                due = due.saturating_add(lost.delay_ns);
+            }
             self.due.push(Reverse((due, self.arrivals, op.slot, op.len)));
         }
         while self.done.len() < usize::from(wait_for) || self.next_due() == Some(self.clock.0.get()) {
@@ -118,6 +137,17 @@ impl Sim {
     fn next_due(&self) -> Option<u64> {
         self.due.peek().map(|Reverse((due, ..))| *due)
     }
+}
+
+/// A positive time to the nearest nanosecond, at least one.
+fn whole_ns(ns: f64) -> u64 {
+    ceil_ns(ns.round()).max(1)
+}
+
+/// The next whole nanosecond; 0 for times before the start.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+fn ceil_ns(ns: f64) -> u64 {
+    ns.ceil() as u64
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+mod disturbances;
+
 use super::*;
 use rigel_core::sim_law::ServiceTime;
 use rigel_core::units::{NS_PER_MS, to_f64};

@@ -50,15 +50,14 @@ impl Noise {
         self.0.unit()
     }
 
-    /// Standard normal (Box, Muller 1958).
+    /// Standard normal.
     pub fn normal(&mut self) -> f64 {
-        let angle = std::f64::consts::TAU * self.uniform();
-        (-2.0 * self.uniform().ln()).sqrt() * angle.cos()
+        self.0.normal()
     }
 
     /// Exponential with mean 1.
     pub fn exponential(&mut self) -> f64 {
-        -self.uniform().ln()
+        self.0.exponential()
     }
 
     /// An AR(1) series with mean 0 and standard deviation `sd`; `tau` in steps, 0 for white noise.

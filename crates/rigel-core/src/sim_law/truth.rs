@@ -1,0 +1,73 @@
+//! The rates that a simulated device settles at, by formula.
+//!
+//! In a closed loop of N outstanding on k stations with mean service time S the rate is `min(N, k) / S`; by Little's law
+//! (1961) the mean latency is N / rate. Disturbances of the speed have mean 1 and leave that as it is.
+
+use super::SimLaw;
+use super::noise::{Bucket, Ppm};
+use crate::units::{NS_PER_S, to_f64};
+
+impl SimLaw {
+    /// Mean rate in I/Os per second with `outstanding` I/Os of `io_bytes` in flight, over all times and visits.
+    ///
+    /// A start-up transient is over by then, and the credits of a limit are used up. `None` where no formula is exact:
+    /// under drift, a write cliff or lost I/Os, and for a limit under a speed that changes. The limit's own formula
+    /// needs credits for at least the fluctuations of a few service times.
+    #[must_use]
+    pub fn truth_iops(&self, outstanding: u32, io_bytes: u64) -> Option<f64> {
+        let busy = f64::from(outstanding.min(self.servers));
+        let law = busy * to_f64(NS_PER_S) / (self.mean_service_ns(io_bytes) * self.crowding(outstanding));
+        let noise = &self.noise;
+        let limits = [(noise.bucket, 1), (noise.cap, io_bytes)];
+        let limits = limits.into_iter().filter_map(|(limit, cost)| Some(to_f64(limit?.per_s) / to_f64(cost)));
+        let lowest = limits.reduce(f64::min);
+        let known = self.has_one_rate() && (lowest.is_none() || noise.is_steady());
+        known.then(|| lowest.map_or(law, |lowest| law.min(lowest)))
+    }
+
+    /// Mean rates of small and large I/Os that are in flight together, in I/Os per second.
+    ///
+    /// `None` where no formula is exact: also beyond saturation, but for a single station, which serves all in turn.
+    #[must_use]
+    pub fn truth_mixed_iops(&self, outstanding: [u32; 2], io_bytes: [u64; 2]) -> Option<[f64; 2]> {
+        match outstanding {
+            [small, 0] => return Some([self.truth_iops(small, io_bytes[0])?, 0.0]),
+            [0, large] => return Some([0.0, self.truth_iops(large, io_bytes[1])?]),
+            _ => {}
+        }
+        let service_ns = io_bytes.map(|bytes| self.mean_service_ns(bytes));
+        let count = outstanding.map(f64::from);
+        let all = outstanding[0].saturating_add(outstanding[1]);
+        let round_ns = match self.servers {
+            servers if all <= servers => service_ns,
+            1 => {
+                let turn_ns = count[0] * service_ns[0] + count[1] * service_ns[1];
+                [turn_ns * self.crowding(all); 2]
+            }
+            _ => return None,
+        };
+        let rates = [0, 1].map(|class| count[class] * to_f64(NS_PER_S) / round_ns[class]);
+        (self.has_one_rate() && self.within_limits(rates, io_bytes)).then_some(rates)
+    }
+
+    /// How much longer every service is with so many in flight.
+    #[must_use]
+    pub fn crowding(&self, in_flight: u32) -> f64 {
+        1.0 + self.noise.retrograde.fraction() * f64::from(in_flight.saturating_sub(self.servers))
+    }
+
+    fn has_one_rate(&self) -> bool {
+        self.noise.drift == Ppm::ZERO && self.noise.cliff.is_none() && self.noise.lost.is_none()
+    }
+
+    /// Whether no limit holds back these rates of small and large I/Os.
+    fn within_limits(&self, [small, large]: [f64; 2], io_bytes: [u64; 2]) -> bool {
+        let noise = &self.noise;
+        let bytes_per_s = small * to_f64(io_bytes[0]) + large * to_f64(io_bytes[1]);
+        let limits = [(noise.bucket, small + large), (noise.cap, bytes_per_s)];
+        let held = |(limit, load): (Option<Bucket>, f64)| {
+            limit.is_some_and(|limit| !noise.is_steady() || load > to_f64(limit.per_s))
+        };
+        !limits.into_iter().any(held)
+    }
+}

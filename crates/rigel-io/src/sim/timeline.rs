@@ -1,0 +1,97 @@
+//! What the simulated device's speed is at each time, whatever point is measured: drawn step by step from the seed.
+//!
+//! Must not know the load, so that the truth does not depend on what is measured. Each disturbance has a generator of its
+//! own: turning one on does not change the others.
+
+use super::whole_ns;
+use rigel_core::draw::{Generator, lognormal};
+use rigel_core::sim_law::{SPEED_STEP_NS, SimNoise};
+use rigel_core::units::{NS_PER_S, Nanos, to_f64};
+
+/// Slower than this a drift does not make the device.
+const SLOWEST: f64 = 0.05;
+
+/// One step of [`SPEED_STEP_NS`]: first no service at all, then service at a constant speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Length of the stall at its beginning.
+    pub stalled_ns: u64,
+    /// Speed after that; 1 is the law's.
+    pub speed: f64,
+}
+
+/// All steps, one after the other.
+#[derive(Debug)]
+pub struct Timeline {
+    noise: SimNoise,
+    steps: u64,
+    process: f64,
+    white: Generator,
+    memory: (Generator, f64),
+    neighbour: (Generator, bool),
+    stalls: (Generator, u64),
+}
+
+impl Timeline {
+    /// From time 0 on; what has a memory begins in its stationary state.
+    pub fn new(noise: SimNoise, seed: u64) -> Self {
+        let generator = |purpose: u64| Generator::new(seed, &[0x7370_6565_6420, purpose]);
+        let mut memory = generator(1);
+        let level = memory.normal();
+        let mut neighbour = generator(2);
+        let there = noise.neighbour.is_some_and(|other| neighbour.unit() <= other.share());
+        Self {
+            noise,
+            steps: 0,
+            process: generator(4).lognormal(noise.process.fraction()),
+            white: generator(0),
+            memory: (memory, level),
+            neighbour: (neighbour, there),
+            stalls: (generator(3), 0),
+        }
+    }
+
+    /// The next step.
+    pub fn step(&mut self) -> Step {
+        let middle_ns = self.steps * SPEED_STEP_NS + SPEED_STEP_NS / 2;
+        self.steps += 1;
+        let drift = 1.0 + self.noise.drift.fraction() * Nanos(middle_ns).seconds() / 60.0;
+        let white = self.white.lognormal(self.noise.white.fraction());
+        let (stalled_ns, catching_up) = self.stall();
+        let others = self.memory() * self.neighbour() * catching_up;
+        Step { stalled_ns, speed: self.process * drift.max(SLOWEST) * white * others }
+    }
+
+    fn memory(&mut self) -> f64 {
+        let Some(law) = self.noise.memory else { return 1.0 };
+        let (generator, level) = &mut self.memory;
+        let speed = lognormal(*level, law.sd.fraction());
+        let keep = (-to_f64(SPEED_STEP_NS) / to_f64(law.tau_ns)).exp();
+        *level = keep * *level + (1.0 - keep * keep).sqrt() * generator.normal();
+        speed
+    }
+
+    /// Lengths are geometric in steps, so that their means, and with them the share of time, are exact.
+    fn neighbour(&mut self) -> f64 {
+        let Some(law) = self.noise.neighbour else { return 1.0 };
+        let (generator, there) = &mut self.neighbour;
+        let speed = if *there { law.level.fraction() } else { 1.0 };
+        let mean_ns = if *there { law.on_ns } else { law.off_ns };
+        if generator.unit() * to_f64(mean_ns) <= to_f64(SPEED_STEP_NS) {
+            *there = !*there;
+        }
+        speed / law.mean()
+    }
+
+    /// How long this step stalls, and the speed of the rest of it. At most one stall begins per step.
+    fn stall(&mut self) -> (u64, f64) {
+        let Some(law) = self.noise.stalls else { return (0, 1.0) };
+        let (generator, left_ns) = &mut self.stalls;
+        if generator.unit() * to_f64(NS_PER_S) <= law.per_s.fraction() * to_f64(SPEED_STEP_NS) {
+            *left_ns += whole_ns(to_f64(law.mean_ns) * generator.exponential());
+        }
+        let stalled_ns = (*left_ns).min(SPEED_STEP_NS);
+        *left_ns -= stalled_ns;
+        (stalled_ns, 1.0 / law.mean())
+    }
+}

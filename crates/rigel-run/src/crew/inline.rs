@@ -1,7 +1,7 @@
 //! One worker on the caller's thread, for a backend with its own clock: a simulated device in virtual time.
 
 use super::{Crew, Progress};
-use crate::job::{Done, Job, Shared, Workload};
+use crate::job::{Done, Job, Shared, Task, Workload};
 use crate::worker::Worker;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
@@ -62,6 +62,9 @@ impl Crew for InlineCrew {
     }
 
     fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem> {
+        if matches!(job.task, Task::Measure { .. }) {
+            self.backend.begin_visit(job.visit, job.point);
+        }
         let worker = Worker {
             index: 0,
             workers: 1,
@@ -86,3 +89,6 @@ impl Crew for InlineCrew {
         self.clock.advance(ns);
     }
 }
+
+#[cfg(test)]
+mod tests;

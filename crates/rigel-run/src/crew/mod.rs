@@ -44,7 +44,7 @@ pub trait Crew {
     /// When a queue broke or a worker died; nothing more can be measured with this crew.
     fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem>;
 
-    /// Lets time pass without load.
+    /// Lets time pass without load. In real time `tick` is called a few times a second and ends it by returning false.
     fn rest(&mut self, ns: u64, tick: &mut dyn FnMut(Progress) -> bool);
 }
 

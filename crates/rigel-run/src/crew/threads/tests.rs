@@ -140,3 +140,30 @@ fn a_tick_can_end_a_point() {
     assert_eq!(small.planned, 4);
     assert!(small.in_flight_ns <= 4 * (done.window_end_ns - NS_PER_S), "never more than planned");
 }
+
+#[test]
+fn a_rest_takes_its_time_and_can_be_ended() {
+    let layout = SlotLayout { small: 1, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let begin = |start: Start| {
+        let backend =
+            Troubled { trouble: None, submits: 0, slots: 1, queued: Vec::new(), buffer: vec![0; 8192] };
+        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
+    };
+    let mut crew = ThreadCrew::start_with(EngineKind::Null, None, &[layout], workload(), begin).unwrap();
+    let began_ns = crew.now_ns();
+    let mut ticks = 0;
+    let mut count = |_| {
+        ticks += 1;
+        true
+    };
+    crew.rest(250 * NS_PER_MS, &mut count);
+    assert!(crew.now_ns() - began_ns >= 250 * NS_PER_MS);
+    assert!(ticks >= 1);
+    // An hour that ends at the third look.
+    let mut left = 3;
+    crew.rest(3600 * NS_PER_S, &mut |_| {
+        left -= 1;
+        left > 0
+    });
+    assert_eq!(left, 0);
+}

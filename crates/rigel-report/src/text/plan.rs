@@ -204,9 +204,10 @@ fn engine(engine: EngineRequest) -> String {
         EngineRequest::Auto => "the best one that works here".into(),
         EngineRequest::Only(kind) => kind.name().into(),
         EngineRequest::Sim(law) => format!(
-            "sim: {} servers, {} of service each, no storage is touched",
+            "sim: {} servers, {} of service each{}, no storage is touched",
             law.servers,
-            Nanos(law.service_ns)
+            Nanos(law.service_ns),
+            if law.noise.is_none() { "" } else { ", with disturbances" }
         ),
     }
 }

@@ -83,3 +83,23 @@ fn the_null_engine_measures_the_tool() {
     assert!(found["small_io"]["reads"].as_u64().unwrap() > 1000);
     assert!(flags(found).contains(&"SIMULATED"));
 }
+
+#[test]
+fn a_disturbed_device_is_told_measured_and_seen() {
+    let place = Place::new();
+    let run = "run advanced --duration 2s --seed 5 --matrix point --num-small 4 --num-large 0";
+    let dry = place.line(&format!("{run} --engine {LAW},between=2% --dry-run")).expect_code(0);
+    assert!(dry.stdout.contains("1 ms of service each, with disturbances,"), "{}", dry.stdout);
+    let measure = |more: &str| {
+        let document =
+            place.line(&format!("{run} --engine {LAW},{more} --json --force")).expect_code(0).json();
+        let found = point(&document, 4, 0);
+        let iops = found["small_io"]["iops"]["mean"].as_f64().unwrap();
+        (iops, flags(found).into_iter().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (iops, seen) = measure("cap=8M:8K");
+    assert!((iops / 1024.0 - 1.0).abs() < 0.01, "{iops}");
+    assert_eq!(seen, ["SIMULATED"]);
+    let (_, seen) = measure("lost=1000");
+    assert!(seen.contains(&"LITTLE".to_owned()), "{seen:?}");
+}

@@ -2,6 +2,7 @@
 //!
 //! Every code is a test with a threshold, never a feeling. Must not change a number.
 
+use crate::measure::Histogram;
 use crate::units::{NS_PER_S, to_f64};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -157,17 +158,21 @@ const LITTLE_TOLERANCE: f64 = 0.01;
 /// Beyond that deviation from Little's law, I/Os were lost or times are wrong.
 const LITTLE_INVALID: f64 = 0.05;
 
-/// Little's law, `N = X R`: in a closed loop the rate times the mean latency is the number outstanding. Completions at
-/// the edges of the windows blur it by at most N I/Os each, that is `N / (X T)`.
+/// Little's law, `N = X R`: in a closed loop the rate times the mean latency is the number outstanding. An I/O that is in
+/// flight when a window begins counts with all of its latency, one that is when it ends with none: each window blurs
+/// the ratio by at most the longest latency over its length.
 ///
-/// Returns the ratio `X R / N` when it is off by more than 1 % and the edges.
+/// `latency` is of everything that completed in windows of `seconds` altogether. Returns the ratio `X R / N` when it is
+/// off by more than 1 % and the edges.
 #[must_use]
-pub fn little(completed: u64, latency_sum_ns: u64, seconds: f64, planned: u32, visits: usize) -> Option<f64> {
-    if completed == 0 || seconds <= 0.0 || planned == 0 {
+pub fn little(latency: &Histogram, seconds: f64, planned: u32, windows: usize) -> Option<f64> {
+    let longest_ns = latency.max_ns()?;
+    if seconds <= 0.0 || planned == 0 {
         return None;
     }
-    let ratio = to_f64(latency_sum_ns) / (seconds * to_f64(NS_PER_S) * f64::from(planned));
-    let edges = f64::from(planned) * to_f64(visits as u64) / to_f64(completed);
+    let span_ns = seconds * to_f64(NS_PER_S);
+    let ratio = to_f64(latency.sum_ns()) / (span_ns * f64::from(planned));
+    let edges = to_f64(longest_ns) * to_f64(windows as u64) / span_ns;
     ((ratio - 1.0).abs() > LITTLE_TOLERANCE + edges).then_some(ratio)
 }
 
@@ -196,14 +201,21 @@ mod tests {
 
     #[test]
     fn little_forgives_the_edges_and_nothing_else() {
-        // 5 outstanding, 10 ms each, one second: 500 completions.
-        assert_eq!(little(500, 500 * 10_000_000, 1.0, 5, 1), None);
-        // Edges: 5 of 500 are 1 %, so nearly 2 % in all are forgiven.
-        assert_eq!(little(500, 491 * 10_000_000, 1.0, 5, 1), None);
-        let ratio = little(500, 480 * 10_000_000, 1.0, 5, 1).unwrap();
+        let latencies = |count: usize, ns: u64| {
+            let mut histogram = Histogram::new();
+            (0..count).for_each(|_| histogram.record(ns));
+            histogram
+        };
+        // 5 outstanding, 10 ms each, one second: 500 completions; the edges are 10 ms of a second.
+        assert_eq!(little(&latencies(500, 10_000_000), 1.0, 5, 1), None);
+        assert_eq!(little(&latencies(491, 10_000_000), 1.0, 5, 1), None);
+        let ratio = little(&latencies(480, 10_000_000), 1.0, 5, 1).unwrap();
         assert!((ratio - 0.96).abs() < 1e-12);
-        assert_eq!(little(500, 480 * 10_000_000, 1.0, 5, 4), None, "four visits have four edges");
-        assert_eq!(little(0, 0, 1.0, 5, 1), None);
+        assert_eq!(little(&latencies(480, 10_000_000), 1.0, 5, 4), None, "four visits have four edges");
+        let mut stalled = latencies(480, 10_000_000);
+        stalled.record(40_000_000);
+        assert_eq!(little(&stalled, 1.0, 5, 1), None, "a stall may have begun before the window");
+        assert_eq!(little(&Histogram::new(), 1.0, 5, 1), None);
         assert!(little_is_invalid(0.94) && little_is_invalid(1.06) && !little_is_invalid(1.04));
     }
 

@@ -8,6 +8,7 @@ pub mod crew;
 pub mod execute;
 pub mod job;
 pub mod journal;
+pub mod trial;
 pub mod wall;
 
 mod load;

@@ -52,9 +52,10 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
         );
         found.push(Flag::new(FlagCode::QueueNotFilled, text));
     }
-    let latency_sum_ns = io.reads.sum_ns().saturating_add(io.writes.sum_ns());
+    let mut latency = io.reads.clone();
+    latency.add(&io.writes);
     let planned = io.planned_outstanding;
-    if let Some(ratio) = flags::little(completed, latency_sum_ns, point.seconds, planned, point.visits) {
+    if let Some(ratio) = flags::little(&latency, point.seconds, planned, point.visits) {
         let text = format!("{name}: rate x latency is {ratio:.3} of {planned} outstanding");
         let flag = Flag::new(FlagCode::Little, text);
         found.push(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag });

@@ -1,0 +1,44 @@
+//! A whole run on a simulated device, in memory and in virtual time: how the statistics are tried out.
+//!
+//! The same walk, workers and judgement as any run; only the device is simulated and the record is not written. Must
+//! not know what the device's answer should be.
+
+use crate::crew::{self, inline::InlineCrew};
+use crate::execute::{Run, execute};
+use crate::job::{Stop, Workload};
+use crate::journal::Memory;
+use crate::wall::Wall;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::plan::{self, Plan};
+use rigel_core::record::Record;
+use rigel_core::request::{EngineRequest, Request};
+
+/// Makes the run that `request` asks for; its engine has to be simulated. The same request gives the same record.
+///
+/// # Errors
+/// When the request does not fit, or asks for another engine.
+pub fn trial(request: &Request) -> Result<Record, Problem> {
+    let EngineRequest::Sim(law) = request.engine else {
+        return Err(Problem::new(ExitKind::Bug, "a trial needs the simulated device"));
+    };
+    let targets = vec![TargetFacts::simulated(law.size_bytes)];
+    let host = HostFacts { cpus: 1, ..HostFacts::default() };
+    let plan = Plan::new(request, &host, &targets)?;
+    let workload = Workload::new(request, plan::volumes(request, &targets)?);
+    let mut crew = InlineCrew::simulated(law, workload, crew::layout(request, &plan, 0));
+    let run = Run {
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
+        run_id: "trial".to_owned(),
+        request: request.clone(),
+        plan,
+        host,
+        targets,
+    };
+    let mut memory = Memory::default();
+    execute(&run, &mut crew, &Wall::simulated(0), &mut memory, &Stop::default(), &mut |_| {})?;
+    memory.into_record().ok_or_else(|| Problem::new(ExitKind::Bug, "a trial left no record"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+use super::*;
+use rigel_core::findings::{Basis, Findings};
+use rigel_core::flags::FlagCode;
+use rigel_core::matrix::RunLevel;
+use rigel_core::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::record::Purpose;
+use rigel_core::sim_law::SimLaw;
+use rigel_core::units::{NS_PER_S, Nanos};
+use rigel_core::workload::{Class, WritePercent};
+use std::collections::BTreeMap;
+
+/// 8 stations of 1 ms: no point of `normal` saturates them.
+fn request(level: RunLevel, law: &str) -> Request {
+    let mut request = Request::new(level);
+    request.engine = EngineRequest::Sim(SimLaw::parse(law).unwrap());
+    request.pace = Pace::Adaptive(Adaptive::default());
+    request.seed = 7;
+    request
+}
+
+#[test]
+fn every_point_is_visited_in_a_new_order_each_round() {
+    let record = trial(&request(RunLevel::Normal, "servers=8,rate=0")).unwrap();
+    assert!(record.complete());
+    let mut rounds: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for visit in &record.visits {
+        if let Purpose::Round(round) = visit.purpose {
+            rounds.entry(round).or_default().push(visit.step);
+        }
+    }
+    assert_eq!(rounds.len(), 4, "a constant device needs no more");
+    for order in rounds.values() {
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..17).collect::<Vec<_>>());
+    }
+    assert!(rounds.values().all(|order| *order != rounds[&0] || std::ptr::eq(order, &rounds[&0])));
+    assert_eq!(record.visits[0].purpose, Purpose::Soak);
+    assert_eq!(record.visits[0].measured_ns, 20 * NS_PER_S);
+    let numbers: Vec<u64> = record.visits.iter().map(|visit| visit.number).collect();
+    assert_eq!(numbers, (0..record.visits.len() as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn visits_to_one_point_lie_apart() {
+    let record = trial(&request(RunLevel::Simple, "servers=8,rate=0")).unwrap();
+    let mut ended: BTreeMap<usize, u64> = BTreeMap::new();
+    for visit in record.visits.iter().filter(|visit| visit.purpose != Purpose::Soak) {
+        let began = visit.began_ns - visit.settle_ns;
+        if let Some(before) = ended.insert(visit.step, visit.began_ns + visit.measured_ns) {
+            assert!(began >= before + 20 * NS_PER_S, "{} s", (began - before) / NS_PER_S);
+        }
+    }
+    assert_eq!(ended.len(), 7);
+}
+
+#[test]
+fn a_constant_device_is_found_with_narrow_intervals() {
+    let found = Findings::of(&trial(&request(RunLevel::Normal, "servers=8,rate=0")).unwrap());
+    assert_eq!(found.target, Some(0.05));
+    for point in &found.points {
+        for (io, outstanding) in [(&point.small, point.point.small), (&point.large, point.point.large)] {
+            let Some(io) = io else { continue };
+            let truth = f64::from(outstanding) * 1000.0;
+            assert!((io.iops / truth - 1.0).abs() < 0.002, "{:?}: {}", point.point, io.iops);
+            assert_eq!((io.sure.basis, io.sure.visits), (Basis::Visits, 4));
+            let latency = io.sure.latency_us.unwrap();
+            assert!((latency.mean - 1000.0).abs() < 1.0 && latency.relative_half_width < 0.01);
+        }
+        assert!(point.flags.iter().all(|flag| flag.code == FlagCode::Simulated), "{:?}", point.flags);
+    }
+}
+
+#[test]
+fn a_fixed_time_has_an_interval_of_its_one_visit() {
+    let mut request = request(RunLevel::Simple, "servers=8,rate=0,spread=exponential");
+    request.pace = Pace::Fixed(Nanos::from_secs(10));
+    let record = trial(&request).unwrap();
+    assert!(record.visits.iter().all(|visit| visit.purpose == Purpose::Only));
+    for point in Findings::of(&record).points {
+        let io = point.small.or(point.large).unwrap();
+        let interval = io.sure.iops.unwrap();
+        assert_eq!((io.sure.basis, interval.visits), (Basis::OneVisit, 1));
+        // Exponential service: the mean of n I/Os has a relative standard error of n^-1/2.
+        let narrowest = 1.5 / (io.iops * 10.0).sqrt();
+        assert!((narrowest..0.1).contains(&interval.relative_half_width), "{interval:?}");
+    }
+}
+
+#[test]
+fn a_device_that_varies_too_much_says_how_wide_it_is() {
+    let mut wanted = request(RunLevel::Simple, "servers=8,rate=0,between=10%");
+    wanted.pace = Pace::Adaptive(Adaptive { precision: Precision(20), ..Adaptive::default() });
+    let record = trial(&wanted).unwrap();
+    assert!(record.complete(), "a width that was not reached is no failure");
+    let found = Findings::of(&record);
+    for point in &found.points {
+        let io = point.small.as_ref().or(point.large.as_ref()).unwrap();
+        assert_eq!(io.sure.visits, 12);
+        let half = 100.0 * io.sure.iops.unwrap().relative_half_width;
+        let flag = point.flags.iter().find(|flag| flag.code == FlagCode::NotReached).unwrap();
+        assert!(flag.text.contains(&format!("±{half:.1} % after 12 visits")), "{flag:?}");
+    }
+}
+
+#[test]
+fn the_time_limit_is_kept() {
+    let mut wanted = request(RunLevel::Simple, "servers=8,rate=0,between=10%");
+    let max_duration = Some(Nanos::from_secs(60));
+    wanted.pace = Pace::Adaptive(Adaptive { precision: Precision(10), max_duration, fast: true });
+    let record = trial(&wanted).unwrap();
+    assert!(record.complete());
+    let last = record.visits.last().unwrap();
+    assert!(
+        last.began_ns - last.settle_ns < 60 * NS_PER_S && last.began_ns + last.measured_ns < 70 * NS_PER_S
+    );
+    let found = Findings::of(&record);
+    assert!(found.points.iter().all(|point| point.visits >= 1));
+}
+
+#[test]
+fn a_slow_device_gets_longer_visits() {
+    // 25 I/Os per second and station: 200 I/Os take 8 s.
+    let record = trial(&request(RunLevel::Oltp, "servers=1,rate=0,service=40ms")).unwrap();
+    let first = record.visits.iter().find(|visit| visit.purpose == Purpose::Round(0)).unwrap();
+    let later = record.visits.iter().find(|visit| visit.purpose == Purpose::Round(1)).unwrap();
+    assert_eq!((first.measured_ns / NS_PER_S, later.measured_ns / NS_PER_S), (2, 8));
+}
+
+#[test]
+fn searched_levels_bracket_the_stations() {
+    for servers in [3, 24, 100] {
+        let law = format!("servers={servers},rate=0,between=1%");
+        let mut wanted = request(RunLevel::Oltp, &law);
+        wanted.levels = LevelChoice::Auto;
+        let record = trial(&wanted).unwrap();
+        assert!(record.search.iter().all(|visit| visit.purpose == Purpose::Search(Class::Small)));
+        let found = Findings::of(&record);
+        let curve = &found.curves[0].curve;
+        // 95 % of the maximum is reached a little before all stations are busy.
+        let truth = (0.95 * f64::from(servers)).ceil();
+        let (lo, hi) = (f64::from(curve.n_sat.lo), f64::from(curve.n_sat.hi));
+        assert!(lo <= truth && truth <= hi, "{servers}: {:?}", curve.n_sat);
+        assert!((curve.x_max.mean / (1000.0 * f64::from(servers)) - 1.0).abs() < 0.02, "{:?}", curve.x_max);
+        let most = record.header.plan.grid.max_small();
+        assert_eq!(most, 2 * curve.n_sat.found);
+        assert_eq!(found.points.len(), record.header.plan.steps.len());
+    }
+}
+
+#[test]
+fn reads_are_measured_before_writes() {
+    let mut wanted = request(RunLevel::Advanced, "servers=8,rate=0");
+    wanted.shape = rigel_core::matrix::MatrixShape::Max { small: 0, large: 4 };
+    wanted.large_pattern = rigel_core::workload::LargePattern::Sequential { ios_per_stream: 2 };
+    wanted.write_percent = WritePercent::new(34).unwrap();
+    let record = trial(&wanted).unwrap();
+    let writes = |visit: &rigel_core::record::Visit| visit.large.as_ref().unwrap().writes.count() > 0;
+    let first_write = record.visits.iter().position(writes).unwrap();
+    assert!(record.visits[first_write..].iter().all(writes), "no point of the first phase comes back");
+    assert_eq!(record.visits[first_write].purpose, Purpose::Soak);
+    assert_eq!(record.visits[first_write].measured_ns, 60 * NS_PER_S);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_record() {
+    let wanted = request(RunLevel::Simple, "servers=2,rate=0,between=3%,spread=exponential");
+    assert_eq!(trial(&wanted).unwrap(), trial(&wanted).unwrap());
+    let mut other = wanted.clone();
+    other.seed = 8;
+    assert_ne!(trial(&wanted).unwrap().visits, trial(&other).unwrap().visits);
+}

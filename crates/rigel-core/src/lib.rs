@@ -23,6 +23,7 @@ pub mod record;
 pub mod request;
 pub mod safety;
 pub mod scratch;
+pub mod selftest;
 pub mod sim_law;
 pub mod split;
 pub mod stats;

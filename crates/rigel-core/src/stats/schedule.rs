@@ -163,7 +163,7 @@ impl Schedule {
                 let Soak { point, measure_ns } = *soak;
                 return Step::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Soak });
             }
-            if let Some(&point) = self.order.last() {
+            if let Some(point) = self.next_of_round(now_ns) {
                 return self.visit_or_rest(point, now_ns);
             }
             if let Some(step) = self.between_rounds() {
@@ -190,6 +190,16 @@ impl Schedule {
         shuffle(&mut live, &mut self.generator);
         self.order = live;
         None
+    }
+
+    /// The first point of the round that has had its rest, else the first. One that was late in the round before and is
+    /// early in this one would make all wait; it lets others go first until it has rested.
+    fn next_of_round(&mut self, now_ns: u64) -> Option<usize> {
+        if let Some(place) = self.order.iter().rposition(|&point| self.rest_ns(point, now_ns) == 0) {
+            let rested = self.order.remove(place);
+            self.order.push(rested);
+        }
+        self.order.last().copied()
     }
 
     /// The next visit of the round; while its point needs rest, one to a point that is done; else the rest.

@@ -5,6 +5,7 @@
 use super::clap_problem::outcome;
 use super::report::ReportArgs;
 use super::run::RunArgs;
+use super::selftest::SelftestArgs;
 use super::{Environment, Invocation, echo};
 use crate::orion_args;
 use clap::{Parser, Subcommand};
@@ -28,6 +29,8 @@ enum Command {
     Orion(OrionArgs),
     /// Make the outputs again from the record of a run
     Report(ReportArgs),
+    /// Show on simulated devices with a known answer that the intervals hold it
+    Selftest(SelftestArgs),
 }
 
 /// All that follows belongs to [`orion_args`]; this is here for the help.
@@ -64,6 +67,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         }
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
+        Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),
     }
 }
 

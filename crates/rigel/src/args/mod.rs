@@ -12,6 +12,7 @@ pub mod names;
 pub mod own;
 mod report;
 mod run;
+mod selftest;
 mod shaping;
 pub mod values;
 pub mod words;
@@ -20,6 +21,7 @@ pub use clap_problem::problem as clap_problem;
 pub use cli::read;
 pub use names::Front;
 pub use report::ReportOptions;
+pub use selftest::SelftestOptions;
 pub use words::ReportFormat;
 
 use rigel_core::path_text;
@@ -36,6 +38,8 @@ pub enum Invocation {
     Run(Box<RunOptions>),
     /// Make outputs from a record.
     Report(ReportOptions),
+    /// Try the statistics on devices whose answer is known.
+    Selftest(SelftestOptions),
     /// Help or version: to standard output, exit code 0.
     Show(String),
 }

@@ -5,6 +5,7 @@
 
 mod report;
 mod run;
+mod selftest;
 
 use crate::args::{Front, Invocation, RunOptions};
 use crate::{failure, orion_args};
@@ -19,6 +20,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Show(text) => to_stdout(text.as_bytes()),
         Invocation::Report(options) => report::report(&options),
         Invocation::Run(options) => measure(&options),
+        Invocation::Selftest(options) => selftest::selftest(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -162,6 +162,44 @@ impl ByteProgress {
     }
 }
 
+/// Progress of a number of equal pieces of work.
+pub struct CountProgress {
+    surface: Surface,
+    what: String,
+    done: u64,
+    total: u64,
+    /// Tenths that were told on a pipe.
+    told: u64,
+}
+
+impl CountProgress {
+    /// `what` names the pieces: `trials`.
+    pub fn new(look: Look, what: &str, total: u64) -> Self {
+        Self { surface: Surface::new(look, total), what: what.to_owned(), done: 0, total, told: 0 }
+    }
+
+    /// Another one is done.
+    pub fn one_more(&mut self) {
+        self.done += 1;
+        let text = format!("{} of {} {}", self.done, self.total, self.what);
+        match &self.surface {
+            Surface::Quiet => {}
+            Surface::Bar(bar) => {
+                bar.set_position(self.done);
+                let left = lines::time_left(u64::try_from(bar.eta().as_nanos()).unwrap_or(u64::MAX));
+                bar.set_message(format!("{text}, {left} left"));
+            }
+            Surface::Lines(_) => {
+                let tenth = tenths(self.done, self.total);
+                if tenth > self.told {
+                    self.told = tenth;
+                    self.surface.line(&text);
+                }
+            }
+        }
+    }
+}
+
 /// How many tenths of `total` are done.
 fn tenths(done: u64, total: u64) -> u64 {
     let tenths = u128::from(done) * u128::from(BYTE_LINES) / u128::from(total.max(1));

@@ -1,0 +1,14 @@
+//! What the statistics promise, as trials on simulated devices whose answer is known, and how a trial is scored.
+//!
+//! A case is a device in the words of `--engine sim:..`, a request, and what has to come out. Whoever runs a trial
+//! ([`Case::request`]) hands its record to [`Trial::of`]; [`Score`] adds trials up and says whether the promise was kept.
+//! Must not run anything.
+
+mod cases;
+mod score;
+
+pub use cases::{Case, Promise, all, thorough};
+pub use score::{Score, Trial, Verdict};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! The cases: devices like real ones, from quiet to bad.
+//!
+//! The noise and its size follow what was seen on real machines. Must not score.
+
+use crate::flags::FlagCode;
+use crate::matrix::RunLevel;
+use crate::pace::{Adaptive, LevelChoice, Pace, Precision};
+use crate::request::{EngineRequest, Request};
+use crate::sim_law::SimLaw;
+use crate::workload::WritePercent;
+
+/// What a case has to show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Promise {
+    /// Of the 95 % intervals of all points that share holds the truth.
+    Coverage {
+        /// At least.
+        least: f64,
+        /// The mean of the estimates is off by no more, relative.
+        most_bias: f64,
+        /// A calibration takes no more minutes, on average.
+        most_minutes: Option<f64>,
+    },
+    /// The search finds the level that saturates the device, and its rate.
+    Levels {
+        /// The bracket holds the truth in at least that share of the trials.
+        least: f64,
+        /// The mean of the maxima is off by no more, relative.
+        most_bias: f64,
+    },
+    /// A flag is raised in at least that share of the trials.
+    Raises(FlagCode, f64),
+}
+
+/// One simulated device, how it is measured, and what has to come out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// What the device is like.
+    pub name: &'static str,
+    /// The device, as behind `--engine sim:`.
+    pub law: &'static str,
+    /// Run level.
+    pub level: RunLevel,
+    /// What is aimed at.
+    pub pace: Adaptive,
+    /// Which levels are measured.
+    pub levels: LevelChoice,
+    /// Share of writes in per cent.
+    pub write_percent: u8,
+    /// What has to come out.
+    pub promise: Promise,
+}
+
+impl Case {
+    /// The request of one trial.
+    ///
+    /// # Errors
+    /// When the law cannot be read: a bug, which a test excludes.
+    pub fn request(&self, seed: u64) -> Result<Request, String> {
+        let mut request = Request::new(self.level);
+        request.engine = EngineRequest::Sim(SimLaw::parse(self.law)?);
+        request.pace = Pace::Adaptive(self.pace);
+        request.levels = self.levels;
+        request.write_percent = WritePercent::new(self.write_percent).unwrap_or_default();
+        request.seed = seed;
+        Ok(request)
+    }
+
+    const fn calibration(name: &'static str, law: &'static str, least: f64) -> Self {
+        Self {
+            name,
+            law,
+            level: RunLevel::Normal,
+            pace: Adaptive { precision: Precision(50), max_duration: None, fast: false },
+            levels: LevelChoice::Orion,
+            write_percent: 0,
+            promise: Promise::Coverage { least, most_bias: 0.05 / 8.0, most_minutes: None },
+        }
+    }
+
+    const fn search(name: &'static str, law: &'static str, least: f64) -> Self {
+        Self {
+            level: RunLevel::Oltp,
+            levels: LevelChoice::Auto,
+            promise: Promise::Levels { least, most_bias: 0.01 },
+            ..Self::calibration(name, law, least)
+        }
+    }
+
+    const fn flag(name: &'static str, law: &'static str, flag: FlagCode, least: f64) -> Self {
+        Self {
+            level: RunLevel::Oltp,
+            promise: Promise::Raises(flag, least),
+            ..Self::calibration(name, law, least)
+        }
+    }
+
+    /// The same device, aimed at more narrowly or with shorter visits.
+    #[must_use]
+    pub fn paced(&self, precision: Precision, fast: bool) -> Self {
+        let promise = match self.promise {
+            Promise::Coverage { least, .. } => {
+                Promise::Coverage { least, most_bias: precision.fraction() / 8.0, most_minutes: None }
+            }
+            other => other,
+        };
+        Self { pace: Adaptive { precision, fast, ..self.pace }, promise, ..self.clone() }
+    }
+}
+
+/// The ten devices on which whole calibrations of the 18-point matrix are tried, by the time scale of their noise.
+fn calibrations() -> Vec<Case> {
+    let quiet = Case {
+        promise: Promise::Coverage { least: 0.93, most_bias: 0.002, most_minutes: Some(18.0 / 5.0) },
+        ..Case::calibration("quiet", QUIET, 0.93)
+    };
+    vec![
+        quiet,
+        Case::calibration("2 % between visits", BETWEEN, 0.93),
+        Case::calibration("the same, unequal over points", UNEQUAL, 0.93),
+        Case::calibration(
+            "memory of 1 s",
+            "servers=8,service=4ms,spread=lognormal:20%,noise=ar:1s:5%,between=0.5%,white=3%",
+            0.93,
+        ),
+        Case::calibration(
+            "memory of 5 s",
+            "servers=8,service=4ms,spread=lognormal:20%,noise=ar:5s:3%,between=0.5%,white=3%",
+            0.93,
+        ),
+        Case::calibration("memory of 30 s", SLOW, 0.84),
+        Case::calibration(
+            "a neighbour, 10 s of every 40 s",
+            "servers=8,service=4ms,spread=lognormal:20%,neighbour=0.7:10s:30s,between=0.5%,white=3%",
+            0.93,
+        ),
+        Case::calibration(
+            "stalls, one in 5 s",
+            "servers=8,service=4ms,spread=lognormal:20%,stalls=0.2:100ms,between=0.5%,white=3%",
+            0.93,
+        ),
+        Case::calibration(
+            "30 % slower at the start of a visit",
+            "servers=8,service=4ms,spread=lognormal:20%,noise=ar:100ms:5%,between=1%,white=3%,startup=-30%:300ms",
+            0.92,
+        ),
+        Case::calibration(
+            "like a busy virtual machine",
+            "servers=8,service=4ms,spread=lognormal:20%,noise=ar:3s:8%,between=6%,white=5%",
+            0.93,
+        ),
+    ]
+}
+
+const QUIET: &str = "servers=8,service=4ms,spread=lognormal:20%,between=0.3%,white=2%";
+const BETWEEN: &str = "servers=8,service=4ms,spread=lognormal:20%,noise=ar:100ms:5%,between=2%,white=3%";
+const UNEQUAL: &str =
+    "servers=8,service=4ms,spread=lognormal:20%,noise=ar:100ms:5%,between=2%,unequal=3,white=3%";
+const SLOW: &str = "servers=8,service=4ms,spread=lognormal:20%,noise=ar:30s:5%,between=0.5%,white=3%";
+
+/// All cases, each with one precision.
+#[must_use]
+pub fn all() -> Vec<Case> {
+    let mut cases = calibrations();
+    cases.extend([
+        Case::search(
+            "5 stations, 1 % between visits",
+            "servers=5,service=2ms,rate=0,spread=lognormal:20%,between=1%",
+            0.9,
+        ),
+        Case::search(
+            "24 stations, 1 % between visits",
+            "servers=24,service=4ms,rate=0,spread=lognormal:20%,between=1%",
+            0.9,
+        ),
+        Case::search(
+            "100 stations, 1 % between visits",
+            "servers=100,service=10ms,rate=0,spread=lognormal:20%,between=1%",
+            0.9,
+        ),
+        Case::flag(
+            "burst credit that runs out",
+            "servers=8,service=2ms,white=3%,bucket=1000:20000",
+            FlagCode::Throttled,
+            0.95,
+        ),
+        Case {
+            write_percent: 100,
+            ..Case::flag(
+                "a write cache that fills",
+                "servers=8,service=2ms,white=3%,cliff=1000M:0.3",
+                FlagCode::WriteCliff,
+                0.95,
+            )
+        },
+        Case::flag(
+            "a rate that falls by 20 % a minute",
+            "servers=8,service=2ms,white=3%,drift=-20%",
+            FlagCode::Drift,
+            0.95,
+        ),
+        Case::flag(
+            "a cache that answers 40 %",
+            "servers=8,service=4ms,spread=lognormal:20%,hits=40%:40us",
+            FlagCode::Bimodal,
+            0.95,
+        ),
+        Case::flag(
+            "visits that are slow now and then",
+            "servers=8,service=2ms,white=2%,between=0.5%,modes=30%:0.7",
+            FlagCode::Contaminated,
+            0.95,
+        ),
+        Case::flag("I/Os that come back late", "servers=32,service=2ms,lost=2000", FlagCode::Little, 0.95),
+        Case {
+            level: RunLevel::Normal,
+            ..Case::flag("noise that outlasts the rests", SLOW, FlagCode::SlowNoise, 0.8)
+        },
+        Case {
+            levels: LevelChoice::Auto,
+            ..Case::flag(
+                "a device that chokes on load",
+                "servers=8,service=2ms,rate=0,retrograde=5%,between=0.5%",
+                FlagCode::Retrograde,
+                0.95,
+            )
+        },
+    ]);
+    cases
+}
+
+/// Every calibration with ±5 %, ±2 % and ±5 % with shorter visits, and the other cases.
+#[must_use]
+pub fn thorough() -> Vec<Case> {
+    let is_calibration = |case: &Case| matches!(case.promise, Promise::Coverage { .. });
+    let mut cases: Vec<Case> = Vec::new();
+    cases.extend(calibrations());
+    cases.extend(calibrations().iter().map(|case| case.paced(Precision(20), false)));
+    cases.extend(calibrations().iter().map(|case| case.paced(Precision(50), true)));
+    cases.extend(all().into_iter().filter(|case| !is_calibration(case)));
+    cases
+}

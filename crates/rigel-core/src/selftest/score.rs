@@ -1,0 +1,258 @@
+//! One trial against the truth, and many of them against the promise of their case.
+//!
+//! Points of one calibration share its noise, so the standard error of a share is taken over calibrations. Must not
+//! format.
+
+use super::cases::{Case, Promise};
+use crate::findings::{Findings, IoFindings};
+use crate::flags::FlagCode;
+use crate::record::Record;
+use crate::request::EngineRequest;
+use crate::sim_law::SimLaw;
+use crate::units::{NS_PER_S, to_f64};
+use crate::workload::Class;
+use std::collections::BTreeMap;
+
+/// Saturation, as the search defines it.
+const SATURATION: f64 = 0.95;
+/// A share is below its promise when it is by more than so many standard errors.
+const STANDARD_ERRORS: f64 = 2.0;
+/// Even when all calibrations agree, a share over few of them is no better known.
+const LEAST_SPREAD: f64 = 0.1;
+
+/// What came of one trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trial {
+    /// Intervals whose truth is known.
+    pub intervals: usize,
+    /// Those that hold it.
+    pub covered: usize,
+    /// Those that are as narrow as was asked for.
+    pub reached: usize,
+    /// Of these, those whose mean is as near to the truth as they promise.
+    pub kept: usize,
+    /// Mean of estimate / truth - 1.
+    pub bias: f64,
+    /// Mean half-width of the intervals, relative.
+    pub half_width: f64,
+    /// Length of the run.
+    pub minutes: f64,
+    /// Visits made.
+    pub visits: usize,
+    /// For a search: whether the bracket holds the truth.
+    pub bracketed: Option<bool>,
+    /// For a search: maximum / truth - 1.
+    pub maximum_error: Option<f64>,
+    /// The flags that were raised somewhere, and on how many points, curves or phases.
+    pub flags: BTreeMap<FlagCode, usize>,
+}
+
+impl Trial {
+    /// Scores the record of a trial.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        let EngineRequest::Sim(law) = record.header.request.engine else {
+            return Self::default();
+        };
+        let found = Findings::of(record);
+        let mut trial = Self {
+            minutes: minutes(record),
+            visits: record.visits.len() + record.search.len(),
+            flags: flags(&found),
+            ..Self::default()
+        };
+        let target = found.target.unwrap_or(0.0);
+        for point in &found.points {
+            let sizes = [record.header.request.small_bytes, record.header.request.large_bytes];
+            let Some(truth) = law.truth_mixed_iops([point.point.small, point.point.large], sizes) else {
+                continue;
+            };
+            for (io, truth) in [&point.small, &point.large].into_iter().zip(truth) {
+                if let Some(io) = io {
+                    trial.add(io, truth, target);
+                }
+            }
+        }
+        if trial.intervals > 0 {
+            trial.bias /= to_f64(trial.intervals as u64);
+            trial.half_width /= to_f64(trial.intervals as u64);
+        }
+        trial.judge_search(&found, &law);
+        trial
+    }
+
+    /// Adds one estimate; the sums become means later.
+    fn add(&mut self, io: &IoFindings, truth: f64, target: f64) {
+        let Some(interval) = io.sure.iops else { return };
+        let error = interval.mean / truth - 1.0;
+        let reached = interval.relative_half_width <= target;
+        self.intervals += 1;
+        self.covered += usize::from(interval.lo95 <= truth && truth <= interval.hi95);
+        self.reached += usize::from(reached);
+        self.kept += usize::from(reached && error.abs() <= target);
+        self.bias += error;
+        self.half_width += interval.relative_half_width;
+    }
+
+    fn judge_search(&mut self, found: &Findings, law: &SimLaw) {
+        let Some(curve) = found.curves.iter().find(|curve| curve.class == Class::Small) else {
+            return;
+        };
+        let rate = |level: u32| law.truth_iops(level, curve.io_bytes);
+        let most = curve.curve.levels.last().map_or(1, |(level, _)| *level);
+        let Some(maximum) = (1..=most).filter_map(rate).reduce(f64::max) else {
+            return;
+        };
+        let n_sat = (1..=most).find(|&level| rate(level).is_some_and(|rate| rate >= SATURATION * maximum));
+        let bracket = curve.curve.n_sat;
+        self.bracketed = n_sat.map(|truth| bracket.lo <= truth && truth <= bracket.hi);
+        self.maximum_error = Some(curve.curve.x_max.mean / maximum - 1.0);
+    }
+}
+
+fn minutes(record: &Record) -> f64 {
+    let last = record.visits.last().or(record.search.last());
+    let ended_ns = last.map_or(0, |visit| visit.began_ns.saturating_add(visit.measured_ns));
+    to_f64(ended_ns) / to_f64(60 * NS_PER_S)
+}
+
+fn flags(found: &Findings) -> BTreeMap<FlagCode, usize> {
+    let points = found.points.iter().flat_map(|point| &point.flags);
+    let curves = found.curves.iter().flat_map(|curve| &curve.flags);
+    let mut raised = BTreeMap::new();
+    for flag in found.flags.iter().chain(points).chain(curves) {
+        *raised.entry(flag.code).or_insert(0) += 1;
+    }
+    raised
+}
+
+/// Whether a promise was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Yes.
+    Kept,
+    /// No; what fell short, as a sentence without a full stop.
+    Broken(String),
+}
+
+/// Many trials of one case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The case.
+    pub case: Case,
+    /// Its trials.
+    pub trials: Vec<Trial>,
+}
+
+impl Score {
+    /// The share of all intervals that hold the truth, and its standard error over calibrations.
+    #[must_use]
+    pub fn coverage(&self) -> (f64, f64) {
+        self.share(|trial| (trial.covered, trial.intervals))
+    }
+
+    /// The share of all intervals that are as narrow as was asked for.
+    #[must_use]
+    pub fn reached(&self) -> f64 {
+        self.share(|trial| (trial.reached, trial.intervals)).0
+    }
+
+    /// Of the intervals that are as narrow as was asked for, the share whose mean is as near to the truth.
+    #[must_use]
+    pub fn kept(&self) -> Option<f64> {
+        let reached: usize = self.trials.iter().map(|trial| trial.reached).sum();
+        let kept: usize = self.trials.iter().map(|trial| trial.kept).sum();
+        (reached > 0).then(|| to_f64(kept as u64) / to_f64(reached as u64))
+    }
+
+    /// The share of trials in which the bracket holds the level that saturates the device.
+    #[must_use]
+    pub fn bracketed(&self) -> (f64, f64) {
+        self.share(|trial| (usize::from(trial.bracketed == Some(true)), 1))
+    }
+
+    /// The share of trials in which a flag was raised.
+    #[must_use]
+    pub fn raised(&self, flag: FlagCode) -> (f64, f64) {
+        self.share(|trial| (usize::from(trial.flags.contains_key(&flag)), 1))
+    }
+
+    /// The mean of a figure over the trials.
+    #[must_use]
+    pub fn mean(&self, figure: impl Fn(&Trial) -> f64) -> f64 {
+        self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
+    }
+
+    /// Whether the promise of the case was kept, as far as so many trials can tell.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        if self.trials.is_empty() {
+            return Verdict::Broken("nothing was tried".into());
+        }
+        match self.case.promise {
+            Promise::Coverage { least, most_bias, most_minutes } => {
+                let minutes = self.mean(|trial| trial.minutes);
+                if let Some(most) = most_minutes.filter(|&most| minutes > most) {
+                    return Verdict::Broken(format!("took {minutes:.1} minutes instead of {most:.1}"));
+                }
+                let bias = self.off(|trial| Some(trial.bias), most_bias);
+                at_least("intervals that hold the truth", self.coverage(), least).or(bias)
+            }
+            Promise::Levels { least, most_bias } => {
+                let bias = self.off(|trial| trial.maximum_error, most_bias);
+                at_least("brackets that hold the truth", self.bracketed(), least).or(bias)
+            }
+            Promise::Raises(flag, least) => {
+                at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
+            }
+        }
+    }
+
+    /// Whether the mean of an error is beyond what it may be, and beyond what chance explains.
+    fn off(&self, error: impl Fn(&Trial) -> Option<f64>, most: f64) -> Verdict {
+        let errors: Vec<f64> = self.trials.iter().filter_map(error).collect();
+        let count = to_f64(errors.len() as u64).max(1.0);
+        let mean = errors.iter().sum::<f64>() / count;
+        let squares: f64 = errors.iter().map(|error| (error - mean).powi(2)).sum();
+        let standard_error = (squares / (count - 1.0).max(1.0) / count).sqrt();
+        if mean.abs() <= most + STANDARD_ERRORS * standard_error {
+            return Verdict::Kept;
+        }
+        Verdict::Broken(format!("estimates are off by {:+.2} % on average", 100.0 * mean))
+    }
+
+    /// A share over all trials and its standard error.
+    fn share(&self, part: impl Fn(&Trial) -> (usize, usize)) -> (f64, f64) {
+        let parts: Vec<(f64, f64)> = self
+            .trials
+            .iter()
+            .map(&part)
+            .map(|(part, whole)| (to_f64(part as u64), to_f64(whole as u64)))
+            .collect();
+        let whole: f64 = parts.iter().map(|(_, whole)| whole).sum();
+        let share = parts.iter().map(|(part, _)| part).sum::<f64>() / whole.max(1.0);
+        let shares = parts.iter().filter(|(_, whole)| *whole > 0.0).map(|(part, whole)| part / whole);
+        let squares: f64 = shares.map(|one| (one - share).powi(2)).sum();
+        let count = self.count().max(1.0);
+        let spread = (squares / (count - 1.0).max(1.0)).sqrt().max(LEAST_SPREAD);
+        (share, spread / count.sqrt())
+    }
+
+    fn count(&self) -> f64 {
+        to_f64(self.trials.len() as u64)
+    }
+}
+
+fn at_least(what: &str, (share, standard_error): (f64, f64), least: f64) -> Verdict {
+    if share + STANDARD_ERRORS * standard_error >= least {
+        return Verdict::Kept;
+    }
+    Verdict::Broken(format!("{what}: {:.1} % instead of {:.0} %", 100.0 * share, 100.0 * least))
+}
+
+impl Verdict {
+    /// The first one that is broken.
+    fn or(self, other: Self) -> Self {
+        if self == Self::Kept { other } else { self }
+    }
+}

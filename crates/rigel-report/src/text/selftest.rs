@@ -1,0 +1,165 @@
+//! What a self-test showed, as a table for the terminal or for a page of documentation.
+//!
+//! Must not judge; the scores do.
+
+use crate::page::Page;
+use rigel_core::selftest::{Promise, Score, Verdict};
+
+/// A line per case, 80 columns wide, then what was tried and what is promised.
+#[must_use]
+pub fn selftest(scores: &[Score], seed: u64) -> String {
+    let mut page = Page::default();
+    heading(
+        &mut page,
+        scores,
+        |score| matches!(score.case.promise, Promise::Coverage { .. }),
+        &[
+            "Whole calibrations of 17 points on simulated devices whose rates are known.",
+            "Do the 95 % intervals hold the truth?",
+        ],
+    );
+    for score in scores {
+        if let Promise::Coverage { .. } = score.case.promise {
+            line(&mut page, score, &coverage(score));
+        }
+    }
+    heading(
+        &mut page,
+        scores,
+        |score| matches!(score.case.promise, Promise::Levels { .. }),
+        &["Searches for the load level that saturates the device."],
+    );
+    for score in scores {
+        if let Promise::Levels { .. } = score.case.promise {
+            line(&mut page, score, &levels(score));
+        }
+    }
+    heading(
+        &mut page,
+        scores,
+        |score| matches!(score.case.promise, Promise::Raises(..)),
+        &["Devices about which a flag has to warn."],
+    );
+    for score in scores {
+        if let Promise::Raises(flag, _) = score.case.promise {
+            line(&mut page, score, &format!("{} in {}", flag.name(), per_cent(score.raised(flag).0)));
+        }
+    }
+    page.blank();
+    let trials: usize = scores.iter().map(|score| score.trials.len()).sum();
+    let broken = scores.iter().filter(|score| score.verdict() != Verdict::Kept).count();
+    page.line(format_args!(
+        "{trials} trials with seed {seed}: {} of {} promises kept",
+        scores.len() - broken,
+        scores.len()
+    ));
+    page.into_string()
+}
+
+fn heading(page: &mut Page, scores: &[Score], is_in: impl Fn(&Score) -> bool, lines: &[&str]) {
+    if scores.iter().any(is_in) {
+        page.blank();
+        lines.iter().for_each(|line| page.line(line));
+    }
+}
+
+fn line(page: &mut Page, score: &Score, what: &str) {
+    match score.verdict() {
+        Verdict::Kept => page.line(format_args!("  ok    {:<36}{what}", label(score))),
+        Verdict::Broken(reason) => {
+            page.line(format_args!("  FAIL  {:<36}{what}", label(score)));
+            page.line(format_args!("        {reason}"));
+        }
+    }
+}
+
+/// The name of the case, with what it aims at where that is not the default.
+fn label(score: &Score) -> String {
+    let pace = score.case.pace;
+    let mut label = score.case.name.to_owned();
+    if pace.precision != rigel_core::pace::Precision::default() {
+        label += &format!(", {}", pace.precision);
+    }
+    if pace.fast {
+        label += ", fast";
+    }
+    label
+}
+
+fn coverage(score: &Score) -> String {
+    format!(
+        "{} held, ±{:.1} %, {:.1} min",
+        per_cent(score.coverage().0),
+        100.0 * score.mean(|trial| trial.half_width),
+        score.mean(|trial| trial.minutes)
+    )
+}
+
+fn levels(score: &Score) -> String {
+    format!(
+        "{} in the bracket, {:+.2} % off",
+        per_cent(score.bracketed().0),
+        100.0 * score.mean(|trial| trial.maximum_error.unwrap_or(0.0))
+    )
+}
+
+fn per_cent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// The same as tables in Markdown, with the device of each case, so that anybody can try it.
+#[must_use]
+pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
+    let mut page = Page::default();
+    page.line(format_args!("Seed {seed}. A device is what stands behind `--engine sim:`."));
+    page.blank();
+    page.line("| device | aim | trials | truth held | reached | kept | bias | width | minutes | visits | |");
+    page.line("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for score in scores.iter().filter(|score| matches!(score.case.promise, Promise::Coverage { .. })) {
+        let kept = score.kept().map_or_else(|| "-".to_owned(), per_cent);
+        page.line(format_args!(
+            "| {}<br>`{}` | {}{} | {} | {} | {} | {kept} | {:+.2} % | ±{:.1} % | {:.1} | {:.0} | {} |",
+            score.case.name,
+            score.case.law,
+            score.case.pace.precision,
+            if score.case.pace.fast { ", fast" } else { "" },
+            score.trials.len(),
+            per_cent(score.coverage().0),
+            per_cent(score.reached()),
+            100.0 * score.mean(|trial| trial.bias),
+            100.0 * score.mean(|trial| trial.half_width),
+            score.mean(|trial| trial.minutes),
+            score.mean(|trial| rigel_core::units::to_f64(trial.visits as u64)),
+            verdict(score)
+        ));
+    }
+    page.blank();
+    page.line("| device | promise | trials | share | minutes | |");
+    page.line("| --- | --- | --- | --- | --- | --- |");
+    for score in scores {
+        let (promise, share) = match score.case.promise {
+            Promise::Coverage { .. } => continue,
+            Promise::Levels { .. } => {
+                ("bracket holds the level of saturation".to_owned(), score.bracketed().0)
+            }
+            Promise::Raises(flag, _) => (flag.name().to_owned(), score.raised(flag).0),
+        };
+        page.line(format_args!(
+            "| {}<br>`{}` | {promise} | {} | {} | {:.1} | {} |",
+            score.case.name,
+            score.case.law,
+            score.trials.len(),
+            per_cent(share),
+            score.mean(|trial| trial.minutes),
+            verdict(score)
+        ));
+    }
+    page.into_string()
+}
+
+fn verdict(score: &Score) -> String {
+    match score.verdict() {
+        Verdict::Kept => "kept".to_owned(),
+        Verdict::Broken(reason) => format!("**{reason}**"),
+    }
+}

@@ -1,0 +1,96 @@
+//! `rigel selftest`: whole runs on simulated devices, and whether what they found is true.
+//!
+//! Every trial is an ordinary run: the schedule, the workers, the record and its judgement are those of `rigel run`. Only
+//! the device is simulated, in virtual time, so that the truth is known. Must not hold a case or a threshold.
+
+use super::to_stdout;
+use crate::args::SelftestOptions;
+use crate::progress::{CountProgress, Look};
+use crate::signals::Signals;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::selftest::{self, Case, Score, Trial, Verdict};
+use rigel_report::text;
+use rigel_run::trial::trial;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+/// Tries every case and prints what came of it.
+///
+/// # Errors
+/// When a promise was not kept, with all of them; when it was interrupted.
+pub fn selftest(options: &SelftestOptions) -> Result<(), Problem> {
+    let cases = if options.thorough { selftest::thorough() } else { selftest::all() };
+    let signals = Signals::listen()?;
+    let scores = try_all(cases, options, signals.flag())?;
+    let table = if options.markdown {
+        text::selftest_markdown(&scores, options.seed)
+    } else {
+        text::selftest(&scores, options.seed)
+    };
+    to_stdout(table.as_bytes())?;
+    let broken: Vec<&str> =
+        scores.iter().filter(|score| score.verdict() != Verdict::Kept).map(|score| score.case.name).collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(
+        ExitKind::GateFailed,
+        format!("{} promises were not kept: {}", broken.len(), broken.join("; ")),
+    )
+    .because("the statistics of this build are wrong, or the trials are too few to be sure")
+    .next("repeat it with --trials 100; report it with the version if it stays"))
+}
+
+/// All trials of all cases, on every CPU.
+fn try_all(cases: Vec<Case>, options: &SelftestOptions, stop: &AtomicBool) -> Result<Vec<Score>, Problem> {
+    let trials = options.trials as usize;
+    let total = cases.len() * trials;
+    let next = AtomicUsize::new(0);
+    let progress = Mutex::new(CountProgress::new(Look::of_stderr(options.quiet), "trials", total as u64));
+    let work = || -> Result<Vec<(usize, Trial)>, Problem> {
+        let mut made = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(number / trials) else {
+                return Ok(made);
+            };
+            if stop.load(Ordering::Relaxed) {
+                return Err(interrupted());
+            }
+            // Trials with one number meet the same noise in every case.
+            let seed = options.seed.saturating_add((number % trials) as u64);
+            made.push((number, one(case, seed)?));
+            if let Ok(mut progress) = progress.lock() {
+                progress.one_more();
+            }
+        }
+    };
+    let cpus = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut made = Vec::with_capacity(total);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cpus.min(total)).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let done = worker.join().map_err(|_| Problem::new(ExitKind::Bug, "a trial panicked"))?;
+            made.extend(done?);
+        }
+        Ok(())
+    })?;
+    drop(progress);
+    made.sort_unstable_by_key(|(number, _)| *number);
+    let mut made = made.into_iter().map(|(_, trial)| trial);
+    Ok(cases.into_iter().map(|case| Score { case, trials: made.by_ref().take(trials).collect() }).collect())
+}
+
+fn one(case: &Case, seed: u64) -> Result<Trial, Problem> {
+    let request =
+        case.request(seed).map_err(|error| Problem::new(ExitKind::Bug, format!("{}: {error}", case.name)))?;
+    trial(&request).map(|record| Trial::of(&record))
+}
+
+fn interrupted() -> Problem {
+    Problem::new(ExitKind::CutShort, "the self-test was stopped before its end")
+        .because("the user ended it")
+        .next("start it again; fewer --trials take less time")
+}

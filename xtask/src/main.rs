@@ -5,6 +5,7 @@
 
 mod ci;
 mod generate;
+mod stats;
 mod tidy;
 
 use anyhow::Context as _;
@@ -25,6 +26,15 @@ enum Command {
     },
     /// Check the house rules of the sources
     Tidy,
+    /// Try the statistics at full size and write docs/calibrations.md; takes an hour or so
+    Stats {
+        /// Trials of each case
+        #[arg(long, default_value_t = 1000)]
+        trials: u32,
+        /// Seed of the first trial; the others follow
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Write the generated files
     Gen {
         /// Write nothing; fail if a file is not what would be written
@@ -50,6 +60,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
     match command {
         Command::Ci { setup } => ci::run(&root, *setup),
         Command::Tidy => tidy::run(&root),
+        Command::Stats { trials, seed } => stats::run(&root, *trials, *seed),
         Command::Gen { check: true } => generate::check(&root),
         Command::Gen { check: false } => generate::write(&root),
     }

@@ -44,7 +44,7 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
 }
 
 /// Cargo as it started us, so that a toolchain chosen on the command line stays chosen.
-fn cargo(root: &Path, arguments: &[&str]) -> Command {
+pub fn cargo(root: &Path, arguments: &[&str]) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     cargo.current_dir(root).args(arguments);
     if is_doc(arguments) {

@@ -9,6 +9,7 @@ mod orion;
 mod outputs;
 mod safety;
 mod scale;
+mod selftest;
 mod sim;
 mod stop;
 mod support;

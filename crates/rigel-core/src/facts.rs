@@ -75,6 +75,9 @@ pub struct TargetFacts {
     pub mount_point: Option<String>,
     /// Bytes allocated to a regular file (`st_blocks`), to see holes.
     pub allocated_bytes: Option<u64>,
+    /// Where the bytes of a regular file are; `None` for a device, and where the filesystem does not tell.
+    #[serde(default)]
+    pub extents: Option<ExtentFacts>,
     /// The block device under the target.
     pub device: Option<DeviceFacts>,
 }
@@ -96,8 +99,55 @@ impl TargetFacts {
             filesystem: None,
             mount_point: None,
             allocated_bytes: None,
+            extents: None,
             device: None,
         }
+    }
+}
+
+/// How the filesystem was asked for the extents of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExtentSource {
+    /// FIEMAP: every extent with its flags.
+    Fiemap,
+    /// SEEK_DATA and SEEK_HOLE: data and holes only. Unwritten extents may count as holes, and a filesystem that knows
+    /// of no holes calls everything data.
+    Seek,
+}
+
+/// Where the bytes of a regular file are, of the part that a run may use. A read of an unwritten extent or of a hole is
+/// answered with zeros by the filesystem; no device is asked.
+///
+/// `written_bytes`, `unwritten_bytes` and `hole_bytes` add up to the bytes that were looked at: the size of the target,
+/// or less when `truncated`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtentFacts {
+    /// Who told.
+    pub source: ExtentSource,
+    /// Bytes that hold data, those included that wait in memory for their place on the device.
+    pub written_bytes: u64,
+    /// Bytes that have a place on the device and were never written (fallocate).
+    pub unwritten_bytes: u64,
+    /// Bytes without a place on the device.
+    pub hole_bytes: u64,
+    /// Extents, written and unwritten.
+    pub extents: u64,
+    /// Written bytes whose place belongs to other files or snapshots too (reflink, deduplication).
+    pub shared_bytes: u64,
+    /// Written bytes that lie in the filesystem's own structures (inline data, packed tails).
+    pub inline_bytes: u64,
+    /// Written bytes that are stored in another form (compressed); encryption alone does not count.
+    pub encoded_bytes: u64,
+    /// There were too many extents, or they took too long: only the first part of the file was looked at.
+    pub truncated: bool,
+}
+
+impl ExtentFacts {
+    /// Bytes that were looked at.
+    #[must_use]
+    pub const fn looked_bytes(&self) -> u64 {
+        self.written_bytes.saturating_add(self.unwritten_bytes).saturating_add(self.hole_bytes)
     }
 }
 

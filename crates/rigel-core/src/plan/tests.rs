@@ -17,6 +17,7 @@ fn target(size_bytes: u64) -> TargetFacts {
         filesystem: Some("ext4".into()),
         mount_point: Some("/".into()),
         allocated_bytes: Some(size_bytes),
+        extents: None,
         device: None,
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn header() -> Header {
         filesystem: None,
         mount_point: None,
         allocated_bytes: None,
+        extents: None,
         device: None,
     }];
     let host = HostFacts { cpus: 2, ..HostFacts::default() };

@@ -1,6 +1,6 @@
-//! The few questions to block devices that have no safe wrapper yet. Must not change a device.
+//! The few questions to files and block devices that have no safe wrapper yet. Must not change a file or a device.
 
-use rustix::ioctl::{self, Getter, opcode};
+use rustix::ioctl::{self, Getter, Updater, opcode};
 use rustix::{fs, io};
 use std::ffi::c_int;
 use std::os::fd::BorrowedFd;
@@ -45,4 +45,125 @@ pub(crate) fn loop_backing(fd: BorrowedFd<'_>) -> io::Result<(u64, u64, u64)> {
     let info = unsafe { ioctl::ioctl(fd, Getter::<LOOP_GET_STATUS64, LoopInfo>::new()) }?;
     let _ = info.rest;
     Ok((info.device, info.inode, info.rdevice))
+}
+
+const FS_IOC_FIEMAP: ioctl::Opcode = opcode::read_write::<ExtentQuestion>(b'f', 11);
+/// FIEMAP_FLAG_SYNC: write to disk first what waits in memory.
+pub(crate) const FIEMAP_SYNC: u32 = 1;
+
+/// FIEMAP_EXTENT_* of <linux/fiemap.h>, those that matter here.
+pub(crate) mod extent_flags {
+    pub(crate) const LAST: u32 = 0x1;
+    pub(crate) const DELALLOC: u32 = 0x4;
+    pub(crate) const ENCODED: u32 = 0x8;
+    pub(crate) const DATA_ENCRYPTED: u32 = 0x80;
+    pub(crate) const INLINE: u32 = 0x200;
+    pub(crate) const TAIL: u32 = 0x400;
+    pub(crate) const UNWRITTEN: u32 = 0x800;
+    pub(crate) const SHARED: u32 = 0x2000;
+}
+
+/// `struct fiemap` of <linux/fiemap.h> without its array.
+#[repr(C)]
+#[derive(Default)]
+struct ExtentQuestion {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped: u32,
+    room: u32,
+    _reserved: u32,
+}
+
+/// `struct fiemap_extent`: a piece of a file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    /// Byte offset in the file.
+    pub(crate) logical: u64,
+    _physical: u64,
+    /// Bytes; the last one may reach beyond the end of the file.
+    pub(crate) length: u64,
+    _reserved: [u64; 2],
+    flags: u32,
+    _reserved_too: [u32; 3],
+}
+
+impl Extent {
+    /// A piece that holds data.
+    pub(crate) fn written(logical: u64, length: u64) -> Self {
+        Self { logical, length, ..Self::default() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_flags(logical: u64, length: u64, flags: u32) -> Self {
+        Self { flags, ..Self::written(logical, length) }
+    }
+
+    const fn has(&self, flags: u32) -> bool {
+        self.flags & flags != 0
+    }
+
+    /// No other comes after it.
+    pub(crate) const fn is_last(&self) -> bool {
+        self.has(extent_flags::LAST)
+    }
+
+    /// It has a place and no data. Data that waits for its place is data, whatever is there now.
+    pub(crate) const fn is_unwritten(&self) -> bool {
+        self.has(extent_flags::UNWRITTEN) && !self.has(extent_flags::DELALLOC)
+    }
+
+    /// Its place belongs to others too.
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.has(extent_flags::SHARED)
+    }
+
+    /// It lies in a structure of the filesystem, or shares a block with something else.
+    pub(crate) const fn is_inline(&self) -> bool {
+        self.has(extent_flags::INLINE | extent_flags::TAIL)
+    }
+
+    /// Compressed; the kernel sets the same flag, with another one, for what is only encrypted.
+    pub(crate) const fn is_encoded(&self) -> bool {
+        self.has(extent_flags::ENCODED) && !self.has(extent_flags::DATA_ENCRYPTED)
+    }
+}
+
+/// Room for the extents that one question brings.
+#[repr(C)]
+pub(crate) struct ExtentPage {
+    question: ExtentQuestion,
+    extents: [Extent; Self::ROOM],
+}
+
+// The structures are part of the kernel's interface: the array begins right behind the question.
+const _: () = assert!(size_of::<ExtentQuestion>() == 32 && size_of::<Extent>() == 56);
+const _: () = assert!(std::mem::offset_of!(ExtentPage, extents) == 32);
+
+impl ExtentPage {
+    /// Extents of one answer: enough for most files, soon answered when each takes a search.
+    pub(crate) const ROOM: usize = 512;
+
+    /// An empty one; too large for the stack.
+    pub(crate) fn boxed() -> Box<Self> {
+        Box::new(Self { question: ExtentQuestion::default(), extents: [Extent::default(); Self::ROOM] })
+    }
+
+    /// The first extents of a file from `start` on within `length` bytes, in the order of their offsets.
+    pub(crate) fn ask(
+        &mut self,
+        fd: BorrowedFd<'_>,
+        start: u64,
+        length: u64,
+        flags: u32,
+    ) -> io::Result<&[Extent]> {
+        let room = u32::try_from(Self::ROOM).unwrap_or(0);
+        self.question = ExtentQuestion { start, length, flags, room, ..ExtentQuestion::default() };
+        // SAFETY: FS_IOC_FIEMAP reads a `struct fiemap` and writes it and as many `struct fiemap_extent` behind it as
+        // `room` says. `ExtentPage` is both, laid out as checked above, and any bytes are valid integers.
+        unsafe { ioctl::ioctl(fd, Updater::<FS_IOC_FIEMAP, Self>::new(self)) }?;
+        let mapped = usize::try_from(self.question.mapped).unwrap_or(usize::MAX);
+        Ok(&self.extents[..mapped.min(Self::ROOM)])
+    }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 mod contents;
+mod extents;
 mod facts;
 mod in_use;
 mod opening;

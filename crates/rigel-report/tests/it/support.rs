@@ -196,6 +196,7 @@ fn target(path: &str, size_bytes: u64) -> TargetFacts {
         filesystem: None,
         mount_point: None,
         allocated_bytes: None,
+        extents: None,
         device: None,
     }
 }

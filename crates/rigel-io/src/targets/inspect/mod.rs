@@ -7,6 +7,7 @@
 mod block;
 mod contents;
 mod direct;
+mod extents;
 #[cfg(test)]
 mod fixture;
 pub(crate) mod in_use;
@@ -98,16 +99,18 @@ pub fn target_facts(path: &Path) -> Result<TargetFacts, Problem> {
 }
 
 impl Inspected {
-    /// What it is.
+    /// What it is, but for its extents.
     #[must_use]
     pub const fn facts(&self) -> &TargetFacts {
         &self.facts
     }
 
-    /// What it is, without holding it any longer.
+    /// What it is and where its bytes are, without holding it any longer.
     #[must_use]
     pub fn into_facts(self) -> TargetFacts {
-        self.facts
+        // Not with the other facts: looking for evidence needs none, and a file of many pieces takes a while.
+        let extents = extents::find(&self.node, self.facts.size_bytes);
+        TargetFacts { extents, ..self.facts }
     }
 
     /// Who uses it: all of the evidence that can be had without reading the target. Says nothing for a write.
@@ -219,6 +222,7 @@ fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
         // Always in units of 512 bytes.
         allocated_bytes: is_file
             .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
+        extents: None,
         device: block.map(|block| block.facts()),
     })
 }

@@ -82,6 +82,7 @@ fn facts(path: &str, size_bytes: u64, device: (u32, u32), inode: u64, kind: Targ
         filesystem: None,
         mount_point: None,
         allocated_bytes: None,
+        extents: None,
         device: None,
     }
 }

@@ -78,6 +78,9 @@ pub struct TargetFacts {
     /// Where the bytes of a regular file are; `None` for a device, and where the filesystem does not tell.
     #[serde(default)]
     pub extents: Option<ExtentFacts>,
+    /// What it was filled with, when it is a whole scratch file of Rigel's.
+    #[serde(default)]
+    pub scratch: Option<ScratchFacts>,
     /// The block device under the target.
     pub device: Option<DeviceFacts>,
 }
@@ -100,9 +103,19 @@ impl TargetFacts {
             mount_point: None,
             allocated_bytes: None,
             extents: None,
+            scratch: None,
             device: None,
         }
     }
+}
+
+/// What is known of the blocks of a scratch file ([`crate::scratch`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScratchFacts {
+    /// Seed of its fill.
+    pub seed: u64,
+    /// It was there before this run: earlier runs may have written to it, each with a seed of its own.
+    pub used_before: bool,
 }
 
 /// How the filesystem was asked for the extents of a file.

@@ -255,6 +255,32 @@ pub fn stamp(block: &[u8]) -> Option<(u64, u64)> {
     (word(stamp, 0) == BLOCK_MAGIC).then(|| (word(stamp, 8), word(stamp, 16)))
 }
 
+/// The stamps that the blocks of a scratch file can have during a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps {
+    fill_seed: u64,
+    run_seed: u64,
+    used_before: bool,
+}
+
+impl Stamps {
+    /// Of a file filled with `fill_seed` that a run with `run_seed` may write to. `used_before`: earlier runs may have
+    /// written to it too, with seeds that nobody knows any more.
+    #[must_use]
+    pub const fn new(fill_seed: u64, run_seed: u64, used_before: bool) -> Self {
+        Self { fill_seed, run_seed, used_before }
+    }
+
+    /// Whether a block that was read at `offset`, where a block begins, has a stamp that belongs there.
+    #[inline]
+    #[must_use]
+    pub fn admit(&self, block: &[u8], offset: u64) -> bool {
+        stamp(block).is_some_and(|(found, seed)| {
+            found == offset && (self.used_before || seed == self.fill_seed || seed == self.run_seed)
+        })
+    }
+}
+
 /// How large a scratch file should be: large enough to leave the caches, small enough to be filled soon and not to
 /// crowd the disk.
 ///

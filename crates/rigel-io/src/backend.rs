@@ -42,6 +42,17 @@ pub trait Backend {
     /// When the slot is in flight or does not exist.
     fn buffer_mut(&mut self, slot: u16) -> &mut [u8];
 
+    /// The same buffer, to look at.
+    ///
+    /// # Panics
+    /// As [`Backend::buffer_mut`].
+    fn buffer(&self, slot: u16) -> &[u8];
+
+    /// Whether a read puts data of a target into the buffer; false for an engine that only counts.
+    fn moves_data(&self) -> bool {
+        true
+    }
+
     /// Queues an I/O; no system call.
     ///
     /// # Panics

@@ -44,6 +44,14 @@ impl Backend for Null {
         self.slots.buffer_mut(slot)
     }
 
+    fn buffer(&self, slot: u16) -> &[u8] {
+        self.slots.buffer(slot)
+    }
+
+    fn moves_data(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn push(&mut self, op: Op) {
         self.slots.begin(&op);

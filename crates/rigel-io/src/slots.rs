@@ -114,6 +114,16 @@ impl Slots {
         unsafe { self.buffers.bytes_mut(slot) }
     }
 
+    /// The same, to look at.
+    ///
+    /// # Panics
+    /// As [`Slots::buffer_mut`].
+    pub(crate) fn buffer(&self, slot: u16) -> &[u8] {
+        assert!(!self.busy[usize::from(slot)], "the buffer of slot {slot} is in flight");
+        // SAFETY: as in `buffer_mut`; whoever writes to the buffer needs `self` exclusively.
+        unsafe { self.buffers.bytes(slot) }
+    }
+
     /// Gives up the memory without unmapping it, because the kernel may still use it.
     pub(crate) fn leak(&mut self) {
         self.buffers.leak();
@@ -148,6 +158,8 @@ mod tests {
         assert_eq!(slots.buffer_mut(1).len(), 4096);
         slots.end(2);
         assert_eq!((slots.awaitable(9), slots.buffer_mut(2).len()), (1, 8192));
+        slots.buffer_mut(2)[8191] = 77;
+        assert_eq!(slots.buffer(2)[8191], 77);
         slots.end(0);
         slots.begin(&READ);
     }
@@ -178,6 +190,11 @@ mod tests {
             slots.buffer_mut(0);
         });
         assert!(lent.contains("in flight"), "{lent}");
+        let shown = panics(|slots| {
+            slots.begin(&READ);
+            slots.buffer(0);
+        });
+        assert!(shown.contains("in flight"), "{shown}");
     }
 
     #[test]

@@ -117,6 +117,10 @@ impl Backend for Threads {
         self.slots.buffer_mut(slot)
     }
 
+    fn buffer(&self, slot: u16) -> &[u8] {
+        self.slots.buffer(slot)
+    }
+
     fn push(&mut self, op: Op) {
         self.slots.begin(&op);
         self.queued.push(op);

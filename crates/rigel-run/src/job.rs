@@ -1,11 +1,13 @@
 //! What a worker is told to do, and what it gives back. Plain data between the coordinator and its workers.
 
+use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::matrix::Point;
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, Window};
 use rigel_core::pace::Pace;
 use rigel_core::plan::Volumes;
 use rigel_core::request::Request;
+use rigel_core::scratch::Stamps;
 use rigel_core::workload::{LargePattern, WritePercent};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,12 +29,15 @@ pub struct Workload {
     pub seed: u64,
     /// Streams begin at another place in every visit, so that no visit finds in a cache what the one before has read.
     pub streams_move: bool,
+    /// By target: what its blocks are stamped with, when that is known. Targets behind the last one are unknown.
+    pub stamps: Vec<Option<Stamps>>,
 }
 
 impl Workload {
-    /// The load of a checked request on volumes made for it.
+    /// The load of a checked request on its targets, with the volumes made for both.
     #[must_use]
-    pub fn new(request: &Request, volumes: Volumes) -> Self {
+    pub fn new(request: &Request, targets: &[TargetFacts], volumes: Volumes) -> Self {
+        let stamps = |scratch: ScratchFacts| Stamps::new(scratch.seed, request.seed, scratch.used_before);
         // Request::check bounds both sizes far below 4 GiB.
         let bytes = |size| u32::try_from(size).unwrap_or(u32::MAX);
         Self {
@@ -43,6 +48,7 @@ impl Workload {
             volumes,
             seed: request.seed,
             streams_move: matches!(request.pace, Pace::Adaptive(_)),
+            stamps: targets.iter().map(|target| target.scratch.map(stamps)).collect(),
         }
     }
 }

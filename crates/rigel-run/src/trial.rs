@@ -25,7 +25,7 @@ pub fn trial(request: &Request) -> Result<Record, Problem> {
     let targets = vec![TargetFacts::simulated(law.size_bytes)];
     let host = HostFacts { cpus: 1, ..HostFacts::default() };
     let plan = Plan::new(request, &host, &targets)?;
-    let workload = Workload::new(request, plan::volumes(request, &targets)?);
+    let workload = Workload::new(request, &targets, plan::volumes(request, &targets)?);
     let mut crew = InlineCrew::simulated(law, workload, crew::layout(request, &plan, 0));
     let run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),

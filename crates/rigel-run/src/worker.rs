@@ -3,9 +3,12 @@
 //! Between submissions it does not allocate, lock, format or send. The clock is read once before `submit` and once
 //! before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
 
+mod sampler;
+
+use self::sampler::Sampler;
 use crate::job::{Done, Job, Shared, Task, Workload};
 use crate::load::Load;
-use rigel_core::measure::{ClassTally, FirstError, Tally, Window};
+use rigel_core::measure::{ClassTally, FirstError, ReadLook, Tally, Window};
 use rigel_core::scratch;
 use rigel_core::split;
 use rigel_core::stats::settle;
@@ -40,6 +43,7 @@ struct Loop<'a, B, C> {
     clock: &'a C,
     load: Load<'a>,
     tally: Tally,
+    sampler: Sampler,
     /// Slots that may be submitted.
     free: Vec<u16>,
     /// Completions since the coordinator was last told.
@@ -82,8 +86,19 @@ impl Worker<'_> {
         let free = load.all();
         let cpu_before_ns = thread_cpu_ns();
         let tally = Tally::new(window, small, large, clock.now_ns());
-        let mut state =
-            Loop { backend, clock, load, tally, free, ops: [0; 2], bytes: 0, tried_bytes: 0, failures: 0 };
+        let sampler = Sampler::new(self.workload.seed, job.visit, self.index, self.layout.slots());
+        let mut state = Loop {
+            backend,
+            clock,
+            load,
+            tally,
+            sampler,
+            free,
+            ops: [0; 2],
+            bytes: 0,
+            tried_bytes: 0,
+            failures: 0,
+        };
         let stopped = self.drive(&mut state, end)?;
         self.show(&mut state.ops);
         Ok(Done {
@@ -93,7 +108,7 @@ impl Worker<'_> {
             failures: state.failures,
             cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
             tallies: match job.task {
-                Task::Measure { .. } => state.tally.finish(),
+                Task::Measure { .. } => with_looks(state.tally.finish(), state.sampler.found()),
                 Task::WarmUp { .. } => [None, None],
             },
         })
@@ -138,7 +153,7 @@ impl Worker<'_> {
                 end.at_ns = end_at_ns;
                 state.tally.shorten(end_at_ns);
             }
-            state.reap(now_ns);
+            state.reap(now_ns, self.workload);
             if now_ns >= next_show_ns {
                 next_show_ns = now_ns + SHOW_NS;
                 self.show(&mut state.ops);
@@ -176,9 +191,10 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
     }
 
     #[inline]
-    fn reap(&mut self, now_ns: u64) {
+    fn reap(&mut self, now_ns: u64, workload: &Workload) {
         self.tally.look(now_ns);
-        let Self { backend, load, tally, free, ops, bytes, tried_bytes, failures, .. } = self;
+        let Self { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = self;
+        sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         backend.reap(|Completion { slot, outcome }| {
             free.push(slot);
             let slot = load.slot(slot);
@@ -188,6 +204,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
                     tally.completed(slot.class, slot.op.direction, now_ns - slot.started_ns, now_ns);
+                    sampler.completed(slot.class, slot.op.direction, slot.op.slot);
                 }
                 // A short transfer has no errno.
                 short_or_failed => {
@@ -198,7 +215,19 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 }
             }
         });
+        sampler.look(&**backend, load, workload);
     }
+}
+
+/// The tallies of a job with what its reads held.
+fn with_looks(tallies: [Option<ClassTally>; 2], looks: [ReadLook; 2]) -> [Option<ClassTally>; 2] {
+    let mut tallies = tallies;
+    for (tally, looked) in tallies.iter_mut().zip(looks) {
+        if let Some(tally) = tally {
+            tally.looked = looked;
+        }
+    }
+    tallies
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A visit has a window. Completions inside it count; before it the queue fills and settles, after it the queue drains.
 //! Must not decide when the window is.
 
-use super::{Histogram, Series};
+use super::{Histogram, ReadLook, Series};
 use crate::units::to_f64;
 use crate::workload::{Class, Direction};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,13 @@ impl Window {
     #[must_use]
     pub const fn span_ns(self) -> u64 {
         self.end_ns.saturating_sub(self.start_ns)
+    }
+
+    /// Whether a completion seen now counts.
+    #[inline]
+    #[must_use]
+    pub const fn holds(self, now_ns: u64) -> bool {
+        self.start_ns <= now_ns && now_ns < self.end_ns
     }
 
     #[inline]
@@ -80,6 +87,9 @@ pub struct ClassTally {
     pub errors: u64,
     /// The first of them.
     pub first_error: Option<FirstError>,
+    /// What a sample of the reads held; empty for an engine that moves no data.
+    #[serde(default)]
+    pub looked: ReadLook,
 }
 
 impl ClassTally {
@@ -105,6 +115,7 @@ impl ClassTally {
             in_flight_ns: 0,
             errors: 0,
             first_error: None,
+            looked: ReadLook::default(),
         }
     }
 
@@ -122,6 +133,7 @@ impl ClassTally {
         self.in_flight_ns = self.in_flight_ns.saturating_add(other.in_flight_ns);
         self.errors += other.errors;
         self.first_error = self.first_error.or(other.first_error);
+        self.looked.add(&other.looked);
     }
 
     /// Successful I/Os of the whole window, reads and writes.

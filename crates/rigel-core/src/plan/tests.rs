@@ -18,6 +18,7 @@ fn target(size_bytes: u64) -> TargetFacts {
         mount_point: Some("/".into()),
         allocated_bytes: Some(size_bytes),
         extents: None,
+        scratch: None,
         device: None,
     }
 }

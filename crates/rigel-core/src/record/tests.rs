@@ -24,6 +24,7 @@ pub(crate) fn header() -> Header {
         mount_point: None,
         allocated_bytes: None,
         extents: None,
+        scratch: None,
         device: None,
     }];
     let host = HostFacts { cpus: 2, ..HostFacts::default() };

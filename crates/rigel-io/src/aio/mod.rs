@@ -131,6 +131,10 @@ impl Backend for Aio {
         self.slots.buffer_mut(slot)
     }
 
+    fn buffer(&self, slot: u16) -> &[u8] {
+        self.slots.buffer(slot)
+    }
+
     #[inline]
     fn push(&mut self, op: Op) {
         self.slots.begin(&op);

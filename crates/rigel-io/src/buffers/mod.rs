@@ -91,6 +91,16 @@ impl Buffers {
         unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), to_usize(memory.bytes)) }
     }
 
+    /// The bytes of a slot that exists, to look at.
+    ///
+    /// # Safety
+    /// As [`Buffers::bytes_mut`].
+    pub(crate) unsafe fn bytes(&self, slot: u16) -> &[u8] {
+        let memory = self.memory(slot);
+        // SAFETY: as in `bytes_mut`; `&self` keeps references that could write away.
+        unsafe { std::slice::from_raw_parts(memory.start.as_ptr(), to_usize(memory.bytes)) }
+    }
+
     /// Gives the memory up without unmapping it, because I/O may still be in flight.
     pub(crate) fn leak(&mut self) {
         self.arenas.iter_mut().for_each(Arena::leak);

@@ -96,6 +96,16 @@ impl Backend for Sim {
         &mut self.buffer[..bytes]
     }
 
+    fn buffer(&self, slot: u16) -> &[u8] {
+        assert!(!self.in_flight[usize::from(slot)], "slot {slot} is in flight");
+        let bytes = usize::try_from(self.layout.bytes_of(slot)).unwrap_or(0);
+        &self.buffer[..bytes]
+    }
+
+    fn moves_data(&self) -> bool {
+        false
+    }
+
     fn push(&mut self, op: Op) {
         let busy = &mut self.in_flight[usize::from(op.slot)];
         assert!(!*busy, "slot {} is in flight", op.slot);

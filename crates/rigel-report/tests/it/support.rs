@@ -197,6 +197,7 @@ fn target(path: &str, size_bytes: u64) -> TargetFacts {
         mount_point: None,
         allocated_bytes: None,
         extents: None,
+        scratch: None,
         device: None,
     }
 }

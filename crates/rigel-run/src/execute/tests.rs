@@ -36,7 +36,8 @@ fn run_of(change: impl FnOnce(&mut Request)) -> Run {
 
 /// Runs to the end or until the listener sets the flag; returns the record's bytes.
 fn record_of(run: &Run, mut listener: impl FnMut(&Event<'_>, &AtomicBool)) -> (Outcome, Vec<u8>) {
-    let workload = Workload::new(&run.request, plan::volumes(&run.request, &run.targets).unwrap());
+    let workload =
+        Workload::new(&run.request, &run.targets, plan::volumes(&run.request, &run.targets).unwrap());
     let mut crew = InlineCrew::simulated(law(), workload, crew::layout(&run.request, &run.plan, 0));
     let mut file = tempfile::tempfile().unwrap();
     let mut journal = Journal::new(file.try_clone().unwrap(), "record".into());

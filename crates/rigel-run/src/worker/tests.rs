@@ -9,7 +9,7 @@ use rigel_io::sim::Sim;
 use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 
-fn workload(large_pattern: LargePattern, write_percent: u8) -> Workload {
+pub(super) fn workload(large_pattern: LargePattern, write_percent: u8) -> Workload {
     let sizes = [64 << 20, 32 << 20];
     let volume = |bytes, layout| Some(Volume::new(&sizes, bytes, layout).unwrap());
     Workload {
@@ -24,10 +24,11 @@ fn workload(large_pattern: LargePattern, write_percent: u8) -> Workload {
             streams: volume(1 << 20, Layout::Concat),
         },
         seed: 7,
+        stamps: Vec::new(),
     }
 }
 
-fn layout(point: Point, pattern: LargePattern) -> SlotLayout {
+pub(super) fn layout(point: Point, pattern: LargePattern) -> SlotLayout {
     SlotLayout {
         small: u16::try_from(point.small).unwrap(),
         small_bytes: 8192,
@@ -36,7 +37,7 @@ fn layout(point: Point, pattern: LargePattern) -> SlotLayout {
     }
 }
 
-fn measure(point: Point) -> Job {
+pub(super) fn measure(point: Point) -> Job {
     let window = Window { start_ns: NS_PER_S / 10, end_ns: NS_PER_S + NS_PER_S / 10 };
     Job { visit: 3, point, task: Task::Measure { window, lead_ns: 0 } }
 }
@@ -238,6 +239,9 @@ impl Backend for Recorder {
     }
     fn buffer_mut(&mut self, _slot: u16) -> &mut [u8] {
         &mut self.buffer
+    }
+    fn buffer(&self, _slot: u16) -> &[u8] {
+        &self.buffer
     }
     fn push(&mut self, op: Op) {
         self.seen[usize::from(op.slot)].push((op.target, op.offset));

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod bad_input;
+mod contents;
 mod device;
 mod faults;
 mod orion;

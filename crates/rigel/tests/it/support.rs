@@ -93,8 +93,14 @@ impl Place {
 
     /// The one file whose name ends so.
     pub fn only(&self, suffix: &str) -> PathBuf {
-        let found: Vec<String> = self.files().into_iter().filter(|name| name.ends_with(suffix)).collect();
-        assert_eq!(found.len(), 1, "{suffix}: {found:?} of {:?}", self.files());
+        self.only_of("", suffix)
+    }
+
+    /// The one file of the run of that name whose name ends so.
+    pub fn only_of(&self, run: &str, suffix: &str) -> PathBuf {
+        let is_it = |name: &String| name.starts_with(run) && name.ends_with(suffix);
+        let found: Vec<String> = self.files().into_iter().filter(is_it).collect();
+        assert_eq!(found.len(), 1, "{run}..{suffix}: {found:?} of {:?}", self.files());
         self.path().join(&found[0])
     }
 

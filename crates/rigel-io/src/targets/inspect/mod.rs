@@ -20,7 +20,7 @@ use super::errno::refusal;
 use super::node::{Node, number};
 use super::{ioctl, scratch, signature};
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, TargetFacts, TargetKind};
+use rigel_core::facts::{Identity, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rigel_core::safety::Evidence;
 use std::os::fd::AsFd;
@@ -223,6 +223,9 @@ fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
         allocated_bytes: is_file
             .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
         extents: None,
+        // Whoever has just filled it knows better.
+        scratch: scratch::whole_header(node)
+            .map(|header| ScratchFacts { seed: header.seed, used_before: true }),
         device: block.map(|block| block.facts()),
     })
 }

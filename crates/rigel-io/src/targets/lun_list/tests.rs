@@ -83,6 +83,7 @@ fn facts(path: &str, size_bytes: u64, device: (u32, u32), inode: u64, kind: Targ
         mount_point: None,
         allocated_bytes: None,
         extents: None,
+        scratch: None,
         device: None,
     }
 }

@@ -18,6 +18,7 @@ fn crew(law: SimLaw) -> InlineCrew {
         write_percent: WritePercent::default(),
         volumes: Volumes { small: volume(SMALL), large: volume(LARGE), streams: None },
         seed: 7,
+        stamps: Vec::new(),
         streams_move: false,
     };
     let layout = SlotLayout { small: 40, small_bytes: SMALL, large: 4, large_bytes: LARGE };

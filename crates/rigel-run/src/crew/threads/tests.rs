@@ -31,6 +31,9 @@ impl Backend for Troubled {
     fn buffer_mut(&mut self, _slot: u16) -> &mut [u8] {
         &mut self.buffer
     }
+    fn buffer(&self, _slot: u16) -> &[u8] {
+        &self.buffer
+    }
     fn push(&mut self, op: Op) {
         self.queued.push(op);
     }
@@ -61,6 +64,7 @@ fn workload() -> Workload {
         write_percent: WritePercent::default(),
         volumes: Volumes { small: Some(volume), large: None, streams: None },
         seed: 1,
+        stamps: Vec::new(),
     }
 }
 

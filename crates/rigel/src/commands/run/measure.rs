@@ -27,7 +27,7 @@ pub fn crew(
     permits: &[Option<WritePermit>],
 ) -> Result<Box<dyn Crew>, Problem> {
     let volumes = plan::volumes(&run.request, &run.targets)?;
-    let workload = Workload::new(&run.request, volumes);
+    let workload = Workload::new(&run.request, &run.targets, volumes);
     let layouts: Vec<_> =
         (0..run.plan.workers).map(|worker| crew::layout(&run.request, &run.plan, worker)).collect();
     let wanted = match run.request.engine {

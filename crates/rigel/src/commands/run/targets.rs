@@ -4,7 +4,7 @@
 
 use crate::args::{RunOptions, TargetSource};
 use rigel_core::error::Problem;
-use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
+use rigel_core::facts::{HostFacts, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::request::EngineRequest;
 use rigel_core::scratch::State;
 use rigel_core::sim_law::SimLaw;
@@ -136,7 +136,10 @@ impl Scratch {
     /// # Errors
     /// When it cannot be looked at.
     pub fn facts(&self) -> Result<Option<TargetFacts>, Problem> {
-        self.file.as_ref().map(|file| target_facts(file.path())).transpose()
+        let Some(file) = &self.file else { return Ok(None) };
+        let facts = target_facts(file.path())?;
+        let scratch = ScratchFacts { seed: file.seed(), used_before: file.reused() };
+        Ok(Some(TargetFacts { scratch: Some(scratch), ..facts }))
     }
 
     /// The lock on it, for the descriptors that the run opens.

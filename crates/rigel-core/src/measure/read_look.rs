@@ -1,0 +1,93 @@
+//! A look at what reads brought: zeros and blocks from elsewhere are no data of the target's medium.
+//!
+//! 128 bytes of a read's buffer are looked at, so that a look costs less than the I/O around it by far. Must not choose
+//! which reads are looked at; the worker does. Must not judge the counts; [`crate::stats::detect::zeros`] does.
+
+use crate::scratch::{BLOCK_BYTES, Stamps};
+use serde::{Deserialize, Serialize};
+
+/// Bytes that are looked at in one place: what one or two cache lines bring.
+const LOOK_BYTES: usize = 64;
+/// The lower half of a random word.
+const LOW: u64 = 0xffff_ffff;
+
+/// What a sample of the reads of one class held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadLook {
+    /// Reads that were looked at, one block of 4 KiB of each.
+    pub sampled: u64,
+    /// Blocks that were zero in both places: at their beginning, and at another one.
+    pub zero_blocks: u64,
+    /// Other blocks that did not begin with the stamp that they should have; only scratch files have stamps.
+    pub wrong_stamps: u64,
+}
+
+impl ReadLook {
+    /// Looks at the buffer of one read that went to byte `offset` of its target: at one of its 4 KiB blocks, which one and
+    /// where in it follows from `chance`, 64 random bits. `stamps` says what a scratch file holds.
+    pub fn take(&mut self, buffer: &[u8], offset: u64, stamps: Option<&Stamps>, chance: u64) {
+        self.sampled += 1;
+        let place = Block::choose(buffer.len(), offset, chance >> 32);
+        let block = &buffer[place.start..place.end];
+        if is_zero(&block[..LOOK_BYTES.min(block.len())]) && is_zero(elsewhere(block, chance & LOW)) {
+            self.zero_blocks += 1;
+        } else if place.is_whole_start
+            && stamps.is_some_and(|stamps| !stamps.admit(block, offset + place.start as u64))
+        {
+            self.wrong_stamps += 1;
+        }
+    }
+
+    /// Adds another worker's or another visit's.
+    pub const fn add(&mut self, other: &Self) {
+        self.sampled += other.sampled;
+        self.zero_blocks += other.zero_blocks;
+        self.wrong_stamps += other.wrong_stamps;
+    }
+}
+
+/// A 4 KiB block of the target inside a buffer, as far as the buffer holds it.
+struct Block {
+    start: usize,
+    end: usize,
+    /// Its beginning is in the buffer; false only of an I/O that lies inside one block.
+    is_whole_start: bool,
+}
+
+impl Block {
+    fn choose(io_bytes: usize, offset: u64, chance: u64) -> Self {
+        let lead =
+            usize::try_from(offset.next_multiple_of(BLOCK_BYTES as u64) - offset).unwrap_or(usize::MAX);
+        // Blocks that begin inside the I/O.
+        let blocks = io_bytes.saturating_sub(lead).div_ceil(BLOCK_BYTES);
+        if blocks == 0 {
+            return Self { start: 0, end: io_bytes, is_whole_start: false };
+        }
+        let start = lead + below(chance, blocks) * BLOCK_BYTES;
+        Self { start, end: io_bytes.min(start + BLOCK_BYTES), is_whole_start: true }
+    }
+}
+
+/// A place of the block behind its first 64 bytes; the whole of a block that has no room for two.
+fn elsewhere(block: &[u8], chance: u64) -> &[u8] {
+    match block.len() / LOOK_BYTES {
+        0 | 1 => block,
+        places => {
+            let at = (1 + below(chance, places - 1)) * LOOK_BYTES;
+            &block[at..at + LOOK_BYTES]
+        }
+    }
+}
+
+/// A number below `bound` from 32 random bits; an I/O has far fewer blocks than they can count.
+fn below(chance: u64, bound: usize) -> usize {
+    usize::try_from((chance * bound as u64) >> 32).unwrap_or(0)
+}
+
+/// Looks at every byte without a branch for each, so that the compiler can take many at once.
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |seen, byte| seen | byte) == 0
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Which reads are looked at: of every 64 reads of a class that count one, the very first read among them.
+//!
+//! Which of 64 varies: always the same one would meet the same target of 64, or of any fewer that divide 64, when a
+//! stream goes round over them. Costs a subtraction per read; the looking is done when a batch has been reaped. Must not
+//! allocate while measuring, and must not judge what it sees.
+
+use crate::job::Workload;
+use crate::load::Load;
+use rigel_core::draw::Generator;
+use rigel_core::measure::ReadLook;
+use rigel_core::workload::{Class, Direction};
+use rigel_io::backend::Backend;
+
+/// Of so many reads one is looked at.
+const ONE_OF: u32 = 64;
+/// Sets the generator apart from those that draw offsets.
+const PURPOSE: u64 = u64::from_le_bytes(*b"ReadLook");
+
+/// The state of one job.
+#[derive(Debug)]
+pub(super) struct Sampler {
+    /// 1 while reads count and bring data, else 0.
+    step: u32,
+    classes: [Turn; 2],
+    /// Slots whose buffers are to be looked at; each slot completes at most once a batch.
+    picked: Vec<u16>,
+    found: [ReadLook; 2],
+    generator: Generator,
+}
+
+/// Whose turn it is in one class.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Reads to the next one that is looked at, that one included; never 0 between reads.
+    due: u32,
+    /// Which one of its group of [`ONE_OF`] that one is, from 0.
+    place: u32,
+}
+
+impl Sampler {
+    /// Of one visit by one worker with so many slots; the same ones of the same run look at the same places.
+    pub fn new(seed: u64, visit: u64, worker: u32, slots: u16) -> Self {
+        Self {
+            step: 0,
+            classes: [Turn { due: 1, place: 0 }; 2],
+            picked: Vec::with_capacity(usize::from(slots)),
+            found: [ReadLook::default(); 2],
+            generator: Generator::new(seed, &[PURPOSE, visit, u64::from(worker)]),
+        }
+    }
+
+    /// To be told before each batch whether its reads count.
+    #[inline]
+    pub fn begin_batch(&mut self, counts: bool) {
+        self.step = u32::from(counts);
+    }
+
+    /// An I/O of the batch succeeded.
+    #[inline]
+    pub fn completed(&mut self, class: Class, direction: Direction, slot: u16) {
+        if direction == Direction::Read {
+            let turn = &mut self.classes[class.index()];
+            turn.due -= self.step;
+            if turn.due == 0 {
+                self.pick(class, slot);
+            }
+        }
+    }
+
+    #[cold]
+    fn pick(&mut self, class: Class, slot: u16) {
+        self.classes[class.index()].advance(&mut self.generator);
+        debug_assert!(self.picked.len() < self.picked.capacity(), "a slot completed twice in a batch");
+        self.picked.push(slot);
+    }
+
+    /// Looks at what was picked. To be called before any slot of the batch is used again.
+    #[inline]
+    pub fn look<B: Backend>(&mut self, backend: &B, load: &mut Load<'_>, workload: &Workload) {
+        if !self.picked.is_empty() {
+            self.look_at_picked(backend, load, workload);
+        }
+    }
+
+    #[cold]
+    fn look_at_picked<B: Backend>(&mut self, backend: &B, load: &mut Load<'_>, workload: &Workload) {
+        for number in self.picked.drain(..) {
+            let slot = load.slot(number);
+            let len = usize::try_from(slot.op.len).unwrap_or(usize::MAX);
+            let stamps = workload.stamps.get(usize::from(slot.op.target)).and_then(Option::as_ref);
+            let read = &backend.buffer(number)[..len];
+            self.found[slot.class.index()].take(read, slot.op.offset, stamps, self.generator.bits());
+        }
+    }
+
+    /// What was seen, small and large.
+    pub const fn found(&self) -> [ReadLook; 2] {
+        self.found
+    }
+}
+
+impl Turn {
+    /// From its place in this group to one in the next.
+    fn advance(&mut self, generator: &mut Generator) {
+        let next = u32::try_from(generator.below(u64::from(ONE_OF))).unwrap_or(0);
+        self.due = ONE_OF - self.place + next;
+        self.place = next;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! What was read is looked at: zeros of a sparse file, stamps of a scratch file, with every engine.
+
+use crate::support::Place;
+use rigel_testdev::{Unavailable, needs};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::FileExt as _;
+use std::process::Command;
+
+const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+const MIB: u64 = 1 << 20;
+const POINT: &str =
+    "--matrix point --num-small 8 --num-large 2 --size-large 64K --duration 300ms --workers 1 --quiet";
+
+/// The lines of the record of a run.
+fn record(place: &Place, name: &str, line: &str) -> Vec<Value> {
+    place.line(&format!("run advanced {line} {POINT} --name {name}")).expect_code(0);
+    let text = fs::read_to_string(place.only_of(name, "_record.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What the reads of both classes held: looked at, zero, wrong.
+fn looks(record: &[Value]) -> [(u64, u64, u64); 2] {
+    let visit = record.iter().find(|line| line["line"] == "visit").unwrap();
+    ["small", "large"].map(|class| {
+        let looked = &visit[class]["looked"];
+        let number = |field: &str| looked[field].as_u64().unwrap();
+        let reads = visit[class]["reads"]["count"].as_u64().unwrap();
+        let sampled = number("sampled");
+        assert!((reads / 64..=reads / 64 + 1).contains(&sampled), "{class}: {sampled} of {reads}");
+        assert!(sampled > 0, "{class}: {reads} reads");
+        (sampled, number("zero_blocks"), number("wrong_stamps"))
+    })
+}
+
+#[test]
+fn a_sparse_file_is_all_zeros() {
+    let place = Place::new();
+    let target = place.path().join("sparse");
+    fs::File::create(&target).unwrap().set_len(64 * MIB).unwrap();
+    for engine in ENGINES {
+        let record = record(&place, engine, &format!("sparse --engine {engine}"));
+        for (sampled, zero, wrong) in looks(&record) {
+            assert_eq!((zero, wrong), (sampled, 0), "{engine}");
+        }
+        let facts = &record[0]["targets"][0];
+        assert!(facts["scratch"].is_null());
+        let extents = Some(&facts["extents"]).filter(|extents| extents.is_object());
+        let told = extents.ok_or_else(|| Unavailable::new("the filesystem tells no extents"));
+        if let Some(extents) = needs("a_sparse_file_is_all_zeros", told) {
+            assert_eq!((&extents["hole_bytes"], &extents["written_bytes"]), (&(64 * MIB).into(), &0.into()));
+        }
+    }
+}
+
+#[test]
+fn a_file_of_data_has_no_zeros() {
+    let place = Place::new();
+    place.random_file("data", 16 * MIB);
+    for engine in ENGINES {
+        let record = record(&place, engine, &format!("data --engine {engine}"));
+        assert!(looks(&record).iter().all(|&(_, zero, wrong)| (zero, wrong) == (0, 0)), "{engine}");
+    }
+}
+
+/// Filled, written by runs with other seeds, and read again: every block is always one that belongs there.
+#[test]
+fn a_scratch_file_is_right_whoever_wrote_to_it() {
+    let place = Place::new();
+    let clean = |name: &str, line: &str| {
+        let record = record(&place, name, line);
+        assert!(looks(&record).iter().all(|&(_, zero, wrong)| (zero, wrong) == (0, 0)), "{name}: {line}");
+        record[0]["targets"][0].clone()
+    };
+    let facts = clean("fill", "--scratch-size 16M --keep-scratch --write 50 --seed 1");
+    assert_eq!(facts["scratch"], serde_json::json!({ "seed": 1, "used_before": false }));
+    let unbacked = ["hole_bytes", "unwritten_bytes"].map(|field| facts["extents"][field].as_u64());
+    assert!(unbacked.iter().all(|bytes| bytes.unwrap_or(0) == 0), "{facts}");
+    for (seed, engine) in (2..).zip(ENGINES) {
+        let line = format!("--scratch-size 16M --write 50 --seed {seed} --engine {engine}");
+        let facts = clean(&format!("again-{engine}"), &line);
+        assert_eq!(facts["scratch"], serde_json::json!({ "seed": 1, "used_before": true }));
+        // The same file, named as a target of the user's.
+        let facts = clean(&format!("named-{engine}"), &format!("rigel-scratch.dat --engine {engine}"));
+        assert_eq!(facts["scratch"]["seed"], 1);
+    }
+}
+
+#[test]
+fn blocks_in_the_wrong_place_are_found() {
+    let place = Place::new();
+    record(&place, "fill", "--scratch-size 16M --keep-scratch");
+    let path = place.path().join("rigel-scratch.dat");
+    let file = fs::File::options().read(true).write(true).open(path).unwrap();
+    let mut data = vec![0; usize::try_from(16 * MIB).unwrap()];
+    file.read_exact_at(&mut data, 0).unwrap();
+    let mut replace = |name: &str, change: fn(&mut [u8])| {
+        change(&mut data);
+        file.write_all_at(&data, 0).unwrap();
+        file.sync_all().unwrap();
+        looks(&record(&place, name, "rigel-scratch.dat"))
+    };
+    for (sampled, zero, wrong) in replace("turned", |data| data.rotate_left(4096)) {
+        assert_eq!((zero, wrong), (0, sampled));
+    }
+    for (sampled, zero, wrong) in replace("zeroed", |data| data.fill(0)) {
+        assert_eq!((zero, wrong), (sampled, 0));
+    }
+}
+
+#[test]
+fn an_allocated_file_is_told_by_its_extents() {
+    let name = "an_allocated_file_is_told_by_its_extents";
+    let place = Place::new();
+    let allocated =
+        Command::new("fallocate").args(["-l", "16M", "allocated"]).current_dir(place.path()).status();
+    let allocated = match allocated {
+        Ok(status) if status.success() => Ok(()),
+        other => Err(Unavailable::new(format!("fallocate: {other:?}"))),
+    };
+    let Some(()) = needs(name, allocated) else { return };
+    let record = record(&place, "read", "allocated");
+    assert!(looks(&record).iter().all(|&(sampled, zero, _)| sampled == zero));
+    let extents = &record[0]["targets"][0]["extents"];
+    let fiemap = if extents["source"] == "fiemap" { Ok(()) } else { Err(Unavailable::new("no FIEMAP")) };
+    if needs(name, fiemap).is_some() {
+        assert_eq!(extents["unwritten_bytes"], 16 * MIB);
+    }
+}

@@ -4,6 +4,7 @@
 //! which reads are looked at; the worker does. Must not judge the counts; [`crate::stats::detect::zeros`] does.
 
 use crate::scratch::{BLOCK_BYTES, Stamps};
+use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
 /// Bytes that are looked at in one place: what one or two cache lines bring.
@@ -36,6 +37,18 @@ impl ReadLook {
         {
             self.wrong_stamps += 1;
         }
+    }
+
+    /// Blocks that held no data of their place.
+    #[must_use]
+    pub const fn without_data(&self) -> u64 {
+        self.zero_blocks.saturating_add(self.wrong_stamps)
+    }
+
+    /// Their part of the sample, 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.sampled == 0 { 0.0 } else { to_f64(self.without_data()) / to_f64(self.sampled) }
     }
 
     /// Adds another worker's or another visit's.

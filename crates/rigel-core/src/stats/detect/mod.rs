@@ -1,9 +1,10 @@
 //! Detectors: evidence against taking a number at its face value, each a test with a threshold and its figures.
 //!
-//! Each looks at series of means, at visits or at a histogram, and returns its figures when it fires. What is done
-//! about it, and in which words it is said, is for others. Must not change a number.
+//! Each looks at series of means, at visits, at a histogram or at what was read, and returns its figures when it fires.
+//! What is done about it, and in which words it is said, is for others. Must not change a number.
 
 pub mod bimodal;
+pub mod cache;
 pub mod drift;
 pub mod latency_modes;
 pub mod levels;
@@ -12,6 +13,7 @@ pub mod slow_noise;
 pub mod soak;
 pub mod stalls;
 pub mod steady;
+pub mod zeros;
 
 use super::sample::{mean, median};
 use std::collections::BTreeMap;

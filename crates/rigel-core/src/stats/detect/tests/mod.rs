@@ -1,3 +1,4 @@
+mod contents;
 mod modes;
 mod series;
 mod visits;

@@ -99,6 +99,8 @@ pub struct Done {
     pub failures: u64,
     /// CPU time used.
     pub cpu_ns: u64,
+    /// CPU time of the worker that used most; near the job's own length that worker was the limit, not the device.
+    pub busiest_cpu_ns: u64,
 }
 
 /// What coordinator and worker share while a job runs.
@@ -132,6 +134,7 @@ impl Done {
         self.bytes += other.bytes;
         self.failures += other.failures;
         self.cpu_ns += other.cpu_ns;
+        self.busiest_cpu_ns = self.busiest_cpu_ns.max(other.busiest_cpu_ns);
     }
 }
 
@@ -150,5 +153,18 @@ impl Stop {
     #[must_use]
     pub fn wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_of_workers_adds_up_and_the_busiest_stays_known() {
+        let worker = |cpu_ns| Done { cpu_ns, busiest_cpu_ns: cpu_ns, ..Done::default() };
+        let mut sum = Done::default();
+        [30, 90, 60].map(worker).into_iter().for_each(|done| sum.add(done));
+        assert_eq!((sum.cpu_ns, sum.busiest_cpu_ns), (180, 90));
     }
 }

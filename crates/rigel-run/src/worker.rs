@@ -101,12 +101,14 @@ impl Worker<'_> {
         };
         let stopped = self.drive(&mut state, end)?;
         self.show(&mut state.ops);
+        let cpu_ns = thread_cpu_ns().saturating_sub(cpu_before_ns);
         Ok(Done {
             window_end_ns: state.tally.window().end_ns,
             stopped,
             bytes: state.bytes,
             failures: state.failures,
-            cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
+            cpu_ns,
+            busiest_cpu_ns: cpu_ns,
             tallies: match job.task {
                 Task::Measure { .. } => with_looks(state.tally.finish(), state.sampler.found()),
                 Task::WarmUp { .. } => [None, None],

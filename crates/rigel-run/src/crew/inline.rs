@@ -82,7 +82,7 @@ impl Crew for InlineCrew {
         });
         // CPU time is real, everything else of a simulated run is virtual: it would be the one figure that differs
         // between two runs with one seed.
-        Ok(Done { cpu_ns: 0, ..done })
+        Ok(Done { cpu_ns: 0, busiest_cpu_ns: 0, ..done })
     }
 
     fn rest(&mut self, ns: u64, _tick: &mut dyn FnMut(Progress) -> bool) {

@@ -143,6 +143,8 @@ fn a_tick_can_end_a_point() {
     let small = done.tallies[0].as_ref().unwrap();
     assert_eq!(small.planned, 4);
     assert!(small.in_flight_ns <= 4 * (done.window_end_ns - NS_PER_S), "never more than planned");
+    // Two workers: the busier one used at least half of the sum, and less than all of it.
+    assert!(done.busiest_cpu_ns < done.cpu_ns && done.cpu_ns <= 2 * done.busiest_cpu_ns, "{done:?}");
 }
 
 #[test]

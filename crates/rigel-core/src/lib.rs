@@ -29,4 +29,5 @@ pub mod split;
 pub mod stats;
 pub mod units;
 pub mod volume;
+pub mod witness;
 pub mod workload;

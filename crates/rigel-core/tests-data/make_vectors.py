@@ -88,6 +88,15 @@ def drift(point, minute, y):
     return {"per_minute": beta[-1], "r": r, "t": t, "p": 2 * stats.t.sf(abs(t), max(df / inflation, 1))}
 
 
+def foreign(point, cores, residual):
+    """A common slope on a full design matrix with one mean per point."""
+    design = np.column_stack([cores] + [(point == p).astype(float) for p in np.unique(point)])
+    beta, sse, *_ = np.linalg.lstsq(design, residual, rcond=None)
+    df = len(point) - design.shape[1]
+    t = beta[0] / np.sqrt(sse[0] / df * np.linalg.inv(design.T @ design)[0, 0])
+    return {"per_core": beta[0], "r": t / np.sqrt(t * t + df), "p": 2 * stats.t.sf(abs(t), df)}
+
+
 def estimators():
     rng = np.random.default_rng(20240607)
     cases = []
@@ -106,6 +115,9 @@ def estimators():
     minute = np.arange(len(point)) * 0.05
     noise = correlated(len(point), 0.3)
     rate = np.array([5, 80, 300, 1000, 2e4, 1e5])[point] * (1 + 0.02 * noise - 0.06 * minute)
+    visited = np.repeat(np.arange(4), (3, 5, 2, 6))
+    cores = (visited + rng.exponential(0.5, len(visited))).round(2)
+    residual = (rng.normal(0, 0.02, len(visited)) - 0.02 * cores).round(3)
     return {
         "moderate": cases,
         "batch_means": [{"x": s, "k20": corrected_batch_means(s, 20), "k10": corrected_batch_means(s, 10)} for s in series],
@@ -113,6 +125,7 @@ def estimators():
         "trend": [{"x": s, **trend(s)} for s in [*series, stepped]],
         "spearman": {"x": x, "y": y, "rho": rank.statistic, "p": rank.pvalue},
         "drift": {"point": point, "minute": minute, "rate": rate, **drift(point, minute, rate)},
+        "foreign": {"point": visited, "cores": cores, "residual": residual, **foreign(visited, cores, residual)},
     }
 
 

@@ -14,7 +14,7 @@ pub mod levels_auto;
 pub mod look;
 pub mod parameters;
 pub mod quantile;
-mod sample;
+pub(crate) mod sample;
 pub mod schedule;
 pub mod settle;
 pub mod special;
@@ -25,4 +25,4 @@ pub use parameters::Parameters;
 pub use variance::{Contamination, PointVisits, Spread};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

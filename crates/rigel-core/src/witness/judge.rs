@@ -1,0 +1,213 @@
+//! Whether others disturbed a visit, with the figures.
+//!
+//! The limits ask for evidence that our own load cannot have made: our process's CPU time and our own bytes are taken off,
+//! and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, since a load *is* waiting for
+//! I/O. Must not decide what is done about it.
+
+use super::track::{Measured, Piece, Track, inside};
+use super::{Counts, Witness};
+use crate::measure::Window;
+use crate::units::{MIB, mbps, to_f64};
+use std::fmt;
+
+/// Others disturb when they use more than this part of one core ..
+const FOREIGN_CORES: f64 = 0.25;
+/// .. and more than this part of what we use: on a host with many busy cores the kernel's books are that coarse.
+const FOREIGN_PER_OWN: f64 = 0.05;
+/// Waiting is laid to others when they use at least this part of a core; less cannot be told from the kernel's rounding.
+const WAITING_CORES: f64 = 0.10;
+/// Part of the CPU time that the hypervisor may take.
+const STEAL: f64 = 0.05;
+/// Part of the time in which a task may wait for a CPU.
+const WAITING: f64 = 0.05;
+/// Any of it counts when it fills more than this part of the visit.
+const PART_OF_VISIT: f64 = 0.20;
+/// The part of our bytes that others may move.
+const FOREIGN_IO: f64 = 0.05;
+/// Journals, read-ahead and logs move so many MiB/s on a host where nothing happens ..
+const NOISE_MBPS: f64 = 1.0;
+/// .. but on a slow device less disturbs, when it is at least this part of ours.
+const FOREIGN_IO_SLOW: f64 = 0.5;
+/// A worker that used this part of one CPU had little time left to wait for the device.
+const BUSY: f64 = 0.9;
+
+/// I/O of the devices beside ours, over the whole witness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignIo {
+    /// What the devices moved.
+    pub device_bytes: u64,
+    /// What we moved.
+    pub own_bytes: u64,
+    /// In that time.
+    pub span_ns: u64,
+}
+
+/// Everything that can be said; `None` where the host does not tell enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// CPU time of others, in cores.
+    pub cpu: Option<Measured>,
+    /// CPU time that the hypervisor took, as a part of the CPU time that was wanted, but of one core at least.
+    pub steal: Option<Measured>,
+    /// Part of the time in which a task waited for a CPU while others used one.
+    pub waiting: Option<Measured>,
+    /// Bytes of others on the targets' devices.
+    pub io: Option<ForeignIo>,
+    /// Others used enough CPU time for waiting to be laid to them.
+    others_ran: bool,
+}
+
+/// One way in which others disturbed a visit. Displays as the figures, a sentence without a full stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Foreign {
+    /// They used CPUs.
+    Cpu(Measured),
+    /// The hypervisor ran something else.
+    Steal(Measured),
+    /// They made tasks wait for a CPU.
+    Waiting(Measured),
+    /// They used the devices.
+    Io(ForeignIo),
+}
+
+/// Judges a visit. CPU time is judged inside `window`, where the visit was measured. `own_bytes` is what all workers
+/// moved over the whole witness, settling and draining included; `None` when our bytes are not the devices' (through the
+/// page cache).
+#[must_use]
+pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judgement {
+    let samples = inside(witness, window);
+    let foreign = Track::of(&samples, foreign_cpu);
+    let own_cores = Track::of(&samples, |counts, span_us| part(counts.own_us?, span_us)).mean;
+    let own_limit = FOREIGN_PER_OWN * own_cores.unwrap_or(0.0);
+    let cpu = foreign.measured(FOREIGN_CORES.max(own_limit));
+    Judgement {
+        cpu,
+        steal: Track::of(&samples, steal).measured(STEAL),
+        waiting: waiting(&samples, &foreign).measured(WAITING),
+        io: own_bytes.and_then(|own_bytes| foreign_io(witness, own_bytes)),
+        others_ran: cpu.is_some_and(|cpu| cpu.mean > WAITING_CORES.max(own_limit)),
+    }
+}
+
+/// Mean CPU time of others inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding can bring
+/// it below 0 a little.
+#[must_use]
+pub fn foreign_cores(witness: &Witness, window: Window) -> Option<f64> {
+    Track::of(&inside(witness, window), foreign_cpu).mean
+}
+
+/// The part of one CPU that the busiest worker used, when it is more than 0.9: then the tool, not the device, was
+/// the limit. Not for an engine that polls, which is always busy.
+#[must_use]
+pub fn host_limited(busiest_cpu_ns: u64, wall_ns: u64) -> Option<f64> {
+    let busy = to_f64(busiest_cpu_ns) / to_f64(wall_ns.max(1));
+    (busy > BUSY).then_some(busy)
+}
+
+impl Judgement {
+    /// What is beyond the limits; empty for an undisturbed visit, or one of which nothing is known.
+    #[must_use]
+    pub fn foreign(&self) -> Vec<Foreign> {
+        let often = |measured: Option<Measured>| measured.filter(|measured| measured.above > PART_OF_VISIT);
+        let found = [
+            often(self.cpu).map(Foreign::Cpu),
+            often(self.steal).map(Foreign::Steal),
+            often(self.waiting).filter(|_| self.others_ran).map(Foreign::Waiting),
+            self.io.filter(ForeignIo::disturbs).map(Foreign::Io),
+        ];
+        found.into_iter().flatten().collect()
+    }
+}
+
+impl ForeignIo {
+    /// What the devices moved beyond our own.
+    #[must_use]
+    pub const fn foreign_bytes(&self) -> u64 {
+        self.device_bytes.saturating_sub(self.own_bytes)
+    }
+
+    /// Their rate, in MiB/s.
+    #[must_use]
+    pub fn foreign_mbps(&self) -> f64 {
+        mbps(self.foreign_bytes(), self.span_ns)
+    }
+
+    /// More than 5 % of ours, and more than 1 MiB/s or half of ours.
+    #[must_use]
+    pub fn disturbs(&self) -> bool {
+        let (foreign, own) = (to_f64(self.foreign_bytes()), to_f64(self.own_bytes));
+        foreign > FOREIGN_IO * own && (self.foreign_mbps() > NOISE_MBPS || foreign > FOREIGN_IO_SLOW * own)
+    }
+}
+
+fn part(time_us: u64, of_us: u64) -> Option<(f64, f64)> {
+    Some((to_f64(time_us), to_f64(of_us)))
+}
+
+/// Cores that others used. Interrupts stay out: our own completions arrive by them and cannot be told from others'.
+fn foreign_cpu(counts: &Counts, span_us: u64) -> Option<(f64, f64)> {
+    Some((to_f64(counts.busy_us?) - to_f64(counts.own_us?), to_f64(span_us)))
+}
+
+/// Stolen time as a part of the time in which CPUs were wanted. On a host that wants less than one core, a single tick
+/// would be a large part; then it is a part of one core.
+fn steal(counts: &Counts, span_us: u64) -> Option<(f64, f64)> {
+    let (steal, busy) = (to_f64(counts.steal_us?), to_f64(counts.busy_us?));
+    let wanted = busy + steal + to_f64(counts.interrupts_us.unwrap_or(0));
+    Some((steal, wanted.max(to_f64(span_us))))
+}
+
+/// The part of the time in which a task waited for a CPU, as far as others can be the cause: while one of them keeps us
+/// waiting it uses a CPU, so it cannot be longer than their CPU time. The rest is our own threads waiting for each other.
+fn waiting(samples: &[Piece<'_>], foreign: &Track) -> Track {
+    Track::of(samples, |counts, span_us| part(counts.cpu_pressure_us?, span_us)).at_most(foreign)
+}
+
+/// `None` when a device did not tell all the time, or does not count (`queue/iostats` is 0) though we moved something.
+fn foreign_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
+    if witness.devices.is_empty() {
+        return None;
+    }
+    let mut device_bytes = 0_u64;
+    for sample in &witness.samples {
+        for moved in &sample.counts.moved {
+            device_bytes = device_bytes.saturating_add((*moved)?.total_bytes());
+        }
+    }
+    let counts = device_bytes > 0 || own_bytes == 0;
+    counts.then(|| ForeignIo { device_bytes, own_bytes, span_ns: witness.span_ns() })
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |part: f64| part * 100.0;
+        match self {
+            Self::Cpu(Measured { mean, limit, above, .. }) => write!(
+                f,
+                "others used {mean:.2} of a core on average, more than {limit:.2} in {:.0} % of the time",
+                percent(*above)
+            ),
+            Self::Steal(Measured { mean, limit, above, .. }) => write!(
+                f,
+                "the hypervisor took {:.1} % of the CPU time on average, more than {:.0} % in {:.0} % of the time",
+                percent(*mean),
+                percent(*limit),
+                percent(*above)
+            ),
+            Self::Waiting(Measured { mean, limit, above, .. }) => write!(
+                f,
+                "tasks waited for a CPU that others used in {:.1} % of the time on average, more than {:.0} % in {:.0} % of it",
+                percent(*mean),
+                percent(*limit),
+                percent(*above)
+            ),
+            Self::Io(io) => write!(
+                f,
+                "the devices moved {:.1} MiB beside our {:.1} MiB, {:.1} MiB/s",
+                to_f64(io.foreign_bytes()) / to_f64(MIB),
+                to_f64(io.own_bytes) / to_f64(MIB),
+                io.foreign_mbps()
+            ),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Whether what others did moved the results: visits with more foreign CPU time against how far they are off their point's mean.
+//!
+//! Must not correct a result by it: a correlation is no cause.
+
+use crate::stats::sample::{correlation, count, mean};
+use crate::stats::special::student_t_tail;
+use std::collections::BTreeMap;
+
+/// With fewer degrees of freedom a correlation says nothing.
+const LEAST_DF: usize = 8;
+
+/// A visit and what was seen during it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WitnessedVisit {
+    /// Its point, by the caller's numbers.
+    pub point: usize,
+    /// Mean CPU time of others ([`super::foreign_cores`]).
+    pub foreign_cores: f64,
+    /// Deviation of its rate from the mean of its point, relative to that mean.
+    pub residual: f64,
+}
+
+/// A line through residuals over foreign CPU time, with how likely chance would draw it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResidualCorrelation {
+    /// Relative change of the rate per core that others use; -0.1 when each costs 10 %.
+    pub per_core: f64,
+    /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that goes with it.
+    pub r: f64,
+    /// How often so large a correlation, either way, comes about by chance.
+    pub p: f64,
+    /// How many visits.
+    pub visits: usize,
+}
+
+/// Least squares within points: both figures are taken relative to their point's mean, because a point with more I/O
+/// also makes the kernel and its helpers work more for it. Residuals are independent but for the points' means, so Student's
+/// t has `visits - points - 1` degrees of freedom. `None` when those are fewer than 8, or one of the two does not vary.
+#[must_use]
+pub fn residual_correlation(visits: &[WitnessedVisit]) -> Option<ResidualCorrelation> {
+    let mut points: BTreeMap<usize, Vec<&WitnessedVisit>> = BTreeMap::new();
+    visits.iter().for_each(|visit| points.entry(visit.point).or_default().push(visit));
+    // A single visit to a point has nothing to be compared with.
+    points.retain(|_, visits| visits.len() > 1);
+    let foreign = centred(&points, |visit| visit.foreign_cores);
+    let residuals = centred(&points, |visit| visit.residual);
+    let df = foreign.len().checked_sub(points.len() + 1).filter(|&df| df >= LEAST_DF)?;
+    let squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+    let (of_foreign, of_residuals) = (squares(&foreign), squares(&residuals));
+    if !(of_foreign > 0.0 && of_residuals > 0.0) {
+        return None;
+    }
+    let r = correlation(&foreign, &residuals);
+    let t = r.abs() * (count(df) / (1.0 - r * r).max(0.0)).sqrt();
+    let per_core = r * (of_residuals / of_foreign).sqrt();
+    Some(ResidualCorrelation { per_core, r, p: 2.0 * student_t_tail(t, count(df)), visits: foreign.len() })
+}
+
+/// A figure of every visit without its point's mean, points in order.
+fn centred(points: &BTreeMap<usize, Vec<&WitnessedVisit>>, figure: fn(&WitnessedVisit) -> f64) -> Vec<f64> {
+    let mut centred = Vec::new();
+    for visits in points.values() {
+        let values: Vec<f64> = visits.iter().map(|visit| figure(visit)).collect();
+        let centre = mean(&values);
+        centred.extend(values.iter().map(|value| value - centre));
+    }
+    centred
+}

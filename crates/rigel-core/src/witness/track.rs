@@ -1,0 +1,116 @@
+//! A measure followed over the samples of a visit. Must not know what is measured.
+
+use super::{Counts, Witness};
+use crate::measure::Window;
+use crate::stats::sample::median;
+use crate::units::{NS_PER_MS, NS_PER_US, to_f64};
+use std::ops::Range;
+
+/// CPU times are in steps of 10 ms, and most kernels sample them: what one sample of 100 ms says is mostly rounding.
+/// Each is judged by the half second around it.
+const SMOOTH_US: u64 = 500 * NS_PER_MS / NS_PER_US;
+
+/// One measure over a visit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Mean over the visit.
+    pub mean: f64,
+    /// Median of the samples, each smoothed over half a second.
+    pub median: f64,
+    /// What such a sample must exceed to count.
+    pub limit: f64,
+    /// Part of the visit's time in which samples do.
+    pub above: f64,
+    /// How many samples there are.
+    pub samples: usize,
+}
+
+/// A sample's counters and its length.
+pub(super) struct Piece<'a> {
+    counts: &'a Counts,
+    span_us: u64,
+}
+
+/// A measure at one sample, smoothed, and how long the sample is.
+#[derive(Clone, Copy)]
+struct Smooth {
+    value: f64,
+    span_us: u64,
+}
+
+/// A measure at every sample; samples that do not tell have none.
+pub(super) struct Track {
+    pub mean: Option<f64>,
+    smooth: Vec<Option<Smooth>>,
+}
+
+/// The samples that lie in the window for more than half of their length.
+pub(super) fn inside(witness: &Witness, window: Window) -> Vec<Piece<'_>> {
+    let holds = |began_ns: u64, at_ns: u64| {
+        let common = at_ns.min(window.end_ns).saturating_sub(began_ns.max(window.start_ns));
+        common > at_ns.saturating_sub(began_ns) / 2
+    };
+    let spans = witness.spans().filter(|(began_ns, sample)| holds(*began_ns, sample.at_ns));
+    spans
+        .map(|(began_ns, sample)| Piece {
+            counts: &sample.counts,
+            span_us: (sample.at_ns - began_ns) / NS_PER_US,
+        })
+        .collect()
+}
+
+impl Track {
+    /// `figure` gives numerator and denominator of one sample from its counters and its length in microseconds; they are
+    /// added up over whatever is asked for.
+    pub fn of(samples: &[Piece<'_>], figure: impl Fn(&Counts, u64) -> Option<(f64, f64)>) -> Self {
+        let figures: Vec<_> = samples.iter().map(|piece| figure(piece.counts, piece.span_us)).collect();
+        let one = |index: usize| {
+            figures[index]?;
+            let value = ratio(&figures[around(samples, index)])?;
+            Some(Smooth { value, span_us: samples[index].span_us })
+        };
+        Self { mean: ratio(&figures), smooth: (0..samples.len()).map(one).collect() }
+    }
+
+    /// The lesser of the two at every sample.
+    pub fn at_most(self, other: &Self) -> Self {
+        let lesser = |(a, b): (Option<Smooth>, &Option<Smooth>)| {
+            let (a, b) = (a?, (*b)?);
+            Some(Smooth { value: a.value.min(b.value), ..a })
+        };
+        let smooth: Vec<_> = self.smooth.into_iter().zip(&other.smooth).map(lesser).collect();
+        let weighted =
+            |one: &Option<Smooth>| one.map(|one| (one.value * to_f64(one.span_us), to_f64(one.span_us)));
+        let mean = ratio(&smooth.iter().map(weighted).collect::<Vec<_>>());
+        Self { mean, smooth }
+    }
+
+    /// Against a limit. Figures below 0, which rounding can make, are 0 here.
+    pub fn measured(&self, limit: f64) -> Option<Measured> {
+        let told: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
+        let time =
+            |least: f64| -> u64 { told.iter().filter(|one| one.value > least).map(|one| one.span_us).sum() };
+        let values: Vec<f64> = told.iter().map(|one| one.value.max(0.0)).collect();
+        Some(Measured {
+            mean: self.mean?.max(0.0),
+            median: median(&values),
+            limit,
+            above: to_f64(time(limit)) / to_f64(time(f64::NEG_INFINITY).max(1)),
+            samples: told.len(),
+        })
+    }
+}
+
+fn ratio(figures: &[Option<(f64, f64)>]) -> Option<f64> {
+    let told = figures.iter().flatten();
+    let (top, bottom) = told.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (bottom > 0.0).then(|| top / bottom)
+}
+
+/// The samples around one that fill half a second: as many on both sides, where there are.
+fn around(samples: &[Piece<'_>], index: usize) -> Range<usize> {
+    let range = |reach: usize| index.saturating_sub(reach)..(index + reach + 1).min(samples.len());
+    let span_us = |range: Range<usize>| samples[range].iter().map(|piece| piece.span_us).sum::<u64>();
+    let wide = (0..samples.len()).find(|&reach| span_us(range(reach)) >= SMOOTH_US);
+    range(wide.unwrap_or(samples.len()))
+}

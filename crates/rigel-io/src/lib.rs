@@ -17,3 +17,4 @@ mod slots;
 pub mod targets;
 pub mod threads;
 pub mod uring;
+pub mod witness;

@@ -3,3 +3,4 @@
 mod engines;
 mod engines_alloc;
 mod targets;
+mod witness;

@@ -7,6 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// More devices on top of each other than anybody stacks.
+const MOST_LAYERS: usize = 16;
+
 /// A directory of sysfs that stands for a block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
@@ -53,6 +56,25 @@ impl Block {
         Self::listed(&self.dir).into_iter().filter(|inner| inner.dir.join("partition").exists()).collect()
     }
 
+    /// Devices that this one is made of.
+    fn made_of(&self) -> Vec<Self> {
+        Self::listed(&self.dir.join("slaves"))
+    }
+
+    /// The lowest device that moves every byte of this one exactly once: the disk of a partition, what is under a
+    /// volume that lies on one device (LVM, dm-crypt). Where there are several below, as in a RAID, it ends.
+    pub(crate) fn lowest(&self) -> Self {
+        let mut lowest = self.clone();
+        for _ in 0..MOST_LAYERS {
+            lowest = lowest.disk().unwrap_or(lowest);
+            match <[Self; 1]>::try_from(lowest.made_of()) {
+                Ok([below]) => lowest = below,
+                Err(_) => break,
+            }
+        }
+        lowest
+    }
+
     /// Devices that are made of this one.
     pub(crate) fn holders(&self) -> Vec<Self> {
         Self::listed(&self.dir.join("holders"))
@@ -93,8 +115,7 @@ impl Block {
     /// What the record keeps of it. The queue is the disk's.
     pub(crate) fn facts(&self) -> DeviceFacts {
         let disk = self.disk().unwrap_or_else(|| self.clone());
-        let mut made_of: Vec<String> =
-            Self::listed(&disk.dir.join("slaves")).into_iter().map(|part| part.name).collect();
+        let mut made_of: Vec<String> = disk.made_of().into_iter().map(|part| part.name).collect();
         made_of.dedup();
         DeviceFacts {
             name: self.name.clone(),

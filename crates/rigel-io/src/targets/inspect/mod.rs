@@ -178,6 +178,19 @@ fn with_contents(mut found: Vec<Evidence>, contents: Evidence) -> Vec<Evidence> 
     found
 }
 
+/// The devices to count the I/O of targets on, each once, from the devices that the targets are or lie on: the lowest ones
+/// that move every byte exactly once, so that others on the same disk are seen too. `None` when one of the targets has
+/// no block device of its own (NFS, btrfs, FUSE, tmpfs): then there is nothing to compare the bytes of all with.
+#[must_use]
+pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32, u32)>> {
+    let sys = root.join("sys");
+    let lowest = |&number: &(u32, u32)| Some(Block::by_number(&sys, number)?.lowest().number);
+    let mut devices = targets.iter().map(lowest).collect::<Option<Vec<_>>>()?;
+    devices.sort_unstable();
+    devices.dedup();
+    Some(devices)
+}
+
 /// The partitions of a disk, so that what is in them is found too.
 fn regions(node: &Node, system: &System) -> Vec<signature::Region> {
     if node.kind() != TargetKind::BlockDevice {

@@ -94,3 +94,30 @@ fn chosen_words() {
         assert_eq!(chosen_word(list), word);
     }
 }
+
+#[test]
+fn io_is_counted_on_the_lowest_device_that_moves_each_byte_once() {
+    let fixture = Fixture::new();
+    fixture.disk("pci0/sda", (8, 0));
+    fixture.partition("pci0/sda/sda1", (8, 1), 2048, 1_000_000);
+    fixture.partition("pci0/sda/sda2", (8, 2), 2_000_000, 1_000_000);
+    fixture.disk("pci0/sdb", (8, 16));
+    // An encrypted volume on a logical volume on a partition, and a mirror of two disks with a partition.
+    fixture.disk("virtual/block/dm-0", (253, 0));
+    fixture.holds("virtual/block/dm-0", "pci0/sda/sda2");
+    fixture.disk("virtual/block/dm-1", (253, 1));
+    fixture.holds("virtual/block/dm-1", "virtual/block/dm-0");
+    fixture.disk("virtual/block/md0", (9, 0));
+    fixture.holds("virtual/block/md0", "pci0/sda/sda1");
+    fixture.holds("virtual/block/md0", "pci0/sdb");
+    fixture.partition("virtual/block/md0/md0p1", (259, 0), 2048, 1_000_000);
+    let sys = fixture.system().sys;
+    let root = sys.parent().unwrap();
+    let devices = |targets: &[(u32, u32)]| crate::targets::inspect::counting_devices(root, targets);
+    assert_eq!(devices(&[(8, 1)]), Some(vec![(8, 0)]));
+    assert_eq!(devices(&[(253, 1)]), Some(vec![(8, 0)]));
+    assert_eq!(devices(&[(259, 0)]), Some(vec![(9, 0)]));
+    assert_eq!(devices(&[(8, 16), (253, 1), (8, 2), (8, 0)]), Some(vec![(8, 0), (8, 16)]));
+    assert_eq!(devices(&[]), Some(vec![]));
+    assert_eq!(devices(&[(8, 16), (0, 41)]), None, "a target without a device spoils the sum");
+}

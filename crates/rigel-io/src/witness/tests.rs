@@ -1,0 +1,218 @@
+//! The sampler on a tree of files like the kernel's, with a clock that stands still until it is set: every figure is known.
+
+use super::*;
+use rigel_core::units::NS_PER_S;
+use rigel_core::witness::{Counts, Moved};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the files say.
+#[derive(Clone, Copy)]
+struct Told {
+    user_ticks: u64,
+    steal_ticks: u64,
+    waited_us: u64,
+    sectors: u64,
+}
+
+const AT_FIRST: Told = Told { user_ticks: 1000, steal_ticks: 50, waited_us: 16_000_000, sectors: 4000 };
+
+/// A host in a directory.
+struct Host {
+    root: tempfile::TempDir,
+    now_ns: Arc<AtomicU64>,
+    own_us: Arc<AtomicU64>,
+}
+
+#[derive(Clone)]
+struct SetClock(Arc<AtomicU64>);
+
+impl Clock for SetClock {
+    fn now_ns(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Host {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for dir in ["proc/pressure", "sys/dev/block/8:0", "sys/dev/block/8:16"] {
+            std::fs::create_dir_all(root.path().join(dir)).unwrap();
+        }
+        let host = Self { root, now_ns: Arc::default(), own_us: Arc::default() };
+        host.tell(0, AT_FIRST);
+        host
+    }
+
+    fn file(&self, file: &str) -> PathBuf {
+        self.root.path().join(file)
+    }
+
+    /// The files as they are `tenth` tenths of a second after the start. They are written in place, as the kernel's are.
+    fn tell(&self, tenth: u64, told: Told) {
+        let Told { user_ticks, steal_ticks, waited_us, sectors } = told;
+        let times = format!("{user_ticks} 7 100 99999 3 1 2 {steal_ticks} 0 0");
+        let stat = format!("cpu  {times}\ncpu0 {times}\ncpu1 {times}\nintr 5 0 0\nctxt 7\n");
+        let pressure = |us| format!("some avg10=0.00 avg60=0.10 avg300=9.99 total={us}\nfull total=1\n");
+        let device = format!("  10  0  {sectors}  5  20  0  {}  9  0  1  1\n", 2 * sectors);
+        for (file, text) in [
+            ("proc/stat", stat),
+            ("proc/pressure/cpu", pressure(waited_us)),
+            ("proc/pressure/io", pressure(3 * waited_us)),
+            ("sys/dev/block/8:0/stat", device.clone()),
+            ("sys/dev/block/8:16/stat", device),
+        ] {
+            // What was taken away stays away.
+            if tenth == 0 || self.file(file).exists() {
+                std::fs::write(self.file(file), text).unwrap();
+            }
+        }
+        self.now_ns.store(tenth * PERIOD_NS, Ordering::SeqCst);
+        self.own_us.store(tenth * 40_000, Ordering::SeqCst);
+    }
+
+    fn remove(&self, files: &[&str]) {
+        files.iter().for_each(|file| std::fs::remove_file(self.file(file)).unwrap());
+    }
+
+    /// A sampler that reads only when asked.
+    fn sampler(&self) -> Sampler {
+        let devices = [(8, 0), (8, 16)];
+        let own_us = Arc::clone(&self.own_us);
+        let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
+        let counters = Counters::open(self.root.path(), &devices, own_us);
+        let watch = Watch::begin(counters, &devices, SetClock(Arc::clone(&self.now_ns)));
+        Sampler::run(watch, 3600 * NS_PER_S).unwrap()
+    }
+}
+
+/// What a second of the files counts, each tenth.
+fn after(tenth: u64) -> Told {
+    Told {
+        user_ticks: AT_FIRST.user_ticks + 6 * tenth,
+        steal_ticks: AT_FIRST.steal_ticks + tenth,
+        waited_us: AT_FIRST.waited_us + 1234 * tenth,
+        sectors: AT_FIRST.sectors + 16 * tenth,
+    }
+}
+
+fn a_tenth() -> Counts {
+    let moved = Some(Moved { read_bytes: 8192, written_bytes: 16_384 });
+    Counts {
+        busy_us: Some(60_000),
+        interrupts_us: Some(0),
+        steal_us: Some(10_000),
+        own_us: Some(40_000),
+        cpu_pressure_us: Some(1234),
+        io_pressure_us: Some(3 * 1234),
+        moved: vec![moved, moved],
+    }
+}
+
+#[test]
+fn samples_hold_what_the_files_counted() {
+    let host = Host::new();
+    let sampler = host.sampler();
+    for tenth in 1..=4 {
+        host.tell(tenth, after(tenth));
+        sampler.mark();
+    }
+    host.tell(5, after(5));
+    let witness = sampler.between(PERIOD_NS, 5 * PERIOD_NS).unwrap();
+    assert_eq!((witness.began_ns, witness.cpus), (PERIOD_NS, Some(2)));
+    assert_eq!(witness.devices, [(8, 0), (8, 16)]);
+    let ends: Vec<u64> = witness.samples.iter().map(|sample| sample.at_ns / PERIOD_NS).collect();
+    assert_eq!(ends, [2, 3, 4, 5]);
+    assert!(witness.samples.iter().all(|sample| sample.counts == a_tenth()), "{witness:?}");
+}
+
+#[test]
+fn a_visit_is_cut_at_the_readings_around_it() {
+    let host = Host::new();
+    let sampler = host.sampler();
+    for tenth in 1..=9 {
+        host.tell(tenth, after(tenth));
+        sampler.mark();
+    }
+    host.tell(10, after(10));
+    let span = |start_ns, end_ns| {
+        let witness = sampler.between(start_ns, end_ns)?;
+        Some((witness.began_ns / PERIOD_NS, witness.samples.last()?.at_ns / PERIOD_NS))
+    };
+    assert_eq!(span(0, 2 * PERIOD_NS), Some((0, 2)));
+    assert_eq!(span(3 * PERIOD_NS + 1, 6 * PERIOD_NS + 1), Some((3, 7)));
+    // What was before that visit is forgotten; what came since is not.
+    assert_eq!(span(0, 4 * PERIOD_NS), Some((3, 4)));
+    assert_eq!(span(9 * PERIOD_NS, 10 * PERIOD_NS), Some((9, 10)));
+    assert_eq!(span(10 * PERIOD_NS, 10 * PERIOD_NS), None, "no time has passed");
+}
+
+#[test]
+fn what_is_missing_or_goes_back_is_left_out() {
+    let host = Host::new();
+    host.remove(&["proc/pressure/cpu", "proc/pressure/io", "sys/dev/block/8:16/stat"]);
+    let sampler = host.sampler();
+    host.tell(1, Told { steal_ticks: 49, sectors: 3999, ..after(1) });
+    sampler.mark();
+    host.tell(2, after(2));
+    let witness = sampler.between(0, 2 * PERIOD_NS).unwrap();
+    let back = Counts {
+        steal_us: None,
+        cpu_pressure_us: None,
+        io_pressure_us: None,
+        moved: vec![None, None],
+        ..a_tenth()
+    };
+    assert_eq!(witness.samples[0].counts, back);
+    assert_eq!(witness.samples[1].counts.moved.len(), 2);
+    assert!(witness.samples[1].counts.moved[0].is_some(), "counted on from where it went back to");
+
+    let bare = Host::new();
+    bare.remove(&["proc/stat"]);
+    let sampler = bare.sampler();
+    bare.tell(1, after(1));
+    let counts = &sampler.between(0, PERIOD_NS).unwrap().samples[0].counts;
+    assert_eq!((counts.busy_us, counts.steal_us), (None, None));
+    assert_eq!((counts.own_us, counts.cpu_pressure_us), (Some(40_000), Some(1234)));
+}
+
+#[test]
+fn a_file_that_turns_into_nonsense_is_left_out_until_it_is_mended() {
+    let host = Host::new();
+    let sampler = host.sampler();
+    host.tell(1, after(1));
+    std::fs::write(host.file("proc/stat"), "cpu  12").unwrap();
+    std::fs::write(host.file("sys/dev/block/8:0/stat"), "").unwrap();
+    sampler.mark();
+    for tenth in 2..=3 {
+        host.tell(tenth, after(tenth));
+        sampler.mark();
+    }
+    let witness = sampler.between(0, 3 * PERIOD_NS).unwrap();
+    let told: Vec<_> =
+        witness.samples.iter().map(|sample| (sample.counts.busy_us, sample.counts.moved[0])).collect();
+    let whole = (a_tenth().busy_us, a_tenth().moved[0]);
+    assert_eq!(told, [(None, None), (None, None), whole]);
+}
+
+#[test]
+fn a_long_watch_becomes_sparser_and_loses_no_sum() {
+    let host = Host::new();
+    let devices = [(8, 0)];
+    let own_us = Arc::clone(&host.own_us);
+    let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
+    let counters = Counters::open(host.root.path(), &devices, own_us);
+    let watch = Watch::begin(counters, &devices, SetClock(Arc::clone(&host.now_ns)));
+    let sampler = Sampler::run(watch, 3600 * NS_PER_S).unwrap();
+    for tenth in 1..=20_000 {
+        host.now_ns.store(tenth * PERIOD_NS, Ordering::SeqCst);
+        host.own_us.store(tenth * 40_000, Ordering::SeqCst);
+        sampler.mark();
+    }
+    let witness = sampler.between(0, 20_000 * PERIOD_NS).unwrap();
+    assert_eq!(witness.span_ns(), 20_000 * PERIOD_NS);
+    let own_us: u64 = witness.samples.iter().filter_map(|sample| sample.counts.own_us).sum();
+    assert_eq!(own_us, 20_000 * 40_000);
+    assert!((300..=600).contains(&witness.samples.len()), "{}", witness.samples.len());
+}

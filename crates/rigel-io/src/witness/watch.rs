@@ -1,0 +1,100 @@
+//! The sampling thread: reads on time and on request, and cuts out what is asked for. Must not know what is read.
+
+use super::counters::Counters;
+use crate::clock::Clock;
+use rigel_core::witness::{Reading, Witness};
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+/// Readings that are kept: 13 minutes of ten a second. In a longer visit they become sparser.
+const MOST_READINGS: usize = 8192;
+/// Readings at the start, the quickest of which tells what one costs.
+const TRIALS: usize = 3;
+
+/// What the thread is asked for.
+pub(super) enum Request {
+    /// A reading now.
+    Mark { answer: Sender<()> },
+    /// A reading now, and what happened in that time.
+    Between { start_ns: u64, end_ns: u64, answer: Sender<Option<Witness>> },
+}
+
+pub(super) struct Watch<C> {
+    counters: Counters,
+    devices: Vec<(u32, u32)>,
+    cpus: Option<u32>,
+    clock: C,
+    cost_ns: u64,
+    readings: VecDeque<Reading>,
+}
+
+impl<C: Clock> Watch<C> {
+    /// Reads for the first time.
+    pub fn begin(counters: Counters, devices: &[(u32, u32)], clock: C) -> Self {
+        let readings = VecDeque::with_capacity(MOST_READINGS);
+        let cpus = counters.cpus();
+        let mut watch =
+            Self { counters, devices: devices.to_vec(), cpus, clock, cost_ns: u64::MAX, readings };
+        for _ in 0..TRIALS {
+            let began_ns = watch.clock.now_ns();
+            watch.read();
+            watch.cost_ns = watch.cost_ns.min(watch.clock.now_ns().saturating_sub(began_ns));
+        }
+        watch
+    }
+
+    /// Time that a reading takes.
+    pub const fn cost_ns(&self) -> u64 {
+        self.cost_ns
+    }
+
+    /// Reads every `period_ns` and whenever asked, until nobody can ask any more.
+    pub fn serve(mut self, requests: &Receiver<Request>, period_ns: u64) {
+        let mut due_ns = self.clock.now_ns().saturating_add(period_ns);
+        loop {
+            let wait_ns = due_ns.saturating_sub(self.clock.now_ns());
+            match requests.recv_timeout(Duration::from_nanos(wait_ns)) {
+                Err(RecvTimeoutError::Timeout) => {
+                    self.read();
+                    // After a delay the next one is a whole period away, not at once.
+                    due_ns = due_ns.saturating_add(period_ns).max(self.clock.now_ns());
+                }
+                Ok(request) => self.answer(request, period_ns),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Whoever asked may be gone; then nobody needs the answer.
+    fn answer(&mut self, request: Request, period_ns: u64) {
+        self.read();
+        match request {
+            Request::Mark { answer } => drop(answer.send(())),
+            Request::Between { start_ns, end_ns, answer } => {
+                drop(answer.send(self.between(start_ns, end_ns, period_ns)));
+            }
+        }
+    }
+
+    fn read(&mut self) {
+        if self.readings.len() == MOST_READINGS {
+            // The counters run on, so what is left out loses detail but no sum.
+            let mut keep = false;
+            self.readings.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+        let at_ns = self.clock.now_ns();
+        self.readings.push_back(Reading { at_ns, total: self.counters.read() });
+    }
+
+    fn between(&mut self, start_ns: u64, end_ns: u64, period_ns: u64) -> Option<Witness> {
+        let base = self.readings.partition_point(|reading| reading.at_ns <= start_ns).saturating_sub(1);
+        self.readings.drain(..base);
+        let last = self.readings.partition_point(|reading| reading.at_ns < end_ns);
+        let readings: Vec<&Reading> = self.readings.iter().take(last + 1).collect();
+        Witness::between(&readings, period_ns, self.cpus, &self.devices)
+    }
+}

@@ -10,6 +10,7 @@ pub mod job;
 pub mod journal;
 pub mod trial;
 pub mod wall;
+pub mod witness;
 
 mod load;
 mod worker;

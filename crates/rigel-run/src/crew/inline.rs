@@ -7,7 +7,7 @@ use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::sim_law::SimLaw;
 use rigel_io::backend::SlotLayout;
-use rigel_io::clock::Clock;
+use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::sim::{Sim, SimClock};
 use std::sync::atomic::Ordering;
 
@@ -59,6 +59,10 @@ impl Crew for InlineCrew {
 
     fn now_ns(&self) -> u64 {
         self.clock.now_ns()
+    }
+
+    fn clock(&self) -> Option<MonotonicClock> {
+        None
     }
 
     fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem> {

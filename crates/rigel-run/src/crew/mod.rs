@@ -14,6 +14,7 @@ use rigel_core::plan::Plan;
 use rigel_core::request::Request;
 use rigel_core::split;
 use rigel_io::backend::SlotLayout;
+use rigel_io::clock::MonotonicClock;
 
 /// What the coordinator learns while a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,9 @@ pub trait Crew {
 
     /// Time since the crew was made.
     fn now_ns(&self) -> u64;
+
+    /// The clock behind it, for a witness of the host; `None` when the time is not the host's.
+    fn clock(&self) -> Option<MonotonicClock>;
 
     /// Does a job and waits for its end, calling `tick` a few times a second; when `tick` returns false the job is
     /// brought to an early end.

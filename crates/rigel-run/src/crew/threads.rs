@@ -222,6 +222,10 @@ impl Crew for ThreadCrew {
         self.clock.now_ns()
     }
 
+    fn clock(&self) -> Option<MonotonicClock> {
+        Some(self.clock)
+    }
+
     fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem> {
         self.shared.end_at_ns.store(u64::MAX, Ordering::Relaxed);
         for worker in &self.workers {

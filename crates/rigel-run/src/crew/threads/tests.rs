@@ -173,3 +173,27 @@ fn a_rest_takes_its_time_and_can_be_ended() {
     });
     assert_eq!(left, 0);
 }
+
+#[test]
+fn a_witness_sees_a_job_on_the_crews_clock() {
+    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let begin = move |start: Start| {
+        let backend = rigel_io::null::Null::new(&[true], layout, 1);
+        serve(backend, start);
+    };
+    let mut crew = ThreadCrew::start_with(EngineKind::Null, None, &[layout; 2], workload(), begin).unwrap();
+    let mut witness = crate::witness::watch(crew.clock(), &[]);
+    witness.begin();
+    let start_ns = crew.now_ns();
+    let window = Window { start_ns: start_ns + NS_PER_S / 10, end_ns: start_ns + NS_PER_S };
+    let job =
+        Job { visit: 0, point: Point { small: 4, large: 0 }, task: Task::Measure { window, lead_ns: 0 } };
+    let done = crew.work(job, &mut |_| true).unwrap();
+    let seen = witness.between(start_ns, crew.now_ns()).unwrap();
+    assert!(seen.began_ns <= start_ns && seen.samples.last().unwrap().at_ns >= done.window_end_ns);
+    // An engine without a device is limited by its CPUs: all that the workers used is our own, and no more than that.
+    let own_us: u64 = seen.samples.iter().filter_map(|sample| sample.counts.own_us).sum();
+    assert!(own_us >= done.cpu_ns / 1000, "{own_us} us, workers {} ns", done.cpu_ns);
+    assert!(done.busiest_cpu_ns <= seen.span_ns());
+    assert!(seen.devices.is_empty());
+}

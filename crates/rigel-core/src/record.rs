@@ -12,6 +12,7 @@ use crate::matrix::Point;
 use crate::measure::ClassTally;
 use crate::plan::Plan;
 use crate::request::Request;
+use crate::witness::Witness;
 use crate::workload::Class;
 use serde::{Deserialize, Serialize};
 
@@ -121,8 +122,17 @@ pub struct Visit {
     pub warm_up: Option<WarmUpDone>,
     /// CPU time of all workers during settling, window and drain.
     pub worker_cpu_ns: Option<u64>,
+    /// CPU time of the busiest of them.
+    #[serde(default)]
+    pub busiest_worker_cpu_ns: Option<u64>,
     /// Time from the start of the load to the end of the drain.
     pub loaded_ns: u64,
+    /// Bytes moved in that time, failed I/Os left out.
+    #[serde(default)]
+    pub moved_bytes: u64,
+    /// What happened on the host in that time; `None` when nobody watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
     /// Small I/Os; `None` when the point has none.
     pub small: Option<ClassTally>,
     /// Large I/Os; `None` when the point has none.

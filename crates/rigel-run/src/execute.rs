@@ -13,6 +13,7 @@ use crate::crew::Crew;
 use crate::job::Stop;
 use crate::journal::Ledger;
 use crate::wall::Wall;
+use crate::witness::Witnesses;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -67,10 +68,11 @@ pub fn execute(
     wall: &Wall,
     ledger: &mut dyn Ledger,
     stop: &Stop,
+    witness: &mut dyn Witnesses,
     listener: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, Problem> {
     ledger.append(&Line::Header(Box::new(header(run, crew, wall))))?;
-    let mut walk = Walk::new(run, crew, ledger, stop, listener);
+    let mut walk = Walk::new(run, crew, ledger, stop, listener, witness);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,

@@ -8,6 +8,7 @@ use crate::execute::{Run, execute};
 use crate::job::{Stop, Workload};
 use crate::journal::Memory;
 use crate::wall::Wall;
+use crate::witness::Nobody;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::plan::{self, Plan};
@@ -36,7 +37,7 @@ pub fn trial(request: &Request) -> Result<Record, Problem> {
         targets,
     };
     let mut memory = Memory::default();
-    execute(&run, &mut crew, &Wall::simulated(0), &mut memory, &Stop::default(), &mut |_| {})?;
+    execute(&run, &mut crew, &Wall::simulated(0), &mut memory, &Stop::default(), &mut Nobody, &mut |_| {})?;
     memory.into_record().ok_or_else(|| Problem::new(ExitKind::Bug, "a trial left no record"))
 }
 

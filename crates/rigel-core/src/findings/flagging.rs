@@ -3,6 +3,8 @@
 //! Each room holds the tests of one kind of evidence; this one puts them together in the order in which they are shown.
 //! Must not change a number.
 
+mod circumstances;
+mod contents;
 mod counts;
 
 use super::PointFindings;
@@ -16,10 +18,13 @@ use crate::workload::Class;
 /// Gives every point its flags.
 pub fn points(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) {
     let target = record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target);
+    let alone_us = contents::alone_us(points);
     for point in points {
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| visit.step == point.step).collect();
         let mut flags = everywhere(&record.header);
         flags.extend(counts::of_point(record, &visits, point));
+        flags.extend(contents::of_point(&record.header, &visits, point, alone_us));
+        flags.extend(circumstances::of_point(record, &visits));
         flags.extend(width(point, target));
         point.flags = flags;
     }
@@ -27,8 +32,8 @@ pub fn points(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings
 }
 
 /// What holds for the run as a whole.
-pub fn run(_record: &Record, _phases: &[Phase<'_>], _points: &[PointFindings]) -> Vec<Flag> {
-    Vec::new()
+pub fn run(_record: &Record, phases: &[Phase<'_>], _points: &[PointFindings]) -> Vec<Flag> {
+    phases.iter().filter_map(circumstances::of_phase).collect()
 }
 
 /// What a curve of the search shows.

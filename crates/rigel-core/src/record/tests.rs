@@ -73,6 +73,9 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
     Visit {
         number: step as u64,
         purpose: Purpose::Only,
+        busiest_worker_cpu_ns: None,
+        moved_bytes: 0,
+        witness: None,
         loaded_ns: 1_200_000_000,
         step,
         point,

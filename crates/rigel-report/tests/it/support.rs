@@ -146,6 +146,9 @@ impl Run {
         self.record.visits.push(Visit {
             number: 0,
             purpose: Purpose::Only,
+            busiest_worker_cpu_ns: None,
+            moved_bytes: 0,
+            witness: None,
             loaded_ns: 0,
             step: steps.iter().position(|step| step.point == point).unwrap(),
             point,

@@ -45,7 +45,10 @@ fn record_of(run: &Run, mut listener: impl FnMut(&Event<'_>, &AtomicBool)) -> (O
     let wall = Wall::simulated(1_767_268_800);
     let stop = Stop::new(Arc::clone(&flag));
     let outcome =
-        execute(run, &mut crew, &wall, &mut journal, &stop, &mut |event| listener(&event, &flag)).unwrap();
+        execute(run, &mut crew, &wall, &mut journal, &stop, &mut crate::witness::Nobody, &mut |event| {
+            listener(&event, &flag)
+        })
+        .unwrap();
     let mut bytes = Vec::new();
     file.rewind().unwrap();
     file.read_to_end(&mut bytes).unwrap();

@@ -6,6 +6,7 @@ use super::{Outcome, Run};
 use crate::crew::{Crew, Progress};
 use crate::job::{Done, Job, Stop, Task};
 use crate::journal::Ledger;
+use crate::witness::Witnesses;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event, Live, Phase};
 use rigel_core::measure::{ClassTally, Window};
@@ -50,6 +51,7 @@ pub struct Walk<'a> {
     ledger: &'a mut dyn Ledger,
     stop: &'a Stop,
     listener: &'a mut dyn FnMut(Event<'_>),
+    witness: &'a mut dyn Witnesses,
     /// Visits begun so far.
     visits: u64,
 }
@@ -62,8 +64,9 @@ impl<'a> Walk<'a> {
         ledger: &'a mut dyn Ledger,
         stop: &'a Stop,
         listener: &'a mut dyn FnMut(Event<'_>),
+        witness: &'a mut dyn Witnesses,
     ) -> Self {
-        Self { run, crew, ledger, stop, listener, visits: 0 }
+        Self { run, crew, ledger, stop, listener, witness, visits: 0 }
     }
 
     /// Time since the crew was made.
@@ -128,6 +131,7 @@ impl<'a> Walk<'a> {
             },
             None => None,
         };
+        self.witness.begin();
         let loaded_from_ns = self.now_ns();
         let start_ns = loaded_from_ns.saturating_add(wanted.settle_ns);
         let window = Window { start_ns, end_ns: start_ns.saturating_add(wanted.measure_ns) };
@@ -135,6 +139,7 @@ impl<'a> Walk<'a> {
         let lead_ns = if purpose == Purpose::Only { 0 } else { wanted.settle_ns };
         let task = Task::Measure { window, lead_ns };
         let done = self.work(wanted, task, Phase::Measure, window.end_ns)?;
+        let loaded_until_ns = self.now_ns();
         let measured_ns = done.window_end_ns.saturating_sub(start_ns);
         if measured_ns == 0 {
             return Ok(None);
@@ -151,7 +156,10 @@ impl<'a> Walk<'a> {
             cut_short: measured_ns < window.span_ns(),
             warm_up,
             worker_cpu_ns: Some(done.cpu_ns),
-            loaded_ns: self.now_ns().saturating_sub(loaded_from_ns),
+            busiest_worker_cpu_ns: Some(done.busiest_cpu_ns),
+            loaded_ns: loaded_until_ns.saturating_sub(loaded_from_ns),
+            moved_bytes: done.bytes,
+            witness: self.witness.between(loaded_from_ns, loaded_until_ns),
             small,
             large,
         }))

@@ -23,6 +23,7 @@ use rigel_run::crew::Crew;
 use rigel_run::execute::{Outcome, Run, execute};
 use rigel_run::journal::Journal;
 use rigel_run::wall::Wall;
+use rigel_run::witness::watch;
 use std::sync::atomic::Ordering;
 use targets::Scratch;
 
@@ -152,7 +153,8 @@ fn walk(
 ) -> Result<Outcome, Problem> {
     let mut progress = RunProgress::new(Look::of_stderr(options.quiet), run.plan.steps.len());
     let verbose = present::Verbose::of(options, &run.plan);
-    execute(run, crew, wall, &mut journal, &signals.stop(), &mut |event| {
+    let mut witness = watch(crew.clock(), &run.targets);
+    execute(run, crew, wall, &mut journal, &signals.stop(), witness.as_mut(), &mut |event| {
         verbose.event(&event);
         progress.event(&event);
     })

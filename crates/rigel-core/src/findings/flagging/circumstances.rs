@@ -1,0 +1,111 @@
+//! Flags from what was watched beside the load: others on the host and on the device, and the tool's own CPU time.
+//!
+//! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
+
+use crate::calibration::classes;
+use crate::engine::EngineKind;
+use crate::findings::estimate::{Phase, used};
+use crate::flags::{Flag, FlagCode};
+use crate::measure::Window;
+use crate::record::{Record, Visit};
+use crate::units::to_f64;
+use crate::witness::{Foreign, WitnessedVisit, foreign_cores, host_limited, judge, residual_correlation};
+use std::collections::BTreeMap;
+
+/// A correlation that comes about by chance so often is not told.
+const SIGNIFICANCE: f64 = 0.01;
+
+/// The flags of a point; `visits` are all visits to it.
+pub fn of_point(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
+    let visits = used(visits);
+    let mut found = foreign(record, &visits);
+    found.extend(busy(record, &visits));
+    found
+}
+
+/// For each kind of disturbance how many visits had it, and its figures in the worst of them.
+fn foreign(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
+    let mut kinds: BTreeMap<usize, (usize, Foreign)> = BTreeMap::new();
+    for visit in visits {
+        let Some(witness) = &visit.witness else { continue };
+        // Through the page cache our bytes are not those of the device.
+        let own_bytes = (!record.header.request.buffered).then_some(visit.moved_bytes);
+        for disturbance in judge(witness, window(visit), own_bytes).foreign() {
+            let (kind, size) = kind(&disturbance);
+            let known = kinds.entry(kind).or_insert((0, disturbance));
+            known.0 += 1;
+            if size > self::kind(&known.1).1 {
+                known.1 = disturbance;
+            }
+        }
+    }
+    let text = |(count, worst): (usize, Foreign)| {
+        let of = visits.len();
+        format!("{count} of {of} visits; at worst {worst}")
+    };
+    kinds.into_values().map(|found| Flag::new(FlagCode::Foreign, text(found))).collect()
+}
+
+/// A number for each kind, and how large a disturbance is among those of its kind.
+fn kind(disturbance: &Foreign) -> (usize, f64) {
+    match disturbance {
+        Foreign::Cpu(measured) => (0, measured.mean),
+        Foreign::Steal(measured) => (1, measured.mean),
+        Foreign::Waiting(measured) => (2, measured.mean),
+        Foreign::Io(io) => (3, io.foreign_mbps()),
+    }
+}
+
+const fn window(visit: &Visit) -> Window {
+    Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) }
+}
+
+/// Visits in which a worker had no CPU time left. The null engine is made to show exactly that.
+fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+    if record.header.engine.kind == EngineKind::Null {
+        return None;
+    }
+    let shares =
+        visits.iter().filter_map(|visit| host_limited(visit.busiest_worker_cpu_ns?, visit.loaded_ns));
+    let shares: Vec<f64> = shares.collect();
+    let most = shares.iter().copied().reduce(f64::max)?;
+    let text = format!(
+        "{} of {} visits: the busiest worker used {:.0} % of a CPU; the tool was the limit, not the storage",
+        shares.len(),
+        visits.len(),
+        100.0 * most
+    );
+    Some(Flag::new(FlagCode::HostLimited, text))
+}
+
+/// Whether visits were the slower the more CPU time others used, over a whole phase.
+pub fn of_phase(phase: &Phase<'_>) -> Option<Flag> {
+    let visits = used(&phase.visits);
+    let rate = |visit: &Visit| {
+        let (_, tally) = classes(visit).next()?;
+        Some(to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)))
+    };
+    let mut means: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (step, rate) in visits.iter().filter_map(|visit| Some((visit.step, rate(visit)?))) {
+        let sum = means.entry(step).or_default();
+        *sum = (sum.0 + rate, sum.1 + 1.0);
+    }
+    let witnessed = |visit: &&Visit| {
+        let (sum, count) = means.get(&visit.step)?;
+        Some(WitnessedVisit {
+            point: visit.step,
+            foreign_cores: foreign_cores(visit.witness.as_ref()?, window(visit))?,
+            residual: rate(visit)? / (sum / count) - 1.0,
+        })
+    };
+    let found = residual_correlation(&visits.iter().filter_map(witnessed).collect::<Vec<_>>())?;
+    (found.p < SIGNIFICANCE && found.per_core < 0.0).then(|| {
+        let text = format!(
+            "visits were slower the more CPU time others used: {:+.0} % for each core (correlation {:.2} over {} visits)",
+            100.0 * found.per_core,
+            found.r,
+            found.visits
+        );
+        Flag::new(FlagCode::Foreign, text)
+    })
+}

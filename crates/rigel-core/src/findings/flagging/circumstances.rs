@@ -18,13 +18,12 @@ const SIGNIFICANCE: f64 = 0.01;
 /// The flags of a point; `visits` are all visits to it.
 pub fn of_point(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
     let visits = used(visits);
-    let mut found = foreign(record, &visits);
-    found.extend(busy(record, &visits));
-    found
+    let found = [foreign(record, &visits), busy(record, &visits)];
+    found.into_iter().flatten().collect()
 }
 
-/// For each kind of disturbance how many visits had it, and its figures in the worst of them.
-fn foreign(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
+/// For each kind of disturbance how many visits had it, and its figures in the worst of these.
+fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let mut kinds: BTreeMap<usize, (usize, Foreign)> = BTreeMap::new();
     for visit in visits {
         let Some(witness) = &visit.witness else { continue };
@@ -39,11 +38,9 @@ fn foreign(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
             }
         }
     }
-    let text = |(count, worst): (usize, Foreign)| {
-        let of = visits.len();
-        format!("{count} of {of} visits; at worst {worst}")
-    };
-    kinds.into_values().map(|found| Flag::new(FlagCode::Foreign, text(found))).collect()
+    let text = |(count, worst): (usize, Foreign)| format!("{count} of {} visits: {worst}", visits.len());
+    let texts: Vec<String> = kinds.into_values().map(text).collect();
+    (!texts.is_empty()).then(|| Flag::new(FlagCode::Foreign, texts.join("; ")))
 }
 
 /// A number for each kind, and how large a disturbance is among those of its kind.

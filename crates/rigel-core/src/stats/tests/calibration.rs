@@ -16,17 +16,18 @@ use crate::stats::sample::{count, mean};
 use crate::stats::schedule::{Phase, Schedule, Step};
 use crate::units::{NS_PER_S, to_f64};
 
-const POINTS: usize = 18;
+pub const POINTS: usize = 18;
 
 /// What came of one calibration.
-struct Outcome {
-    intervals: Vec<Interval>,
-    visits: Vec<TimedVisit>,
+pub struct Outcome {
+    pub intervals: Vec<Interval>,
+    pub quantities: Vec<Quantity>,
+    pub visits: Vec<TimedVisit>,
     ended_ns: u64,
 }
 
 /// Calibrates a device whose rates are all `scale`.
-fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, seed: u64) -> Outcome {
+pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, seed: u64) -> Outcome {
     let mut device = Device::new(environment, POINTS, seed);
     let phase = Phase { points: (0..POINTS).collect(), soaks: Vec::new() };
     let mut schedule = Schedule::new(vec![phase], *parameters, Generator::new(seed, &[2]));
@@ -53,7 +54,8 @@ fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, seed
         }
     }
     let look = Look::at(&quantities, STEP_NS, parameters.target);
-    Outcome { intervals: look.intervals.into_iter().map(Option::unwrap).collect(), visits, ended_ns: now }
+    let intervals = look.intervals.into_iter().map(Option::unwrap).collect();
+    Outcome { intervals, quantities, visits, ended_ns: now }
 }
 
 /// Shares over all points of many calibrations.

@@ -2,6 +2,7 @@
 
 mod calibration;
 mod device;
+mod mutants;
 
 use crate::draw::Generator;
 use serde_json::Value;

@@ -9,14 +9,13 @@ use crate::flags::FlagCode;
 use crate::record::Record;
 use crate::request::EngineRequest;
 use crate::sim_law::SimLaw;
+use crate::stats::special::student_t_quantile;
 use crate::units::{NS_PER_S, to_f64};
 use crate::workload::Class;
 use std::collections::BTreeMap;
 
 /// Saturation, as the search defines it.
 const SATURATION: f64 = 0.95;
-/// A share is below its promise when it is by more than so many standard errors.
-const STANDARD_ERRORS: f64 = 2.0;
 /// Even when all calibrations agree, a share over few of them is no better known.
 const LEAST_SPREAD: f64 = 0.1;
 
@@ -196,14 +195,14 @@ impl Score {
                     return Verdict::Broken(format!("took {minutes:.1} minutes instead of {most:.1}"));
                 }
                 let bias = self.off(|trial| Some(trial.bias), most_bias);
-                at_least("intervals that hold the truth", self.coverage(), least).or(bias)
+                self.at_least("intervals that hold the truth", self.coverage(), least).or(bias)
             }
             Promise::Levels { least, most_bias } => {
                 let bias = self.off(|trial| trial.maximum_error, most_bias);
-                at_least("brackets that hold the truth", self.bracketed(), least).or(bias)
+                self.at_least("brackets that hold the truth", self.bracketed(), least).or(bias)
             }
             Promise::Raises(flag, least) => {
-                at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
+                self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
             }
         }
     }
@@ -215,7 +214,7 @@ impl Score {
         let mean = errors.iter().sum::<f64>() / count;
         let squares: f64 = errors.iter().map(|error| (error - mean).powi(2)).sum();
         let standard_error = (squares / (count - 1.0).max(1.0) / count).sqrt();
-        if mean.abs() <= most + STANDARD_ERRORS * standard_error {
+        if mean.abs() <= most + doubt(count) * standard_error {
             return Verdict::Kept;
         }
         Verdict::Broken(format!("estimates are off by {:+.2} % on average", 100.0 * mean))
@@ -238,16 +237,22 @@ impl Score {
         (share, spread / count.sqrt())
     }
 
+    fn at_least(&self, what: &str, (share, standard_error): (f64, f64), least: f64) -> Verdict {
+        if share + doubt(self.count()) * standard_error >= least {
+            return Verdict::Kept;
+        }
+        Verdict::Broken(format!("{what}: {:.1} % instead of {:.0} %", 100.0 * share, 100.0 * least))
+    }
+
     fn count(&self) -> f64 {
         to_f64(self.trials.len() as u64)
     }
 }
 
-fn at_least(what: &str, (share, standard_error): (f64, f64), least: f64) -> Verdict {
-    if share + STANDARD_ERRORS * standard_error >= least {
-        return Verdict::Kept;
-    }
-    Verdict::Broken(format!("{what}: {:.1} % instead of {:.0} %", 100.0 * share, 100.0 * least))
+/// How many standard errors a mean of so many trials may be off by chance: Student's t, 95 %. A single trial proves
+/// nothing.
+fn doubt(trials: f64) -> f64 {
+    if trials < 2.0 { f64::INFINITY } else { student_t_quantile(0.975, trials - 1.0) }
 }
 
 impl Verdict {

@@ -65,9 +65,9 @@ fn heading(page: &mut Page, scores: &[Score], is_in: impl Fn(&Score) -> bool, li
 
 fn line(page: &mut Page, score: &Score, what: &str) {
     match score.verdict() {
-        Verdict::Kept => page.line(format_args!("  ok    {:<36}{what}", label(score))),
+        Verdict::Kept => page.line(format_args!("  ok    {:<36} {what}", label(score))),
         Verdict::Broken(reason) => {
-            page.line(format_args!("  FAIL  {:<36}{what}", label(score)));
+            page.line(format_args!("  FAIL  {:<36} {what}", label(score)));
             page.line(format_args!("        {reason}"));
         }
     }
@@ -81,7 +81,7 @@ fn label(score: &Score) -> String {
         label += &format!(", {}", pace.precision);
     }
     if pace.fast {
-        label += ", fast";
+        label += ", 1 s";
     }
     label
 }

@@ -2,14 +2,14 @@
 
 use crate::support::Place;
 
-/// Three trials of each case in virtual time: the quick set of every CI run. `cargo xtask stats` has a thousand.
+/// Eight trials of each case in virtual time: the quick set of every CI run. `cargo xtask stats` has a thousand.
 #[test]
 fn every_promise_is_kept() {
-    let told = Place::new().line("selftest --trials 3 --seed 11").expect_code(0);
+    let told = Place::new().line("selftest --seed 11").expect_code(0);
     assert!(told.stdout.contains("21 of 21 promises kept"), "{}", told.stdout);
     assert!(told.stdout.contains("quiet") && told.stdout.contains("THROTTLED in 100.0 %"), "{}", told.stdout);
     assert!(told.stdout.lines().all(|line| line.chars().count() <= 80), "{}", told.stdout);
-    assert!(told.stderr.contains("63 of 63 trials"), "{}", told.stderr);
+    assert!(told.stderr.contains("168 of 168 trials"), "{}", told.stderr);
 }
 
 #[test]

@@ -183,20 +183,28 @@ pub fn core_scale(points: &[PointVisits]) -> f64 {
 /// Looks for rare outlying visits in a whole phase; `None` when there are fewer than two.
 #[must_use]
 pub fn contamination(points: &[PointVisits], target: f64) -> Option<Contamination> {
-    let residuals: Vec<f64> = points.iter().flat_map(PointVisits::residuals).collect();
-    let limit = (OUTLYING * core_scale(points)).max(target / 2.0);
-    let outlying: Vec<f64> = residuals.iter().copied().filter(|residual| residual.abs() > limit).collect();
+    let outlying: Vec<f64> = outlying(points, target).into_iter().flatten().collect();
+    let visits = points.iter().map(|point| point.residuals().len()).sum();
     if outlying.len() < FEWEST_OUTLYING {
         return None;
     }
     let squares: Vec<f64> = outlying.iter().map(|residual| residual * residual).collect();
     Some(Contamination {
         outlying: outlying.len(),
-        visits: residuals.len(),
-        share: (count(outlying.len()) + 1.0) / (count(residuals.len()) + 2.0),
+        visits,
+        share: (count(outlying.len()) + 1.0) / (count(visits) + 2.0),
         mean_square: mean(&squares),
         mean_deviation: mean(&outlying),
     })
+}
+
+/// For every point of a phase how far its outlying visits are from its median, relative. A visit lies that far out when
+/// it is more than five robust standard deviations of the whole phase away, and more than half the target.
+#[must_use]
+pub fn outlying(points: &[PointVisits], target: f64) -> Vec<Vec<f64>> {
+    let limit = (OUTLYING * core_scale(points)).max(target / 2.0);
+    let far = |point: &PointVisits| point.residuals().into_iter().filter(|size| size.abs() > limit).collect();
+    points.iter().map(far).collect()
 }
 
 #[cfg(test)]

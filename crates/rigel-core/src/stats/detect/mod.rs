@@ -9,10 +9,12 @@ pub mod drift;
 pub mod latency_modes;
 pub mod levels;
 pub mod shift;
+pub mod sizes;
 pub mod slow_noise;
 pub mod soak;
 pub mod stalls;
 pub mod steady;
+pub mod waits;
 pub mod zeros;
 
 use super::sample::{mean, median};

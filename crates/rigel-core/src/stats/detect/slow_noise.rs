@@ -9,8 +9,9 @@ use crate::stats::special::student_t_tail;
 
 /// Rank correlation one rest apart that is too much.
 const AT_GAP: f64 = 0.2;
-/// Rank correlation of neighbours that is too much.
-const ADJACENT: f64 = 0.65;
+/// Rank correlation of neighbours that is too much. Noise with a memory of half a minute has 0.8; taking the mean of
+/// each point off its few visits takes a part of that away.
+const ADJACENT: f64 = 0.6;
 /// Such a correlation may come about by chance so often.
 const SIGNIFICANCE: f64 = 0.05;
 /// Fewer pairs say nothing.
@@ -37,7 +38,7 @@ pub struct SlowNoise {
 }
 
 /// Looks for noise that outlasts a rest of `gap_ns`: visits one rest apart with a correlation above 0.2, or
-/// neighbours with one above 0.65, either significant at 5 %.
+/// neighbours with one above 0.6, either significant at 5 %.
 #[must_use]
 pub fn slow_noise(visits: &[TimedVisit], gap_ns: u64) -> Option<SlowNoise> {
     let visits = residuals(visits);

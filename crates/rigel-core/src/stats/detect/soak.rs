@@ -8,6 +8,7 @@ use super::shift::{self, LevelShift};
 use crate::stats::batch_means::batches;
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, line, mean, sum_of_squares};
+use crate::stats::special::student_t_quantile;
 use crate::units::NS_PER_S;
 use crate::workload::Direction;
 
@@ -21,6 +22,8 @@ const LEAST_DRIFT: f64 = 0.03;
 const LEAST_DROP: f64 = 0.1;
 /// Behind a limit the rate is less than half as noisy.
 const CALMER: f64 = 0.5;
+/// A soak that is below the short visits by less does not matter.
+const LEAST_BELOW: f64 = 0.03;
 /// Length of the pieces, if that makes enough of them.
 const PIECE_NS: u64 = NS_PER_S / 2;
 /// More pieces gain nothing.
@@ -122,10 +125,16 @@ impl BelowVisits {
     }
 }
 
-/// Whether the soak is below the mean of the short visits by more than twice their half-width: burst and sustained
-/// rate differ.
+/// Whether the soak is below the mean of the short visits by more than twice their half-width, by more than 3 %, and
+/// below what one more visit would have in 99 of 100 cases: burst and sustained rate differ.
+///
+/// The more visits, the narrower their interval; a soak is a single visit all the same, and varies like one.
 #[must_use]
 pub fn below_visits(soak: f64, visits: &Interval) -> Option<BelowVisits> {
     let found = BelowVisits { soak, visits: *visits };
-    (found.difference() < -2.0 * visits.relative_half_width).then_some(found)
+    let half = visits.relative_half_width;
+    let number = count(visits.visits.max(1));
+    let deviation = half / student_t_quantile(0.975, visits.df) * number.sqrt();
+    let one_more = student_t_quantile(0.99, visits.df) * deviation * (1.0 + 1.0 / number).sqrt();
+    (found.difference() < -one_more.max(2.0 * half).max(LEAST_BELOW)).then_some(found)
 }

@@ -1,4 +1,5 @@
 mod contents;
+mod limits;
 mod modes;
 mod series;
 mod visits;

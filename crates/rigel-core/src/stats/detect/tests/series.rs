@@ -7,6 +7,7 @@ use crate::stats::detect::steady::snia;
 use crate::stats::interval::Interval;
 use crate::stats::sample::count;
 use crate::stats::tests::{Noise, close, numbers, vectors};
+use crate::stats::variance::PointVisits;
 use crate::units::NS_PER_MS;
 use crate::workload::Direction;
 
@@ -112,12 +113,39 @@ fn soaks_are_cut_into_half_seconds_as_far_as_that_gives_enough() {
     assert_eq!((cut(1200, 50), cut(2000, 10), cut(1200, 500), cut(50, 10)), (120, 60, 240, 0));
 }
 
+fn visits(half: f64, visits: usize) -> Interval {
+    Interval { mean: 100.0, lo95: 0.0, hi95: 0.0, relative_half_width: half, visits, df: 40.0 }
+}
+
 #[test]
 fn a_soak_below_the_visits() {
-    let visits =
-        Interval { mean: 100.0, lo95: 96.0, hi95: 104.0, relative_half_width: 0.04, visits: 4, df: 40.0 };
-    assert!(below_visits(93.0, &visits).is_none() && below_visits(120.0, &visits).is_none());
-    assert!((below_visits(91.0, &visits).unwrap().difference() + 0.09).abs() < 1e-12);
+    // 4 visits, ±4 %: one more varies by 2.423 x 4 % / 2.021 x 2 x (5/4)^1/2 = 10.7 %.
+    assert!(
+        below_visits(90.0, &visits(0.04, 4)).is_none() && below_visits(120.0, &visits(0.04, 4)).is_none()
+    );
+    assert!((below_visits(89.0, &visits(0.04, 4)).unwrap().difference() + 0.11).abs() < 1e-12);
+    // The same visits, known better because there are 16: 10.1 % instead of twice the half-width of 2 %.
+    assert!(
+        below_visits(91.0, &visits(0.02, 16)).is_none() && below_visits(89.0, &visits(0.02, 16)).is_some()
+    );
+    assert!(below_visits(97.5, &visits(0.001, 4)).is_none(), "too little to matter");
+    assert!(below_visits(96.5, &visits(0.001, 4)).is_some());
+}
+
+/// The soak is a visit like the others.
+#[test]
+fn a_soak_that_is_one_more_visit_is_not_below() {
+    let mut noise = Noise::new(47);
+    for number in [4, 12] {
+        let mut alarms = 0;
+        for _ in 0..1000 {
+            let means: Vec<f64> = (0..=number).map(|_| 100.0 + 3.0 * noise.normal()).collect();
+            let point = PointVisits { means: means[1..].to_vec(), within_se: Vec::new() };
+            let interval = Interval::of_points(&[point], 0.05)[0].unwrap();
+            alarms += usize::from(below_visits(means[0], &interval).is_some());
+        }
+        assert!(alarms <= 20, "{alarms} of 1000 after {number} visits");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::draw::Generator;
 use crate::stats::detect::TimedVisit;
 use crate::stats::detect::bimodal::two_groups;
 use crate::stats::detect::drift::drift;
-use crate::stats::detect::levels::{Level, flat_rate, retrograde};
+use crate::stats::detect::levels::retrograde;
 use crate::stats::detect::slow_noise::{slow_noise, spearman};
 use crate::stats::interval::Interval;
 use crate::stats::sample::count;
@@ -138,23 +138,6 @@ fn two_groups_by_hand() {
     assert_eq!(two_groups(&points(&[vec![1.0, 2.0, 3.0], vec![], vec![0.0; 4]])), [None; 3]);
 }
 
-fn level(outstanding: u32, rate: f64) -> Level {
-    Level { outstanding, rate, latency: f64::from(outstanding) / rate }
-}
-
-#[test]
-fn a_flat_rate_needs_three_levels_and_growing_latency() {
-    let levels = [level(8, 995.0), level(1, 250.0), level(4, 1000.0), level(16, 1010.0), level(2, 500.0)];
-    let found = flat_rate(&levels).unwrap();
-    assert_eq!((found.outstanding, found.lowest, found.highest), (vec![4, 8, 16], 995.0, 1010.0));
-    assert!((found.latency_growth - (16.0 / 1010.0) / (4.0 / 1000.0)).abs() < 1e-12);
-    assert!(flat_rate(&levels[..3]).is_none());
-    let stalled = [level(4, 1000.0), level(8, 1000.0), Level { latency: 0.001, ..level(16, 1000.0) }];
-    assert!(flat_rate(&stalled).is_none());
-    assert!(flat_rate(&[level(1, 100.0), level(2, 110.0), level(4, 120.0)]).is_none());
-    assert!(flat_rate(&[]).is_none());
-}
-
 #[test]
 fn retrograde_needs_intervals_apart() {
     let interval = |mean: f64, half: f64| Interval {
@@ -167,5 +150,7 @@ fn retrograde_needs_intervals_apart() {
     };
     assert!(retrograde(&interval(100.0, 0.02), &interval(90.0, 0.02)).is_some());
     assert!(retrograde(&interval(100.0, 0.08), &interval(90.0, 0.08)).is_none());
+    assert!(retrograde(&interval(100.0, 0.001), &interval(97.9, 0.001)).is_some());
+    assert!(retrograde(&interval(100.0, 0.001), &interval(98.1, 0.001)).is_none(), "too little to matter");
     assert!(retrograde(&interval(90.0, 0.02), &interval(100.0, 0.02)).is_none());
 }

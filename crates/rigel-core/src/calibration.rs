@@ -46,7 +46,7 @@ impl Profiles {
             self.visits.push(TimedVisit { point: visit.step, began_ns, mean });
         }
         for (class, tally) in classes(visit) {
-            self.profiles.entry((visit.step, class)).or_default().push(profile(tally));
+            self.profiles.entry((visit.step, class)).or_default().push(profile(tally, visit.measured_ns));
         }
     }
 
@@ -123,12 +123,20 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     Some(LevelVisit { outstanding, rate, latency_s })
 }
 
-/// I/Os per second in each bucket, from the start of the load.
-fn profile(tally: &ClassTally) -> Vec<f64> {
+/// I/Os per second in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket
+/// that the window did not fill is left out.
+#[must_use]
+pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     let series = &tally.series;
-    let scale = to_f64(NS_PER_S) / to_f64(series.bucket_ns.max(1));
-    // Visits of a calibration are short enough for the common width; a coarser bucket stands for several.
-    let copies = usize::try_from(series.bucket_ns / BUCKET_NS).unwrap_or(1).max(1);
-    let rates = series.ops.iter().map(|&ops| f64::from(ops) * scale);
-    rates.flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
+    let width_ns = series.bucket_ns.max(1);
+    let whole = usize::try_from(tally.lead_ns.saturating_add(measured_ns) / width_ns).unwrap_or(usize::MAX);
+    let scale = to_f64(NS_PER_S) / to_f64(width_ns);
+    series.ops.iter().take(whole).map(|&ops| f64::from(ops) * scale).collect()
+}
+
+/// The same in buckets of the common width. Visits of a calibration are short enough for it; a coarser bucket stands
+/// for several.
+fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
+    let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).max(1);
+    rates(tally, measured_ns).into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
 }

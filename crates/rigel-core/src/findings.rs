@@ -81,11 +81,11 @@ impl Findings {
     pub fn of(record: &Record) -> Self {
         let phases = estimate::phases(record);
         let mut points = estimate::points(record, &phases);
-        flagging::points(record, &phases, &mut points);
+        let flags = flagging::flag(record, &phases, &mut points);
         let curves = curves(record);
         let visits: usize = points.iter().map(|point| point.visits).sum();
         Self {
-            flags: flagging::run(record, &phases, &points),
+            flags,
             target: record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target),
             unseen_share: (!phases.is_empty()).then(|| unseen_share(visits)),
             max_small_iops: extremes::max_small_iops(&points),

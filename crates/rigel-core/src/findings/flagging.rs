@@ -6,39 +6,86 @@
 mod circumstances;
 mod contents;
 mod counts;
+mod curve;
+mod latency;
+mod levels;
+mod soak;
+mod visits;
+mod words;
+
+pub use curve::flags as curve;
 
 use super::PointFindings;
 use super::estimate::Phase;
 use crate::engine::EngineKind;
 use crate::flags::{Flag, FlagCode};
+use crate::plan::Plan;
 use crate::record::{Header, Record, Visit};
-use crate::stats::levels_auto::Curve;
-use crate::workload::Class;
 
-/// Gives every point its flags.
-pub fn points(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) {
+/// Gives every point its flags and returns what holds for the run as a whole.
+pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
+    let limited = levels::limited(record);
+    for_points(record, phases, points, &limited);
+    for_run(record, phases, points, &limited)
+}
+
+fn for_points(
+    record: &Record,
+    phases: &[Phase<'_>],
+    points: &mut [PointFindings],
+    limited: &[levels::Limited],
+) {
     let target = record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target);
-    let alone_us = contents::alone_us(points);
+    let compared: Vec<visits::Compared> =
+        phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
+    let mut alone_us = contents::alone_us(points);
+    // Behind a limit an I/O waits even when it is alone, so being faster than that tells nothing of a cache.
+    limited.iter().for_each(|limited| alone_us[limited.class.index()] = None);
     for point in points {
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| visit.step == point.step).collect();
         let mut flags = everywhere(&record.header);
         flags.extend(counts::of_point(record, &visits, point));
         flags.extend(contents::of_point(&record.header, &visits, point, alone_us));
         flags.extend(circumstances::of_point(record, &visits));
+        flags.extend(latency::of_point(&visits, point));
+        let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
+        flags
+            .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         flags.extend(width(point, target));
         point.flags = flags;
     }
-    let _ = phases;
 }
 
-/// What holds for the run as a whole.
-pub fn run(_record: &Record, phases: &[Phase<'_>], _points: &[PointFindings]) -> Vec<Flag> {
-    phases.iter().filter_map(circumstances::of_phase).collect()
+fn for_run(
+    record: &Record,
+    phases: &[Phase<'_>],
+    points: &[PointFindings],
+    limited: &[levels::Limited],
+) -> Vec<Flag> {
+    let mut found = Vec::new();
+    for phase in phases {
+        found.extend(soak::of_phase(record, phase));
+        if let Some(plan) = &record.header.plan.calibration {
+            found.extend(visits::of_phase(plan, phase, name(record, phases, phase)));
+        }
+        found.extend(circumstances::of_phase(phase));
+    }
+    found.extend(levels::of_run(record, phases, points, limited));
+    found.extend(visits::few_points(record, points));
+    found
 }
 
-/// What a curve of the search shows.
-pub fn curve(_class: Class, _curve: &Curve) -> Vec<Flag> {
-    Vec::new()
+/// What the texts about a phase begin with; nothing when there is only one.
+fn name(record: &Record, phases: &[Phase<'_>], phase: &Phase<'_>) -> &'static str {
+    let writes = || {
+        let points = phase.steps.iter().filter_map(|&step| record.header.plan.steps.get(step));
+        points.into_iter().any(|step| Plan::point_writes(&record.header.request, step.point))
+    };
+    match phases.len() {
+        0 | 1 => "",
+        _ if writes() => "points that write: ",
+        _ => "points that only read: ",
+    }
 }
 
 /// Flags that hold for every point of the run.

@@ -1,0 +1,70 @@
+//! Flags from the latencies of a point: two kinds of I/O in one mean.
+//!
+//! Must not look at rates.
+
+use super::words::{percent, time};
+use crate::findings::PointFindings;
+use crate::findings::estimate::{tally, used};
+use crate::flags::{Flag, FlagCode};
+use crate::measure::Histogram;
+use crate::record::Visit;
+use crate::stats::detect::latency_modes::{LatencyModes, latency_modes};
+use crate::units::to_f64;
+use crate::workload::{Class, Direction};
+
+/// A visit has both kinds when it has this share of each, or more.
+const LEAST_OF_BOTH: f64 = 0.05;
+
+/// The flags of a point; `visits` are all visits to it.
+pub fn of_point(visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
+    let visits = used(visits);
+    let mut found = Vec::new();
+    for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
+        let Some(io) = io else { continue };
+        // Reads and writes apart: that one is faster than the other is no finding.
+        let both = io.reads.count() > 0 && io.writes.count() > 0;
+        for (direction, histogram) in [(Direction::Read, &io.reads), (Direction::Write, &io.writes)] {
+            if let Some(modes) =
+                latency_modes(histogram).filter(|modes| mixed(&visits, class, direction, modes))
+            {
+                found.push(two_kinds(class, both.then_some(direction), &modes));
+            }
+        }
+    }
+    found
+}
+
+/// Whether visits have both kinds of I/O, half of them or more: visits that differ from one another are another matter.
+fn mixed(visits: &[&Visit], class: Class, direction: Direction, modes: &LatencyModes) -> bool {
+    let histograms = visits.iter().filter_map(|visit| tally(visit, class)).map(|tally| {
+        let (reads, writes) = tally.latencies_after(0);
+        match direction {
+            Direction::Read => reads,
+            Direction::Write => writes,
+        }
+    });
+    let has_both = |histogram: &Histogram| {
+        let fast = to_f64(histogram.count_below(modes.valley_ns)) / to_f64(histogram.count());
+        (LEAST_OF_BOTH..=1.0 - LEAST_OF_BOTH).contains(&fast)
+    };
+    let all: Vec<Histogram> = histograms.filter(|histogram| histogram.count() > 0).collect();
+    2 * all.iter().filter(|histogram| has_both(histogram)).count() >= all.len()
+}
+
+fn two_kinds(class: Class, direction: Option<Direction>, found: &LatencyModes) -> Flag {
+    let of = match direction {
+        None => "",
+        Some(Direction::Read) => " reads",
+        Some(Direction::Write) => " writes",
+    };
+    let text = format!(
+        "{}{of}: {} of the I/Os take around {}, {} around {}, as behind a cache, a tier or a limit; the mean describes \
+         neither",
+        class.name(),
+        percent(found.fast_share),
+        time(to_f64(found.fast_ns)),
+        percent(1.0 - found.fast_share),
+        time(to_f64(found.slow_ns))
+    );
+    Flag::new(FlagCode::Bimodal, text)
+}

@@ -1,0 +1,156 @@
+//! Flags from visits that are compared with one another: outliers, groups, slow noise, drift, settling.
+//!
+//! Must not look inside a visit.
+
+use super::words::{percent, rate, signed, time};
+use crate::findings::PointFindings;
+use crate::findings::estimate::Phase;
+use crate::flags::{Flag, FlagCode};
+use crate::plan::Calibration;
+use crate::record::Record;
+use crate::stats::detect::bimodal::{TwoGroups, two_groups};
+use crate::stats::detect::drift::drift;
+use crate::stats::detect::slow_noise::{RankCorrelation, slow_noise};
+use crate::stats::interval::unseen_share;
+use crate::stats::parameters::FEW_POINTS;
+use crate::stats::sample::mean;
+use crate::stats::variance::outlying;
+use crate::units::to_f64;
+use crate::workload::Class;
+
+/// What the visits of a phase show of its single points.
+#[derive(Debug)]
+pub struct Compared {
+    /// In the order of the phase's keys: how far the outlying visits lie off; empty for a phase that has no
+    /// contamination.
+    outlying: Vec<Vec<f64>>,
+    /// In the same order.
+    groups: Vec<Option<TwoGroups>>,
+}
+
+impl Compared {
+    /// Compares the visits of a phase.
+    pub fn of(phase: &Phase<'_>, target: f64) -> Self {
+        let visits = &phase.judged.look.visits;
+        let contaminated = phase.judged.look.spreads.iter().any(|spread| spread.contamination.is_some());
+        Self {
+            outlying: if contaminated { outlying(visits, target) } else { vec![Vec::new(); visits.len()] },
+            groups: two_groups(visits),
+        }
+    }
+}
+
+/// The flags of a point of a phase.
+pub fn of_point(phase: &Phase<'_>, compared: &Compared, point: &PointFindings) -> Vec<Flag> {
+    let own = phase.judged.keys.iter().enumerate().filter(|(_, key)| key.0 == point.step);
+    own.flat_map(|(place, &(_, class))| of_quantity(phase, compared, point, place, class)).collect()
+}
+
+fn of_quantity(
+    phase: &Phase<'_>,
+    compared: &Compared,
+    point: &PointFindings,
+    place: usize,
+    class: Class,
+) -> Vec<Flag> {
+    let mut found = Vec::new();
+    let name = class.name();
+    let (far, visits) = (&compared.outlying[place], phase.judged.look.visits[place].means.len());
+    // Where most visits are far off, the point is noisier than the others, and none of its visits is rare.
+    if !far.is_empty() && 2 * far.len() < visits {
+        let text = format!("{name}: {} of {visits} visits: {}", far.len(), signed(mean(far)));
+        found.push(Flag::new(FlagCode::Contaminated, text));
+    }
+    if let Some(groups) = compared.groups[place] {
+        let io = match class {
+            Class::Small => point.small.as_ref(),
+            Class::Large => point.large.as_ref(),
+        };
+        let io_bytes = io.map_or(0, |io| io.io_bytes);
+        let text = format!(
+            "{name}: {} visits at {} and {} at {}; the mean describes neither",
+            groups.low_visits,
+            rate(class, io_bytes, groups.low),
+            groups.high_visits,
+            rate(class, io_bytes, groups.high)
+        );
+        found.push(Flag::new(FlagCode::Bimodal, text));
+    }
+    found
+}
+
+/// The flags of a phase; `name` begins their texts.
+pub fn of_phase(plan: &Calibration, phase: &Phase<'_>, name: &str) -> Vec<Flag> {
+    [contaminated(phase), unsettled(phase), drifting(plan, phase), slow(plan, phase)]
+        .into_iter()
+        .flatten()
+        .map(|flag| Flag { text: format!("{name}{}", flag.text), ..flag })
+        .collect()
+}
+
+fn contaminated(phase: &Phase<'_>) -> Option<Flag> {
+    let rare = phase.judged.look.spreads.iter().find_map(|spread| spread.contamination)?;
+    let text = format!(
+        "{} of {} visits lie far off the others to their points, by {} on average; every interval is widened for such \
+         visits",
+        rare.outlying,
+        rare.visits,
+        signed(rare.mean_deviation)
+    );
+    Some(Flag::new(FlagCode::Contaminated, text))
+}
+
+fn unsettled(phase: &Phase<'_>) -> Option<Flag> {
+    let settle = phase.judged.look.settle;
+    let left = settle.unsettled?;
+    let text = format!(
+        "{} after the load began the rate still differs by {} (standard error {}) from the second half of the visits",
+        time(to_f64(settle.settle_ns)),
+        signed(left.difference),
+        percent(left.standard_error)
+    );
+    Some(Flag::new(FlagCode::Warmup, text))
+}
+
+fn drifting(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
+    let found = drift(phase.profiles.timed(), plan.parameters.target)?;
+    let text = format!(
+        "the rate of all points together changed by {} of its mean from the first visit to the last, {} a minute",
+        signed(found.total),
+        signed(found.per_minute)
+    );
+    Some(Flag::new(FlagCode::Drift, text))
+}
+
+fn slow(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
+    let gap_ns = plan.parameters.gap_for(phase.steps.len());
+    let found = slow_noise(phase.profiles.timed(), gap_ns)?;
+    let told = |what: &str, found: Option<RankCorrelation>| {
+        found.map(|found| format!("{what} {:.2} (p {:.3}, {} pairs)", found.rho, found.p, found.pairs))
+    };
+    let rest = format!("visits to different points that begin {} apart", time(to_f64(gap_ns)));
+    let both = [told(&rest, found.at_gap), told("neighbours", found.adjacent)];
+    let text = format!(
+        "visits are alike, by rank correlation: {}; intervals may be too narrow",
+        both.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    );
+    Some(Flag::new(FlagCode::SlowNoise, text))
+}
+
+/// A plan of few points: what their few visits may have missed.
+pub fn few_points(record: &Record, points: &[PointFindings]) -> Option<Flag> {
+    let planned = record.header.plan.steps.len();
+    record.header.plan.calibration.as_ref()?;
+    let visits: usize = points.iter().map(|point| point.visits).sum();
+    if planned >= FEW_POINTS || visits == 0 {
+        return None;
+    }
+    let (point, visit) =
+        (if planned == 1 { "point" } else { "points" }, if visits == 1 { "visit" } else { "visits" });
+    let text = format!(
+        "{planned} {point}, {visits} {visit}: a state of the device that lasts less than {} of the time may have been \
+         missed",
+        percent(unseen_share(visits))
+    );
+    Some(Flag::new(FlagCode::FewPoints, text))
+}

@@ -120,3 +120,6 @@ fn width(point: &PointFindings, target: Option<f64>) -> Vec<Flag> {
     });
     wide.map(|text| Flag::new(FlagCode::NotReached, text)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,13 +34,13 @@ fn violations(curve: &Curve) -> Option<Flag> {
 }
 
 fn unsaturated(curve: &Curve) -> Option<Flag> {
-    let [.., (before, slower), (last, faster)] = curve.levels.as_slice() else {
-        return None;
+    let text = match curve.levels.as_slice() {
+        [.., (before, slower), (last, faster)] => format!(
+            "{} from {before} to {last} outstanding, the most that was tried; the maximum may be higher",
+            signed(faster.mean / slower.mean - 1.0)
+        ),
+        _ => "a single level was tried; the maximum may be higher".into(),
     };
-    let text = format!(
-        "{} from {before} to {last} outstanding, the most that was tried; the maximum may be higher",
-        signed(faster.mean / slower.mean - 1.0)
-    );
     (!curve.saturated).then(|| Flag::new(FlagCode::NotSaturated, text))
 }
 

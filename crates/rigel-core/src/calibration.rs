@@ -136,7 +136,8 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 
 /// The same in buckets of the common width. Visits of a calibration are short enough for it; a coarser bucket stands
 /// for several.
-fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
+#[must_use]
+pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).max(1);
     rates(tally, measured_ns).into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
 }

@@ -8,15 +8,17 @@ mod extremes;
 mod flagging;
 mod io;
 mod sureness;
+mod visits;
 
 pub use extremes::Extreme;
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::{Basis, Sureness};
+pub use visits::{VisitFindings, VisitIo};
 
 use crate::calibration::level_visit;
 use crate::flags::Flag;
 use crate::matrix::Point;
-use crate::record::{Purpose, Record};
+use crate::record::{Purpose, Record, Visit};
 use crate::stats::interval::unseen_share;
 use crate::stats::levels_auto::{self, Curve, Next};
 use crate::workload::Class;
@@ -32,12 +34,36 @@ pub struct PointFindings {
     pub seconds: f64,
     /// Visits behind the numbers.
     pub visits: usize,
+    /// Every visit, in the order in which they were made; also those that the numbers do not rest on.
+    pub each_visit: Vec<VisitFindings>,
+    /// The phase of the calibration in which it was measured, from 0: the points of a phase are judged together.
+    pub phase: Option<usize>,
     /// Small I/Os, when the point has some.
     pub small: Option<IoFindings>,
     /// Large I/Os, when the point has some.
     pub large: Option<IoFindings>,
     /// What the reader should know about these numbers.
     pub flags: Vec<Flag>,
+}
+
+impl PointFindings {
+    /// The classes that the point has, small first.
+    pub fn classes(&self) -> impl Iterator<Item = (Class, &IoFindings)> {
+        let both = [(Class::Small, self.small.as_ref()), (Class::Large, self.large.as_ref())];
+        both.into_iter().filter_map(|(class, io)| Some((class, io?)))
+    }
+
+    /// Whether a flag says that the numbers must not be used.
+    #[must_use]
+    pub fn invalid(&self) -> bool {
+        self.flags.iter().any(|flag| flag.invalid)
+    }
+
+    /// Whether the rates of all its classes are known as well as `target`, a relative half-width, asks for.
+    #[must_use]
+    pub fn reached(&self, target: f64) -> bool {
+        self.classes().all(|(_, io)| io.sure.reached(target))
+    }
 }
 
 /// What the search for load levels found for one class.
@@ -49,6 +75,8 @@ pub struct CurveFindings {
     pub io_bytes: u64,
     /// The curve; rates in I/Os per second.
     pub curve: Curve,
+    /// The visits of the search to this class, in the order in which they were made.
+    pub visits: Vec<VisitFindings>,
     /// What the reader should know about it.
     pub flags: Vec<Flag>,
 }
@@ -103,16 +131,23 @@ fn curves(record: &Record) -> Vec<CurveFindings> {
         return Vec::new();
     };
     let curve = |&class: &Class| {
-        let own = record.search.iter().filter(|visit| visit.purpose == Purpose::Search(class));
-        let visits: Vec<_> = own.filter_map(|visit| level_visit(visit, class)).collect();
-        let Next::Done(curve) = levels_auto::next(&visits, &search.rules(class)) else {
+        let own: Vec<&Visit> =
+            record.search.iter().filter(|visit| visit.purpose == Purpose::Search(class)).collect();
+        let levels: Vec<_> = own.iter().filter_map(|visit| level_visit(visit, class)).collect();
+        let Next::Done(curve) = levels_auto::next(&levels, &search.rules(class)) else {
             return None;
         };
         let io_bytes = match class {
             Class::Small => record.header.request.small_bytes,
             Class::Large => record.header.request.large_bytes,
         };
-        Some(CurveFindings { class, io_bytes, flags: flagging::curve(class, &curve), curve: *curve })
+        Some(CurveFindings {
+            class,
+            io_bytes,
+            flags: flagging::curve(class, &curve),
+            curve: *curve,
+            visits: visits::of(&record.header, &own, 0, |visit| !visit.cut_short),
+        })
     };
     search.classes.iter().filter_map(curve).collect()
 }

@@ -5,11 +5,11 @@
 
 use super::io::Sum;
 use super::sureness::{Basis, Sureness};
-use super::{IoFindings, PointFindings};
+use super::{IoFindings, PointFindings, visits};
 use crate::calibration::{self, Key, PhaseLook, Profiles, counts};
 use crate::measure::{ClassTally, Histogram};
-use crate::record::{Purpose, Record, Visit};
-use crate::stats::batch_means;
+use crate::record::{Header, Record, Visit};
+use crate::stats::batch_means::{self, Within};
 use crate::stats::detect::stalls::stalls;
 use crate::stats::interval::Interval;
 use crate::stats::quantile::{self, Quantile};
@@ -55,7 +55,7 @@ pub fn points(record: &Record, phases: &[Phase<'_>]) -> Vec<PointFindings> {
     }
     let found = by_step.into_iter().map(|(step, visits)| {
         let phase = phases.iter().find(|phase| phase.steps.contains(&step));
-        point(step, &used(&visits), phase)
+        PointFindings { phase: number(record, step), ..point(&record.header, step, &visits, phase) }
     });
     found.collect()
 }
@@ -66,9 +66,17 @@ pub fn used<'a>(visits: &[&'a Visit]) -> Vec<&'a Visit> {
     if counting.is_empty() { visits.to_vec() } else { counting }
 }
 
-fn point(step: usize, visits: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
+/// The number of the planned phase that a step belongs to.
+fn number(record: &Record, step: usize) -> Option<usize> {
+    let plan = record.header.plan.calibration.as_ref()?;
+    plan.phases.iter().position(|phase| phase.points.contains(&step))
+}
+
+fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
     let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
+    let visits: &[&Visit] = &used(all);
     let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);
+    let counts = |visit: &Visit| visits.iter().any(|used| std::ptr::eq(*used, visit));
     let io = |class: Class| -> Option<IoFindings> {
         let tallies = visits.iter().filter_map(|visit| Some((tally(visit, class)?, visit.measured_ns)));
         let sum = Sum::of(tallies, settle_ns)?;
@@ -80,6 +88,8 @@ fn point(step: usize, visits: &[&Visit], phase: Option<&Phase<'_>>) -> PointFind
         point: visits[0].point,
         seconds: Nanos(measured).seconds(),
         visits: visits.len(),
+        each_visit: visits::of(header, all, settle_ns, counts),
+        phase: None,
         small: io(Class::Small),
         large: io(Class::Large),
         flags: Vec::new(),
@@ -88,8 +98,7 @@ fn point(step: usize, visits: &[&Visit], phase: Option<&Phase<'_>>) -> PointFind
 
 /// What of the window of a visit lies behind the settling time that was chosen afterwards.
 fn measured_ns(visit: &Visit, settle_ns: u64) -> u64 {
-    let later = if visit.purpose == Purpose::Only { 0 } else { settle_ns.saturating_sub(visit.settle_ns) };
-    visit.measured_ns.saturating_sub(later)
+    visit.measured_ns.saturating_sub(visits::later_ns(visit, settle_ns))
 }
 
 /// The tally of a class.
@@ -170,7 +179,7 @@ fn alone(visits: &[&Visit], class: Class) -> Sureness {
     };
     let lead = usize::try_from(tally.lead_ns.div_ceil(tally.series.bucket_ns.max(1))).unwrap_or(usize::MAX);
     let ops: Vec<u32> = tally.series.ops.iter().skip(lead).copied().collect();
-    let rates: Vec<f64> = ops.iter().copied().map(f64::from).collect();
+    let rates: Vec<f64> = calibration::rates(tally, visit.measured_ns).into_iter().skip(lead).collect();
     let (mut reads, writes) = tally.latencies_after(0);
     reads.add(&writes);
     let known = |q| reads.quantile_ns(q).map_or(Quantile::Nothing, |ns| Quantile::Indicative(to_f64(ns)));
@@ -187,7 +196,7 @@ fn alone(visits: &[&Visit], class: Class) -> Sureness {
         latency_us,
         p50_ns: known(0.5),
         p99_ns: known(0.99),
-        within: batch_means::within(&rates).map(|within| within.standard_error / mean(&rates)),
+        within: own_error(&rates).map(|own| own.standard_error / mean(&rates)),
         stalled: stalls(&ops, tally.series.bucket_ns).map(|found| found.share),
         ..nothing
     }
@@ -195,11 +204,16 @@ fn alone(visits: &[&Visit], class: Class) -> Sureness {
 
 /// Half the width of the interval that the pieces of one visit give, relative, and its degrees of freedom.
 fn relative_half_width(rates: &[f64]) -> Option<(f64, f64)> {
-    let centre = mean(rates);
-    let within = batch_means::within(rates).filter(|_| centre > 0.0)?;
-    Some((within.half_width() / centre, within.degrees_of_freedom))
+    let own = own_error(rates)?;
+    Some((own.half_width() / mean(rates), own.degrees_of_freedom))
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / to_f64(values.len() as u64)
+/// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
+pub fn own_error(rates: &[f64]) -> Option<Within> {
+    batch_means::within(rates).filter(|_| mean(rates) > 0.0)
+}
+
+/// Arithmetic mean; 0 of nothing.
+pub fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / to_f64(values.len() as u64) }
 }

@@ -56,7 +56,8 @@ pub struct IoFindings {
     pub iops: f64,
     /// Megabytes (2^20) per second, reads and writes.
     pub mbps: f64,
-    /// Reads and writes together, all visits merged; `None` when nothing completed.
+    /// Reads and writes together, all visits merged; but a quantile that has an interval is the one of the interval.
+    /// `None` when nothing completed.
     pub latency_us: Option<LatencyUs>,
     /// How sure these figures are.
     pub sure: Sureness,
@@ -131,13 +132,17 @@ impl Sum {
         }
     }
 
-    /// The figures. A rate that has an interval is the one of the interval.
+    /// The figures. One that has an interval is the middle of the interval.
     pub fn findings(self, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);
         let iops = sure.iops.map_or_else(|| units::iops(all.count(), self.span_ns), |interval| interval.mean);
-        let latency_us = LatencyUs::of(&all)
-            .map(|us| LatencyUs { mean: sure.latency_us.map_or(us.mean, |interval| interval.mean), ..us });
+        let latency_us = LatencyUs::of(&all).map(|us| LatencyUs {
+            mean: sure.latency_us.map_or(us.mean, |interval| interval.mean),
+            p50: sure.p50_us().map_or(us.p50, |interval| interval.mean),
+            p99: sure.p99_us().map_or(us.p99, |interval| interval.mean),
+            ..us
+        });
         IoFindings {
             iops,
             mbps: iops * units::to_f64(self.io_bytes) / units::to_f64(units::MIB),

@@ -57,11 +57,48 @@ impl Default for Sureness {
     }
 }
 
+impl Basis {
+    /// The name in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Visits => "visits",
+            Self::OneVisit => "one_visit",
+            Self::Nothing => "none",
+        }
+    }
+}
+
 impl Sureness {
+    /// Whether the rate is known as well as `target`, a relative half-width, asks for.
+    #[must_use]
+    pub fn reached(&self, target: f64) -> bool {
+        self.iops.is_some_and(|interval| interval.relative_half_width <= target)
+    }
+
+    /// Interval of the median latency in microseconds.
+    #[must_use]
+    pub fn p50_us(&self) -> Option<Interval> {
+        in_us(self.p50_ns)
+    }
+
+    /// Interval of the 99th percentile of latency in microseconds.
+    #[must_use]
+    pub fn p99_us(&self) -> Option<Interval> {
+        in_us(self.p99_ns)
+    }
+
     /// Interval of the rate in megabytes (2^20) per second.
     #[must_use]
     pub fn mbps(&self, io_bytes: u64) -> Option<Interval> {
         let factor = crate::units::to_f64(io_bytes) / crate::units::to_f64(crate::units::MIB);
         self.iops.map(|interval| interval.scaled(factor))
+    }
+}
+
+fn in_us(quantile: Quantile) -> Option<Interval> {
+    match quantile {
+        Quantile::Sure(interval) => Some(interval.scaled(crate::units::us_from_ns(1.0))),
+        Quantile::Indicative(_) | Quantile::Nothing => None,
     }
 }

@@ -43,6 +43,32 @@ fn visits_to_one_point_add_up() {
     assert!(found.points[0].flags.is_empty(), "{:?}", found.points[0].flags);
 }
 
+#[test]
+fn every_visit_says_what_it_found_by_itself() {
+    let found = Findings::of(&record(vec![visit(4, 1_000_000), visit(4, 2_000_000)]));
+    let point = &found.points[0];
+    assert_eq!((point.each_visit.len(), point.phase), (2, None));
+    let second = &point.each_visit[1];
+    assert!(second.counts && !second.cut_short && second.large.is_none());
+    assert_eq!((second.settle_ns, second.measured_ns), (100_000_000, 1_000_000_000));
+    let io = second.small.unwrap();
+    assert_eq!((io.ios, io.iops, io.latency_us, io.p99_us), (2500, 2500.0, Some(2000.0), Some(2000.0)));
+    assert_eq!((io.little, io.mean_outstanding, io.standard_error), (Some(1.0), 5.0, Some(0.0)));
+}
+
+#[test]
+fn a_visit_in_which_nothing_completed_has_no_error_of_its_own() {
+    let mut idle = visit(4, 1_000_000);
+    let small = idle.small.as_mut().unwrap();
+    small.reads.clear();
+    small.series.ops.fill(0);
+    let found = Findings::of(&record(vec![idle]));
+    let small = found.points[0].small.as_ref().unwrap();
+    assert_eq!((small.sure.within, small.sure.iops), (None, None));
+    let io = found.points[0].each_visit[0].small.unwrap();
+    assert_eq!((io.iops, io.standard_error, io.latency_us, io.little), (0.0, None, None, None));
+}
+
 fn codes(change: impl FnOnce(&mut Record)) -> Vec<FlagCode> {
     let mut record = record(vec![visit(4, 1_000_000)]);
     change(&mut record);

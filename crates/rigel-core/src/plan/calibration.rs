@@ -52,6 +52,18 @@ impl Calibration {
     /// included.
     #[must_use]
     pub fn least_time(&self) -> Nanos {
+        self.time_of(|points| self.parameters.first_look(points))
+    }
+
+    /// The same with all rounds that there may be, for points that never are sure enough. Visits of the usual length: a
+    /// slow device, or one that takes long to settle, needs longer ones.
+    #[must_use]
+    pub fn full_time(&self) -> Nanos {
+        self.time_of(|_| self.parameters.most_visits)
+    }
+
+    /// `rounds` gives those of a phase with so many points.
+    fn time_of(&self, rounds: impl Fn(usize) -> u32) -> Nanos {
         let Parameters { settle_ns, measure_ns, pause_ns, .. } = self.parameters;
         let phase = |phase: &Phase| {
             let soaks: u64 = phase.soaks.iter().map(|soak| settle_ns + soak.measure_ns).sum();
@@ -59,7 +71,7 @@ impl Calibration {
             let round = (settle_ns + measure_ns).saturating_mul(points as u64);
             // Few points wait for their rest instead of for one another.
             let round = round.max(self.parameters.gap_for(points) + settle_ns + measure_ns);
-            soaks.saturating_add(round.saturating_mul(u64::from(self.parameters.first_look(points))))
+            soaks.saturating_add(round.saturating_mul(u64::from(rounds(points))))
         };
         let pauses = pause_ns * (self.phases.len() as u64).saturating_sub(1);
         let warm_up = match self.warm_up {

@@ -5,11 +5,12 @@
 use crate::calibration::classes;
 use crate::engine::EngineKind;
 use crate::findings::estimate::{Phase, used};
+use crate::findings::visits;
 use crate::flags::{Flag, FlagCode};
 use crate::measure::Window;
 use crate::record::{Record, Visit};
 use crate::units::to_f64;
-use crate::witness::{Foreign, WitnessedVisit, foreign_cores, host_limited, judge, residual_correlation};
+use crate::witness::{Foreign, WitnessedVisit, foreign_cores, host_limited, residual_correlation};
 use std::collections::BTreeMap;
 
 /// A correlation that comes about by chance so often is not told.
@@ -26,10 +27,7 @@ pub fn of_point(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
 fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let mut kinds: BTreeMap<usize, (usize, Foreign)> = BTreeMap::new();
     for visit in visits {
-        let Some(witness) = &visit.witness else { continue };
-        // Through the page cache our bytes are not those of the device.
-        let own_bytes = (!record.header.request.buffered).then_some(visit.moved_bytes);
-        for disturbance in judge(witness, window(visit), own_bytes).foreign() {
+        for disturbance in visits::foreign(&record.header, visit).unwrap_or_default() {
             let (kind, size) = kind(&disturbance);
             let known = kinds.entry(kind).or_insert((0, disturbance));
             known.0 += 1;

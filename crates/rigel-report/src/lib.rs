@@ -10,10 +10,12 @@ pub mod orion;
 pub mod text;
 
 mod csv;
+mod flag_scopes;
 mod notes;
 mod output_file;
 mod page;
 mod view;
+mod words;
 
 pub use orion::OrionVersion;
 pub use output_file::OutputFile;
@@ -24,7 +26,8 @@ use rigel_core::error::Problem;
 /// What an output looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The files that ORION of that version writes.
+    /// The files that ORION of that version writes, and two tables for what these have no place for: the intervals and
+    /// the flags.
     Orion(OrionVersion),
     /// One JSON document, [`json::SCHEMA`].
     Json,
@@ -38,8 +41,13 @@ pub enum Format {
 /// Only when a library refuses to write to memory, which is a bug.
 pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Problem> {
     match format {
-        Format::Orion(version) => Ok(orion::files(version, view)),
+        Format::Orion(version) => {
+            let mut files = orion::files(version, view);
+            files.push(OutputFile::new("_ci.csv", csv::intervals(view)?));
+            files.push(OutputFile::new("_flags.csv", csv::flags(view)?));
+            Ok(files)
+        }
         Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(view)?)]),
-        Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::table(view)?)]),
+        Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::findings(view)?)]),
     }
 }

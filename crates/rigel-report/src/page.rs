@@ -4,6 +4,12 @@
 
 use std::fmt::{Display, Write as _};
 
+/// Puts an empty line between the parts that are not empty.
+pub(crate) fn join_paragraphs<const N: usize>(parts: [String; N]) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
 /// Text in the making.
 #[derive(Default)]
 pub(crate) struct Page(String);

@@ -2,9 +2,12 @@
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 
+use rigel_core::calibration::counts;
 use rigel_core::findings::{Findings, PointFindings};
 use rigel_core::matrix::Point;
-use rigel_core::record::{Record, Visit};
+use rigel_core::pace::Pace;
+use rigel_core::record::{Purpose, Record, Visit};
+use rigel_core::workload::Class;
 use std::collections::{BTreeMap, HashMap};
 
 /// A record and what it says.
@@ -40,9 +43,27 @@ impl<'a> View<'a> {
         visits
     }
 
-    /// How many points were measured without being cut short.
+    /// The visits of the search for the load levels of a class.
+    pub(crate) fn searched(&self, class: Class) -> impl Iterator<Item = &'a Visit> {
+        let of_class = move |visit: &&Visit| visit.purpose == Purpose::Search(class);
+        self.record.search.iter().filter(of_class)
+    }
+
+    /// Whether points were visited again and again, as their intervals asked for.
+    pub(crate) const fn is_adaptive(&self) -> bool {
+        matches!(self.record.header.request.pace, Pace::Adaptive(_))
+    }
+
+    /// How many points were measured in full: none of their visits was cut short; in an adaptive run, at least one visit
+    /// that counts was not.
     pub(crate) fn measured_in_full(&self) -> usize {
-        let in_full = |visits: &&Vec<&Visit>| visits.iter().all(|visit| !visit.cut_short);
+        let in_full = |visits: &&Vec<&Visit>| {
+            if self.is_adaptive() {
+                visits.iter().any(|visit| counts(visit))
+            } else {
+                visits.iter().all(|visit| !visit.cut_short)
+            }
+        };
         self.visits().values().filter(in_full).count()
     }
 }

@@ -98,7 +98,8 @@ fn settings_11_2(page: &mut Page, header: &Header) {
 fn duration(header: &Header) -> Nanos {
     match (header.request.pace, header.plan.steps.first()) {
         (Pace::Fixed(duration), _) => duration,
-        (Pace::Adaptive(_), step) => step.map_or(Nanos(0), |step| step.measure),
+        (Pace::Adaptive(_), Some(step)) => step.measure,
+        (Pace::Adaptive(_), None) => header.plan.search.as_ref().map_or(Nanos(0), |search| search.measure),
     }
 }
 

@@ -1,8 +1,8 @@
 //! ORION's files and what it prints, in the layouts of three of its versions.
 //!
 //! The layouts are interfaces: scripts read them by line and column. They were taken from published output only. What is
-//! ours is kept apart from what is theirs: line 1 says who wrote it, flags and the end of a cut-short run follow the
-//! results, and a clean run has neither. Must not judge a number.
+//! ours is kept apart from what is theirs: line 1 says who wrote it; how sure the numbers are, flags and the end of a
+//! cut-short run follow the results, and a clean run with one visit per point has none of these. Must not judge a number.
 
 mod heading;
 mod hist;
@@ -13,7 +13,7 @@ mod trace;
 
 use crate::notes;
 use crate::output_file::OutputFile;
-use crate::page::Page;
+use crate::page::{Page, join_paragraphs};
 use crate::view::View;
 use rigel_core::path_text::printable;
 use std::str::FromStr;
@@ -109,19 +109,17 @@ pub fn banner(version: OrionVersion, program_version: &str, run_id: &str, estima
 /// What is printed after a run: the results as in the summary, which 11.1 does not print, and the notes.
 #[must_use]
 pub fn result_block(version: OrionVersion, view: &View<'_>) -> String {
-    let results = match version {
+    join_paragraphs([results(version, view), notes::of(view)])
+}
+
+/// The results alone, as far as that version prints them.
+pub(crate) fn results(version: OrionVersion, view: &View<'_>) -> String {
+    match version {
         OrionVersion::V11_1 => String::new(),
         OrionVersion::V11_2 | OrionVersion::V19 => results::render(version, view),
-    };
-    join_paragraphs([results, notes::of(view)])
+    }
 }
 
 fn summary(version: OrionVersion, view: &View<'_>) -> String {
     join_paragraphs([heading::render(version, view), results::render(version, view), notes::of(view)])
-}
-
-/// Puts an empty line between the parts that are not empty.
-fn join_paragraphs<const N: usize>(parts: [String; N]) -> String {
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
 }

@@ -7,10 +7,12 @@ use super::{OrionVersion, heading};
 use crate::notes::{self, At};
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::{IoFindings, PointFindings};
+use crate::words;
+use rigel_core::findings::{IoFindings, PointFindings, VisitFindings, VisitIo};
 use rigel_core::path_text::printable;
-use rigel_core::record::{Header, Visit};
+use rigel_core::record::{Header, Purpose, Visit};
 use rigel_core::units::{Bytes, KIB, Nanos, to_f64};
+use rigel_core::workload::Class;
 
 /// The heading of the summary, the host and the engine, then the points in the order of the plan.
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
@@ -18,15 +20,55 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     page.push(heading::render(version, view));
     page.blank();
     circumstances(&mut page, &view.record.header);
+    page.line(format_args!("intervals: {}", intervals(view)));
+    searches(&mut page, view);
     for (found, (step, visits)) in view.findings.points.iter().zip(view.visits()) {
         page.blank();
         point(&mut page, &view.record.header, found, step, &visits);
     }
-    if let Some(line) = notes::cut_short(view) {
+    ending(&mut page, view);
+    page.into_string()
+}
+
+/// Where the intervals are, and what they hold.
+fn intervals(view: &View<'_>) -> String {
+    if view.is_adaptive() {
+        format!("{}; see _ci.csv", words::INTERVAL)
+    } else {
+        format!("each shows {}; see _ci.csv", words::ONE_VISIT)
+    }
+}
+
+/// The visits of the search for load levels.
+fn searches(page: &mut Page, view: &View<'_>) {
+    for found in &view.findings.curves {
         page.blank();
+        page.line(format_args!("Searching levels of {} I/O", found.class.name()));
+        for (of_visit, visit) in found.visits.iter().zip(view.searched(found.class)) {
+            page.push(format_args!("Small={}, Large={}, ", of_visit.point.small, of_visit.point.large));
+            visit_line(page, visit, of_visit);
+        }
+        for flag in &found.flags {
+            page.line(format_args!(
+                "Flags @ the search of {} I/O: {}",
+                found.class.name(),
+                notes::judged_flag(flag)
+            ));
+        }
+    }
+}
+
+/// What holds for the run as a whole.
+fn ending(page: &mut Page, view: &View<'_>) {
+    let flags = view.findings.flags.iter();
+    let flags = flags.map(|flag| format!("Flags @ the run: {}", notes::judged_flag(flag)));
+    let lines: Vec<String> = flags.chain(notes::cut_short(view)).collect();
+    if !lines.is_empty() {
+        page.blank();
+    }
+    for line in lines {
         page.line(line);
     }
-    page.into_string()
 }
 
 fn circumstances(page: &mut Page, header: &Header) {
@@ -56,8 +98,8 @@ fn circumstances(page: &mut Page, header: &Header) {
 fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, visits: &[&Visit]) {
     page.line(format_args!("Running point: Small={}, Large={}", found.point.small, found.point.large));
     page.line(format_args!("Point {} out of {}", number(header, step), header.plan.grid.total_points));
-    for visit in visits {
-        visit_line(page, visit);
+    for (visit, of_visit) in visits.iter().zip(&found.each_visit) {
+        visit_line(page, visit, of_visit);
     }
     let planned = |io: &Option<IoFindings>| io.as_ref().map_or(0, |io| io.planned_outstanding);
     if let Some(io) = &found.small {
@@ -67,12 +109,7 @@ fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, v
         ran(page, header, "large", io, planned(&found.small), found.seconds);
     }
     for flag in &found.flags {
-        page.line(format_args!(
-            "Flags @ {}: {} ({})",
-            At(found.point),
-            flag.code.name(),
-            printable(&flag.text)
-        ));
+        page.line(format_args!("Flags @ {}: {}", At(found.point), notes::judged_flag(flag)));
     }
 }
 
@@ -83,10 +120,11 @@ fn number(header: &Header, step: usize) -> u64 {
     idle.saturating_add(of(step)).saturating_add(1)
 }
 
-fn visit_line(page: &mut Page, visit: &Visit) {
+fn visit_line(page: &mut Page, visit: &Visit, found: &VisitFindings) {
     let seconds = |ns| Nanos(ns).seconds();
+    let purpose = words::purpose(visit.purpose).map_or_else(String::new, |text| format!(" ({text})"));
     page.push(format_args!(
-        "visit: began at {:.3} s, settled {:.3} s, measured {:.3} s",
+        "visit{purpose}: began at {:.3} s, settled {:.3} s, measured {:.3} s",
         seconds(visit.began_ns),
         seconds(visit.settle_ns),
         seconds(visit.measured_ns)
@@ -97,7 +135,32 @@ fn visit_line(page: &mut Page, visit: &Visit) {
     if let Some(ns) = visit.worker_cpu_ns {
         page.push(format_args!(", workers' CPU {:.3} s", seconds(ns)));
     }
-    page.line(if visit.cut_short { ", cut short" } else { "" });
+    page.push(if visit.cut_short { ", cut short" } else { "" });
+    // The only visit to a point has its figures below.
+    if visit.purpose != Purpose::Only {
+        let classes = [(Class::Small, found.small), (Class::Large, found.large)];
+        for (class, io) in classes.into_iter().filter_map(|(class, io)| Some((class, io?))) {
+            visit_io(page, class, io);
+        }
+    }
+    for disturbance in found.foreign.iter().flatten() {
+        page.push(format_args!("; {disturbance}"));
+    }
+    page.blank();
+}
+
+/// What a visit found by itself, settled as long as the calibration took.
+fn visit_io(page: &mut Page, class: Class, io: VisitIo) {
+    page.push(format_args!("; {} iops {:.1}", class.name(), io.iops));
+    if let Some(us) = io.latency_us {
+        page.push(format_args!(" lat {us:.2} us"));
+    }
+    if let Some(little) = io.little {
+        page.push(format_args!(" Little {little:.3}"));
+    }
+    if io.errors > 0 {
+        page.push(format_args!(" {} failed", io.errors));
+    }
 }
 
 /// `my` and `oth`: outstanding I/Os of this class and of the other one.

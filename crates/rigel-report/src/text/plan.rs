@@ -2,9 +2,13 @@
 //!
 //! Says what would be measured, how long it would take and what would be written. Must not repeat a rule of the plan.
 
+mod pace;
+
+use super::wrap::wrapped;
 use crate::page::Page;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::matrix::{Point, RunLevel};
+use rigel_core::pace::Pace;
 use rigel_core::path_text::printable;
 use rigel_core::plan::{Plan, Step, WarmUp};
 use rigel_core::request::{EngineRequest, Request};
@@ -60,13 +64,21 @@ fn page_of(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opti
         entry(&mut page, "Data", format_args!("{} on the targets in all", Bytes(bytes)));
     }
     entries(&mut page, "I/O", io(request, plan));
-    entries(&mut page, "Points", points(plan));
-    entries(&mut page, "Per point", per_point(&plan.steps));
-    entry(
-        &mut page,
-        "Time",
-        format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes),
-    );
+    if let Some(search) = &plan.search {
+        pace::search(&mut page, request, search);
+    }
+    if !plan.steps.is_empty() {
+        entries(&mut page, "Points", points(plan));
+    }
+    match request.pace {
+        Pace::Fixed(_) => {
+            entries(&mut page, "Per point", per_point(&plan.steps));
+            let time =
+                format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes);
+            entry(&mut page, "Time", time);
+        }
+        Pace::Adaptive(adaptive) => pace::adaptive(&mut page, request, plan, adaptive),
+    }
     let workers = if plan.workers == 1 { "worker" } else { "workers" };
     entry(&mut page, "Buffers", format_args!("{} for {} {workers}", Bytes(plan.buffer_bytes), plan.workers));
     entry(&mut page, "Engine", engine(request.engine));
@@ -80,6 +92,15 @@ fn page_of(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opti
 
 fn entry(page: &mut Page, label: &str, text: impl Display) {
     page.line(format_args!("{label:<10}{text}"));
+}
+
+/// Sentences under one label, in lines of 80 columns; `lines` begin a line each.
+fn sentences(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>) {
+    let mut label = label;
+    for line in lines {
+        wrapped(page, &format!("{label:<10}"), &" ".repeat(12), &line);
+        label = "";
+    }
 }
 
 /// Several lines under one label.
@@ -186,15 +207,19 @@ fn per_point(steps: &[Step]) -> Vec<String> {
     lines
 }
 
+/// Whole seconds, rounded up: `45 s`, `3 min 11 s`, `10 min`, `2 h 5 min`.
+fn span(time: Nanos) -> String {
+    let seconds = time.0.div_ceil(rigel_core::units::NS_PER_S);
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
 fn time(plan: &Plan) -> String {
-    let Nanos(ns) = plan.known_time();
-    let seconds = ns.div_ceil(rigel_core::units::NS_PER_S);
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    let known = match (hours, minutes) {
-        (0, 0) => format!("{seconds} s"),
-        (0, _) => format!("{minutes} min {} s", seconds % 60),
-        _ => format!("{hours} h {minutes} min"),
-    };
+    let known = span(plan.known_time());
     let by_bytes = |step: &Step| matches!(step.warm_up, Some(WarmUp::Bytes(_)));
     if plan.steps.iter().any(by_bytes) { format!("{known} and the warm-ups") } else { known }
 }

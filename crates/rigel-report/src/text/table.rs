@@ -1,52 +1,169 @@
-//! The results of a run as a table for the terminal, 80 columns wide, flags beside the numbers.
+//! The results of a run as a table for the terminal: 80 columns, how sure a number is and what speaks against it beside it.
 //!
-//! The codes stand in the row; what they say follows with the result block. Must not hide a point.
+//! A flag stands under the row that it is about, with its figures; one that all points share stands under the table. Must
+//! not hide a point.
 
+use super::wrap::{clipped, wrapped};
+use crate::flag_scopes::FlagScopes;
+use crate::notes::flag_text;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::PointFindings;
+use crate::words;
+use rigel_core::findings::{Basis, IoFindings, PointFindings};
+use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::stats::Interval;
 
-/// A line per point, and what the columns mean; nothing when no point was measured.
+/// Where flags stand under their row; one that makes the numbers invalid has a mark there.
+const INDENT: &str = "          ";
+
+/// A line per point, what the columns mean, the flags of the run, and what a search for load levels found; nothing when
+/// there is nothing.
 #[must_use]
 pub fn table(view: &View<'_>) -> String {
     let mut page = Page::default();
-    if !view.findings.points.is_empty() {
+    let points = &view.findings.points;
+    let scopes = FlagScopes::of(points);
+    if !points.is_empty() {
         page.line(format_args!(
-            "{:>6}{:>7}{:>10}{:>11}{:>12}{:>12}  Flags",
-            "Small", "Large", "IOPS", "MBPS", "mean us", "p99 us"
+            " {:>5}{:>6}{:>10}{:>5} {:>9}{:>5} {:>10}{:>5}{:>10}{:>5}{:>7}",
+            "Small", "Large", "IOPS", "±%", "MBPS", "±%", "mean us", "±%", "p99 us", "±%", "Visits"
         ));
-        for found in &view.findings.points {
-            point(&mut page, found);
+        let mut clipped = false;
+        for found in points {
+            clipped |= point(&mut page, found, view.findings.target, &scopes.own(found));
         }
         page.blank();
-        page.line("IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in");
-        page.line("microseconds, of the small I/Os where there are some, else of the large ones.");
+        legend(&mut page, view, clipped);
     }
+    shared_flags(&mut page, view, &scopes);
+    super::curves::section(&mut page, view);
     page.into_string()
 }
 
-/// The numbers and the first flag, then a line for each further flag, under the first.
-fn point(page: &mut Page, found: &PointFindings) {
-    let number = |value: Option<f64>, decimals: usize| match value {
-        Some(value) => format!("{value:.decimals$}"),
-        None => "-".into(),
-    };
-    let small = found.small.as_ref();
-    let large = found.large.as_ref();
-    let latency = small.or(large).and_then(|io| io.latency_us);
-    let mut codes = found.flags.iter().map(|flag| flag.code.name());
+/// The numbers of a point, then a line for each flag of its own; whether one did not fit. Why numbers must not be used is
+/// always told in full.
+fn point(page: &mut Page, found: &PointFindings, target: Option<f64>, flags: &[&Flag]) -> bool {
+    let (small, large) = (found.small.as_ref(), found.large.as_ref());
+    let latency = small.or(large);
+    let us = latency.and_then(|io| io.latency_us);
     let line = format!(
-        "{:>6}{:>7}{:>10}{:>11}{:>12}{:>12}  {}",
+        "{}{:>5}{:>6}{:>10}{:>5}{}{:>9}{:>5}{}{:>10}{:>5}{:>10}{:>5}{:>7}",
+        if found.invalid() { '!' } else { ' ' },
         found.point.small,
         found.point.large,
-        number(small.map(|io| io.iops), 0),
-        number(large.map(|io| io.mbps), 2),
-        number(latency.map(|us| us.mean), 1),
-        number(latency.map(|us| us.p99), 1),
-        codes.next().unwrap_or("")
+        number(small.map(|io| io.iops), 0, 10),
+        width(small.and_then(|io| io.sure.iops)),
+        star(small, target),
+        number(large.map(|io| io.mbps), 2, 9),
+        width(large.and_then(|io| io.sure.iops)),
+        star(large, target),
+        number(us.map(|us| us.mean), 1, 10),
+        width(latency.and_then(|io| io.sure.latency_us)),
+        number(us.map(|us| us.p99), 1, 10),
+        width(latency.and_then(|io| io.sure.p99_us())),
+        found.visits
     );
-    page.line(line.trim_end());
-    for code in codes {
-        page.line(format_args!("{:60}{code}", ""));
+    page.line(line);
+    let mut is_clipped = false;
+    for flag in flags.iter().filter(|flag| !has_a_star(flag)) {
+        let text = flag_text(flag);
+        if flag.invalid {
+            wrapped(page, &format!("{INDENT}! "), &format!("{INDENT}    "), &text);
+        } else {
+            is_clipped |= clipped(page, &format!("{INDENT}  "), &text);
+        }
+    }
+    is_clipped
+}
+
+/// Where the precision was not reached, the width that was reached stands beside the number already, with a star.
+fn has_a_star(flag: &Flag) -> bool {
+    flag.code == FlagCode::NotReached
+}
+
+/// With fewer decimals, or with an exponent, when it would touch the column before it.
+fn number(value: Option<f64>, decimals: usize, columns: usize) -> String {
+    let Some(value) = value else {
+        return "-".to_owned();
+    };
+    let text = format!("{value:.decimals$}");
+    match decimals {
+        _ if text.len() < columns => text,
+        0 => format!("{value:.2e}"),
+        _ => number(Some(value), decimals - 1, columns),
+    }
+}
+
+/// Half the width of an interval in per cent.
+fn width(interval: Option<Interval>) -> String {
+    interval.map_or_else(|| "-".to_owned(), |interval| words::percent(interval.relative_half_width))
+}
+
+/// Beside a width that is not what was asked for.
+fn star(io: Option<&IoFindings>, target: Option<f64>) -> char {
+    match (io, target) {
+        (Some(io), Some(target)) if !io.sure.reached(target) => '*',
+        _ => ' ',
+    }
+}
+
+fn misses(found: &PointFindings, target: Option<f64>) -> bool {
+    target.is_some_and(|target| !found.reached(target))
+}
+
+/// What the columns and the marks mean.
+fn legend(page: &mut Page, view: &View<'_>, clipped: bool) {
+    let findings = &view.findings;
+    let points = &findings.points;
+    if let Some(target) =
+        findings.target.filter(|_| points.iter().any(|found| misses(found, findings.target)))
+    {
+        let asked = words::plain_percent(target);
+        page.line(format_args!(
+            "*  wider than the ±{asked} % that was asked for, or no interval (NOT_REACHED)"
+        ));
+    }
+    if points.iter().any(PointFindings::invalid) {
+        page.line("!  these numbers must not be used, as the flag under them says");
+    }
+    if clipped {
+        page.line(".. the whole text of the flag is in _flags.csv");
+    }
+    wrapped(page, "±% ", "   ", &meaning(view));
+    if let Some(share) = findings.unseen_share {
+        let visits: usize = points.iter().map(|found| found.visits).sum();
+        let visits = words::counted(visits, "visit");
+        wrapped(page, "   ", "   ", &format!("{visits} in all. {}", words::unseen(share)));
+    }
+    page.line("IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in");
+    page.line("microseconds, of the small I/Os where there are some, else of the large ones.");
+}
+
+/// What the intervals are.
+fn meaning(view: &View<'_>) -> String {
+    let all = || view.findings.points.iter().flat_map(PointFindings::classes);
+    let one_visit = all().any(|(_, io)| io.sure.basis == Basis::OneVisit);
+    if !view.is_adaptive() {
+        return format!("half of a 95 % interval that shows {}.", words::ONE_VISIT);
+    }
+    let meaning = format!("half of {}, that is {}.", words::INTERVAL, words::SHORT_ESTIMAND);
+    if one_visit {
+        format!("{meaning} Of a point with 1 visit it shows only what varied inside that visit.")
+    } else {
+        meaning
+    }
+}
+
+/// The flags of the run, and those that many points share.
+fn shared_flags(page: &mut Page, view: &View<'_>, scopes: &FlagScopes<'_>) {
+    let of_run = view.findings.flags.iter().map(|flag| ("the run", flag));
+    let of_points = scopes.shared().flat_map(|(set, flags)| flags.into_iter().map(move |flag| (set, flag)));
+    let all: Vec<(&str, &Flag)> = of_run.chain(of_points.filter(|(_, flag)| !has_a_star(flag))).collect();
+    if !all.is_empty() && !view.findings.points.is_empty() {
+        page.blank();
+    }
+    for (place, flag) in all {
+        let mark = if flag.invalid { "! " } else { "" };
+        wrapped(page, "", "  ", &format!("{mark}Flag of {place}: {}", flag_text(flag)));
     }
 }

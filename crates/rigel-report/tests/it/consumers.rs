@@ -1,6 +1,6 @@
 //! What scripts out there do with ORION's files, done here: they must read ours.
 
-use crate::support::{MINUTE, Run, steady};
+use crate::support::{MINUTE, Run, SPREAD, steady};
 use rigel_core::matrix::{MatrixShape, RunLevel};
 use rigel_core::request::Request;
 use rigel_report::{Format, OrionVersion};
@@ -94,6 +94,14 @@ fn grep_value<'t>(summary: &'t str, pattern: &str) -> &'t str {
 #[test]
 fn scripts_that_grep_the_summary_find_one_line_each() {
     let run = matrix();
+    let adaptive = Run::calibrated(RunLevel::Normal, &SPREAD);
+    for version in OrionVersion::ALL {
+        // What is added for an adaptive run has other words.
+        let summary = adaptive.file(Format::Orion(version), "_summary.txt");
+        assert_eq!(grep_value(&summary, "Maximum Small IOPS"), "50000");
+        assert_eq!(grep_value(&summary, "Maximum Large MBPS"), "20000.00");
+        assert!(!grep_value(&summary, "Minimum Small Latency").is_empty());
+    }
     for (version, latency) in OrionVersion::ALL.into_iter().zip(["1.00", "999", "998.004"]) {
         let summary = run.file(Format::Orion(version), "_summary.txt");
         assert!(summary.starts_with("ORION VERSION"));

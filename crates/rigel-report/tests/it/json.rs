@@ -1,9 +1,10 @@
 //! The JSON document and its schema.
 
-use crate::support::{MINUTE, Run, steady};
+use crate::support::{MINUTE, Run, SPREAD, steady};
 use rigel_core::engine::EngineKind;
 use rigel_core::matrix::RunLevel;
 use rigel_core::request::Request;
+use rigel_core::stats::{Interval, PointVisits};
 use rigel_report::{Format, json};
 use serde_json::Value;
 
@@ -31,17 +32,28 @@ const DOCUMENT: &str = r#"{
     "engine": "io_uring",
     "complete": true
   },
+  "estimand": "the mean throughput and latency at the point over the conditions of this calibration, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",
+  "target": null,
+  "unseen_share": null,
+  "flags": [],
   "points": [
     {
       "small": 1,
       "large": 0,
       "seconds": 60.0,
+      "phase": null,
       "small_io": {
         "iops": {
-          "mean": 100.0
+          "mean": 100.0,
+          "lo95": null,
+          "hi95": null,
+          "visits": 1
         },
         "mbps": {
-          "mean": 0.78125
+          "mean": 0.78125,
+          "lo95": null,
+          "hi95": null,
+          "visits": 1
         },
         "latency_us": {
           "mean": 10000.0,
@@ -52,8 +64,25 @@ const DOCUMENT: &str = r#"{
           "p90": 10000.0,
           "p99": 10000.0,
           "p99.9": 10000.0,
-          "p99.99": 10000.0
+          "p99.99": 10000.0,
+          "intervals": {
+            "mean": null,
+            "p50": null,
+            "p99": null
+          },
+          "indicative": [
+            "p50",
+            "p90",
+            "p99",
+            "p99.9",
+            "p99.99"
+          ]
         },
+        "basis": "none",
+        "within": null,
+        "between": null,
+        "stalled_share": null,
+        "reached": null,
         "reads": 6000,
         "writes": 0,
         "errors": 0,
@@ -69,19 +98,53 @@ const DOCUMENT: &str = r#"{
           "text": "measured through the page cache: memory, not storage",
           "invalid": false
         }
+      ],
+      "visits": [
+        {
+          "number": 0,
+          "purpose": "only",
+          "round": null,
+          "small": 1,
+          "large": 0,
+          "counts": true,
+          "cut_short": false,
+          "began_s": 0.0,
+          "settle_s": 0.5,
+          "measured_s": 60.0,
+          "foreign": null,
+          "small_io": {
+            "ios": 6000,
+            "iops": 100.0,
+            "iops_standard_error": null,
+            "latency_mean_us": 10000.0,
+            "latency_p50_us": 10000.0,
+            "latency_p99_us": 10000.0,
+            "little": 1.0,
+            "outstanding_mean": 1.0,
+            "errors": 0
+          },
+          "large_io": null
+        }
       ]
     },
     {
       "small": 0,
       "large": 1,
       "seconds": 100.0,
+      "phase": null,
       "small_io": null,
       "large_io": {
         "iops": {
-          "mean": 50.0
+          "mean": 50.0,
+          "lo95": null,
+          "hi95": null,
+          "visits": 1
         },
         "mbps": {
-          "mean": 50.0
+          "mean": 50.0,
+          "lo95": null,
+          "hi95": null,
+          "visits": 1
         },
         "latency_us": {
           "mean": 20000.0,
@@ -92,8 +155,25 @@ const DOCUMENT: &str = r#"{
           "p90": 20000.0,
           "p99": 20000.0,
           "p99.9": 20000.0,
-          "p99.99": 20000.0
+          "p99.99": 20000.0,
+          "intervals": {
+            "mean": null,
+            "p50": null,
+            "p99": null
+          },
+          "indicative": [
+            "p50",
+            "p90",
+            "p99",
+            "p99.9",
+            "p99.99"
+          ]
         },
+        "basis": "none",
+        "within": null,
+        "between": null,
+        "stalled_share": null,
+        "reached": null,
         "reads": 5000,
         "writes": 0,
         "errors": 0,
@@ -108,22 +188,59 @@ const DOCUMENT: &str = r#"{
           "text": "measured through the page cache: memory, not storage",
           "invalid": false
         }
+      ],
+      "visits": [
+        {
+          "number": 0,
+          "purpose": "only",
+          "round": null,
+          "small": 0,
+          "large": 1,
+          "counts": true,
+          "cut_short": false,
+          "began_s": 0.0,
+          "settle_s": 0.5,
+          "measured_s": 100.0,
+          "foreign": null,
+          "small_io": null,
+          "large_io": {
+            "ios": 5000,
+            "iops": 50.0,
+            "iops_standard_error": null,
+            "latency_mean_us": 20000.0,
+            "latency_p50_us": 20000.0,
+            "latency_p99_us": 20000.0,
+            "little": 1.0,
+            "outstanding_mean": 1.0,
+            "errors": 0
+          }
+        }
       ]
     }
   ],
+  "curves": [],
   "best": {
     "small_iops": {
       "value": 100.0,
+      "lo95": null,
+      "hi95": null,
+      "visits": null,
       "small": 1,
       "large": 0
     },
     "large_mbps": {
       "value": 50.0,
+      "lo95": null,
+      "hi95": null,
+      "visits": null,
       "small": 0,
       "large": 1
     },
     "small_latency_us": {
       "value": 10000.0,
+      "lo95": null,
+      "hi95": null,
+      "visits": null,
       "small": 1,
       "large": 0
     }
@@ -181,9 +298,19 @@ fn check(schema: &Value, root: &Value, value: &Value, place: &str) {
             }
         }
         Value::Array(items) => items.iter().for_each(|item| check(&schema["items"], root, item, place)),
-        Value::Number(_) => assert!(schema["type"] == "number" || schema["type"] == "integer", "{place}"),
-        Value::Bool(_) => assert_eq!(schema["type"], "boolean", "{place}"),
-        Value::String(_) | Value::Null => {}
+        Value::Number(_) => assert!(allows(schema, "number") || allows(schema, "integer"), "{place}"),
+        Value::Bool(_) => assert!(allows(schema, "boolean"), "{place}"),
+        Value::Null => assert!(allows(schema, "null"), "{place}"),
+        Value::String(_) => assert!(allows(schema, "string") || schema.get("const").is_some(), "{place}"),
+    }
+}
+
+/// Whether a schema has a type, alone or among others. What only lists its words is a string.
+fn allows(schema: &Value, kind: &str) -> bool {
+    match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+        Value::Null => kind == "string" && schema.get("enum").or_else(|| schema.get("oneOf")).is_some(),
+        one => one == kind,
     }
 }
 
@@ -205,4 +332,89 @@ fn the_document_follows_the_schema() {
     let small = steady(8192, 1, MINUTE, 600);
     run.visit((2, 0), MINUTE, Some(small), None);
     check(&schema, &schema, &document(&run), "document");
+    for level in [RunLevel::Simple, RunLevel::Normal] {
+        check(&schema, &schema, &document(&Run::calibrated(level, &SPREAD)), "calibrated");
+        let mut searched = Run::searched(level);
+        searched.calibrate(&SPREAD);
+        let searched = document(&searched);
+        assert_eq!(searched["curves"].as_array().unwrap().len(), 2);
+        check(&schema, &schema, &searched, "searched");
+    }
+}
+
+/// What a reader of the document can do: the intervals of a phase again, from the visits that count.
+#[test]
+fn intervals_can_be_computed_again_from_the_visits() {
+    for spread in [&SPREAD[..], &[-200, 100, 0, 100], &[0, 0, 30, 0, 0, -30]] {
+        let document = document(&Run::calibrated(RunLevel::Normal, spread));
+        let target = document["target"].as_f64().unwrap();
+        let mut told = Vec::new();
+        let mut all = Vec::new();
+        for point in document["points"].as_array().unwrap() {
+            assert_eq!(point["phase"], 0);
+            for class in ["small_io", "large_io"].into_iter().filter(|&class| !point[class].is_null()) {
+                let counting = point["visits"].as_array().unwrap().iter();
+                let ios: Vec<&Value> =
+                    counting.filter(|visit| visit["counts"] == true).map(|visit| &visit[class]).collect();
+                let numbers =
+                    |name: &str| ios.iter().filter_map(|io| io[name].as_f64()).collect::<Vec<f64>>();
+                all.push(PointVisits { means: numbers("iops"), within_se: numbers("iops_standard_error") });
+                told.push(&point[class]["iops"]);
+            }
+        }
+        let again = Interval::of_points(&all, target);
+        assert_eq!(again.len(), 5 + 2 + 2 * 10);
+        for (again, told) in again.into_iter().zip(told) {
+            let again = again.unwrap();
+            for (name, value) in [("mean", again.mean), ("lo95", again.lo95), ("hi95", again.hi95)] {
+                let told = told[name].as_f64().unwrap();
+                assert!((told / value - 1.0).abs() < 1e-12, "{name}: {told} {value}");
+            }
+            assert_eq!(told["visits"], again.visits);
+        }
+    }
+}
+
+#[test]
+fn a_long_visit_is_told_but_does_not_count() {
+    let document = document(&Run::calibrated(RunLevel::Oltp, &SPREAD));
+    let point = document["points"].as_array().unwrap().last().unwrap();
+    let visits = point["visits"].as_array().unwrap();
+    let purposes: Vec<_> = visits.iter().map(|visit| (&visit["purpose"], &visit["counts"])).collect();
+    assert_eq!(purposes[0], (&"soak".into(), &false.into()));
+    assert_eq!(purposes[1..], [(&"round".into(), &true.into()); 4]);
+    assert_eq!(visits[2]["round"], 1);
+    assert_eq!((&visits[0]["began_s"], &visits[0]["settle_s"]), (&0.0.into(), &0.5.into()));
+    assert!((visits[1]["small_io"]["little"].as_f64().unwrap() - 1.0).abs() < 1e-3, "{}", visits[1]);
+    assert_eq!(point["small_io"]["iops"]["visits"], 4);
+    assert_eq!(point["seconds"], 8.0);
+    assert_eq!(document["best"]["small_iops"]["visits"], 4);
+    assert!(document["unseen_share"].as_f64().unwrap() < 0.05);
+    assert!(document["estimand"].as_str().unwrap().contains("95 % CI for the calibration mean"));
+}
+
+#[test]
+fn a_curve_has_its_levels_and_what_saturates() {
+    let mut run = Run::searched(RunLevel::Simple);
+    run.calibrate(&SPREAD);
+    let document = document(&run);
+    let small = &document["curves"][0];
+    assert_eq!(
+        (&small["class"], &small["saturated"], &small["n_sat"]["found"]),
+        (&"small".into(), &true.into(), &8.into())
+    );
+    let x_max = &small["x_max"]["iops"];
+    let [lo, hi] = ["lo95", "hi95"].map(|end| x_max[end].as_f64().unwrap());
+    assert!(lo < 8000.0 && 8000.0 < hi && hi < 8500.0, "{x_max}");
+    let levels = small["levels"].as_array().unwrap();
+    assert!(levels.iter().any(|level| level["outstanding"] == 16 && level["iops"]["lo95"].is_f64()));
+    let visits = small["visits"].as_array().unwrap();
+    assert!(visits.iter().all(|visit| visit["purpose"] == "search" && visit["large"] == 0), "{visits:?}");
+    assert_eq!(
+        visits.len(),
+        levels
+            .iter()
+            .map(|level| { visits.iter().filter(|visit| visit["small"] == level["outstanding"]).count() })
+            .sum::<usize>()
+    );
 }

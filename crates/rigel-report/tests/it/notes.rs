@@ -1,7 +1,9 @@
 //! Flags and cut-short runs in the summary, and names that try to write more than a name.
 
-use crate::support::{MINUTE, Run, steady};
+use crate::support::{MINUTE, Run, SPREAD, file_of, steady};
+use rigel_core::flags::{Flag, FlagCode};
 use rigel_core::matrix::RunLevel;
+use rigel_core::record::Purpose;
 use rigel_core::request::Request;
 use rigel_report::{Format, OrionVersion, View, orion};
 
@@ -93,6 +95,88 @@ fn a_point_where_nothing_completed_has_no_numbers() {
     assert!(end(&run).contains("Flags @ Small=2 and Large=0: NO_DATA (small: no I/O completed)"));
 }
 
+#[test]
+fn an_adaptive_run_says_how_it_came_to_its_numbers() {
+    let mut run = Run::searched(RunLevel::Normal);
+    run.calibrate(&SPREAD);
+    let last = run.record.header.plan.steps.last().unwrap().point;
+    run.revisit(Purpose::FillsGap, last, 0);
+    let mut view = View::of(&run.record);
+    view.findings.flags =
+        vec![Flag::new(FlagCode::SlowNoise, "alike"), Flag::new(FlagCode::FewPoints, "few").invalidating()];
+    view.findings.curves[0].flags = vec![Flag::new(FlagCode::Retrograde, "falls")];
+    view.findings.curves[1].curve.saturated = false;
+    for version in OrionVersion::ALL {
+        let summary = file_of(&view, Format::Orion(version), "_summary.txt");
+        assert!(summary.contains("uration for each "), "{summary}");
+        assert!(
+            summary.contains("ata Point: 2 seconds") || summary.contains("ata point: 2 seconds"),
+            "{summary}"
+        );
+        let (_, notes) = summary.split_once("\n\nAdaptive").unwrap();
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(notes, @r"
+             run: 141 visits in random order, 4 to 5 at each of 35 points; ±5 % was asked for and reached at 35.
+            Numbers: the mean throughput and latency at the point over the conditions of this calibration, in steady state, as an average over time; intervals: the 95 % CI for the calibration mean.
+            States of the device that last less than 2.1 % of the time cannot be excluded.
+            Highest large MBPS: 160000.00 ±1.7 % (95 %, 4 visits) @ Small=0 and Large=16
+            Highest small IOPS: 160000 ±1.7 % (95 %, 4 visits) @ Small=16 and Large=0
+            Lowest small latency: 100.0 us ±1.7 % (95 %, 4 visits) @ Small=1 and Large=0
+            Search of small I/O: X_max 7967 IOPS ±1.3 %, N_sat 8 (8..8), knee 8, 30 visits.
+            Search of large I/O: X_max at least 7933.33 MBPS ±1.4 %, N_sat at least 8 (8..8), knee 8, 30 visits.
+            Flags @ the run: SLOW_NOISE (alike); FEW_POINTS (few), not to be used
+            Flags @ the search of small I/O: RETROGRADE (falls)
+            ");
+        }
+        assert!(orion::result_block(version, &view).ends_with(notes));
+    }
+}
+
+#[test]
+fn a_calibration_that_was_cut_short_counts_the_points_with_a_whole_visit() {
+    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    // The long visit, the first round and two visits of the second, of which one was not finished.
+    run.record.visits.truncate(1 + 7 + 2);
+    run.record.visits.last_mut().unwrap().cut_short = true;
+    let closing = run.record.closing.as_mut().unwrap();
+    closing.complete = false;
+    closing.reason = Some("stopped by the user".into());
+    assert!(end(&run).contains("7 of 7 points were measured in full"), "{}", end(&run));
+    run.record.visits.truncate(1 + 3);
+    run.record.visits.last_mut().unwrap().cut_short = true;
+    let told = end(&run);
+    assert!(
+        told.contains("Run cut short: stopped by the user; 2 of 7 points were measured in full."),
+        "{told}"
+    );
+    assert!(told.contains("Adaptive run: 4 visits in random order, 1 at each of 4 points"), "{told}");
+}
+
+#[test]
+fn a_search_that_was_cut_short_has_no_points() {
+    let mut run = Run::adaptive(RunLevel::Simple);
+    run.record.header.request.levels = rigel_core::pace::LevelChoice::Auto;
+    let searched = Run::searched(RunLevel::Simple).record;
+    let header = &mut run.record.header;
+    header.plan.search.clone_from(&searched.header.plan.search);
+    header.plan.steps.clear();
+    header.plan.calibration = None;
+    run.record.search = searched.search.into_iter().take(3).collect();
+    run.record.closing = None;
+    let told = end(&run);
+    assert_eq!(
+        told,
+        "\nRun cut short: the record ends without its closing line; the search for load levels was not finished after \
+         3 visits.\n"
+    );
+    let summary = run.file(FORMAT, "_summary.txt");
+    assert!(summary.contains("Duration for each Data Point: 2 seconds"), "{summary}");
+    for format in [Format::Json, Format::Csv, Format::Orion(OrionVersion::V19)] {
+        assert!(rigel_report::render(format, &View::of(&run.record)).is_ok());
+    }
+    assert!(rigel_report::text::results(&View::of(&run.record)).starts_with("Run cut short"));
+}
+
 /// A record may come from anywhere. No text of it may end a line, move the cursor or turn the reading direction.
 #[test]
 fn foreign_text_cannot_leave_its_place() {
@@ -130,7 +214,7 @@ fn foreign_text_cannot_leave_its_place() {
     }
     let header = &run.record.header;
     texts.push(orion::banner(OrionVersion::V19, HOSTILE, HOSTILE, 9));
-    texts.push(rigel_report::text::table(&View::of(&run.record)));
+    texts.push(rigel_report::text::results(&View::of(&run.record)));
     texts.push(rigel_report::text::plan(&header.request, &header.plan, &header.targets));
     for text in texts {
         let is_hostile = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';

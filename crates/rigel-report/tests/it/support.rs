@@ -1,14 +1,19 @@
 //! Records made to measure: the numbers that a published output shows, turned back into the counts that give them.
 
+use rigel_core::calibration::level_visit;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
-use rigel_core::matrix::Point;
+use rigel_core::matrix::{Point, RunLevel};
 use rigel_core::measure::{ClassTally, Histogram};
+use rigel_core::pace::{Adaptive, LevelChoice, Pace};
 use rigel_core::plan::Plan;
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Purpose, Record, Visit};
 use rigel_core::request::Request;
+use rigel_core::stats::levels_auto::{self, LevelRules, Next};
 use rigel_core::units::{NS_PER_S, NS_PER_US};
+use rigel_core::workload::Class;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 pub const MINUTE: u64 = 60 * NS_PER_S;
 
@@ -78,6 +83,54 @@ pub fn steady(io_bytes: u64, planned: u32, window_ns: u64, count: u64) -> ClassT
     tally(io_bytes, planned, window_ns, reads, Histogram::new())
 }
 
+/// One class of a visit of a calibration: half a second to settle, two seconds measured, all I/Os alike. `iops` is a
+/// multiple of 100, so that every bucket of 10 ms has a whole number.
+pub fn visited(io_bytes: u64, planned: u32, iops: u64) -> ClassTally {
+    assert!(iops.is_multiple_of(100), "{iops}");
+    let window_ns = 2 * NS_PER_S;
+    let mut tally = ClassTally::with_lead(io_bytes, planned, window_ns, NS_PER_S / 2, &[]);
+    tally.series.ops.fill(u32::try_from(iops / 100).unwrap());
+    tally.in_flight_ns = u64::from(planned) * window_ns;
+    tally.reads = same(2 * iops, u64::from(planned) * NS_PER_S / iops);
+    tally
+}
+
+/// What every visit of a round is off by, in per mille; they add up to nothing.
+pub const SPREAD: [i64; 4] = [-20, 10, 0, 10];
+
+/// A rate that is off by some per mille, to the next multiple of 100 below.
+fn off(iops: u64, per_mille: i64) -> u64 {
+    iops * u64::try_from(1000 + per_mille).unwrap() / 1000 / 100 * 100
+}
+
+/// The only visit to a point, at the start of a run.
+fn bare(
+    step: usize,
+    point: Point,
+    measured_ns: u64,
+    small: Option<ClassTally>,
+    large: Option<ClassTally>,
+) -> Visit {
+    Visit {
+        number: 0,
+        purpose: Purpose::Only,
+        loaded_ns: 0,
+        step,
+        point,
+        began_ns: 0,
+        settle_ns: NS_PER_S / 2,
+        measured_ns,
+        cut_short: false,
+        warm_up: None,
+        worker_cpu_ns: Some(NS_PER_S),
+        busiest_worker_cpu_ns: None,
+        moved_bytes: 0,
+        witness: None,
+        small,
+        large,
+    }
+}
+
 /// A run in the making.
 pub struct Run {
     pub record: Record,
@@ -133,6 +186,95 @@ impl Run {
         }
     }
 
+    /// An adaptive run of a level on one device, without visits.
+    pub fn adaptive(level: RunLevel) -> Self {
+        let pace = Pace::Adaptive(Adaptive::default());
+        Self::new(Request { pace, ..Request::new(level) }, &[("/dev/sdb", 1 << 34)])
+    }
+
+    /// A calibration: a long visit, then as many rounds over all points as `spread` has visits, each off by so many per
+    /// mille. Alone, a small I/O takes 100 us and a large one 10 ms.
+    pub fn calibrated(level: RunLevel, spread: &[i64]) -> Self {
+        let mut run = Self::adaptive(level);
+        run.calibrate(spread);
+        run
+    }
+
+    /// Adds those visits.
+    pub fn calibrate(&mut self, spread: &[i64]) {
+        let points: Vec<Point> = self.record.header.plan.steps.iter().map(|step| step.point).collect();
+        self.revisit(Purpose::Soak, points[points.len() - 1], 0);
+        for (round, _) in (0..).zip(spread) {
+            for (index, &point) in points.iter().enumerate() {
+                // Points have the same deviations in another order.
+                let turn = (round as usize + index) % spread.len();
+                self.revisit(Purpose::Round(round), point, spread[turn]);
+            }
+        }
+    }
+
+    /// Adds one visit of a calibration that is off by so many per mille.
+    pub fn revisit(&mut self, purpose: Purpose, point: Point, per_mille: i64) -> &mut Visit {
+        let small = (point.small > 0)
+            .then(|| visited(8 << 10, point.small, off(10_000 * u64::from(point.small), per_mille)));
+        let large = (point.large > 0)
+            .then(|| visited(1 << 20, point.large, off(10_000 * u64::from(point.large), per_mille)));
+        self.visit((point.small, point.large), 2 * NS_PER_S, small, large);
+        let number = self.record.visits.len() as u64 - 1;
+        let visit = self.record.visits.last_mut().unwrap();
+        visit.number = number;
+        visit.purpose = purpose;
+        visit.began_ns = number * 5 * NS_PER_S / 2 + NS_PER_S / 2;
+        visit
+    }
+
+    /// An adaptive run whose levels were searched on a device that does eight I/Os of a class at once.
+    pub fn searched(level: RunLevel) -> Self {
+        let mut run = Self::new(
+            Request {
+                pace: Pace::Adaptive(Adaptive::default()),
+                levels: LevelChoice::Auto,
+                ..Request::new(level)
+            },
+            &[("/dev/sdb", 1 << 34)],
+        );
+        let search = run.record.header.plan.search.clone().unwrap();
+        let mut found = [None; 2];
+        for &class in &search.classes {
+            found[class.index()] = Some(run.search(class, &search.rules(class)));
+        }
+        let header = &mut run.record.header;
+        header.plan = header.plan.with_levels(&header.request, found[0], found[1]).unwrap();
+        run
+    }
+
+    /// Searches a class; gives the level that saturates.
+    fn search(&mut self, class: Class, rules: &LevelRules) -> u32 {
+        let mut visits = Vec::new();
+        loop {
+            let level = match levels_auto::next(&visits, rules) {
+                Next::Visit(level) => level,
+                Next::Done(curve) => return curve.n_sat.found,
+                Next::Nothing => panic!("a device without a rate"),
+            };
+            let number = self.record.search.len();
+            let per_mille = SPREAD[number % SPREAD.len()];
+            let iops = off(1000 * u64::from(level.min(8)), per_mille);
+            let (point, small, large) = match class {
+                Class::Small => (Point { small: level, large: 0 }, Some(visited(8 << 10, level, iops)), None),
+                Class::Large => (Point { small: 0, large: level }, None, Some(visited(1 << 20, level, iops))),
+            };
+            let visit = Visit {
+                number: number as u64,
+                purpose: Purpose::Search(class),
+                began_ns: number as u64 * 5 * NS_PER_S / 2 + NS_PER_S / 2,
+                ..bare(number, point, 2 * NS_PER_S, small, large)
+            };
+            visits.extend(level_visit(&visit, class));
+            self.record.search.push(visit);
+        }
+    }
+
     /// Adds the visit to a point.
     pub fn visit(
         &mut self,
@@ -143,24 +285,8 @@ impl Run {
     ) -> &mut Self {
         let point = Point { small, large };
         let steps = &self.record.header.plan.steps;
-        self.record.visits.push(Visit {
-            number: 0,
-            purpose: Purpose::Only,
-            busiest_worker_cpu_ns: None,
-            moved_bytes: 0,
-            witness: None,
-            loaded_ns: 0,
-            step: steps.iter().position(|step| step.point == point).unwrap(),
-            point,
-            began_ns: 0,
-            settle_ns: NS_PER_S / 2,
-            measured_ns,
-            cut_short: false,
-            warm_up: None,
-            worker_cpu_ns: Some(NS_PER_S),
-            small: small_io,
-            large: large_io,
-        });
+        let step = steps.iter().position(|step| step.point == point).unwrap();
+        self.record.visits.push(bare(step, point, measured_ns, small_io, large_io));
         self
     }
 
@@ -179,10 +305,21 @@ impl Run {
 
     /// The file with that ending, in one format.
     pub fn file(&self, format: rigel_report::Format, suffix: &str) -> String {
-        let files = rigel_report::render(format, &rigel_report::View::of(&self.record)).unwrap();
-        let file = files.into_iter().find(|file| file.suffix == suffix).unwrap();
-        String::from_utf8(file.bytes).unwrap()
+        file_of(&rigel_report::View::of(&self.record), format, suffix)
     }
+}
+
+/// The file with that ending, in one format, of findings that a test may have changed.
+pub fn file_of(view: &rigel_report::View<'_>, format: rigel_report::Format, suffix: &str) -> String {
+    let files = rigel_report::render(format, view).unwrap();
+    let file = files.into_iter().find(|file| file.suffix == suffix).unwrap();
+    String::from_utf8(file.bytes).unwrap()
+}
+
+/// The rows of a table by the names of its columns, read by a library as any other program would.
+pub fn rows(table: &str) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    reader.deserialize().map(Result::unwrap).collect()
 }
 
 fn target(path: &str, size_bytes: u64) -> TargetFacts {
@@ -203,6 +340,14 @@ fn target(path: &str, size_bytes: u64) -> TargetFacts {
         scratch: None,
         device: None,
     }
+}
+
+/// A text up to the flags below it. Published histograms have two heaps now and then, which Rigel says.
+pub fn before_flags(text: &str) -> &str {
+    let (before, flags) = text.split_once("\nFlags @").unwrap_or((text, ""));
+    let others = flags.lines().filter(|line| !line.contains(": BIMODAL (")).count();
+    assert_eq!(others, 0, "{flags}");
+    before
 }
 
 /// A text without its first line, which names the program that wrote it.

@@ -1,11 +1,14 @@
 //! Text for the terminal.
 
-use crate::support::{MINUTE, Run, steady};
-use rigel_core::matrix::{MatrixShape, RunLevel};
+use crate::support::{MINUTE, Run, SPREAD, same, steady, visited};
+use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::matrix::{MatrixShape, Point, RunLevel};
+use rigel_core::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::request::{CacheWarmUp, EngineRequest, Request};
 use rigel_core::sim_law::SimLaw;
+use rigel_core::units::Nanos;
 use rigel_core::workload::{LargePattern, Layout, WritePercent};
-use rigel_report::{View, text};
+use rigel_report::{OrionVersion, View, text};
 
 fn plan(request: Request, targets: &[(&str, u64)]) -> String {
     let header = Run::new(request, targets).record.header;
@@ -52,6 +55,91 @@ fn plan_of_a_single_point() {
     ");
 }
 
+fn adaptive(request: Request) -> Request {
+    Request { pace: Pace::Adaptive(Adaptive::default()), ..request }
+}
+
+#[test]
+fn plan_of_a_calibration() {
+    let plan = plan(adaptive(Request::new(RunLevel::Normal)), &[("/dev/sdb", 1 << 34)]);
+    assert!(widest(&plan) <= 80);
+    let (_, from_points) = plan.split_once("\nPoints").unwrap();
+    insta::assert_snapshot!(from_points, @r"
+        17, outstanding I/Os of each class:
+              small 1-5 with large 0
+              small 0-5 with large 1, 2
+    Precision ±5 %: half of the 95 % CI for the calibration mean of every rate
+    Visits    in random order, until the precision is reached at every point
+              17 points: first 20 s at small 5 large 2, to see limits and drift,
+                then 4 to 12 visits to each, 20 s or more apart
+    Per visit 500 ms to settle, then 2 s measured; up to 8 s when fewer than 200
+                I/Os complete
+    Time      at least 3 min 11 s; 8 min 51 s if no point reaches ±5 %, more on a
+                slow device
+    Buffers   2.04 MiB for 1 worker
+    Engine    the best one that works here
+    Seed      0
+    Writes    nothing would be written
+    ");
+}
+
+#[test]
+fn plan_of_a_calibration_in_two_phases_with_a_limit() {
+    let limited = Adaptive { precision: Precision(7), max_duration: Some(Nanos::from_secs(600)), fast: true };
+    let request = Request {
+        shape: MatrixShape::Max { small: 0, large: 4 },
+        large_pattern: LargePattern::Sequential { ios_per_stream: 4 },
+        write_percent: WritePercent::new(34).unwrap(),
+        cache: CacheWarmUp::Bytes(8 << 30),
+        pace: Pace::Adaptive(limited),
+        ..Request::new(RunLevel::Advanced)
+    };
+    let plan = plan(request, &[("/dev/sdb", 1 << 34)]);
+    assert!(widest(&plan) <= 80);
+    let (_, from_points) = plan.split_once("\nPoints").unwrap();
+    insta::assert_snapshot!(from_points, @r"
+        4, outstanding I/Os of each class:
+              small 0 with large 1-4
+    Precision ±0.7 %: half of the 95 % CI for the calibration mean of every rate
+    Visits    in random order, until the precision is reached at every point
+              before the first stream 8 GiB of random large I/O, not measured
+              2 points that only read: first 20 s at small 0 large 2, to see limits
+                and drift, then 6 to 12 visits to each, 10 s or more apart
+              2 points that write, after a rest of 10 s: first 60 s at small 0 large
+                4, to see limits and drift, then 6 to 12 visits to each, 10 s or
+                more apart
+    Per visit 500 ms to settle, then 1 s measured; up to 8 s when fewer than 200
+                I/Os complete
+    Time      at least 3 min 49 s and the warm-up; no visit begins after 10 min
+    Buffers   16 MiB for 1 worker
+    Engine    the best one that works here
+    Seed      0
+    Writes    34 % of the small I/Os and of the streams
+              what these targets hold now would be lost:
+              /dev/sdb
+    ");
+}
+
+#[test]
+fn plan_of_a_search() {
+    let request = Request { levels: LevelChoice::Auto, ..adaptive(Request::new(RunLevel::Normal)) };
+    let plan = plan(request, &[("/dev/sdb", 1 << 34)]);
+    assert!(widest(&plan) <= 80);
+    let (_, from_search) = plan.split_once("\nSearch").unwrap();
+    insta::assert_snapshot!(from_search, @r"
+        small I/O up to 512 outstanding, then large I/O up to 64 outstanding,
+                until more gains nothing
+              usually 90 visits of 500 ms to settle and 2 s measured
+              the points then lie around what saturates each class
+    Precision ±5 %: half of the 95 % CI for the calibration mean of every rate
+    Time      about 3 min 45 s for the search, then what its points need
+    Buffers   68 MiB for 4 workers
+    Engine    the best one that works here
+    Seed      0
+    Writes    nothing would be written
+    ");
+}
+
 #[test]
 fn plan_of_streams_that_write() {
     let request = Request {
@@ -88,14 +176,19 @@ fn plan_of_streams_that_write() {
 }
 
 const TABLE: &str = "
- Small  Large      IOPS       MBPS     mean us      p99 us  Flags
-     1      0      4032          -       248.0       248.0  BUFFERED
-     0      2         -     131.12     15253.2     15253.2  BUFFERED
-     5      2   1234567   98765.00         4.0         4.0  BUFFERED
-                                                            QUEUE_NOT_FILLED
+ Small Large      IOPS   ±%      MBPS   ±%    mean us   ±%    p99 us   ±% Visits
+     1     0      4032    -         -    -      248.0    -     248.0    -      1
+     0     2         -    -    131.12    -    15253.2    -   15253.2    -      1
+     5     2   1234567    -  98765.00    -        4.0    -       4.0    -      1
+            QUEUE_NOT_FILLED (small: 1.00 of 5 planned were in flight)
 
+±% half of a 95 % interval that shows only what varied inside the one visit to
+   the point; what another visit would add is not known.
 IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in
 microseconds, of the small I/Os where there are some, else of the large ones.
+
+Flag of all points: BUFFERED (measured through the page cache: memory, not
+  storage)
 ";
 
 #[test]
@@ -109,8 +202,131 @@ fn table_of_a_run() {
     run.record.visits[2].small.as_mut().unwrap().in_flight_ns = MINUTE;
     let table = text::table(&View::of(&run.record));
     assert_eq!(table, TABLE.strip_prefix('\n').unwrap());
-    let wide = table.lines().map(str::len).max();
-    assert!(wide.unwrap() <= 80);
+    assert!(widest(&table) <= 80);
+}
+
+/// Columns of the widest line.
+fn widest(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+#[test]
+fn table_of_a_calibration() {
+    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    for visit in run.record.visits.iter_mut().filter(|visit| visit.point == Point { small: 2, large: 0 }) {
+        let small = visit.small.as_mut().unwrap();
+        small.reads = same(small.reads.count(), 300_000);
+    }
+    for (index, visit) in run.record.visits.iter_mut().filter(|visit| visit.step == 3).enumerate() {
+        *visit.small.as_mut().unwrap() = visited(8192, 4, [40_000, 30_000, 50_000, 44_000][index]);
+    }
+    let mut view = View::of(&run.record);
+    let long = "others used 1.87 of a core on average, more than 0.25 in 100 % of the time".to_owned();
+    view.findings.points[0].flags.push(Flag::new(FlagCode::Foreign, &long));
+    view.findings.points[1].flags.push(Flag::new(FlagCode::Cache, &long).invalidating());
+    view.findings.flags = vec![Flag::new(FlagCode::FewPoints, "7 points share one device, ".repeat(4))];
+    let table = text::table(&view);
+    insta::assert_snapshot!(table, @r"
+     Small Large      IOPS   ±%      MBPS   ±%    mean us   ±%    p99 us   ±% Visits
+         1     0     10000  9.1*        -    -      100.0  9.1     100.0  2.1      4
+                FOREIGN (others used 1.87 of a core on average, more than 0.25 in ..
+    !    2     0     20000  9.1*        -    -      300.0  9.1     300.0  1.6      4
+              ! LITTLE (small: rate x latency is 3.000 of 2 outstanding)
+              ! CACHE (others used 1.87 of a core on average, more than 0.25 in
+                  100 % of the time)
+         3     0     30000  9.1*        -    -      100.0  9.1     100.0  2.1      4
+         4     0     41000   24*        -    -       97.6   24      99.2   37      4
+         5     0     50000  9.1*        -    -      100.0  9.1     100.0  2.1      4
+         0     1         -    -  10000.00  9.1*     100.0  9.1     100.0  2.1      4
+         0     2         -    -  20000.00  9.1*     100.0  9.1     100.0  2.1      4
+
+    *  wider than the ±5 % that was asked for, or no interval (NOT_REACHED)
+    !  these numbers must not be used, as the flag under them says
+    .. the whole text of the flag is in _flags.csv
+    ±% half of the 95 % CI for the calibration mean, that is the mean at the point
+       over the conditions of this calibration, in steady state, averaged over time.
+       28 visits in all. States of the device that last less than 10 % of the time
+       cannot be excluded.
+    IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in
+    microseconds, of the small I/Os where there are some, else of the large ones.
+
+    Flag of the run: FEW_POINTS (7 points share one device, 7 points share one
+      device, 7 points share one device, 7 points share one device, )
+    ");
+    assert!(widest(&table) <= 80);
+}
+
+#[test]
+fn table_of_a_search() {
+    let mut run = Run::searched(RunLevel::Oltp);
+    run.calibrate(&SPREAD);
+    let mut view = View::of(&run.record);
+    view.findings.curves[0].flags = vec![Flag::new(FlagCode::Retrograde, "a device that dislikes company")];
+    let table = text::table(&view);
+    let (_, curves) = table.split_once("Search ").unwrap();
+    insta::assert_snapshot!(curves, @r"
+                X_max   ±%    N_sat      lo..hi   Crossing   Knee  Visits
+    small          7967 IOPS  1.3        8        8..8        8.6      8      30
+          RETROGRADE (a device that dislikes company)
+
+    X_max: the highest rate of the class alone. N_sat: the fewest outstanding I/Os
+    that reach 95 % of it, lo..hi as far as the noise tells. Crossing: X_max times
+    the latency of one outstanding I/O. Knee: the most rate per latency.
+    ");
+    assert!(widest(&table) <= 80);
+    view.findings.curves[0].curve.saturated = false;
+    let table = text::table(&view);
+    assert!(table.contains(">7967 IOPS") && table.contains(">  at least"), "{table}");
+    assert!(widest(&table) <= 80);
+}
+
+/// Numbers as large as a device may have, all at once.
+#[test]
+fn no_number_is_too_wide_for_its_column() {
+    let mut run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    for visit in &mut run.record.visits {
+        if let Some(small) = &mut visit.small {
+            small.series.ops.fill(999_999);
+            small.reads = same(200, 9_999_999_999_000);
+        }
+        if let Some(large) = &mut visit.large {
+            large.series.ops.fill(99_999);
+        }
+    }
+    let view = View::of(&run.record);
+    let table = text::table(&view);
+    assert!(widest(&table) <= 80, "{table}");
+    let row = table.lines().find(|line| line.contains(" 99999900 ")).unwrap();
+    let words = row.split_whitespace().filter(|word| *word != "!").count();
+    assert_eq!(words, 11, "no two numbers touch: {row}");
+}
+
+#[test]
+fn results_of_a_calibration_say_how_sure_the_best_ones_are() {
+    let run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let view = View::of(&run.record);
+    let results = text::results(&view);
+    let (table, rest) = results.split_once("\nHighest large MBPS: ").unwrap();
+    assert_eq!(table, text::table(&view));
+    let (best, orions) = rest.split_once("\n\n").unwrap();
+    insta::assert_snapshot!(best, @r"
+    20000.00 ±1.7 % (95 %, 4 visits) @ Small=0 and Large=2
+    Highest small IOPS: 50000 ±1.7 % (95 %, 4 visits) @ Small=5 and Large=0
+    Lowest small latency: 100.0 us ±1.7 % (95 %, 4 visits) @ Small=1 and Large=0
+    ");
+    assert_eq!(orions, orion_results(&run));
+    // One visit to each point: the table says what its intervals are worth.
+    let mut run = Run::new(Request::new(RunLevel::Simple), &[("/dev/sdb", 1 << 34)]);
+    run.small(1, 100);
+    let view = View::of(&run.record);
+    assert_eq!(text::results(&view), format!("{}\n{}", text::table(&view), orion_results(&run)));
+}
+
+/// The result block of ORION without what Rigel adds.
+fn orion_results(run: &Run) -> String {
+    let block = rigel_report::orion::result_block(OrionVersion::V19, &View::of(&run.record));
+    let end = block.find("\nAdaptive run").unwrap_or(block.len());
+    block[..end].to_owned()
 }
 
 #[test]

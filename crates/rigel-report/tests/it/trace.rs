@@ -1,11 +1,12 @@
 //! The trace.
 
-use crate::support::{MINUTE, Run, same, steady, tally};
+use crate::support::{MINUTE, Run, SPREAD, file_of, same, steady, tally};
+use rigel_core::flags::{Flag, FlagCode};
 use rigel_core::matrix::RunLevel;
 use rigel_core::record::WarmUpDone;
 use rigel_core::request::Request;
 use rigel_core::workload::{LargePattern, WritePercent};
-use rigel_report::{Format, OrionVersion};
+use rigel_report::{Format, OrionVersion, View};
 
 #[test]
 fn every_point_with_all_that_is_known() {
@@ -32,6 +33,7 @@ fn every_point_with_all_that_is_known() {
     engine: io_uring, worker threads 1, seed 0
     engine note: buffers are not registered: memlock limit
     buffers: 4 MiB
+    intervals: each shows only what varied inside the one visit to the point; what another visit would add is not known; see _ci.csv
 
     Running point: Small=1, Large=0
     Point 2 out of 55
@@ -54,5 +56,36 @@ fn every_point_with_all_that_is_known() {
     ran (large): my 4 oth 1 iops 100 size 1024 K lat 40.00 ms bw = 100.00 MBps dur 60.00 s READ
     ran (large): 2 failed
     Flags @ Small=1 and Large=1: BUFFERS (large buffers lie in up to 3 physical pieces: the rate may be up to 3 times too low)
+    ");
+}
+
+#[test]
+fn every_visit_says_why_it_was_made_and_what_it_found() {
+    let mut run = Run::searched(RunLevel::Oltp);
+    run.calibrate(&SPREAD);
+    let mut view = View::of(&run.record);
+    view.findings.flags = vec![Flag::new(FlagCode::FewPoints, "few")];
+    let trace = file_of(&view, Format::Orion(OrionVersion::V19), "_trace.txt");
+    let visits = trace.lines().filter(|line| line.contains("visit (")).count();
+    assert_eq!(visits, run.record.search.len() + run.record.visits.len());
+    let (_, search) = trace.split_once("Searching levels of small I/O\n").unwrap();
+    insta::assert_snapshot!(search.lines().take(2).collect::<Vec<_>>().join("\n"), @r"
+    Small=1, Large=0, visit (search of small I/O): began at 0.500 s, settled 0.500 s, measured 2.000 s, workers' CPU 1.000 s; small iops 900.0 lat 1111.11 us Little 1.000
+    Small=2, Large=0, visit (search of small I/O): began at 3.000 s, settled 0.500 s, measured 2.000 s, workers' CPU 1.000 s; small iops 2000.0 lat 1000.00 us Little 1.000
+    ");
+    let (_, last) = trace.split_once("Running point: Small=16, Large=0\n").unwrap();
+    insta::assert_snapshot!(last, @r"
+    Point 6 out of 6
+    visit (long visit, not counted): began at 0.500 s, settled 0.500 s, measured 2.000 s, workers' CPU 1.000 s; small iops 160000.0 lat 100.00 us Little 1.000
+    visit (round 1): began at 13.000 s, settled 0.500 s, measured 2.000 s, workers' CPU 1.000 s; small iops 156800.0 lat 102.04 us Little 1.000
+    visit (round 2): began at 25.500 s, settled 0.500 s, measured 2.000 s, workers' CPU 1.000 s; small iops 161600.0 lat 99.01 us Little 1.000
+    visit (round 3): began at 38.000 s, settled 0.500 s, measured 2.000 s, workers' CPU 1.000 s; small iops 160000.0 lat 100.00 us Little 1.000
+    visit (round 4): began at 50.500 s, settled 0.500 s, measured 2.000 s, workers' CPU 1.000 s; small iops 161600.0 lat 99.01 us Little 1.000
+    ran (small): VLun = 0 Size = 17179869184
+    ran (small): Index = 0 Count = 1280000 Avg Lat = 100.00
+    ran (small): nio=1280000 nior=1280000 niow=0 req w%=0 act w%=0
+    ran (small): my 16 oth 0 iops 160000 size 8 K lat 0.10 ms bw = 1250.00 MBps dur 8.00 s READ
+
+    Flags @ the run: FEW_POINTS (few)
     ");
 }

@@ -9,6 +9,7 @@ use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
+use rigel_core::pace::Pace;
 use rigel_core::path_text;
 use rigel_core::plan::Plan;
 use rigel_core::request::Request;
@@ -89,23 +90,23 @@ impl Voice {
                 say(&orion::banner(self.version, &run.program_version, &run.run_id, minutes));
             }
             Front::Orion | Front::Rigel => {
-                self.note(Some(format!("{}: {}", run.run_id, prospect(&run.plan))));
+                self.note(Some(format!("{}: {}", run.run_id, prospect(&run.request, &run.plan))));
             }
         }
     }
 }
 
 /// How much there is to do, and how long it will take as far as that can be known.
-fn prospect(plan: &Plan) -> String {
+fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len() as u64, "point");
     let time = plan.known_time();
     match (&plan.search, &plan.calibration) {
         (Some(_), _) => format!("load levels are searched first, usually for {time}"),
         (None, None) => format!("{points}, about {time}"),
-        (None, Some(calibration)) => {
-            let target = 100.0 * calibration.parameters.target;
-            format!("{points} to ±{target} %, {time} or more")
-        }
+        (None, Some(_)) => match request.pace {
+            Pace::Adaptive(adaptive) => format!("{points} to {}, {time} or more", adaptive.precision),
+            Pace::Fixed(_) => format!("{points}, {time} or more"),
+        },
     }
 }
 
@@ -155,10 +156,9 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     if options.json {
         return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
-    let block = |version| orion::result_block(version, &view);
     let results = match options.front {
-        Front::Orion => block(options.orion_version),
-        Front::Rigel => format!("{}\n{}", text::table(&view), block(OrionVersion::V19)),
+        Front::Orion => orion::result_block(options.orion_version, &view),
+        Front::Rigel => text::results(&view),
     };
     commands::to_stdout(results.as_bytes())?;
     voice.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));

@@ -1,0 +1,131 @@
+//! A curve of the document: what the search for load levels found for one class.
+//!
+//! Must not compute.
+
+use super::estimate::Rate;
+use super::told;
+use super::visit::VisitDocument;
+use rigel_core::findings::CurveFindings;
+use rigel_core::flags::Flag;
+use rigel_core::stats::Interval;
+use rigel_core::stats::levels_auto::{Violation, ViolationKind};
+use rigel_core::units::{MIB, to_f64};
+use rigel_core::workload::Class;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The rate over the number of outstanding I/Os of one class alone.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Curve")]
+pub(super) struct CurveDocument {
+    /// Which class.
+    class: Class,
+    /// Bytes of one I/O.
+    io_bytes: u64,
+    /// Whether more outstanding I/Os gained nothing any more. If not, `x_max` and `n_sat` are lower bounds.
+    saturated: bool,
+    /// The highest rate, from visits that had no part in choosing its level.
+    x_max: Rates,
+    /// The smallest level that reaches 95 % of the highest rate.
+    n_sat: BracketDocument,
+    /// Where the two asymptotic bounds of the curve cross: the highest rate times the latency of one outstanding I/O.
+    crossing: f64,
+    /// The level with the most rate per latency.
+    knee: u32,
+    /// All levels that were visited, ascending.
+    levels: Vec<Level>,
+    /// Levels that contradict what a closed loop can do, even after more visits.
+    violations: Vec<ViolationDocument>,
+    /// What to know before these numbers are used.
+    flags: Vec<Flag>,
+    /// The visits in the order in which they were made.
+    visits: Vec<VisitDocument>,
+}
+
+/// One rate in two units.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rates {
+    /// I/Os per second.
+    iops: Rate,
+    /// Megabytes (2^20 bytes) per second.
+    mbps: Rate,
+}
+
+/// A level, as far as the noise allows to say.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Bracket")]
+struct BracketDocument {
+    /// Every level below was left out, or is below saturation at 95 % confidence.
+    lo: u32,
+    /// The smallest level whose mean reaches saturation.
+    found: u32,
+    /// This level reaches saturation at 95 % confidence, or is the largest that was visited.
+    hi: u32,
+}
+
+/// One level.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Level {
+    /// I/Os, or streams, outstanding.
+    outstanding: u32,
+    /// I/Os per second.
+    iops: Rate,
+    /// Megabytes (2^20 bytes) per second.
+    mbps: Rate,
+}
+
+/// A level that contradicts what a closed loop can do.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Violation")]
+struct ViolationDocument {
+    /// I/Os, or streams, outstanding.
+    outstanding: u32,
+    /// Its I/Os per second.
+    iops: f64,
+    /// How: `above_bound`: more than the asymptotic bounds allow. `falls`: less than a smaller level.
+    #[schemars(extend("enum" = ["above_bound", "falls"]))]
+    kind: &'static str,
+    /// The I/Os per second of that bound or smaller level.
+    limit: f64,
+}
+
+impl From<&CurveFindings> for CurveDocument {
+    fn from(found: &CurveFindings) -> Self {
+        let curve = &found.curve;
+        let rates = |interval| Rates::new(interval, found.io_bytes);
+        let level = |&(outstanding, interval): &(u32, Interval)| {
+            let Rates { iops, mbps } = rates(interval);
+            Level { outstanding, iops, mbps }
+        };
+        Self {
+            class: found.class,
+            io_bytes: found.io_bytes,
+            saturated: curve.saturated,
+            x_max: rates(curve.x_max),
+            n_sat: BracketDocument { lo: curve.n_sat.lo, found: curve.n_sat.found, hi: curve.n_sat.hi },
+            crossing: curve.crossing,
+            knee: curve.power_knee,
+            levels: curve.levels.iter().map(level).collect(),
+            violations: curve.violations.iter().map(ViolationDocument::from).collect(),
+            flags: told(&found.flags),
+            visits: found.visits.iter().map(VisitDocument::from).collect(),
+        }
+    }
+}
+
+impl Rates {
+    fn new(iops: Interval, io_bytes: u64) -> Self {
+        let mbps = iops.scaled(to_f64(io_bytes) / to_f64(MIB));
+        Self { iops: Rate::of(iops), mbps: Rate::of(mbps) }
+    }
+}
+
+impl From<&Violation> for ViolationDocument {
+    fn from(found: &Violation) -> Self {
+        let (kind, limit) = match found.kind {
+            ViolationKind::AboveBound(bound) => ("above_bound", bound),
+            ViolationKind::Falls(smaller) => ("falls", smaller),
+        };
+        Self { outstanding: found.outstanding, iops: found.rate, kind, limit }
+    }
+}

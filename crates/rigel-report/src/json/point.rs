@@ -1,0 +1,180 @@
+//! A point of the document: its figures with their intervals, its visits, its flags.
+//!
+//! Must not compute.
+
+use super::estimate::{Bounds, Rate};
+use super::told;
+use super::visit::VisitDocument;
+use rigel_core::findings::{IoFindings, LatencyUs, PointFindings};
+use rigel_core::flags::Flag;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One point of the matrix.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Point")]
+pub(super) struct PointDocument {
+    /// Outstanding small I/Os.
+    small: u32,
+    /// Outstanding large I/Os, or streams.
+    large: u32,
+    /// Measured time of the visits that count, without settling.
+    seconds: f64,
+    /// Points of one phase were measured together, and their intervals borrow from one another; from 0. Null for a run
+    /// with one visit per point.
+    phase: Option<usize>,
+    /// The small I/Os; null when the point has none.
+    small_io: Option<Io>,
+    /// The large I/Os; null when the point has none.
+    large_io: Option<Io>,
+    /// What to know before these numbers are used.
+    flags: Vec<Flag>,
+    /// Every visit in the order in which they were made. From those that count, all intervals of a phase can be computed
+    /// again.
+    visits: Vec<VisitDocument>,
+}
+
+/// One class of I/O at one point.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Io {
+    /// Successful I/Os per second, reads and writes.
+    iops: Rate,
+    /// Megabytes (2^20 bytes) per second, reads and writes.
+    mbps: Rate,
+    /// Latency of successful I/Os in microseconds; null when none completed.
+    latency_us: Option<Latency>,
+    /// What the intervals rest on. `visits`: visits that lie apart, so that they hold for another calibration under the
+    /// same conditions. `one_visit`: the pieces of one visit, so that they show only what varied inside it. `none`: there
+    /// is no interval.
+    #[schemars(extend("enum" = ["visits", "one_visit", "none"]))]
+    basis: &'static str,
+    /// What a visit can see of the error of its own mean rate: the standard error over the mean, root mean square over
+    /// the visits. Null when the visits are too short to say.
+    within: Option<f64>,
+    /// How much the visits differ: the standard deviation of their mean rates over the mean. Null for fewer than two.
+    between: Option<f64>,
+    /// Share of the measured time in which almost nothing completed; null when too little did to say.
+    stalled_share: Option<f64>,
+    /// Whether the interval of the rate is as narrow as was asked for; null when nothing was asked for.
+    reached: Option<bool>,
+    /// Successful reads.
+    reads: u64,
+    /// Successful writes.
+    writes: u64,
+    /// Failed I/Os.
+    errors: u64,
+    /// I/Os in flight.
+    outstanding: Outstanding,
+}
+
+/// Latency in microseconds, from just before submission to the moment the completion was seen. Of all I/Os of the visits
+/// together, but for a quantile with an interval: that is the geometric mean over the visits.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Latency {
+    /// Arithmetic mean.
+    mean: f64,
+    /// Smallest.
+    min: f64,
+    /// Largest.
+    max: f64,
+    /// Standard deviation.
+    stddev: f64,
+    /// Median.
+    p50: f64,
+    /// 90th percentile.
+    p90: f64,
+    /// 99th percentile.
+    p99: f64,
+    /// 99.9th percentile.
+    #[serde(rename = "p99.9")]
+    p99_9: f64,
+    /// 99.99th percentile.
+    #[serde(rename = "p99.99")]
+    p99_99: f64,
+    /// How sure they are.
+    intervals: LatencyIntervals,
+    /// Names of the quantiles that have no interval: an indication, not an estimate.
+    indicative: Vec<&'static str>,
+}
+
+/// Intervals of latencies in microseconds; null where there is none.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LatencyIntervals {
+    /// Of the arithmetic mean: in a closed loop it is the outstanding I/Os over the rate, so it is as sure as the rate.
+    mean: Option<Bounds>,
+    /// Of the median.
+    p50: Option<Bounds>,
+    /// Of the 99th percentile.
+    p99: Option<Bounds>,
+}
+
+/// I/Os in flight.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Outstanding {
+    /// As planned.
+    planned: u32,
+    /// Mean over the measured time.
+    mean: f64,
+}
+
+impl PointDocument {
+    /// `target`: the relative half-width that was asked for.
+    pub(super) fn new(found: &PointFindings, target: Option<f64>) -> Self {
+        Self {
+            small: found.point.small,
+            large: found.point.large,
+            seconds: found.seconds,
+            phase: found.phase,
+            small_io: found.small.as_ref().map(|io| Io::new(io, target)),
+            large_io: found.large.as_ref().map(|io| Io::new(io, target)),
+            flags: told(&found.flags),
+            visits: found.each_visit.iter().map(VisitDocument::from).collect(),
+        }
+    }
+}
+
+impl Io {
+    fn new(io: &IoFindings, target: Option<f64>) -> Self {
+        let sure = &io.sure;
+        Self {
+            iops: Rate::new(io.iops, sure.iops, sure.visits),
+            mbps: Rate::new(io.mbps, sure.mbps(io.io_bytes), sure.visits),
+            latency_us: io.latency_us.map(|us| Latency::new(us, io)),
+            basis: sure.basis.name(),
+            within: sure.within,
+            between: sure.between,
+            stalled_share: sure.stalled,
+            reached: target.map(|target| sure.reached(target)),
+            reads: io.reads.count(),
+            writes: io.writes.count(),
+            errors: io.errors,
+            outstanding: Outstanding { planned: io.planned_outstanding, mean: io.mean_outstanding },
+        }
+    }
+}
+
+impl Latency {
+    fn new(us: LatencyUs, io: &IoFindings) -> Self {
+        let sure = &io.sure;
+        let (p50, p99) = (sure.p50_us(), sure.p99_us());
+        let without = [("p50", p50.is_none()), ("p90", true), ("p99", p99.is_none())];
+        let without = without.into_iter().chain([("p99.9", true), ("p99.99", true)]);
+        Self {
+            mean: us.mean,
+            min: us.min,
+            max: us.max,
+            stddev: us.stddev,
+            p50: us.p50,
+            p90: us.p90,
+            p99: us.p99,
+            p99_9: us.p99_9,
+            p99_99: us.p99_99,
+            intervals: LatencyIntervals {
+                mean: sure.latency_us.map(Bounds::from),
+                p50: p50.map(Bounds::from),
+                p99: p99.map(Bounds::from),
+            },
+            indicative: without.filter(|(_, without)| *without).map(|(name, _)| name).collect(),
+        }
+    }
+}

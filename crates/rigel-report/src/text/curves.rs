@@ -1,0 +1,64 @@
+//! What the search for load levels found, a line per class.
+//!
+//! Must not repeat the levels; the JSON document has them.
+
+use super::wrap::wrapped;
+use crate::notes::flag_text;
+use crate::page::Page;
+use crate::view::View;
+use crate::words;
+use rigel_core::findings::CurveFindings;
+use rigel_core::units::{MIB, to_f64};
+use rigel_core::workload::Class;
+
+/// The table of curves under an empty line; nothing when there was no search.
+pub(super) fn section(page: &mut Page, view: &View<'_>) {
+    let curves = &view.findings.curves;
+    if curves.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(format_args!(
+        "{:<6}{:>18}{:>5}{:>9}{:>12}{:>11}{:>7}{:>8}",
+        "Search", "X_max", "±%", "N_sat", "lo..hi", "Crossing", "Knee", "Visits"
+    ));
+    for found in curves {
+        line(page, found);
+    }
+    page.blank();
+    wrapped(
+        page,
+        "",
+        "",
+        "X_max: the highest rate of the class alone. N_sat: the fewest outstanding I/Os that reach 95 % of it, lo..hi \
+         as far as the noise tells. Crossing: X_max times the latency of one outstanding I/O. Knee: the most rate per \
+         latency.",
+    );
+    if curves.iter().any(|found| !found.curve.saturated) {
+        page.line(">  at least: the search ended before the rate did.");
+    }
+}
+
+fn line(page: &mut Page, found: &CurveFindings) {
+    let curve = &found.curve;
+    let least = if curve.saturated { "" } else { ">" };
+    let max = match found.class {
+        Class::Small => format!("{least}{:.0} IOPS", curve.x_max.mean),
+        Class::Large => {
+            format!("{least}{:.2} MBPS", curve.x_max.mean * to_f64(found.io_bytes) / to_f64(MIB))
+        }
+    };
+    page.line(format_args!(
+        "{:<6}{max:>18}{:>5}{:>9}{:>12}{:>11.1}{:>7}{:>8}",
+        found.class.name(),
+        words::percent(curve.x_max.relative_half_width),
+        format!("{least}{}", curve.n_sat.found),
+        format!("{}..{}", curve.n_sat.lo, curve.n_sat.hi),
+        curve.crossing,
+        curve.power_knee,
+        found.visits.len()
+    ));
+    for flag in &found.flags {
+        wrapped(page, "      ", "        ", &flag_text(flag));
+    }
+}

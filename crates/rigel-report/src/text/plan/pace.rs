@@ -1,0 +1,135 @@
+//! The part of a plan that says how an adaptive run goes on: search, precision, visits, time.
+//!
+//! Must not repeat a rule of the plan; it knows them by its methods.
+
+use super::{sentences, span};
+use crate::page::Page;
+use crate::words;
+use rigel_core::matrix::Point;
+use rigel_core::pace::Adaptive;
+use rigel_core::plan::{Calibration, LevelSearch, Plan, WarmUp};
+use rigel_core::request::Request;
+use rigel_core::stats::schedule::{Phase, Soak};
+use rigel_core::units::{Bytes, Nanos};
+use rigel_core::workload::{Class, LargePattern};
+
+/// The search for load levels, which comes first.
+pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
+    let most = |class: &Class| match (class, request.large_pattern) {
+        (Class::Small, _) => format!("small I/O up to {} outstanding", search.most_small),
+        (Class::Large, LargePattern::Random) => format!("large I/O up to {} outstanding", search.most_large),
+        (Class::Large, LargePattern::Sequential { .. }) => format!("up to {} streams", search.most_large),
+    };
+    let classes: Vec<String> = search.classes.iter().map(most).collect();
+    let each = search.settle.0.saturating_add(search.measure.0).max(1);
+    let visits = usize::try_from(search.usual_time().0 / each).unwrap_or(usize::MAX);
+    sentences(
+        page,
+        "Search",
+        [
+            format!("{}, until more gains nothing", classes.join(", then ")),
+            format!(
+                "usually {} of {} to settle and {} measured",
+                words::counted(visits, "visit"),
+                search.settle,
+                search.measure
+            ),
+            "the points then lie around what saturates each class".to_owned(),
+        ],
+    );
+}
+
+/// Precision, visits and time.
+pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive: Adaptive) {
+    let precision = format!("{}: half of {} of every rate", adaptive.precision, words::INTERVAL);
+    sentences(page, "Precision", [precision]);
+    if let Some(calibration) = &plan.calibration {
+        sentences(page, "Visits", visits(request, plan, calibration));
+        sentences(page, "Per visit", per_visit(calibration));
+    }
+    sentences(page, "Time", [time(plan, adaptive)]);
+}
+
+/// What each phase is made of.
+fn visits(request: &Request, plan: &Plan, calibration: &Calibration) -> Vec<String> {
+    let several = calibration.phases.len() > 1;
+    let mut lines = vec!["in random order, until the precision is reached at every point".to_owned()];
+    if let Some(warm_up) = calibration.warm_up {
+        let what = match warm_up {
+            WarmUp::Time(time) => time.to_string(),
+            WarmUp::Bytes(bytes) => Bytes(bytes).to_string(),
+        };
+        lines.push(format!("before the first stream {what} of random large I/O, not measured"));
+    }
+    for (index, phase) in calibration.phases.iter().enumerate() {
+        let mut line = words::counted(phase.points.len(), "point");
+        if several {
+            line += if phase_writes(request, plan, phase) { " that write" } else { " that only read" };
+        }
+        if index > 0 {
+            line += &format!(", after a rest of {}", Nanos(calibration.parameters.pause_ns));
+        }
+        lines.push(format!("{line}: {}", rounds(plan, calibration, phase)));
+    }
+    lines
+}
+
+fn phase_writes(request: &Request, plan: &Plan, phase: &Phase) -> bool {
+    let steps = phase.points.iter().filter_map(|&index| plan.steps.get(index));
+    steps.into_iter().any(|step| Plan::point_writes(request, step.point))
+}
+
+/// `first 20 s at small 5 large 2, then 4 to 12 visits to each, 20 s or more apart`
+fn rounds(plan: &Plan, calibration: &Calibration, phase: &Phase) -> String {
+    let parameters = &calibration.parameters;
+    let points = phase.points.len();
+    let visits = format!(
+        "{} to {} visits to each, {} or more apart",
+        parameters.first_look(points).min(parameters.most_visits),
+        parameters.most_visits,
+        Nanos(parameters.gap_for(points))
+    );
+    let soak = |soak: &Soak| {
+        let Point { small, large } = plan.steps.get(soak.point)?.point;
+        Some(format!("{} at small {small} large {large}", Nanos(soak.measure_ns)))
+    };
+    let soaks: Vec<String> = phase.soaks.iter().filter_map(soak).collect();
+    if soaks.is_empty() {
+        return visits;
+    }
+    format!("first {}, to see limits and drift, then {visits}", soaks.join(" and "))
+}
+
+fn per_visit(calibration: &Calibration) -> [String; 1] {
+    let parameters = &calibration.parameters;
+    [format!(
+        "{} to settle, then {} measured; up to {} when fewer than {} I/Os complete",
+        Nanos(parameters.settle_ns),
+        Nanos(parameters.measure_ns),
+        Nanos(parameters.longest_measure_ns),
+        parameters.least_ios
+    )]
+}
+
+/// The least, and what ends it.
+fn time(plan: &Plan, adaptive: Adaptive) -> String {
+    let limit = adaptive.max_duration.map(|limit| format!("no visit begins after {}", span(limit)));
+    let least = span(plan.known_time());
+    match &plan.calibration {
+        None => {
+            let limit = limit.map_or_else(String::new, |limit| format!("; {limit}"));
+            format!("about {least} for the search, then what its points need{limit}")
+        }
+        Some(calibration) => {
+            let limit = limit.unwrap_or_else(|| {
+                format!(
+                    "{} if no point reaches {}, more on a slow device",
+                    span(calibration.full_time()),
+                    adaptive.precision
+                )
+            });
+            let warm_up = if calibration.warm_up.is_some() { " and the warm-up" } else { "" };
+            format!("at least {least}{warm_up}; {limit}")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Words that several outputs share: what the numbers are about, what an interval is, why a visit was made.
+//!
+//! Must not hold a number of a run.
+
+use crate::view::View;
+use rigel_core::record::Purpose;
+
+/// What a number of a point is an estimate of.
+pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this calibration, \
+                                   in steady state, as an average over time";
+/// The same, where there is little room.
+pub(crate) const SHORT_ESTIMAND: &str =
+    "the mean at the point over the conditions of this calibration, in steady state, averaged over time";
+/// What an interval holds when visits lie apart.
+pub(crate) const INTERVAL: &str = "the 95 % CI for the calibration mean";
+/// What an interval holds when there was one visit.
+pub(crate) const ONE_VISIT: &str =
+    "only what varied inside the one visit to the point; what another visit would add is not known";
+
+/// What the numbers and their intervals are about, as one sentence.
+pub(crate) fn estimand(view: &View<'_>) -> String {
+    if view.is_adaptive() {
+        format!("{ESTIMAND}; lo95 and hi95 are the ends of {INTERVAL}")
+    } else {
+        format!("{ESTIMAND}; lo95 and hi95 show {ONE_VISIT}")
+    }
+}
+
+/// Why a visit was made, for programs.
+pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Only => "only",
+        Purpose::Soak => "soak",
+        Purpose::Round(_) => "round",
+        Purpose::FillsGap => "fills_gap",
+        Purpose::Search(_) => "search",
+    }
+}
+
+/// Why a visit was made, for people; nothing for the only visit to a point.
+pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
+    match purpose {
+        Purpose::Only => None,
+        Purpose::Soak => Some("long visit, not counted".to_owned()),
+        Purpose::Round(round) => Some(format!("round {}", round + 1)),
+        Purpose::FillsGap => Some("while another point rests".to_owned()),
+        Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),
+    }
+}
+
+/// A share in per cent for people, with three figures at most: 0.0312 is `3.1`, 0.00001 is `<0.1`.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        _ if percent >= 999.5 => ">999".to_owned(),
+        _ if percent >= 9.95 => format!("{percent:.0}"),
+        _ if percent >= 0.05 || percent == 0.0 => format!("{percent:.1}"),
+        _ => "<0.1".to_owned(),
+    }
+}
+
+/// A share in per cent with at most one decimal, and none where it is a whole number: 0.05 is `5`.
+pub(crate) fn plain_percent(share: f64) -> String {
+    let text = format!("{:.1}", 100.0 * share);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// What no visit may have seen.
+pub(crate) fn unseen(share: f64) -> String {
+    format!("States of the device that last less than {} % of the time cannot be excluded.", percent(share))
+}
+
+/// `1 visit`, `8 visits`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn per_cents_have_three_figures_at_most() {
+        for (share, text) in [
+            (0.0, "0.0"),
+            (1e-9, "<0.1"),
+            (0.0005, "0.1"),
+            (0.0312, "3.1"),
+            (0.0994, "9.9"),
+            (0.0996, "10"),
+            (1.5, "150"),
+            (9.994, "999"),
+            (9.996, ">999"),
+        ] {
+            assert_eq!(percent(share), text, "{share}");
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod bad_input;
 mod contents;
 mod device;
 mod faults;
+mod intervals;
 mod orion;
 mod outputs;
 mod safety;

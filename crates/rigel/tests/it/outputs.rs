@@ -4,13 +4,31 @@ use crate::support::Place;
 use std::fs;
 
 const SIM: &str = "run normal --engine sim --duration 1s --seed 5 --name out";
-const ORION_FILES: [&str; 6] =
-    ["_hist.csv", "_iops.csv", "_lat.csv", "_mbps.csv", "_summary.txt", "_trace.txt"];
+/// ORION's files, and the two tables beside them.
+const ORION_FILES: [&str; 8] = [
+    "_ci.csv",
+    "_flags.csv",
+    "_hist.csv",
+    "_iops.csv",
+    "_lat.csv",
+    "_mbps.csv",
+    "_summary.txt",
+    "_trace.txt",
+];
 
 #[test]
 fn a_report_makes_every_output_again_byte_for_byte() {
+    made_again(SIM);
+}
+
+#[test]
+fn a_report_on_an_adaptive_run_does_so_too() {
+    made_again("run normal --engine sim:spread=exponential,between=2% --seed 5 --name out");
+}
+
+fn made_again(run: &str) {
     let place = Place::new();
-    let json = place.line(&format!("{SIM} --json")).expect_code(0).stdout;
+    let json = place.line(&format!("{run} --json")).expect_code(0).stdout;
     let record = place.only("_record.jsonl");
     let again = Place::new();
     let out = again.path().to_str().unwrap();

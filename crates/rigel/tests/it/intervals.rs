@@ -1,0 +1,130 @@
+//! Adaptive runs of the binary on a device whose rates are known: what every output says of how sure they are.
+
+use crate::support::{Place, flags};
+use serde_json::Value;
+
+/// Stations that serve small I/Os at random: N outstanding have the rate of min(N, 4) stations, 1000 each.
+const OLTP: &str = "run oltp --engine sim:servers=4,spread=exponential,rate=0 --num-disks 1 --seed 11";
+
+fn truth(small: u64) -> f64 {
+    1000.0 * f64::from(u32::try_from(small.min(4)).unwrap())
+}
+
+fn number(value: &Value, name: &str) -> f64 {
+    value[name].as_f64().unwrap_or_else(|| panic!("{name} of {value}"))
+}
+
+#[test]
+fn intervals_hold_the_known_rate() {
+    let place = Place::new();
+    let document = place.line(&format!("{OLTP} --json")).expect_code(0).json();
+    assert_eq!(document["target"], 0.05);
+    let points = document["points"].as_array().unwrap();
+    assert_eq!(points.len(), 20);
+    let mut held = 0;
+    for point in points {
+        let io = &point["small_io"];
+        let (truth, mean) = (truth(point["small"].as_u64().unwrap()), number(&io["iops"], "mean"));
+        let (lo, hi) = (number(&io["iops"], "lo95"), number(&io["iops"], "hi95"));
+        held += usize::from(lo <= truth && truth <= hi);
+        assert!((mean / truth - 1.0).abs() < 0.05 && lo < mean && mean < hi, "{point}");
+        assert_eq!((&io["basis"], &io["reached"]), (&"visits".into(), &true.into()), "{point}");
+        assert!(number(&io["latency_us"]["intervals"]["p99"], "hi95") > number(&io["latency_us"], "p99"));
+        let counting = point["visits"].as_array().unwrap().iter().filter(|visit| visit["counts"] == true);
+        assert_eq!(io["iops"]["visits"], counting.count());
+    }
+    // 95 % of them on average; with this seed always the same ones.
+    assert!(held >= 17, "{held} of 20");
+    let best = &document["best"]["small_iops"];
+    assert!(number(best, "lo95") < number(best, "value") && number(best, "value") < number(best, "hi95"));
+}
+
+#[test]
+fn the_tables_of_a_run_agree_with_its_document() {
+    let place = Place::new();
+    let document = place.line(&format!("{OLTP} --json")).expect_code(0).json();
+    let table = place.read("_ci.csv");
+    let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = lines.next().unwrap();
+    let column = |name: &str| head.iter().position(|&column| column == name).unwrap();
+    let points = document["points"].as_array().unwrap();
+    let mut rows = 0;
+    for (row, point) in lines.zip(points) {
+        rows += 1;
+        let io = &point["small_io"];
+        for (name, value) in [
+            ("small", number(point, "small")),
+            ("iops", number(&io["iops"], "mean")),
+            ("iops_lo95", number(&io["iops"], "lo95")),
+            ("mbps_hi95", number(&io["mbps"], "hi95")),
+            ("latency_p50_us_lo95", number(&io["latency_us"]["intervals"]["p50"], "lo95")),
+            ("between", number(io, "between")),
+        ] {
+            let told: f64 = row[column(name)].parse().unwrap();
+            assert!((told / value - 1.0).abs() < 1e-12, "{name}: {told} {value}");
+        }
+    }
+    assert_eq!(rows, points.len());
+    let raised: usize = points.iter().map(|point| flags(point).len()).sum();
+    let of_run = document["flags"].as_array().unwrap().len();
+    assert_eq!(place.read("_flags.csv").lines().count(), 1 + raised + of_run);
+}
+
+#[test]
+fn a_terminal_shows_the_width_beside_every_rate() {
+    let place = Place::new();
+    let told = place.line(OLTP).expect_code(0).stdout;
+    let (table, _) = told.split_once("Maximum Small IOPS").unwrap();
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.contains("95 % CI for the calibration mean"), "{table}");
+    let row = table.lines().find(|line| line.starts_with("     4     0 ")).unwrap();
+    let words: Vec<&str> = row.split_whitespace().collect();
+    let width: f64 = words[3].parse().unwrap();
+    assert!(0.0 < width && width <= 5.0, "{row}");
+    let summary = place.read("_summary.txt");
+    assert!(summary.contains("\nHighest small IOPS: ") && summary.contains("Adaptive run: "), "{summary}");
+    assert!(place.read("_trace.txt").contains("visit (round 4): began at"));
+}
+
+#[test]
+fn one_visit_says_that_it_is_one() {
+    let place = Place::new();
+    let told = place.line(&format!("{OLTP} --duration 3s")).expect_code(0).stdout;
+    assert!(told.contains("only what varied inside the one visit"), "{told}");
+    let summary = place.read("_summary.txt");
+    assert!(!summary.contains('±') && !summary.contains("Adaptive"), "{summary}");
+    let json = place.rigel(["report", place.only("_record.jsonl").to_str().unwrap(), "--format", "json"]);
+    let document = json.expect_code(0).json();
+    assert_eq!((&document["target"], &document["unseen_share"]), (&Value::Null, &Value::Null));
+    for point in document["points"].as_array().unwrap() {
+        let io = &point["small_io"];
+        assert_eq!(
+            (&io["basis"], &io["iops"]["visits"], &io["reached"]),
+            (&"one_visit".into(), &1.into(), &Value::Null)
+        );
+        assert!(number(&io["iops"], "lo95") < number(&io["iops"], "mean"));
+        assert_eq!(io["latency_us"]["indicative"].as_array().unwrap().len(), 5);
+    }
+}
+
+#[test]
+fn a_search_is_in_every_output() {
+    let place = Place::new();
+    let line = "run normal --engine sim:servers=8,spread=exponential,rate=0 --levels auto --seed 2";
+    let told = place.line(line).expect_code(0).stdout;
+    assert!(told.contains("\nSearch ") && told.contains("N_sat"), "{told}");
+    assert!(place.read("_summary.txt").contains("\nSearch of small I/O: X_max "));
+    assert!(place.read("_trace.txt").contains("Searching levels of large I/O\n"));
+    let json = place.rigel(["report", place.only("_record.jsonl").to_str().unwrap(), "--format", "json"]);
+    let document = json.expect_code(0).json();
+    let curves = document["curves"].as_array().unwrap();
+    assert_eq!(curves.len(), 2);
+    for curve in curves {
+        let (lo, hi) = (&curve["n_sat"]["lo"], &curve["n_sat"]["hi"]);
+        assert!(lo.as_u64() <= Some(8) && Some(8) <= hi.as_u64(), "{}", curve["n_sat"]);
+        let rate = number(&curve["x_max"]["iops"], "mean");
+        assert!((rate / 8000.0 - 1.0).abs() < 0.03, "{rate}");
+    }
+    let dry = place.line(&format!("{line} --dry-run")).expect_code(0).stdout;
+    assert!(dry.contains("Search ") && dry.contains("Precision ±5 %"), "{dry}");
+}

@@ -7,6 +7,7 @@ mod contents;
 mod device;
 mod faults;
 mod intervals;
+mod known_answers;
 mod orion;
 mod outputs;
 mod safety;

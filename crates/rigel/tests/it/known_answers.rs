@@ -1,0 +1,197 @@
+//! Real devices whose answer is known: memory under a cap of the block cgroup, and a FUSE device with a law of service.
+//!
+//! The answer holds for a host that has a CPU for the load. When others take it meanwhile, the device gets fewer I/Os than
+//! it may do, and Rigel says FOREIGN; such a trial is repeated, and after three of them the test says that the host was too
+//! busy, and is counted as not run.
+
+use crate::support::{Place, Told, tell};
+use rigel_core::findings::{Findings, IoFindings, PointFindings};
+use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::record::Record;
+use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, TestDevice, Unavailable, ZramDevice, needs};
+use std::path::Path;
+
+const TRIALS: usize = 3;
+const ZRAM_BYTES: u64 = 64 << 20;
+
+/// What a run left, judged.
+fn findings(place: &Place, told: Told) -> Findings {
+    told.expect_code(0);
+    Findings::of(&Record::read(place.read("_record.jsonl").as_bytes()).unwrap())
+}
+
+fn has(flags: &[Flag], code: FlagCode) -> bool {
+    flags.iter().any(|flag| flag.code == code)
+}
+
+fn disturbed(found: &Findings) -> bool {
+    let points = found.points.iter().flat_map(|point| &point.flags);
+    points.chain(&found.flags).any(|flag| flag.code == FlagCode::Foreign)
+}
+
+/// Runs until `holds`, as long as others disturb; a trial that nobody disturbed has to hold. `None`, told loudly and
+/// counted, when the host was too busy all the time.
+fn undisturbed(
+    name: &str,
+    run: impl Fn() -> Findings,
+    holds: impl Fn(&Findings) -> Result<(), String>,
+) -> Option<Findings> {
+    let mut last = String::new();
+    for _ in 0..TRIALS {
+        let found = run();
+        match holds(&found) {
+            Ok(()) => return Some(found),
+            Err(what) if disturbed(&found) => last = what,
+            Err(what) => panic!("{what}"),
+        }
+    }
+    needs(name, Err(Unavailable::new(format!("other programs took the CPU in {TRIALS} trials: {last}"))))
+}
+
+/// Every point's rate within 1 % of the cap, whatever is outstanding.
+fn within(found: &Findings, cap: f64, rate: fn(&PointFindings) -> Option<f64>) -> Result<(), String> {
+    let rates: Vec<f64> = found.points.iter().filter_map(rate).collect();
+    assert!(rates.len() >= 2, "{rates:?}");
+    let off = rates.iter().find(|rate| (*rate / cap - 1.0).abs() > 0.01);
+    off.map_or(Ok(()), |off| Err(format!("{off:.1} is not within 1 % of the cap of {cap:.1}: {rates:.1?}")))
+}
+
+fn iops(point: &PointFindings) -> Option<f64> {
+    point.small.as_ref().map(|io: &IoFindings| io.iops)
+}
+
+fn mbps(point: &PointFindings) -> Option<f64> {
+    point.large.as_ref().map(|io| io.mbps)
+}
+
+/// A capped memory device, the levels of `matrix` for 6 s each: many slices of the limiter, which are a tenth of a
+/// second.
+fn capped(name: &str, limits: CapLimits, matrix: &str, cap: f64, rate: fn(&PointFindings) -> Option<f64>) {
+    let Some(zram) = needs(name, ZramDevice::create(ZRAM_BYTES)) else { return };
+    zram.fill(ZRAM_BYTES).unwrap();
+    let Some(group) = needs(name, BlkioCap::create(zram.path(), limits)) else { return };
+    let run = || {
+        let place = Place::new();
+        let mut command = group.command(env!("CARGO_BIN_EXE_rigel"));
+        let line = format!("run advanced {matrix} --num-disks 1 --duration 6s --name capped");
+        command.current_dir(place.path()).args(line.split(' ')).arg(zram.path());
+        findings(&place, tell(&mut command))
+    };
+    let Some(found) = undisturbed(name, run, |found| within(found, cap, rate)) else { return };
+    assert!(has(&found.flags, FlagCode::Throttled), "{:?}", found.flags);
+}
+
+#[test]
+fn a_cap_of_777_iops_is_found_at_every_level() {
+    let limits = CapLimits { read_iops: Some(777), ..CapLimits::default() };
+    capped("a_cap_of_777_iops_is_found_at_every_level", limits, "--matrix row --num-large 0", 777.0, iops);
+}
+
+#[test]
+fn a_cap_of_12345_iops_is_found_at_every_level() {
+    let limits = CapLimits { read_iops: Some(12_345), ..CapLimits::default() };
+    capped(
+        "a_cap_of_12345_iops_is_found_at_every_level",
+        limits,
+        "--matrix row --num-large 0",
+        12_345.0,
+        iops,
+    );
+}
+
+#[test]
+fn a_cap_of_200_mib_per_second_is_found_at_every_level() {
+    let limits = CapLimits { read_bytes_per_s: Some(200 << 20), ..CapLimits::default() };
+    capped(
+        "a_cap_of_200_mib_per_second_is_found_at_every_level",
+        limits,
+        "--matrix col --num-small 0",
+        200.0,
+        mbps,
+    );
+}
+
+/// C stations of S each: 95 % of C/S is first reached at 0.95 C outstanding, rounded up.
+fn law(name: &str, servers: u16, service_us: u32) {
+    let spec = DeviceSpec { servers: servers.into(), service_us: service_us.into(), ..DeviceSpec::default() };
+    let Some(device) = needs(name, TestDevice::mount(spec)) else { return };
+    let truth = f64::from(servers) * 1e6 / f64::from(service_us);
+    let n_sat = (0.95 * f64::from(servers)).ceil();
+    let run = || {
+        let place = Place::new();
+        let line = "run oltp --levels auto --fast --max-duration 3m --name law";
+        let told =
+            place.rigel(line.split(' ').map(str::to_owned).chain([device.disk().display().to_string()]));
+        findings(&place, told)
+    };
+    let holds = |found: &Findings| {
+        let curve = &found.curves[0].curve;
+        let bracketed = f64::from(curve.n_sat.lo) <= n_sat && n_sat <= f64::from(curve.n_sat.hi);
+        let near = (curve.x_max.mean / truth - 1.0).abs() <= 0.01;
+        if bracketed && near {
+            return Ok(());
+        }
+        Err(format!("{:?} for {n_sat}, {:?} for {truth}", curve.n_sat, curve.x_max))
+    };
+    undisturbed(name, run, holds);
+}
+
+#[test]
+fn three_stations_are_found() {
+    law("three_stations_are_found", 3, 20_000);
+}
+
+#[test]
+fn eight_stations_are_found() {
+    law("eight_stations_are_found", 8, 20_000);
+}
+
+#[test]
+fn twenty_stations_are_found() {
+    law("twenty_stations_are_found", 20, 40_000);
+}
+
+/// Where a file has no blocks no device is asked.
+#[test]
+fn a_sparse_file_is_not_storage_and_a_written_one_is() {
+    let zeros = |path: &Path, place: &Place| {
+        let line =
+            "run advanced --matrix point --num-small 4 --num-large 0 --duration 300ms --force --name zeros";
+        let told = place.rigel(line.split(' ').map(str::to_owned).chain([path.display().to_string()]));
+        findings(place, told)
+    };
+    let place = Place::new();
+    let sparse = place.path().join("sparse");
+    std::fs::File::create(&sparse).unwrap().set_len(16 << 20).unwrap();
+    let found = zeros(&sparse, &place);
+    let flag = found.points[0].flags.iter().find(|flag| flag.code == FlagCode::Zeros).unwrap();
+    assert!(flag.invalid && flag.text.contains("16 MiB of 16 MiB"), "{flag:?}");
+
+    let other = Place::new();
+    let written = other.random_file("written", 16 << 20);
+    assert!(!has(&zeros(&written, &other).points[0].flags, FlagCode::Zeros));
+}
+
+/// Two burners beside a run of a single outstanding I/O.
+#[test]
+fn a_cpu_burner_is_foreign() {
+    struct Burner(std::process::Child);
+    impl Drop for Burner {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+    let burn = || {
+        let burner = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn();
+        Burner(burner.unwrap())
+    };
+    let place = Place::new();
+    let file = place.random_file("data", 16 << 20);
+    let _burners = [burn(), burn()];
+    let line = "run advanced --matrix point --num-small 1 --num-large 0 --duration 2s --name burnt";
+    let told = place.rigel(line.split(' ').map(str::to_owned).chain([file.display().to_string()]));
+    let found = findings(&place, told);
+    let flag = found.points[0].flags.iter().find(|flag| flag.code == FlagCode::Foreign).unwrap();
+    assert!(flag.text.contains("of a core"), "{flag:?}");
+}

@@ -200,6 +200,18 @@ mod tests {
     }
 
     #[test]
+    fn every_flag_is_described() {
+        let page = include_str!("../../../docs/flags.md");
+        for code in FlagCode::ALL {
+            assert!(
+                page.contains(&format!("\n| `{}`", code.name())),
+                "{} has no row in docs/flags.md",
+                code.name()
+            );
+        }
+    }
+
+    #[test]
     fn little_forgives_the_edges_and_nothing_else() {
         let latencies = |count: usize, ns: u64| {
             let mut histogram = Histogram::new();

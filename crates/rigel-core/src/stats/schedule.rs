@@ -15,6 +15,9 @@ use crate::draw::Generator;
 use random::{draw, shuffle};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// So many random orders are looked at for one in which nobody waits: of 17 points about one in 25 is such.
+const ORDERS_TRIED: usize = 300;
+
 /// The state of a calibration.
 #[derive(Clone, Debug)]
 pub struct Schedule {
@@ -163,18 +166,18 @@ impl Schedule {
                 let Soak { point, measure_ns } = *soak;
                 return Step::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Soak });
             }
-            if let Some(point) = self.next_of_round(now_ns) {
+            if let Some(&point) = self.order.last() {
                 return self.visit_or_rest(point, now_ns);
             }
-            if let Some(step) = self.between_rounds() {
+            if let Some(step) = self.between_rounds(now_ns) {
                 return step;
             }
         }
     }
 
     /// Looks, ends the phase or draws the next round.
-    fn between_rounds(&mut self) -> Option<Step> {
-        let mut live = self.live();
+    fn between_rounds(&mut self, now_ns: u64) -> Option<Step> {
+        let live = self.live();
         let first_look = self.parameters.first_look(self.size()).min(self.parameters.most_visits);
         if self.rounds >= first_look && !self.looked && !live.is_empty() {
             return Some(Step::Look);
@@ -187,19 +190,34 @@ impl Schedule {
             self.rounds = 0;
             return None;
         }
-        shuffle(&mut live, &mut self.generator);
-        self.order = live;
+        self.order = self.draw_order(now_ns);
         None
     }
 
-    /// The first point of the round that has had its rest, else the first. One that was late in the round before and is
-    /// early in this one would make all wait; it lets others go first until it has rested.
-    fn next_of_round(&mut self, now_ns: u64) -> Option<usize> {
-        if let Some(place) = self.order.iter().rposition(|&point| self.rest_ns(point, now_ns) == 0) {
-            let rested = self.order.remove(place);
-            self.order.push(rested);
+    /// A random order of the live points. Of the orders in which no point has to wait for its rest one is as likely as
+    /// any other; where there is hardly such an order (few points), any order will do, and the rests are waited for.
+    fn draw_order(&mut self, now_ns: u64) -> Vec<usize> {
+        let mut order = self.live();
+        shuffle(&mut order, &mut self.generator);
+        let first = order.clone();
+        for _ in 0..ORDERS_TRIED {
+            if self.waits_for_nobody(&order, now_ns) {
+                return order;
+            }
+            shuffle(&mut order, &mut self.generator);
         }
-        self.order.last().copied()
+        first
+    }
+
+    /// Whether every point, visited in this order (last first), will have had its rest when its turn comes.
+    fn waits_for_nobody(&self, order: &[usize], now_ns: u64) -> bool {
+        let visit_ns = self.parameters.settle_ns + self.parameters.measure_ns * self.measure_factor;
+        let gap_ns = self.parameters.gap_for(self.size()) * self.gap_factor;
+        let mut starts = (0u64..).map(|turn| now_ns.saturating_add(turn.saturating_mul(visit_ns)));
+        order.iter().rev().all(|point| {
+            let start_ns = starts.next().unwrap_or(now_ns);
+            self.last_ended_ns.get(point).is_none_or(|ended_ns| ended_ns + gap_ns <= start_ns)
+        })
     }
 
     /// The next visit of the round; while its point needs rest, one to a point that is done; else the rest.

@@ -8,6 +8,7 @@ mod device;
 mod faults;
 mod intervals;
 mod known_answers;
+mod limits;
 mod orion;
 mod outputs;
 mod safety;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::stats::sample::count;
 use crate::units::NS_PER_S;
 use proptest::prelude::*;
 
@@ -220,5 +221,47 @@ proptest! {
             let count = made.iter().filter(|made| is_round_of(made, point)).count();
             prop_assert_eq!(count, (*patience).clamp(first, 12));
         }
+    }
+}
+
+/// Rounds must not repeat one another: the spread over visits would then be that of one order.
+#[test]
+fn rounds_follow_no_pattern() {
+    for points in [5, 7, 12, 17, 20] {
+        let (mut same_predecessor, mut pairs, mut alike, mut rounds) = (0, 0, 0, 0);
+        for seed in 0..40 {
+            let phase = Phase { points: (0..points).collect(), soaks: Vec::new() };
+            let parameters = Parameters::default();
+            let mut schedule = Schedule::new(vec![phase], parameters, Generator::new(seed, &[9]));
+            let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+            let mut now = 0;
+            loop {
+                match schedule.next(now) {
+                    Step::Wait(ns) => now += ns,
+                    Step::Visit(order) => {
+                        now += parameters.settle_ns + order.measure_ns;
+                        schedule.finished(now, 1e4);
+                        if orders[orders.len() - 1].len() == points {
+                            orders.push(Vec::new());
+                        }
+                        orders.last_mut().unwrap().push(order.point);
+                    }
+                    Step::Look => schedule.looked(|_| false),
+                    Step::Done(_) => break,
+                }
+            }
+            for two in orders.windows(2) {
+                let after = |order: &[usize]| order.windows(2).map(|p| (p[0], p[1])).collect::<Vec<_>>();
+                let before = after(&two[0]);
+                same_predecessor += after(&two[1]).iter().filter(|pair| before.contains(pair)).count();
+                pairs += points - 1;
+                alike += usize::from(two[0] == two[1]);
+                rounds += 1;
+            }
+        }
+        // Of n points each follows a given other one in one round of n.
+        let share = count(same_predecessor) / count(pairs);
+        assert!(share < 2.0 / count(points), "{points} points: {share}");
+        assert!(count(alike) / count(rounds) < 0.03, "{points} points: {alike} of {rounds} rounds repeat");
     }
 }

@@ -214,7 +214,8 @@ impl Score {
         let mean = errors.iter().sum::<f64>() / count;
         let squares: f64 = errors.iter().map(|error| (error - mean).powi(2)).sum();
         let standard_error = (squares / (count - 1.0).max(1.0) / count).sqrt();
-        if mean.abs() <= most + doubt(count) * standard_error {
+        // A single error has no spread, and infinite doubt times none is no number.
+        if count < 2.0 || mean.abs() <= most + doubt(count) * standard_error {
             return Verdict::Kept;
         }
         Verdict::Broken(format!("estimates are off by {:+.2} % on average", 100.0 * mean))

@@ -51,6 +51,7 @@ fn what_is_broken_is_told() {
     let slow = score(vec![Trial { minutes: 5.0, ..trial(19, 0.0) }; 4]);
     assert!(told(&slow).contains("5.0 minutes"));
     assert!(told(&score(Vec::new())).contains("nothing"));
+    assert_eq!(score(vec![trial(0, 0.5)]).verdict(), Verdict::Kept, "a single trial proves nothing");
     let mut silent = score(vec![Trial::default(); 50]);
     silent.case.promise = Promise::Raises(FlagCode::Little, 0.95);
     assert!(told(&silent).contains("LITTLE"));

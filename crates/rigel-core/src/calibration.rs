@@ -15,6 +15,10 @@ use std::collections::BTreeMap;
 /// Width of the buckets that all visits of a calibration have in common.
 pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
+/// A bucket never stands for more: the longest visit of a calibration has buckets of 20 ms, a record from elsewhere may
+/// claim anything.
+const MOST_COPIES: usize = 10;
+
 /// One class of one point, by the index of its step.
 pub type Key = (usize, Class);
 
@@ -138,6 +142,6 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 /// for several.
 #[must_use]
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
-    let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).max(1);
+    let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).clamp(1, MOST_COPIES);
     rates(tally, measured_ns).into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
 }

@@ -92,7 +92,9 @@ impl Plan {
             LevelChoice::Auto => {
                 let search = LevelSearch::new(request, host);
                 let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), search.room())?;
-                Ok(Self { search: Some(search), ..plan })
+                let mut plan = Self { search: Some(search), ..plan };
+                plan.estimate_minutes = plan.estimate();
+                Ok(plan)
             }
         }
     }

@@ -42,7 +42,7 @@ pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
     match purpose {
         Purpose::Only => None,
         Purpose::Soak => Some("long visit, not counted".to_owned()),
-        Purpose::Round(round) => Some(format!("round {}", round + 1)),
+        Purpose::Round(round) => Some(format!("round {}", round.saturating_add(1))),
         Purpose::FillsGap => Some("while another point rests".to_owned()),
         Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),
     }

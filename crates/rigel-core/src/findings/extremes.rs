@@ -2,7 +2,7 @@
 //!
 //! Must not print one that a flag speaks against, as long as there is another.
 
-use super::{IoFindings, PointFindings};
+use super::{Basis, IoFindings, PointFindings};
 use crate::flags::FlagCode;
 use crate::matrix::Point;
 use crate::stats::interval::Interval;
@@ -75,7 +75,11 @@ fn extreme(
 }
 
 fn in_doubt(point: &PointFindings) -> bool {
-    point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid)
+    // Of a calibration a point that only had its long visit, or one that was cut short, is no estimate.
+    let ios = [point.small.as_ref(), point.large.as_ref()];
+    let single = ios.into_iter().flatten().any(|io| io.sure.basis != Basis::Visits);
+    let flagged = point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid);
+    flagged || (point.phase.is_some() && single)
 }
 
 /// A class in which something completed.

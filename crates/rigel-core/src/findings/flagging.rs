@@ -15,8 +15,8 @@ mod words;
 
 pub use curve::flags as curve;
 
-use super::PointFindings;
 use super::estimate::Phase;
+use super::{Basis, PointFindings};
 use crate::engine::EngineKind;
 use crate::flags::{Flag, FlagCode};
 use crate::plan::Plan;
@@ -51,7 +51,7 @@ fn for_points(
         let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
-        flags.extend(width(point, target));
+        flags.extend(width(point, target, least_visits(record, point)));
         point.flags = flags;
     }
 }
@@ -101,14 +101,30 @@ fn everywhere(header: &Header) -> Vec<Flag> {
     found
 }
 
-/// Intervals that are wider than was asked for, with the width that was reached.
-fn width(point: &PointFindings, target: Option<f64>) -> Vec<Flag> {
+/// Visits that a point of its phase has before it is looked at; a width from fewer may be small by luck.
+fn least_visits(record: &Record, point: &PointFindings) -> usize {
+    let Some(plan) = &record.header.plan.calibration else {
+        return 0;
+    };
+    let phase = plan.phases.iter().find(|phase| phase.points.contains(&point.step));
+    let points = phase.map_or(0, |phase| phase.points.len());
+    usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
+}
+
+/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits.
+fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> {
     let Some(target) = target else {
         return Vec::new();
     };
     let classes = [("small", point.small.as_ref()), ("large", point.large.as_ref())];
     let loaded = classes.into_iter().filter_map(|(name, io)| Some((name, io?)));
     let wide = loaded.filter_map(|(name, io)| match io.sure.iops {
+        Some(_) if io.sure.basis != Basis::Visits => {
+            Some(format!("{name}: a single visit; the width only shows what varied inside it"))
+        }
+        Some(interval) if interval.visits < least => {
+            Some(format!("{name}: {} of at least {least} visits", interval.visits))
+        }
         Some(interval) if interval.relative_half_width <= target => None,
         Some(interval) => Some(format!(
             "{name}: ±{:.1} % after {} visits, ±{:.1} % was asked for",

@@ -132,17 +132,14 @@ impl Sum {
         }
     }
 
-    /// The figures. One that has an interval is the middle of the interval.
+    /// The figures. A rate and a mean that have an interval are its middle; quantiles are of all visits merged, so that
+    /// they stay in order.
     pub fn findings(self, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);
         let iops = sure.iops.map_or_else(|| units::iops(all.count(), self.span_ns), |interval| interval.mean);
-        let latency_us = LatencyUs::of(&all).map(|us| LatencyUs {
-            mean: sure.latency_us.map_or(us.mean, |interval| interval.mean),
-            p50: sure.p50_us().map_or(us.p50, |interval| interval.mean),
-            p99: sure.p99_us().map_or(us.p99, |interval| interval.mean),
-            ..us
-        });
+        let latency_us = LatencyUs::of(&all)
+            .map(|us| LatencyUs { mean: sure.latency_us.map_or(us.mean, |interval| interval.mean), ..us });
         IoFindings {
             iops,
             mbps: iops * units::to_f64(self.io_bytes) / units::to_f64(units::MIB),

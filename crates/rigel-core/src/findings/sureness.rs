@@ -73,7 +73,8 @@ impl Sureness {
     /// Whether the rate is known as well as `target`, a relative half-width, asks for.
     #[must_use]
     pub fn reached(&self, target: f64) -> bool {
-        self.iops.is_some_and(|interval| interval.relative_half_width <= target)
+        self.basis == Basis::Visits
+            && self.iops.is_some_and(|interval| interval.relative_half_width <= target)
     }
 
     /// Interval of the median latency in microseconds.

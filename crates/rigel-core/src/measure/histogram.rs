@@ -128,7 +128,7 @@ impl Histogram {
         }
         self.count += other.count;
         self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
-        self.sum_squares += other.sum_squares;
+        self.sum_squares = self.sum_squares.saturating_add(other.sum_squares);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
@@ -195,7 +195,8 @@ impl Histogram {
             seen += n;
             if n > 0 && to_f64(seen) >= wanted {
                 let middle = lower_edge(bucket) + (upper_edge(bucket) - lower_edge(bucket)) / 2;
-                return Some(middle.clamp(self.min_ns, self.max_ns));
+                // Not `clamp`: a record from elsewhere may contradict itself.
+                return Some(middle.max(self.min_ns).min(self.max_ns));
             }
         }
         Some(self.max_ns)

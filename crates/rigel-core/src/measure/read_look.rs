@@ -53,9 +53,9 @@ impl ReadLook {
 
     /// Adds another worker's or another visit's.
     pub const fn add(&mut self, other: &Self) {
-        self.sampled += other.sampled;
-        self.zero_blocks += other.zero_blocks;
-        self.wrong_stamps += other.wrong_stamps;
+        self.sampled = self.sampled.saturating_add(other.sampled);
+        self.zero_blocks = self.zero_blocks.saturating_add(other.zero_blocks);
+        self.wrong_stamps = self.wrong_stamps.saturating_add(other.wrong_stamps);
     }
 }
 

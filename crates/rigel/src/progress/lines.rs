@@ -13,12 +13,16 @@ use rigel_core::workload::Class;
 pub fn place(at: &At, steps: usize) -> String {
     let Point { small, large } = at.point;
     let number = at.step + 1;
+    // After a search the number of points is not known beforehand.
+    let steps = if steps == 0 { String::new() } else { format!(" of {steps}") };
     let (head, tail) = match at.purpose {
-        Purpose::Only => (format!("point {number} of {steps}"), String::new()),
+        Purpose::Only => (format!("point {number}{steps}"), String::new()),
         Purpose::Search(_) => (format!("search {number}"), String::new()),
-        Purpose::Soak => (format!("point {number} of {steps}"), ", long visit".to_owned()),
-        Purpose::Round(round) => (format!("point {number} of {steps}"), format!(", visit {}", round + 1)),
-        Purpose::FillsGap => (format!("point {number} of {steps}"), ", one more visit".to_owned()),
+        Purpose::Soak => (format!("point {number}{steps}"), ", long visit".to_owned()),
+        Purpose::Round(round) => {
+            (format!("point {number}{steps}"), format!(", visit {}", round.saturating_add(1)))
+        }
+        Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
     };
     format!("{head}: small {small} large {large}{tail}")
 }

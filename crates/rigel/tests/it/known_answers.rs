@@ -73,7 +73,7 @@ fn capped(name: &str, limits: CapLimits, matrix: &str, cap: f64, rate: fn(&Point
     let run = || {
         let place = Place::new();
         let mut command = group.command(env!("CARGO_BIN_EXE_rigel"));
-        let line = format!("run advanced {matrix} --num-disks 1 --duration 6s --name capped");
+        let line = format!("run advanced {matrix} --duration 6s --name capped");
         command.current_dir(place.path()).args(line.split(' ')).arg(zram.path());
         findings(&place, tell(&mut command))
     };
@@ -84,7 +84,13 @@ fn capped(name: &str, limits: CapLimits, matrix: &str, cap: f64, rate: fn(&Point
 #[test]
 fn a_cap_of_777_iops_is_found_at_every_level() {
     let limits = CapLimits { read_iops: Some(777), ..CapLimits::default() };
-    capped("a_cap_of_777_iops_is_found_at_every_level", limits, "--matrix row --num-large 0", 777.0, iops);
+    capped(
+        "a_cap_of_777_iops_is_found_at_every_level",
+        limits,
+        "--matrix row --num-large 0 --num-disks 1",
+        777.0,
+        iops,
+    );
 }
 
 #[test]
@@ -93,7 +99,7 @@ fn a_cap_of_12345_iops_is_found_at_every_level() {
     capped(
         "a_cap_of_12345_iops_is_found_at_every_level",
         limits,
-        "--matrix row --num-large 0",
+        "--matrix row --num-large 0 --num-disks 1",
         12_345.0,
         iops,
     );
@@ -105,7 +111,7 @@ fn a_cap_of_200_mib_per_second_is_found_at_every_level() {
     capped(
         "a_cap_of_200_mib_per_second_is_found_at_every_level",
         limits,
-        "--matrix col --num-small 0",
+        "--matrix col --num-small 0 --num-disks 2",
         200.0,
         mbps,
     );

@@ -191,7 +191,7 @@ fn slow_points_and_a_warm_up_lengthen_visits_and_slow_noise_the_gap() {
     schedule.lengthen();
     schedule.double_gap();
     let Step::Wait(rest) = schedule.next(now) else { panic!("a rest") };
-    assert!((30..40).contains(&(rest / NS_PER_S)), "{rest}");
+    assert!((30..=40).contains(&(rest / NS_PER_S)), "{rest}");
     let Step::Visit(order) = schedule.next(now + rest) else { panic!("a visit") };
     assert_eq!(order.measure_ns / NS_PER_S, if order.point == 1 { 5 } else { 4 });
 }

@@ -12,6 +12,7 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::pace::Pace;
 use rigel_core::path_text;
 use rigel_core::plan::Plan;
+use rigel_core::record::Purpose;
 use rigel_core::request::Request;
 use rigel_core::units::Bytes;
 use rigel_report::text::Intent;
@@ -168,7 +169,7 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     Ok(())
 }
 
-/// ORION's `-verbose`: each point on standard output as it begins.
+/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once.
 #[derive(Clone, Copy, Debug)]
 pub struct Verbose {
     on: bool,
@@ -183,7 +184,9 @@ impl Verbose {
 
     /// Tells the beginning of a point. ORION counts the idle point first where it counts it at all.
     pub fn event(&self, event: &Event<'_>) {
-        if let (true, Event::VisitStarted { at: At { step, point, .. } }) = (self.on, event) {
+        if let (true, Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } }) =
+            (self.on, event)
+        {
             let number = (*step as u64 + 2).min(self.total_points);
             say(&format!(
                 "Running point: Small={}, Large={}\nPoint {number} out of {}\n",

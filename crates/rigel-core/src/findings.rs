@@ -1,6 +1,6 @@
 //! From a record to findings: every figure that an output shows, how sure it is, and what speaks against it.
 //!
-//! Pure; the record alone decides. [`estimate`] turns the visits to each point into means and intervals, [`flagging`]
+//! Pure; the record alone decides. `estimate` turns the visits to each point into means and intervals, `flagging`
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
 
 mod estimate;

@@ -1,7 +1,7 @@
 //! A run from its first line to its last: the search for levels, then the visits, each on disk before the next begins.
 //!
-//! [`fixed`] visits each point once, in order; [`adaptive`] visits points again and again until their intervals are
-//! narrow; [`levels`] searches the points first. All of them make visits through [`walk`]. Must not render, and must not
+//! `fixed` visits each point once, in order; `adaptive` visits points again and again until their intervals are
+//! narrow; `levels` searches the points first. All of them make visits through `walk`. Must not render, and must not
 //! know which backend the crew has.
 
 mod adaptive;

@@ -7,7 +7,6 @@ mod contents;
 mod device;
 mod faults;
 mod intervals;
-mod known_answers;
 mod limits;
 mod orion;
 mod outputs;

@@ -2,14 +2,20 @@
 //!
 //! The answer holds for a host that has a CPU for the load. When others take it meanwhile, the device gets fewer I/Os than
 //! it may do, and Rigel says FOREIGN; such a trial is repeated, and after three of them the test says that the host was too
-//! busy, and is counted as not run.
+//! busy, and is counted as not run. A program of their own, so that the burners here do not disturb the other tests.
 
-use crate::support::{Place, Told, tell};
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
+
+#[path = "../it/support.rs"]
+#[expect(dead_code, reason = "these tests need a part of what the others do")]
+mod support;
+
 use rigel_core::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::flags::{Flag, FlagCode};
 use rigel_core::record::Record;
 use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, TestDevice, Unavailable, ZramDevice, needs};
 use std::path::Path;
+use support::{Place, Told, tell};
 
 const TRIALS: usize = 3;
 const ZRAM_BYTES: u64 = 64 << 20;

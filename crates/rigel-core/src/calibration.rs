@@ -127,15 +127,20 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     Some(LevelVisit { outstanding, rate, latency_s })
 }
 
-/// I/Os per second in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket
-/// that the window did not fill is left out.
+/// Completions in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket that
+/// the window did not fill is left out: it would look like a stall.
+#[must_use]
+pub fn whole_buckets(tally: &ClassTally, measured_ns: u64) -> &[u32] {
+    let buckets = tally.lead_ns.saturating_add(measured_ns) / tally.series.bucket_ns.max(1);
+    let ops = tally.series.ops.as_slice();
+    usize::try_from(buckets).ok().and_then(|whole| ops.get(..whole)).unwrap_or(ops)
+}
+
+/// The same as I/Os per second.
 #[must_use]
 pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
-    let series = &tally.series;
-    let width_ns = series.bucket_ns.max(1);
-    let whole = usize::try_from(tally.lead_ns.saturating_add(measured_ns) / width_ns).unwrap_or(usize::MAX);
-    let scale = to_f64(NS_PER_S) / to_f64(width_ns);
-    series.ops.iter().take(whole).map(|&ops| f64::from(ops) * scale).collect()
+    let scale = to_f64(NS_PER_S) / to_f64(tally.series.bucket_ns.max(1));
+    whole_buckets(tally, measured_ns).iter().map(|&ops| f64::from(ops) * scale).collect()
 }
 
 /// The same in buckets of the common width. Visits of a calibration are short enough for it; a coarser bucket stands
@@ -144,4 +149,22 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).clamp(1, MOST_COPIES);
     rates(tally, measured_ns).into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_that_the_window_did_not_fill_is_left_out() {
+        let mut tally = ClassTally::with_lead(8192, 1, 105 * NS_PER_MS, 20 * NS_PER_MS, &[]);
+        for at_ms in 0..125 {
+            tally.series.record(at_ms * NS_PER_MS, NS_PER_MS);
+        }
+        assert_eq!(tally.series.ops.len(), 13);
+        assert_eq!(whole_buckets(&tally, 105 * NS_PER_MS), [10; 12]);
+        assert_eq!(rates(&tally, 105 * NS_PER_MS), [1000.0; 12]);
+        assert_eq!(whole_buckets(&tally, 110 * NS_PER_MS).len(), 13);
+        assert_eq!(whole_buckets(&tally, u64::MAX).len(), 13, "no more than there are");
+    }
 }

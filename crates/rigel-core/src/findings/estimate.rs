@@ -159,10 +159,11 @@ fn latency(visits: &[Histogram], rate: &Interval) -> Option<Interval> {
 fn stalled(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Option<f64> {
     let own = visits.iter().filter(|visit| visit.step == step && counts(visit));
     let ops: Vec<u32> = own
-        .filter_map(|visit| tally(visit, class))
-        .flat_map(|tally| {
+        .filter_map(|visit| Some((visit, tally(visit, class)?)))
+        .flat_map(|(visit, tally)| {
             let skipped = settle_ns.div_ceil(calibration::BUCKET_NS);
-            tally.series.ops.iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX)).copied()
+            let ops = calibration::whole_buckets(tally, visit.measured_ns);
+            ops.iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX)).copied()
         })
         .collect();
     stalls(&ops, calibration::BUCKET_NS).map(|found| found.share)
@@ -178,7 +179,8 @@ fn alone(visits: &[&Visit], class: Class) -> Sureness {
         return nothing;
     };
     let lead = usize::try_from(tally.lead_ns.div_ceil(tally.series.bucket_ns.max(1))).unwrap_or(usize::MAX);
-    let ops: Vec<u32> = tally.series.ops.iter().skip(lead).copied().collect();
+    let ops: Vec<u32> =
+        calibration::whole_buckets(tally, visit.measured_ns).iter().skip(lead).copied().collect();
     let rates: Vec<f64> = calibration::rates(tally, visit.measured_ns).into_iter().skip(lead).collect();
     let (mut reads, writes) = tally.latencies_after(0);
     reads.add(&writes);

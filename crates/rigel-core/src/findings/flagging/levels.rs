@@ -5,7 +5,7 @@
 //! are never compared with points that only read.
 
 use super::words::{at, factor, figure, list, megabytes, rate, signed, size, time};
-use crate::calibration::counts;
+use crate::calibration::{counts, whole_buckets};
 use crate::findings::estimate::{Phase, tally};
 use crate::findings::{Basis, IoFindings, PointFindings};
 use crate::flags::{Flag, FlagCode};
@@ -94,9 +94,8 @@ fn loaded_level(visits: &[&Visit], class: Class) -> Option<LoadedLevel> {
         all.add(&writes);
         outstanding = tally.planned;
         let width_ns = tally.series.bucket_ns.max(1);
-        let buckets = |ns: u64| usize::try_from(ns / width_ns).unwrap_or(usize::MAX);
-        let end = buckets(tally.lead_ns.saturating_add(visit.measured_ns)).min(tally.series.ops.len());
-        let window = tally.series.ops.get(buckets(tally.lead_ns)..end).unwrap_or_default();
+        let lead = usize::try_from(tally.lead_ns.div_ceil(width_ns)).unwrap_or(usize::MAX);
+        let window = whole_buckets(tally, visit.measured_ns).get(lead..).unwrap_or_default();
         let wanted = (visit.measured_ns / PIECE_NS).max(1);
         let length = (window.len() / usize::try_from(wanted).unwrap_or(1)).max(1);
         pieces.extend(window.chunks_exact(length).map(|ops| {

@@ -38,16 +38,17 @@ fn for_points(
     let target = record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target);
     let compared: Vec<visits::Compared> =
         phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
-    let mut alone_us = contents::alone_us(points);
+    let alone_us = contents::alone_us(points);
     // Behind a limit an I/O waits even when it is alone, so being faster than that tells nothing of a cache.
-    limited.iter().for_each(|limited| alone_us[limited.class.index()] = None);
+    let mut unlimited_us = alone_us;
+    limited.iter().for_each(|limited| unlimited_us[limited.class.index()] = None);
     for point in points {
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| visit.step == point.step).collect();
         let mut flags = everywhere(&record.header);
         flags.extend(counts::of_point(record, &visits, point));
-        flags.extend(contents::of_point(&record.header, &visits, point, alone_us));
+        flags.extend(contents::of_point(&record.header, &visits, point, unlimited_us));
         flags.extend(circumstances::of_point(record, &visits));
-        flags.extend(latency::of_point(&visits, point));
+        flags.extend(latency::of_point(&visits, point, alone_us));
         let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));

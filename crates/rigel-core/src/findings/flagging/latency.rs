@@ -9,14 +9,18 @@ use crate::flags::{Flag, FlagCode};
 use crate::measure::Histogram;
 use crate::record::Visit;
 use crate::stats::detect::latency_modes::{LatencyModes, latency_modes};
-use crate::units::to_f64;
+use crate::units::{to_f64, us_from_ns};
 use crate::workload::{Class, Direction};
 
 /// A visit has both kinds when it has this share of each, or more.
 const LEAST_OF_BOTH: f64 = 0.05;
+/// The fast kind takes less than this part of what an I/O takes that is alone. Stations with a constant service time make
+/// some I/Os of a queue wait once and others twice; none of them is faster than one that does not wait.
+const FASTER_THAN_ALONE: f64 = 0.8;
 
-/// The flags of a point; `visits` are all visits to it.
-pub fn of_point(visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
+/// The flags of a point; `visits` are all visits to it. `alone_us` is the mean latency of each class, small first, at one
+/// outstanding I/O without the other class.
+pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: [Option<f64>; 2]) -> Vec<Flag> {
     let visits = used(visits);
     let mut found = Vec::new();
     for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
@@ -24,14 +28,21 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
         // Reads and writes apart: that one is faster than the other is no finding.
         let both = io.reads.count() > 0 && io.writes.count() > 0;
         for (direction, histogram) in [(Direction::Read, &io.reads), (Direction::Write, &io.writes)] {
-            if let Some(modes) =
-                latency_modes(histogram).filter(|modes| mixed(&visits, class, direction, modes))
-            {
+            let Some(modes) = latency_modes(histogram) else { continue };
+            let faster =
+                alone_us[class.index()].is_none_or(|alone_us| is_faster(histogram, &modes, alone_us));
+            if faster && mixed(&visits, class, direction, &modes) {
                 found.push(two_kinds(class, both.then_some(direction), &modes));
             }
         }
     }
     found
+}
+
+/// Whether the middle one of the fast I/Os is faster than one that is alone.
+fn is_faster(histogram: &Histogram, modes: &LatencyModes, alone_us: f64) -> bool {
+    let middle_ns = histogram.quantile_ns(modes.fast_share / 2.0);
+    middle_ns.is_some_and(|ns| us_from_ns(to_f64(ns)) < FASTER_THAN_ALONE * alone_us)
 }
 
 /// Whether visits have both kinds of I/O, half of them or more: visits that differ from one another are another matter.

@@ -22,7 +22,11 @@ use crate::workload::Class;
 use std::collections::BTreeMap;
 
 /// A piece of a visit spans that much: many slices of a limiter, which are 100 ms long in Linux.
-const PIECE_NS: u64 = 2 * NS_PER_S;
+const LONGEST_PIECE_NS: u64 = 2 * NS_PER_S;
+/// Less where that makes fewer pieces of all levels together.
+const WANTED_PIECES: u64 = 16;
+/// But never less.
+const SHORTEST_PIECE_NS: u64 = NS_PER_S / 2;
 /// A latency that nearly nothing undercuts: no I/O waited there.
 const QUICKEST: f64 = 0.01;
 
@@ -81,10 +85,12 @@ fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel
             levels.entry(level).or_default().push(visit);
         }
     }
-    levels.values().filter_map(|visits| loaded_level(visits, class)).collect()
+    let measured_ns = levels.values().flatten().map(|visit| visit.measured_ns).fold(0, u64::saturating_add);
+    let piece_ns = (measured_ns / WANTED_PIECES).clamp(SHORTEST_PIECE_NS, LONGEST_PIECE_NS);
+    levels.values().filter_map(|visits| loaded_level(visits, class, piece_ns)).collect()
 }
 
-fn loaded_level(visits: &[&Visit], class: Class) -> Option<LoadedLevel> {
+fn loaded_level(visits: &[&Visit], class: Class, piece_ns: u64) -> Option<LoadedLevel> {
     let mut all = Histogram::empty();
     let mut pieces = Vec::new();
     let mut outstanding = 0;
@@ -96,7 +102,7 @@ fn loaded_level(visits: &[&Visit], class: Class) -> Option<LoadedLevel> {
         let width_ns = tally.series.bucket_ns.max(1);
         let lead = usize::try_from(tally.lead_ns.div_ceil(width_ns)).unwrap_or(usize::MAX);
         let window = whole_buckets(tally, visit.measured_ns).get(lead..).unwrap_or_default();
-        let wanted = (visit.measured_ns / PIECE_NS).max(1);
+        let wanted = (visit.measured_ns / piece_ns).max(1);
         let length = (window.len() / usize::try_from(wanted).unwrap_or(1)).max(1);
         pieces.extend(window.chunks_exact(length).map(|ops| {
             let ios: f64 = ops.iter().copied().map(f64::from).sum();

@@ -14,7 +14,7 @@ const LEAST_WAITING: f64 = 3.0;
 const PAID_BACK: f64 = 0.4;
 /// Twice the load brings less than this.
 const LEAST_GAIN: f64 = 0.03;
-/// Over at least so many levels.
+/// Over at least so many levels; over all of them where there are only two.
 const LEAST_LEVELS: usize = 3;
 /// Fewer pieces, of all levels together, say little about how much a rate varies.
 const LEAST_PIECES: usize = 9;
@@ -60,7 +60,7 @@ pub struct PaidBack {
     pub evenness: f64,
 }
 
-/// Whether the rate of three levels or more is the same (twice the load gains less than 3 %) although most I/Os take a
+/// Whether the rate of three levels or more, or of the only two, is the same (twice the load gains less than 3 %) although most I/Os take a
 /// third of the mean or less, and varies less than 0.4 times as much as independent waits of that size would make it vary.
 ///
 /// In n I/Os whose latencies have the coefficient of variation c and know nothing of one another, the rate has the
@@ -72,7 +72,7 @@ pub fn paid_back(levels: &[LoadedLevel]) -> Option<PaidBack> {
     let mut waiting: Vec<&LoadedLevel> = levels.iter().filter(waits).collect();
     waiting.sort_by_key(|level| level.outstanding);
     // Below a limit the rate still grows.
-    let starts = 0..=waiting.len().checked_sub(LEAST_LEVELS)?;
+    let starts = 0..=waiting.len().checked_sub(levels.len().clamp(2, LEAST_LEVELS))?;
     let flat = starts.map(|start| &waiting[start..]).find(|levels| gain(levels).abs() < LEAST_GAIN)?;
     let first = flat.first()?;
     let rate = median(&flat.iter().flat_map(|level| level.rates()).collect::<Vec<_>>());

@@ -28,6 +28,22 @@ fn visits_that_differ_are_not_two_kinds_of_io() {
     assert_eq!(kinds(each), []);
 }
 
+/// Four stations of a constant service time: of five I/Os one waits for the others, and takes twice as long.
+#[test]
+fn a_queue_is_not_two_kinds_of_io() {
+    let queue = |moment: Moment| match moment.outstanding {
+        5 => vec![(0.75, 0.8), (0.25, 1.6)],
+        _ => vec![(1.0, 1.0)],
+    };
+    let law = |moment: Moment| 1000.0 * f64::from(moment.outstanding.min(4));
+    let found = Maker { kinds: queue, ..Maker::simple() }.calibrate(4, law).found();
+    assert_eq!(at_points(&found, FlagCode::Bimodal), []);
+    // The same where one that is alone takes longer than the fast ones: a cache.
+    let slow_alone = |moment: Moment| if moment.outstanding == 1 { 700.0 } else { law(moment) };
+    let found = Maker { kinds: queue, ..Maker::simple() }.calibrate(4, slow_alone).found();
+    assert_eq!(at_points(&found, FlagCode::Bimodal).len(), 1);
+}
+
 #[test]
 fn reads_and_writes_are_judged_apart() {
     let mut maker =

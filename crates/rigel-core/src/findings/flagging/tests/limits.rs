@@ -39,17 +39,27 @@ fn one_rate_with_waits_that_pay_back_is_a_limit() {
     assert_eq!(throttled(&by_chance), [""; 0]);
 }
 
-#[test]
-fn a_single_long_visit_per_level_tells_as_much() {
-    let mut maker = Maker::new(RunLevel::Simple, |request| {
-        request.pace = Pace::Fixed(crate::units::Nanos::from_secs(10));
+/// A run without repeated visits, `seconds` for each of its points.
+fn visited_once(shape: MatrixShape, seconds: u64) -> Findings {
+    let mut maker = Maker::new(RunLevel::Advanced, |request| {
+        request.pace = Pace::Fixed(crate::units::Nanos::from_secs(seconds));
+        request.shape = shape;
     });
     maker.kinds = sliced;
-    for step in 0..7 {
-        maker.visit(step, Purpose::Only, 10 * NS_PER_S, &mut |_| 777.0);
+    for step in 0..maker.record.header.plan.steps.len() {
+        maker.visit(step, Purpose::Only, seconds * NS_PER_S, &mut |_| 777.0);
     }
-    let texts = throttled(&maker.found());
+    maker.found()
+}
+
+#[test]
+fn a_single_long_visit_per_level_tells_as_much() {
+    let texts = throttled(&visited_once(MatrixShape::Row { large: 0 }, 4));
     assert!(texts[0].starts_with("small: 777 IOPS at 1 to 5 outstanding alike"), "{texts:?}");
+    // Two levels are enough when there are no others.
+    let texts = throttled(&visited_once(MatrixShape::Col { small: 0 }, 6));
+    assert!(texts[0].starts_with("large: 777 MBPS at 1 and 2 outstanding alike"), "{texts:?}");
+    assert_eq!(throttled(&visited_once(MatrixShape::Col { small: 0 }, 2)), [""; 0], "too few pieces");
 }
 
 #[test]

@@ -74,6 +74,10 @@ fn each_mark_is_needed() {
     // A device with constant service has no waits beside its queue; exponential service has a median of 0.69.
     assert!(is_found(Shape { median: 0.33, ..even }) && !is_found(Shape { median: 0.34, ..even }));
     assert!(is_found(Shape { gain: 0.029, ..even }) && !is_found(Shape { gain: 0.031, ..even }));
+    // Two levels suffice where there are no others.
+    assert!(
+        is_found(Shape { levels: 2, visits: 5, ..even }) && !is_found(Shape { levels: 1, visits: 9, ..even })
+    );
     assert!(is_found(Shape { levels: 3, ..even }) && !is_found(Shape { levels: 2, ..even }));
     assert!(
         is_found(Shape { levels: 3, visits: 3, ..even }) && !is_found(Shape { levels: 3, visits: 2, ..even })
@@ -93,7 +97,7 @@ fn levels_below_the_limit_are_left_out_and_stalls_do_not_hide_it() {
     let rates = [(4, 1000.0), (1, 500.0), (2, 990.0), (8, 1005.0)];
     let levels: Vec<LoadedLevel> = rates.map(|(level_, rate)| level(level_, rate, &mut noise)).to_vec();
     assert_eq!(paid_back(&levels).unwrap().outstanding, [2, 4, 8]);
-    assert!(paid_back(&levels[..3]).is_none() && paid_back(&[]).is_none());
+    assert!(paid_back(&levels[..3]).is_none() && paid_back(&[]).is_none(), "two of three are too few");
 }
 
 const SMALL: f64 = 8192.0;

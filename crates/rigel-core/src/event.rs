@@ -70,6 +70,11 @@ pub enum Event<'a> {
         /// The smallest level that does; `None` when nothing completed.
         n_sat: Option<u32>,
     },
+    /// The points are known, after the search for levels.
+    Planned {
+        /// How many.
+        points: usize,
+    },
     /// All visits of a phase so far were looked at.
     Looked {
         /// Points whose intervals are narrow enough.

@@ -91,6 +91,7 @@ impl Plan {
             }
             LevelChoice::Auto => {
                 let search = LevelSearch::new(request, host);
+                search.check_limit(request)?;
                 let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), search.room())?;
                 let mut plan = Self { search: Some(search), ..plan };
                 plan.estimate_minutes = plan.estimate();
@@ -99,7 +100,8 @@ impl Plan {
         }
     }
 
-    /// The plan of a run whose levels had to be searched, once they are known: the matrix around saturation.
+    /// The plan of a run whose levels had to be searched, once they are known: the matrix around saturation. `spent` is
+    /// the time since the start of the run, which a limit counts from, too.
     ///
     /// # Errors
     /// When the matrix has more points than a run can have.
@@ -108,6 +110,7 @@ impl Plan {
         request: &Request,
         n_sat_small: Option<u32>,
         n_sat_large: Option<u32>,
+        spent: Nanos,
     ) -> Result<Self, Problem> {
         let Some(search) = &self.search else {
             return Ok(self.clone());
@@ -115,8 +118,10 @@ impl Plan {
         let grid = search.grid(request.level, n_sat_small, n_sat_large);
         check_points(&grid)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
-        let calibration = Calibration::new(request, &steps)?;
-        Ok(Self { grid, steps, calibration, ..self.clone() })
+        let calibration = Calibration::after_search(request, &steps, spent);
+        let least_ns = calibration.as_ref().map_or(0, |calibration| calibration.least_time().0);
+        let estimate_minutes = minutes(spent.0.saturating_add(least_ns));
+        Ok(Self { grid, steps, calibration, estimate_minutes, ..self.clone() })
     }
 
     /// `room`: most outstanding small I/Os, and large I/Os or streams, of a point.
@@ -171,7 +176,7 @@ impl Plan {
             Some(_) => 0,
         };
         let total = self.known_time().0.saturating_add(idle_ns).saturating_sub(settle_ns);
-        total.div_ceil(60 * NS_PER_S).saturating_add(1)
+        minutes(total)
     }
 
     /// Time of all visits as far as it is known beforehand: of a calibration, with the fewest visits that it can have.
@@ -200,6 +205,11 @@ impl Plan {
     pub const fn outstanding(pattern: LargePattern, point: Point) -> (u32, u32) {
         (point.small, pattern.outstanding(point.large))
     }
+}
+
+/// ORION's rule: whole minutes, rounded up, and one more.
+const fn minutes(ns: u64) -> u64 {
+    ns.div_ceil(60 * NS_PER_S).saturating_add(1)
 }
 
 impl Step {

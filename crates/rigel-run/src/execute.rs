@@ -51,6 +51,11 @@ pub enum Outcome {
         /// Points without a visit.
         unvisited: usize,
     },
+    /// The time that was allowed was up before the search for load levels had ended; the record has its visits.
+    SearchUnfinished {
+        /// Visits of the search.
+        visits: usize,
+    },
     /// Every I/O of a point failed; the record is whole up to there.
     AllFailed {
         /// What was seen, as a sentence.
@@ -120,9 +125,14 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
         Outcome::OutOfTime { unvisited } => {
             Some(format!("the time was up before every point was visited: {unvisited} were not"))
         }
+        Outcome::SearchUnfinished { visits } => Some(search_unfinished(*visits)),
         Outcome::AllFailed { reason } => Some(reason.clone()),
     };
     Closing { ended, complete: reason.is_none(), reason }
+}
+
+fn search_unfinished(visits: usize) -> String {
+    format!("the time was up before the search for load levels had ended, after {visits} visits")
 }
 
 impl Outcome {
@@ -142,6 +152,13 @@ impl Outcome {
                 )
                 .because("visits to a slow device are lengthened until they see enough I/Os")
                 .next("allow more time with --max-duration, or measure fewer points"),
+            ),
+            Self::SearchUnfinished { visits } => Some(
+                Problem::new(ExitKind::CutShort, search_unfinished(*visits))
+                    .because(
+                        "a search takes longer where levels are hard to tell apart, or the device is slow",
+                    )
+                    .next("allow more time with --max-duration, or measure ORION's levels"),
             ),
             Self::AllFailed { reason } => Some(
                 Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))

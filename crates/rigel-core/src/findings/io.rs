@@ -4,6 +4,7 @@
 
 use super::sureness::Sureness;
 use crate::measure::{ClassTally, FirstError, Histogram};
+use crate::stats::interval::Interval;
 use crate::units::{self, us_from_ns};
 
 /// Latency of successful I/Os, in microseconds.
@@ -47,6 +48,25 @@ impl LatencyUs {
             p99_99: quantile(0.9999)?,
         })
     }
+
+    /// What has an interval becomes its middle. The other quantiles are of all visits merged, where a slow visit counts
+    /// for less, because it has fewer I/Os: they give way where they would not be in order.
+    fn with_intervals(self, sure: &Sureness) -> Self {
+        let middle = |interval: Option<Interval>, merged| interval.map_or(merged, |interval| interval.mean);
+        let (p50, p99) = (middle(sure.p50_us(), self.p50), middle(sure.p99_us(), self.p99));
+        // Where only one of the two has an interval.
+        let p99 = p99.max(p50);
+        let p99_9 = self.p99_9.max(p99);
+        Self {
+            mean: middle(sure.latency_us, self.mean),
+            p50,
+            p90: self.p90.max(p50).min(p99),
+            p99,
+            p99_9,
+            p99_99: self.p99_99.max(p99_9),
+            ..self
+        }
+    }
 }
 
 /// One class of one point.
@@ -56,8 +76,7 @@ pub struct IoFindings {
     pub iops: f64,
     /// Megabytes (2^20) per second, reads and writes.
     pub mbps: f64,
-    /// Reads and writes together, all visits merged; but a quantile that has an interval is the one of the interval.
-    /// `None` when nothing completed.
+    /// Reads and writes together, all visits merged; but what has an interval is the middle of it. `None` when nothing completed.
     pub latency_us: Option<LatencyUs>,
     /// How sure these figures are.
     pub sure: Sureness,
@@ -132,14 +151,12 @@ impl Sum {
         }
     }
 
-    /// The figures. A rate and a mean that have an interval are its middle; quantiles are of all visits merged, so that
-    /// they stay in order.
+    /// The figures. One that has an interval is the middle of the interval.
     pub fn findings(self, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);
         let iops = sure.iops.map_or_else(|| units::iops(all.count(), self.span_ns), |interval| interval.mean);
-        let latency_us = LatencyUs::of(&all)
-            .map(|us| LatencyUs { mean: sure.latency_us.map_or(us.mean, |interval| interval.mean), ..us });
+        let latency_us = LatencyUs::of(&all).map(|us| us.with_intervals(&sure));
         IoFindings {
             iops,
             mbps: iops * units::to_f64(self.io_bytes) / units::to_f64(units::MIB),
@@ -158,4 +175,30 @@ impl Sum {
 
 fn mean_in_flight(in_flight_ns: u64, window_ns: u64) -> f64 {
     if window_ns == 0 { 0.0 } else { units::to_f64(in_flight_ns) / units::to_f64(window_ns) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::quantile::Quantile;
+
+    /// One fast visit has most of the I/Os, so the merged quantiles are its own; those of the visits are much higher.
+    #[test]
+    fn quantiles_with_and_without_intervals_stay_in_order() {
+        let mut merged = Histogram::new();
+        (0..100_000).for_each(|_| merged.record(100_000));
+        let us = LatencyUs::of(&merged).unwrap();
+        let of = |ns: f64| Quantile::Sure(Interval::symmetric(ns, 0.05, 4, 6.0).unwrap());
+        let sure = |p50_ns, p99_ns| Sureness { p50_ns, p99_ns, ..Sureness::default() };
+        let order = |us: LatencyUs| [us.p50, us.p90, us.p99, us.p99_9, us.p99_99];
+        let both = order(us.with_intervals(&sure(of(1e6), of(3e6))));
+        assert_eq!((both[0], both[2]), (1000.0, 3000.0));
+        assert!(both.is_sorted(), "{both:?}");
+        let tail = order(us.with_intervals(&sure(Quantile::Nothing, of(5e4))));
+        assert!(tail.is_sorted(), "{tail:?}");
+        let head = order(us.with_intervals(&sure(of(1e6), Quantile::Nothing)));
+        assert!(head.is_sorted() && (head[0] - 1000.0).abs() < 1e-9, "{head:?}");
+        let none = order(us.with_intervals(&Sureness::default()));
+        assert_eq!(none, order(us));
+    }
 }

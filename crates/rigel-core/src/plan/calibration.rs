@@ -38,14 +38,27 @@ impl Calibration {
         let Pace::Adaptive(adaptive) = request.pace else {
             return Ok(None);
         };
-        let mut parameters = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
-        if let Some(limit) = adaptive.max_duration {
-            parameters = limited(parameters, limit);
-        }
-        let phases = phases(request, steps, &parameters);
-        let found = Self { parameters, phases, warm_up: warm_up(request, steps) };
+        let found = Self::within(request, &adaptive, steps, Nanos(0));
         check_limit(&adaptive, &found, steps)?;
         Ok(Some(found))
+    }
+
+    /// The same once a search has `spent` a part of the time. Whatever the limit leaves then is used: the run says
+    /// what it had no time for.
+    #[must_use]
+    pub fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
+        match request.pace {
+            Pace::Adaptive(adaptive) => Some(Self::within(request, &adaptive, steps, spent)),
+            Pace::Fixed(_) => None,
+        }
+    }
+
+    fn within(request: &Request, adaptive: &Adaptive, steps: &[Step], spent: Nanos) -> Self {
+        let mut parameters = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
+        if let Some(limit) = adaptive.max_duration {
+            parameters = limited(parameters, limit, spent);
+        }
+        Self { parameters, phases: phases(request, steps, &parameters), warm_up: warm_up(request, steps) }
     }
 
     /// Time of the long visits and of the rounds before the first look, warm-up (when it is a time) and pauses
@@ -85,9 +98,10 @@ impl Calibration {
 }
 
 /// Shorter long visits, so that a limited run has time for the others.
-fn limited(parameters: Parameters, limit: Nanos) -> Parameters {
+fn limited(parameters: Parameters, limit: Nanos, spent: Nanos) -> Parameters {
+    let left_ns = limit.0.saturating_sub(spent.0);
     let soak = |usual: u64| {
-        let soak = usual.min(limit.0 / PART_FOR_A_SOAK);
+        let soak = usual.min(left_ns / PART_FOR_A_SOAK);
         if soak < SHORTEST_SOAK_NS { 0 } else { soak }
     };
     Parameters {

@@ -3,13 +3,14 @@
 //! Small and large I/O are searched alone, one after the other. Must not decide what is visited next;
 //! [`crate::stats::levels_auto`] does.
 
+use crate::error::Problem;
 use crate::facts::HostFacts;
 use crate::matrix::{Grid, RunLevel};
 use crate::pace::Pace;
 use crate::request::Request;
 use crate::stats::Parameters;
 use crate::stats::levels_auto::{self, LevelRules};
-use crate::units::Nanos;
+use crate::units::{NS_PER_S, Nanos};
 use crate::workload::Class;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,8 @@ const MOST_SMALL: u32 = 512;
 const MOST_LARGE: u32 = 64;
 /// A search takes about so many visits; 17 to 60 were seen on simulated curves.
 const USUAL_VISITS: u64 = 45;
+/// No search takes fewer: three levels, and the plateau again.
+const LEAST_VISITS: u64 = 11;
 
 /// What is searched, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,8 +86,28 @@ impl LevelSearch {
     /// How long a search usually takes.
     #[must_use]
     pub fn usual_time(&self) -> Nanos {
-        let visits = USUAL_VISITS * self.classes.len() as u64;
+        self.time_of(USUAL_VISITS)
+    }
+
+    fn time_of(&self, visits: u64) -> Nanos {
+        let visits = visits * self.classes.len() as u64;
         Nanos((self.settle.0 + self.measure.0).saturating_mul(visits))
+    }
+
+    /// # Errors
+    /// When the time that the run may take does not even suffice for the search.
+    pub fn check_limit(&self, request: &Request) -> Result<(), Problem> {
+        let limit = match request.pace {
+            Pace::Adaptive(adaptive) => adaptive.max_duration,
+            Pace::Fixed(_) => None,
+        };
+        let Some(limit) = limit.filter(|limit| limit.0 < self.time_of(LEAST_VISITS).0) else {
+            return Ok(());
+        };
+        let (least, usual) = (self.time_of(LEAST_VISITS), self.usual_time());
+        Err(Problem::usage(format!("{limit} do not suffice for the search for load levels"))
+            .because(format!("it takes at least {} s and usually about {} s", whole_s(least), whole_s(usual)))
+            .next(format!("allow at least {}s, or measure ORION's levels", 2 * whole_s(usual))))
     }
 
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
@@ -102,4 +125,9 @@ impl LevelSearch {
         let large = axis(Class::Large, n_sat_large, self.most_large);
         Grid::around(level, &small, &large)
     }
+}
+
+/// Seconds, rounded up.
+const fn whole_s(time: Nanos) -> u64 {
+    time.0.div_ceil(NS_PER_S)
 }

@@ -10,7 +10,7 @@ use rigel_core::plan::Plan;
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Purpose, Record, Visit};
 use rigel_core::request::Request;
 use rigel_core::stats::levels_auto::{self, LevelRules, Next};
-use rigel_core::units::{NS_PER_S, NS_PER_US};
+use rigel_core::units::{NS_PER_S, NS_PER_US, Nanos};
 use rigel_core::workload::Class;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -244,7 +244,7 @@ impl Run {
             found[class.index()] = Some(run.search(class, &search.rules(class)));
         }
         let header = &mut run.record.header;
-        header.plan = header.plan.with_levels(&header.request, found[0], found[1]).unwrap();
+        header.plan = header.plan.with_levels(&header.request, found[0], found[1], Nanos(0)).unwrap();
         run
     }
 

@@ -10,6 +10,7 @@ use rigel_core::matrix::Point;
 use rigel_core::plan::{LevelSearch, Plan};
 use rigel_core::record::{Line, Purpose};
 use rigel_core::stats::levels_auto::{self, Next};
+use rigel_core::units::Nanos;
 use rigel_core::workload::Class;
 
 /// Searches each class alone and keeps the plan that follows.
@@ -23,7 +24,8 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
         }
     }
     let [small, large] = found;
-    let plan = run.plan.with_levels(&run.request, small, large)?;
+    let plan = run.plan.with_levels(&run.request, small, large, Nanos(walk.now_ns()))?;
+    walk.happened(Event::Planned { points: plan.steps.len() });
     walk.tell(&Line::Plan(Box::new(plan.clone())))?;
     Ok(plan)
 }
@@ -45,7 +47,7 @@ fn search_class(
             Next::Nothing => return Ok(None),
         };
         if out_of_time(run, walk.now_ns()) {
-            return Err(Halt::Outcome(Outcome::OutOfTime { unvisited: 1 }));
+            return Err(Halt::Outcome(Outcome::SearchUnfinished { visits: *step }));
         }
         let point = match class {
             Class::Small => Point { small: level, large: 0 },

@@ -151,6 +151,13 @@ impl Maker {
             }
         }
         if own.levels == Some(LevelWord::Auto) {
+            if load.num_disks.is_some() {
+                let disks = self.spelled(Opt::NumDisks);
+                return Err(Problem::usage(format!("{disks} does not go with --levels auto"))
+                    .at(disks)
+                    .because("the number of disks sets ORION's load levels; these are searched on the device")
+                    .next(format!("leave out {disks} or --levels auto")));
+            }
             self.set("--levels", |request| request.levels = LevelChoice::Auto)?;
         }
         Ok(())

@@ -320,6 +320,7 @@ fn a_precision_or_a_fixed_time() {
         ("rigel run oltp --max-duration 10ms", "too short"),
         ("rigel run advanced --levels auto", "matrix of your own"),
         ("rigel run oltp --levels auto --duration 5s", "--levels auto does not go with --duration"),
+        ("rigel run oltp --levels auto --num-disks 2", "--num-disks does not go with --levels auto"),
     ] {
         let told = refused(line);
         assert!(told.contains(part), "{line}: {told}");

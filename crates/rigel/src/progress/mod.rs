@@ -114,6 +114,7 @@ impl RunProgress {
                 }
             }
             Event::LevelFound { class, n_sat } => self.surface.line(&lines::level_found(class, n_sat)),
+            Event::Planned { points } => self.steps = points,
             Event::Looked { done, points, widest } => {
                 self.surface.line(&lines::looked(done, points, widest));
             }

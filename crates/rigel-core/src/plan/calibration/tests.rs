@@ -97,11 +97,40 @@ fn searched_levels_make_the_matrix() {
     assert!(plan.steps.is_empty() && plan.calibration.is_none());
     assert_eq!(plan.room(), (512, 64));
     assert_eq!(plan.search.as_ref().unwrap().classes, [Class::Small, Class::Large]);
-    let found = plan.with_levels(&request, Some(16), Some(3)).unwrap();
+    let found = plan.with_levels(&request, Some(16), Some(3), Nanos::from_secs(100)).unwrap();
     assert_eq!(found.grid.small_levels, [0, 1, 4, 8, 16, 32]);
     assert_eq!(found.grid.large_levels, [0, 1, 3, 6]);
     assert_eq!(found.steps.len(), 6 * 4 - 1);
     assert_eq!(found.room(), (512, 64), "the queues were made before");
-    let most = plan.with_levels(&request, Some(512), None).unwrap();
+    let least_ns = found.calibration.as_ref().unwrap().least_time().0 + 100 * NS_PER_S;
+    assert_eq!(found.estimate_minutes, least_ns.div_ceil(60 * NS_PER_S) + 1, "with the time of the search");
+    let most = plan.with_levels(&request, Some(512), None, Nanos(0)).unwrap();
     assert_eq!((most.grid.max_small(), most.grid.max_large()), (512, 2), "never beyond the search");
+}
+
+#[test]
+fn a_limit_counts_the_search() {
+    let limited = |seconds| {
+        adaptive(RunLevel::Normal, |r| {
+            let max_duration = Some(Nanos::from_secs(seconds));
+            r.pace = Pace::Adaptive(Adaptive { max_duration, precision: Precision(50), fast: false });
+            r.levels = LevelChoice::Auto;
+        })
+    };
+    let told = limited(54).unwrap_err().to_string();
+    assert!(told.contains("54 s") && told.contains("55 s") && told.contains("225 s"), "{told}");
+    let plan = limited(160).unwrap();
+    let mut request = Request::new(RunLevel::Normal);
+    let max_duration = Some(Nanos::from_secs(160));
+    request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
+    request.levels = LevelChoice::Auto;
+    let soaks = |spent_s| {
+        let found = plan.with_levels(&request, Some(4), Some(2), Nanos::from_secs(spent_s)).unwrap();
+        let calibration = found.calibration.unwrap();
+        assert_eq!(calibration.parameters.time_limit_ns, Some(160 * NS_PER_S));
+        calibration.phases[0].soaks.iter().map(|soak| soak.measure_ns).collect::<Vec<_>>()
+    };
+    assert_eq!(soaks(0), [20 * NS_PER_S]);
+    assert_eq!(soaks(80), [10 * NS_PER_S]);
+    assert!(soaks(159).is_empty() && soaks(500).is_empty(), "no time is left, and that is no error");
 }

@@ -18,6 +18,9 @@ const PART_FOR_A_SOAK: u64 = 8;
 /// A long visit that is shorter than that shows nothing that short ones do not.
 const SHORTEST_SOAK_NS: u64 = 5 * NS_PER_S;
 
+/// A limited run lets a point rest for that long at least.
+const SHORTEST_REST_NS: u64 = 2 * NS_PER_S;
+
 /// A calibration by short visits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
@@ -58,25 +61,54 @@ impl Calibration {
         if let Some(limit) = adaptive.max_duration {
             parameters = limited(parameters, limit, spent);
         }
-        Self { parameters, phases: phases(request, steps, &parameters), warm_up: warm_up(request, steps) }
+        let phases = phases(request, steps, &parameters);
+        let found = Self { parameters, phases, warm_up: warm_up(request, steps) };
+        match adaptive.max_duration {
+            Some(limit) => found.with_rests_within(limit.0.saturating_sub(spent.0)),
+            None => found,
+        }
+    }
+
+    /// Shorter rests where the usual ones would use up the time before the first look: a visit that was not made tells
+    /// less than one that came early.
+    fn with_rests_within(self, left_ns: u64) -> Self {
+        let Parameters { settle_ns, measure_ns, .. } = self.parameters;
+        let without_rounds = self.time_of(|_| 0);
+        let share_ns = left_ns.saturating_sub(without_rounds) / (self.phases.len() as u64).max(1);
+        let fitting = |phase: &Phase| {
+            let rounds = u64::from(self.parameters.first_look(phase.points.len())).max(1);
+            (share_ns / rounds).saturating_sub(settle_ns + measure_ns)
+        };
+        let fitting_ns = self.phases.iter().map(fitting).min().unwrap_or(u64::MAX).max(SHORTEST_REST_NS);
+        let parameters = Parameters {
+            gap_ns: self.parameters.gap_ns.min(fitting_ns),
+            gap_few_ns: self.parameters.gap_few_ns.min(fitting_ns),
+            ..self.parameters
+        };
+        Self { parameters, ..self }
     }
 
     /// Time of the long visits and of the rounds before the first look, warm-up (when it is a time) and pauses
     /// included.
     #[must_use]
     pub fn least_time(&self) -> Nanos {
-        self.time_of(|points| self.parameters.first_look(points))
+        self.limited_time_of(|points| self.parameters.first_look(points))
     }
 
     /// The same with all rounds that there may be, for points that never are sure enough. Visits of the usual length: a
     /// slow device, or one that takes long to settle, needs longer ones.
     #[must_use]
     pub fn full_time(&self) -> Nanos {
-        self.time_of(|_| self.parameters.most_visits)
+        self.limited_time_of(|_| self.parameters.most_visits)
+    }
+
+    fn limited_time_of(&self, rounds: impl Fn(usize) -> u32) -> Nanos {
+        let all = self.time_of(rounds);
+        Nanos(self.parameters.time_limit_ns.map_or(all, |limit| all.min(limit)))
     }
 
     /// `rounds` gives those of a phase with so many points.
-    fn time_of(&self, rounds: impl Fn(usize) -> u32) -> Nanos {
+    fn time_of(&self, rounds: impl Fn(usize) -> u32) -> u64 {
         let Parameters { settle_ns, measure_ns, pause_ns, .. } = self.parameters;
         let phase = |phase: &Phase| {
             let soaks: u64 = phase.soaks.iter().map(|soak| settle_ns + soak.measure_ns).sum();
@@ -92,8 +124,7 @@ impl Calibration {
             _ => 0,
         };
         let all = self.phases.iter().map(phase).fold(0, u64::saturating_add);
-        let all = all.saturating_add(pauses).saturating_add(warm_up);
-        Nanos(self.parameters.time_limit_ns.map_or(all, |limit| all.min(limit)))
+        all.saturating_add(pauses).saturating_add(warm_up)
     }
 }
 

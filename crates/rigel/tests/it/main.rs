@@ -1,6 +1,7 @@
 //! The real binary, as a user meets it.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
+mod adaptive;
 mod agreement;
 mod bad_input;
 mod contents;

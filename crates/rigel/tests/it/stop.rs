@@ -5,13 +5,13 @@ use rigel_core::record::Record;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
 /// Starts a run and waits until its standard error holds `sign`.
-fn start_until(place: &Place, line: &str, sign: &str) -> (Child, BufReader<ChildStderr>) {
+pub fn start_until(place: &Place, line: &str, sign: &str) -> (Child, BufReader<ChildStderr>) {
     let mut child = place
         .command()
         .args(line.split_whitespace())

@@ -69,6 +69,11 @@ fn a_limit_shortens_the_soaks_and_refuses_what_cannot_be() {
     let calibration = plan.calibration.unwrap();
     assert_eq!(calibration.phases[0].soaks[0].measure_ns, 10 * NS_PER_S);
     assert_eq!(calibration.parameters.time_limit_ns, Some(80 * NS_PER_S));
+    // 80 s less the long visits of 10.5 s (one for each class), over 4 rounds, less a visit of 1.5 s.
+    assert_eq!(calibration.parameters.gap_ns, 13_250_000_000);
+    let short = limited(12).unwrap().calibration.unwrap().parameters;
+    assert_eq!((short.gap_ns, short.gap_few_ns), (2 * NS_PER_S, 2 * NS_PER_S));
+    assert_eq!(limited(600).unwrap().calibration.unwrap().parameters.gap_ns, 20 * NS_PER_S);
     assert!(limited(30).unwrap().calibration.unwrap().phases[0].soaks.is_empty(), "3.75 s show nothing");
     let told = limited(10).unwrap_err().to_string();
     assert!(told.contains("10 s") && told.contains("11 s") && told.contains("7 points"), "{told}");

@@ -24,7 +24,7 @@ pub struct Parameters {
     pub longest_measure_ns: u64,
     /// Rounds before the first look: fewer miss rare states.
     pub least_visits: u32,
-    /// Rounds after which a point that has not reached the target is given up.
+    /// Visits after which a point that has not reached the target is given up; those that fill gaps count.
     pub most_visits: u32,
     /// The same as `least_visits`, for phases of fewer than [`FEW_POINTS`] points.
     pub least_visits_few: u32,

@@ -36,6 +36,8 @@ pub struct Schedule {
     /// What the caller was told to do and has not done yet.
     pending: Option<Step>,
     reached: BTreeSet<usize>,
+    /// Visits to each point, long ones not counted.
+    visits: BTreeMap<usize, u32>,
     last_ended_ns: BTreeMap<usize, u64>,
     /// Of the slowest class of each point, in I/Os per second, to size its visits.
     slowest_rates: BTreeMap<usize, f64>,
@@ -59,6 +61,7 @@ impl Schedule {
             order: Vec::new(),
             pending: None,
             reached: BTreeSet::new(),
+            visits: BTreeMap::new(),
             last_ended_ns: BTreeMap::new(),
             slowest_rates: BTreeMap::new(),
             not_before_ns: 0,
@@ -85,6 +88,9 @@ impl Schedule {
         };
         self.last_ended_ns.insert(order.point, ended_ns);
         self.slowest_rates.insert(order.point, slowest_rate);
+        if order.purpose != Purpose::Soak {
+            *self.visits.entry(order.point).or_insert(0) += 1;
+        }
         match order.purpose {
             Purpose::Soak => self.soaks_done += 1,
             Purpose::FillsGap => {}
@@ -96,12 +102,15 @@ impl Schedule {
         }
     }
 
-    /// The look that was asked for found that `is_done` holds for these points. A point that is done stays so.
+    /// The look that was asked for found that `is_done` holds for these points of the phase, and for no others. A point
+    /// that was done and is so no longer is visited again, if it has visits left: what others show, such as rare visits
+    /// far off, can widen its interval.
     pub fn looked(&mut self, is_done: impl Fn(usize) -> bool) {
         if self.pending.take_if(|step| *step == Step::Look).is_some() {
             self.looked = true;
-            let done: Vec<usize> = self.live().into_iter().filter(|&point| is_done(point)).collect();
+            let (done, open): (Vec<usize>, Vec<usize>) = self.members().partition(|&point| is_done(point));
             self.reached.extend(done);
+            open.iter().for_each(|point| _ = self.reached.remove(point));
         }
     }
 
@@ -177,12 +186,11 @@ impl Schedule {
 
     /// Looks, ends the phase or draws the next round.
     fn between_rounds(&mut self, now_ns: u64) -> Option<Step> {
-        let live = self.live();
         let first_look = self.parameters.first_look(self.size()).min(self.parameters.most_visits);
-        if self.rounds >= first_look && !self.looked && !live.is_empty() {
+        if self.rounds >= first_look && !self.looked {
             return Some(Step::Look);
         }
-        if live.is_empty() || self.rounds >= self.parameters.most_visits {
+        if self.live().is_empty() {
             let latest = self.last_ended_ns.values().max().copied();
             self.not_before_ns = latest.map_or(0, |latest| latest + self.parameters.pause_ns);
             self.phase += 1;
@@ -220,14 +228,15 @@ impl Schedule {
         })
     }
 
-    /// The next visit of the round; while its point needs rest, one to a point that is done; else the rest.
+    /// The next visit of the round; while its point needs rest, one to a point that has no rounds left to make; else the
+    /// rest.
     fn visit_or_rest(&mut self, point: usize, now_ns: u64) -> Step {
         let rest = self.rest_ns(point, now_ns);
         if rest == 0 {
             return self.visit(point, Purpose::Round(self.rounds));
         }
-        let done = self.members().filter(|other| self.reached.contains(other));
-        let rested: Vec<usize> = done.filter(|&other| self.rest_ns(other, now_ns) == 0).collect();
+        let idle = self.members().filter(|&other| !self.is_live(other));
+        let rested: Vec<usize> = idle.filter(|&other| self.rest_ns(other, now_ns) == 0).collect();
         match draw(&rested, &mut self.generator) {
             Some(other) => self.visit(other, Purpose::FillsGap),
             None => Step::Wait(rest),
@@ -255,9 +264,14 @@ impl Schedule {
         self.members().count()
     }
 
-    /// Points of this phase that are not done.
+    /// Points of this phase that are not done and have visits left.
     fn live(&self) -> Vec<usize> {
-        self.members().filter(|point| !self.reached.contains(point)).collect()
+        self.members().filter(|&point| self.is_live(point)).collect()
+    }
+
+    fn is_live(&self, point: usize) -> bool {
+        let made = self.visits.get(&point).copied().unwrap_or(0);
+        !self.reached.contains(&point) && made < self.parameters.most_visits
     }
 }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::stats::sample::count;
 use crate::units::NS_PER_S;
 use proptest::prelude::*;
+use std::cell::{Cell, RefCell};
 
 /// One visit as it was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,6 +132,63 @@ fn rests_are_filled_with_points_that_are_done() {
     assert_eq!(idle, 0);
 }
 
+fn visits_to(made: &[Made], point: usize) -> usize {
+    made.iter().filter(|made| made.order.point == point).count()
+}
+
+#[test]
+fn a_point_that_is_done_no_longer_is_visited_again() {
+    let looks = Cell::new(0);
+    // Point 0 is never asked about after the others, so its answer counts the looks.
+    let is_done = |point: usize, rounds: usize| {
+        looks.set(looks.get() + usize::from(point == 0));
+        match point {
+            // Done at the first look, not at the third, and again with two more visits.
+            3 => looks.get() < 3 || rounds >= 6,
+            9 => rounds >= 7,
+            _ => true,
+        }
+    };
+    let mut schedule = one_phase(18, 4);
+    let (made, reason, looked) = carry_out(&mut schedule, is_done);
+    let rounds = |point| made.iter().filter(|made| is_round_of(made, point)).count();
+    assert_eq!((reason, schedule.unreached()), (Reason::Reached, vec![]));
+    assert_eq!((rounds(3), rounds(9), rounds(5)), (6, 7, 4));
+    assert_eq!(looked, 5, "after 4 rounds, two with point 9, one with both, one with point 3");
+    let numbers: Vec<u32> = made
+        .iter()
+        .filter_map(|made| match made.order.purpose {
+            Purpose::Round(round) if made.order.point == 3 => Some(round),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(numbers, [0, 1, 2, 3, 6, 7]);
+    assert!(least_gap(&made) >= 20 * NS_PER_S);
+}
+
+#[test]
+fn a_point_that_opens_at_the_last_look_has_its_own_visits_left() {
+    let looks = Cell::new(0);
+    let is_done = |point: usize, _: usize| {
+        looks.set(looks.get() + usize::from(point == 0));
+        // Point 3 is done until point 9 has made its last visit, and never again.
+        point != 9 && (point != 3 || looks.get() < 9)
+    };
+    let mut schedule = one_phase(18, 4);
+    let (made, reason, _) = carry_out(&mut schedule, is_done);
+    let rounds = |point| made.iter().filter(|made| is_round_of(made, point)).count();
+    assert_eq!((reason, schedule.unreached()), (Reason::MostVisits, vec![3, 9]));
+    assert_eq!((rounds(9), rounds(5)), (12, 4));
+    // Visits that filled gaps were visits too.
+    assert!(rounds(3) > 4 && visits_to(&made, 3) == 12, "{} and {}", rounds(3), visits_to(&made, 3));
+    let all: BTreeSet<u32> = made
+        .iter()
+        .filter_map(|made| if let Purpose::Round(round) = made.order.purpose { Some(round) } else { None })
+        .collect();
+    assert!(all.last() > Some(&11), "rounds go on behind the twelfth");
+    assert_eq!(all.len(), usize::try_from(all.last().unwrap() + 1).unwrap(), "none is left out");
+}
+
 #[test]
 fn few_points_wait_and_get_more_visits() {
     let (made, _, looks) = carry_out(&mut one_phase(1, 2), |_, _| true);
@@ -220,6 +278,32 @@ proptest! {
             let first = if points < 4 { 6 } else { 4 };
             let count = made.iter().filter(|made| is_round_of(made, point)).count();
             prop_assert_eq!(count, (*patience).clamp(first, 12));
+        }
+    }
+}
+
+proptest! {
+    /// Whatever the looks say, a phase ends, and a point that is not done has had all of its visits.
+    #[test]
+    fn a_phase_ends_though_points_come_and_go(points in 1usize..20, seed in any::<u64>(), chance in 0.0f64..1.0) {
+        let mut schedule = one_phase(points, seed);
+        let noise = RefCell::new(Generator::new(seed, &[3]));
+        let last = RefCell::new(vec![false; points]);
+        let (made, reason, looks) = carry_out(&mut schedule, |point, _| {
+            let done = noise.borrow_mut().unit() < chance;
+            last.borrow_mut()[point] = done;
+            done
+        });
+        let last = last.into_inner();
+        let open: Vec<usize> = (0..points).filter(|&point| !last[point]).collect();
+        prop_assert_eq!(&schedule.unreached(), &open);
+        prop_assert_eq!(reason, if open.is_empty() { Reason::Reached } else { Reason::MostVisits });
+        prop_assert!(least_gap(&made) >= schedule.parameters.gap_for(points));
+        prop_assert!(looks >= 1 && looks <= 12 * points);
+        for point in 0..points {
+            let rounds = made.iter().filter(|made| is_round_of(made, point)).count();
+            prop_assert!(rounds <= 12);
+            prop_assert!(last[point] || visits_to(&made, point) >= 12, "point {}", point);
         }
     }
 }

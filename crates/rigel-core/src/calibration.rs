@@ -8,9 +8,10 @@ use crate::record::{Purpose, Visit};
 use crate::stats::detect::TimedVisit;
 use crate::stats::levels_auto::LevelVisit;
 use crate::stats::look::{Look, Quantity};
+use crate::stats::parameters::Parameters;
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use crate::workload::Class;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Width of the buckets that all visits of a calibration have in common.
 pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
@@ -26,8 +27,8 @@ pub type Key = (usize, Class);
 #[derive(Clone, Debug, Default)]
 pub struct Profiles {
     profiles: BTreeMap<Key, Vec<Vec<f64>>>,
-    /// Each visit once, by its small I/Os where it has some.
-    visits: Vec<TimedVisit>,
+    /// Each visit once, by its small I/Os where it has some, with its length.
+    visits: Vec<(TimedVisit, u64)>,
 }
 
 impl Profiles {
@@ -47,30 +48,27 @@ impl Profiles {
         let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
         if let Some((_, tally)) = classes(visit).next() {
             let mean = to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
-            self.visits.push(TimedVisit { point: visit.step, began_ns, mean });
+            self.visits.push((TimedVisit { point: visit.step, began_ns, mean }, length_ns(visit)));
         }
         for (class, tally) in classes(visit) {
             self.profiles.entry((visit.step, class)).or_default().push(profile(tally, visit.measured_ns));
         }
     }
 
-    /// Each visit's beginning and mean, in order.
+    /// Looks at everything that was added, with the parameters of the calibration.
     #[must_use]
-    pub fn timed(&self) -> &[TimedVisit] {
-        &self.visits
-    }
-
-    /// Looks at everything that was added. `target` is the relative half-width that is aimed at.
-    #[must_use]
-    pub fn look(&self, target: f64) -> PhaseLook {
+    pub fn look(&self, parameters: &Parameters) -> PhaseLook {
         let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
             group: u32::from(key.1 == Class::Large),
             profiles: profiles.clone(),
         };
         let quantities: Vec<Quantity> = self.profiles.iter().map(quantity).collect();
+        let look = Look::at(&quantities, BUCKET_NS, parameters);
+        let counting = self.visits.iter().filter(|&&(_, length_ns)| length_ns >= look.shortest_ns);
         PhaseLook {
             keys: self.profiles.keys().copied().collect(),
-            look: Look::at(&quantities, BUCKET_NS, target),
+            timed: counting.map(|(visit, _)| *visit).collect(),
+            look,
         }
     }
 }
@@ -80,20 +78,41 @@ impl Profiles {
 pub struct PhaseLook {
     /// In the order of the look's vectors.
     pub keys: Vec<Key>,
+    /// Beginning and mean of each visit that counts, in order.
+    pub timed: Vec<TimedVisit>,
     /// The look.
     pub look: Look,
 }
 
 impl PhaseLook {
-    /// Whether the intervals of all classes of a point are as narrow as `target`.
+    /// Whether a point is done: the intervals of all of its classes are as narrow as the aim and rest on as many visits
+    /// as come before the first look, and the visits of the phase are over their start-up. While they are not, the mean
+    /// may be off by more than its interval tells, however narrow that is.
     #[must_use]
-    pub fn reached(&self, step: usize, target: f64) -> bool {
+    pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
+        let points: BTreeSet<usize> = self.keys.iter().map(|key| key.0).collect();
+        let least = parameters.first_look(points.len()).min(parameters.most_visits);
+        let least = usize::try_from(least).unwrap_or(usize::MAX);
+        let enough = |place: usize| {
+            self.look.reached(place, parameters.target) && self.look.visits[place].means.len() >= least
+        };
         let mut own = self.keys.iter().enumerate().filter(|(_, key)| key.0 == step).peekable();
-        own.peek().is_some() && own.all(|(place, _)| self.look.reached(place, target))
+        self.look.is_settled() && own.peek().is_some() && own.all(|(place, _)| enough(place))
+    }
+
+    /// Whether a visit of the phase has a part in these estimates: one that [`counts`] and is long enough.
+    #[must_use]
+    pub fn rests_on(&self, visit: &Visit) -> bool {
+        counts(visit) && length_ns(visit) >= self.look.shortest_ns
     }
 }
 
-/// Whether a visit has a part in the estimates.
+/// Load before the window and the window.
+const fn length_ns(visit: &Visit) -> u64 {
+    visit.settle_ns.saturating_add(visit.measured_ns)
+}
+
+/// Whether a visit can have a part in the estimates.
 #[must_use]
 pub fn counts(visit: &Visit) -> bool {
     matches!(visit.purpose, Purpose::Round(_) | Purpose::FillsGap) && !visit.cut_short

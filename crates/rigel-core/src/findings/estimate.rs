@@ -24,8 +24,6 @@ pub struct Phase<'a> {
     pub steps: Vec<usize>,
     /// All of its visits, long ones included, in order.
     pub visits: Vec<&'a Visit>,
-    /// Each visit that counts, once.
-    pub profiles: Profiles,
     /// Settling time, means and intervals of the rates.
     pub judged: PhaseLook,
     sure: BTreeMap<Key, Sureness>,
@@ -38,10 +36,9 @@ pub fn phases(record: &Record) -> Vec<Phase<'_>> {
     };
     let phase = |steps: &Vec<usize>| {
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| steps.contains(&visit.step)).collect();
-        let profiles = Profiles::of(visits.iter().copied());
-        let judged = profiles.look(plan.parameters.target);
+        let judged = Profiles::of(visits.iter().copied()).look(&plan.parameters);
         let sure = sureness(&visits, &judged);
-        Phase { steps: steps.clone(), visits, profiles, judged, sure }
+        Phase { steps: steps.clone(), visits, judged, sure }
     };
     let all = plan.phases.iter().map(|planned| phase(&planned.points));
     all.filter(|phase| !phase.visits.is_empty()).collect()
@@ -60,8 +57,9 @@ pub fn points(record: &Record, phases: &[Phase<'_>]) -> Vec<PointFindings> {
     found.collect()
 }
 
-/// The visits that the figures of a point are from: those that count; if there are none, all.
-pub fn used<'a>(visits: &[&'a Visit]) -> Vec<&'a Visit> {
+/// The visits that the figures of a point, or of its phase, are from: those that count; if there are none, all.
+pub fn used<'a>(visits: &[&'a Visit], phase: Option<&Phase<'_>>) -> Vec<&'a Visit> {
+    let counts = |visit: &Visit| phase.map_or_else(|| counts(visit), |phase| phase.judged.rests_on(visit));
     let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
     if counting.is_empty() { visits.to_vec() } else { counting }
 }
@@ -74,7 +72,7 @@ fn number(record: &Record, step: usize) -> Option<usize> {
 
 fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
     let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
-    let visits: &[&Visit] = &used(all);
+    let visits: &[&Visit] = &used(all, phase);
     let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);
     let counts = |visit: &Visit| visits.iter().any(|used| std::ptr::eq(*used, visit));
     let io = |class: Class| -> Option<IoFindings> {
@@ -112,6 +110,8 @@ pub const fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
 /// Everything about how sure the figures of a phase are.
 fn sureness(visits: &[&Visit], judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
     let settle_ns = judged.look.settle.settle_ns;
+    let visits: &[&Visit] =
+        &visits.iter().copied().filter(|visit| judged.rests_on(visit)).collect::<Vec<_>>();
     let histograms: Vec<Vec<Histogram>> =
         judged.keys.iter().map(|&key| latencies(visits, key, settle_ns)).collect();
     let medians = quantile::of_points(&histograms, 0.5);
@@ -134,9 +134,9 @@ fn sureness(visits: &[&Visit], judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
     judged.keys.iter().enumerate().map(sure).collect()
 }
 
-/// The latencies of each counting visit to a point after settling, reads and writes together.
+/// The latencies of each visit to a point after settling, reads and writes together.
 fn latencies(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Vec<Histogram> {
-    let own = visits.iter().filter(|visit| visit.step == step && counts(visit));
+    let own = visits.iter().filter(|visit| visit.step == step);
     let all = own.filter_map(|visit| tally(visit, class)).map(|tally| {
         let (mut reads, writes) = tally.latencies_after(settle_ns);
         reads.add(&writes);
@@ -155,9 +155,9 @@ fn latency(visits: &[Histogram], rate: &Interval) -> Option<Interval> {
     Interval::symmetric(mean, rate.relative_half_width, rate.visits, rate.df)
 }
 
-/// The share of stalled time of all counting visits to a point.
+/// The share of stalled time of all visits to a point.
 fn stalled(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Option<f64> {
-    let own = visits.iter().filter(|visit| visit.step == step && counts(visit));
+    let own = visits.iter().filter(|visit| visit.step == step);
     let ops: Vec<u32> = own
         .filter_map(|visit| Some((visit, tally(visit, class)?)))
         .flat_map(|(visit, tally)| {

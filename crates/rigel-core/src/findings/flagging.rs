@@ -15,7 +15,7 @@ mod words;
 
 pub use curve::flags as curve;
 
-use super::estimate::Phase;
+use super::estimate::{Phase, used};
 use super::{Basis, PointFindings};
 use crate::engine::EngineKind;
 use crate::flags::{Flag, FlagCode};
@@ -44,12 +44,13 @@ fn for_points(
     limited.iter().for_each(|limited| unlimited_us[limited.class.index()] = None);
     for point in points {
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| visit.step == point.step).collect();
+        let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
+        let counting = used(&visits, phase.map(|(phase, _)| phase));
         let mut flags = everywhere(&record.header);
         flags.extend(counts::of_point(record, &visits, point));
-        flags.extend(contents::of_point(&record.header, &visits, point, unlimited_us));
-        flags.extend(circumstances::of_point(record, &visits));
-        flags.extend(latency::of_point(&visits, point, alone_us));
-        let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
+        flags.extend(contents::of_point(&record.header, &counting, point, unlimited_us));
+        flags.extend(circumstances::of_point(record, &counting));
+        flags.extend(latency::of_point(&counting, point, alone_us));
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         flags.extend(width(point, target, least_visits(record, point)));

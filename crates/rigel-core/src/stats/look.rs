@@ -1,13 +1,18 @@
 //! One look at everything that a phase has seen so far: the settling time, then the intervals, then who is done.
 //!
 //! All is computed anew from the visits' profiles, so the settling time applies to visits that were made before it was
-//! known. Must not remember anything between looks.
+//! known. Where visits are too short to settle in, longer ones are made, and once there are enough of these the short
+//! ones count for nothing. Must not remember anything between looks.
 
 use super::batch_means;
 use super::interval::Interval;
+use super::parameters::Parameters;
 use super::sample::mean;
-use super::settle::{Settle, after, choose_settle};
+use super::settle::{LEAST_VISITS, Settle, after, choose_settle};
 use super::variance::{PointVisits, Spread, spread};
+
+/// Shorter visits are passed over only if every quantity has so many longer ones: enough for an interval.
+const LEAST_LONGER: usize = 2;
 
 /// One measured quantity: one class of one point. A mixed point has two.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +26,8 @@ pub struct Quantity {
 /// What a look found; vectors are in the order of the quantities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
+    /// Shorter visits, settling included, count for nothing; 0 when all count.
+    pub shortest_ns: u64,
     /// The settling time that all means below have been taken after.
     pub settle: Settle,
     /// Means of the visits after settling, and what each says of its own error.
@@ -32,17 +39,43 @@ pub struct Look {
 }
 
 impl Look {
-    /// Looks at all quantities of a phase. `bucket_ns` is the width of the profiles' buckets, `target` the relative
-    /// half-width that the calibration aims at.
+    /// Looks at all quantities of a phase. `bucket_ns` is the width of the profiles' buckets; of the parameters the aim
+    /// and the lengths of visits matter.
+    ///
+    /// All visits count as long as a settling time is found that fits into them. If none is, only visits of the next
+    /// length do, if there are 16 and of every quantity two or more; and so on. Should the longest be too short as well,
+    /// they are the best that there is, and the settling time tells.
     #[must_use]
-    pub fn at(quantities: &[Quantity], bucket_ns: u64, target: f64) -> Self {
-        let settle = settle(quantities, bucket_ns, target);
-        let visits: Vec<PointVisits> =
-            quantities.iter().map(|quantity| means(quantity, bucket_ns, settle.settle_ns)).collect();
+    pub fn at(quantities: &[Quantity], bucket_ns: u64, parameters: &Parameters) -> Self {
+        let mut found = Self::of(quantities, bucket_ns, 0, parameters.target);
+        for shortest_ns in parameters.visit_lengths().into_iter().skip(1) {
+            if found.is_settled() || !enough(quantities, bucket_ns, shortest_ns) {
+                break;
+            }
+            found = Self::of(quantities, bucket_ns, shortest_ns, parameters.target);
+        }
+        found
+    }
+
+    /// Looks at visits of `shortest_ns` or more.
+    fn of(quantities: &[Quantity], bucket_ns: u64, shortest_ns: u64, target: f64) -> Self {
+        let longer: Vec<(u32, Vec<&[f64]>)> = quantities
+            .iter()
+            .map(|quantity| (quantity.group, quantity.longer(bucket_ns, shortest_ns).collect()))
+            .collect();
+        let settle = settle(&longer, bucket_ns, target);
+        let means = |(_, profiles): &(u32, Vec<&[f64]>)| means(profiles, bucket_ns, settle.settle_ns);
+        let visits: Vec<PointVisits> = longer.iter().map(means).collect();
         let spreads = spread(&visits, target);
         let interval = |(point, spread): (&PointVisits, &Spread)| Interval::of_mean(&point.means, spread);
         let intervals = visits.iter().zip(&spreads).map(interval).collect();
-        Self { settle, visits, spreads, intervals }
+        Self { shortest_ns, settle, visits, spreads, intervals }
+    }
+
+    /// Whether the visits that count are over their start-up, as far as they can tell.
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        self.settle.unsettled.is_none()
     }
 
     /// Whether a quantity's interval is as narrow as `target`.
@@ -53,16 +86,31 @@ impl Look {
     }
 }
 
-/// The longest settling time of the phase as a whole and of each group: a start-up of a few points is diluted in the
-/// mean of all.
-fn settle(quantities: &[Quantity], bucket_ns: u64, target: f64) -> Settle {
+impl Quantity {
+    /// The profiles of visits of `shortest_ns` or more.
+    fn longer(&self, bucket_ns: u64, shortest_ns: u64) -> impl Iterator<Item = &[f64]> {
+        let fewest = shortest_ns.checked_div(bucket_ns).unwrap_or(0);
+        let is_long = move |profile: &&[f64]| u64::try_from(profile.len()).unwrap_or(u64::MAX) >= fewest;
+        self.profiles.iter().map(Vec::as_slice).filter(is_long)
+    }
+}
+
+/// Whether visits of `shortest_ns` or more suffice to judge by them alone.
+fn enough(quantities: &[Quantity], bucket_ns: u64, shortest_ns: u64) -> bool {
+    let longer = |quantity: &Quantity| quantity.longer(bucket_ns, shortest_ns).count();
+    let each: Vec<usize> = quantities.iter().map(longer).collect();
+    each.iter().all(|&visits| visits >= LEAST_LONGER) && each.iter().sum::<usize>() >= LEAST_VISITS
+}
+
+/// The longest settling time of the phase as a whole and of each group, from the groups and profiles of all quantities:
+/// a start-up of a few points is diluted in the mean of all.
+fn settle(quantities: &[(u32, Vec<&[f64]>)], bucket_ns: u64, target: f64) -> Settle {
     let choose = |wanted: Option<u32>| {
-        let members = quantities.iter().filter(|quantity| wanted.is_none_or(|group| quantity.group == group));
-        let profiles: Vec<&[f64]> =
-            members.flat_map(|quantity| &quantity.profiles).map(Vec::as_slice).collect();
+        let members = quantities.iter().filter(|(group, _)| wanted.is_none_or(|wanted| *group == wanted));
+        let profiles: Vec<&[f64]> = members.flat_map(|(_, profiles)| profiles).copied().collect();
         choose_settle(&profiles, bucket_ns, target)
     };
-    let mut groups: Vec<u32> = quantities.iter().map(|quantity| quantity.group).collect();
+    let mut groups: Vec<u32> = quantities.iter().map(|(group, _)| *group).collect();
     groups.sort_unstable();
     groups.dedup();
     let all = choose(None);
@@ -73,9 +121,8 @@ fn settle(quantities: &[Quantity], bucket_ns: u64, target: f64) -> Settle {
     })
 }
 
-fn means(quantity: &Quantity, bucket_ns: u64, settle_ns: u64) -> PointVisits {
-    let pieces: Vec<&[f64]> =
-        quantity.profiles.iter().map(|profile| after(profile, bucket_ns, settle_ns)).collect();
+fn means(profiles: &[&[f64]], bucket_ns: u64, settle_ns: u64) -> PointVisits {
+    let pieces: Vec<&[f64]> = profiles.iter().map(|profile| after(profile, bucket_ns, settle_ns)).collect();
     let within = pieces.iter().filter_map(|piece| batch_means::within(piece));
     PointVisits {
         within_se: within.map(|within| within.standard_error).collect(),
@@ -90,6 +137,63 @@ mod tests {
     use crate::units::NS_PER_MS;
 
     const BUCKET: u64 = 10 * NS_PER_MS;
+
+    fn at(quantities: &[Quantity], target: f64) -> Look {
+        Look::at(quantities, BUCKET, &Parameters::new(target, false))
+    }
+
+    /// Quantities with visits of these lengths in seconds, whose rate begins 60 % low and comes up with 0.8 s.
+    fn starting(noise: &mut Noise, quantities: usize, lengths_s: &[f64]) -> Vec<Quantity> {
+        let profile = |noise: &mut Noise, length_s: f64| {
+            let buckets =
+                (0..1000u32).map(|index| f64::from(index) / 100.0).take_while(|&at_s| at_s < length_s);
+            buckets.map(|at_s| (1.0 - 0.6 * (-at_s / 0.8).exp()) * (1.0 + 0.03 * noise.normal())).collect()
+        };
+        let one = |_| Quantity {
+            group: 0,
+            profiles: lengths_s.iter().map(|&length_s| profile(noise, length_s)).collect(),
+        };
+        (0..quantities).map(one).collect()
+    }
+
+    #[test]
+    fn short_visits_no_longer_count_once_there_are_enough_that_settle() {
+        let mut noise = Noise::new(9);
+        let short = at(&starting(&mut noise, 18, &[2.5; 4]), 0.05);
+        assert!(!short.is_settled() && short.shortest_ns == 0, "{:?}", short.settle);
+        // A second length of which there is one visit each is not yet enough; of two it is, but they are too short, too.
+        let one = at(&starting(&mut noise, 18, &[2.5, 2.5, 2.5, 2.5, 4.5]), 0.05);
+        assert_eq!((one.is_settled(), one.shortest_ns, one.visits[0].means.len()), (false, 0, 5));
+        let two = at(&starting(&mut noise, 18, &[2.5, 2.5, 2.5, 2.5, 4.5, 4.5]), 0.05);
+        assert_eq!((two.is_settled(), two.visits[0].means.len()), (false, 2));
+        assert_eq!(two.shortest_ns, 4500 * NS_PER_MS);
+        let all = at(&starting(&mut noise, 18, &[2.5, 4.5, 8.5, 2.5, 4.5, 8.5]), 0.05);
+        assert_eq!((all.is_settled(), all.shortest_ns), (true, 8500 * NS_PER_MS));
+        assert!(all.settle.settle_ns >= 3000 * NS_PER_MS, "{:?}", all.settle);
+        for (point, interval) in all.visits.iter().zip(&all.intervals) {
+            assert_eq!((point.means.len(), point.within_se.len()), (2, 2));
+            assert!((interval.unwrap().mean - 1.0).abs() < 0.01, "{interval:?}");
+        }
+        assert!(short.intervals[0].unwrap().mean < 0.95, "what short visits would make of it");
+    }
+
+    #[test]
+    fn visits_are_passed_over_only_where_all_quantities_have_longer_ones() {
+        let mut noise = Noise::new(10);
+        let mut some = starting(&mut noise, 17, &[2.5, 2.5, 8.5, 8.5]);
+        some.extend(starting(&mut noise, 1, &[2.5, 2.5, 8.5]));
+        let found = at(&some, 0.05);
+        assert_eq!((found.is_settled(), found.shortest_ns), (false, 0));
+        assert_eq!((found.visits[0].means.len(), found.visits[17].means.len()), (4, 3));
+        // Seven quantities with two visits each are too few to judge.
+        assert_eq!(at(&starting(&mut noise, 7, &[2.5, 2.5, 8.5, 8.5]), 0.05).shortest_ns, 0);
+        assert_eq!(at(&starting(&mut noise, 8, &[2.5, 2.5, 8.5, 8.5]), 0.05).shortest_ns, 4500 * NS_PER_MS);
+        // Visits that settle all count, whatever their length.
+        let quiet: Vec<_> = (0..8).map(|_| quantity(&mut noise, 0, 0.0)).collect();
+        let mut mixed = quiet.clone();
+        mixed.iter_mut().for_each(|quantity| quantity.profiles.extend(vec![vec![500.0; 850]; 2]));
+        assert_eq!((at(&mixed, 0.05).shortest_ns, at(&mixed, 0.05).visits[0].means.len()), (0, 6));
+    }
 
     fn quantity(noise: &mut Noise, group: u32, transient: f64) -> Quantity {
         let profile = |noise: &mut Noise| {
@@ -106,17 +210,17 @@ mod tests {
         // 0.9 s at -4 %: in the mean over 20 quantities -0.6 %, within what a target of 8 % tolerates.
         let mut all: Vec<_> = (0..16).map(|_| quantity(&mut noise, 1, 0.0)).collect();
         all.extend((0..4).map(|_| quantity(&mut noise, 2, -0.04)));
-        let found = Look::at(&all, BUCKET, 0.08);
+        let found = at(&all, 0.08);
         assert_eq!(found.settle.settle_ns, 800 * NS_PER_MS);
         all.iter_mut().for_each(|quantity| quantity.group = 1);
-        assert_eq!(Look::at(&all, BUCKET, 0.08).settle.settle_ns, 500 * NS_PER_MS);
+        assert_eq!(at(&all, 0.08).settle.settle_ns, 500 * NS_PER_MS);
     }
 
     #[test]
     fn means_and_their_own_errors_are_taken_after_settling() {
         let mut noise = Noise::new(8);
         let all: Vec<_> = (0..6).map(|_| quantity(&mut noise, 0, -0.5)).collect();
-        let found = Look::at(&all, BUCKET, 0.02);
+        let found = at(&all, 0.02);
         for (point, interval) in found.visits.iter().zip(&found.intervals) {
             let interval = interval.unwrap();
             assert!((interval.mean - 500.0).abs() < 5.0 && interval.visits == 4, "{interval:?}");

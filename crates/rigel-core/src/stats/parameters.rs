@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Phases with fewer points have nothing to borrow and little to fill gaps with.
 pub const FEW_POINTS: usize = super::variance::FEWEST_TO_BORROW;
 
+/// A record may claim visits of any length, and nothing doubled stays nothing.
+const MOST_LENGTHS: usize = 8;
+
 /// What a calibration aims at, and the shape of its visits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
@@ -78,6 +81,16 @@ impl Parameters {
         if points < FEW_POINTS { self.least_visits_few } else { self.least_visits }
     }
 
+    /// The lengths that visits are made with, load before the measured part included, ascending: the usual one, and what
+    /// doubling the measured part again and again gives, as far as visits may become so long.
+    #[must_use]
+    pub fn visit_lengths(&self) -> Vec<u64> {
+        let doubled =
+            |measure_ns: &u64| measure_ns.checked_mul(2).filter(|&twice| twice <= self.longest_measure_ns);
+        let measured = std::iter::successors(Some(self.measure_ns), doubled).take(MOST_LENGTHS);
+        measured.map(|measure_ns| self.settle_ns.saturating_add(measure_ns)).collect()
+    }
+
     /// Least time between two visits to a point of a phase with `points` points.
     #[must_use]
     pub fn gap_for(&self, points: usize) -> u64 {
@@ -108,6 +121,17 @@ mod tests {
             assert_eq!(found, seconds * NS_PER_S, "{rate}");
         }
         assert_eq!(parameters.measure_for(10 * NS_PER_S, 25.0), 10 * NS_PER_S, "never shorter than usual");
+    }
+
+    #[test]
+    fn visits_double_their_measured_part() {
+        let ms = |parameters: Parameters| -> Vec<u64> {
+            parameters.visit_lengths().iter().map(|length| length / NS_PER_MS).collect()
+        };
+        assert_eq!(ms(Parameters::default()), [2500, 4500, 8500]);
+        assert_eq!(ms(Parameters::new(0.05, true)), [1500, 2500, 4500, 8500]);
+        assert_eq!(ms(Parameters { measure_ns: 9 * NS_PER_S, ..Parameters::default() }), [9500]);
+        assert_eq!(ms(Parameters { measure_ns: 0, ..Parameters::default() }), [500; MOST_LENGTHS]);
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub struct Schedule {
     slowest_rates: BTreeMap<usize, f64>,
     not_before_ns: u64,
     gap_factor: u64,
-    measure_factor: u64,
+    /// Measured part of later visits, unless a point is too slow for it.
+    measure_ns: u64,
 }
 
 impl Schedule {
@@ -66,7 +67,7 @@ impl Schedule {
             slowest_rates: BTreeMap::new(),
             not_before_ns: 0,
             gap_factor: 1,
-            measure_factor: 1,
+            measure_ns: parameters.measure_ns,
         }
     }
 
@@ -119,16 +120,20 @@ impl Schedule {
         self.gap_factor = 2;
     }
 
-    /// Doubles the measured part of later visits: no settling time was long enough. A second call does nothing.
-    pub const fn lengthen(&mut self) {
-        self.measure_factor = 2;
+    /// Visits of `visit_ns`, settling included (0: of any length), were too short for every settling time: later ones get
+    /// the next of [`Parameters::visit_lengths`], if there is one. Saying so again of the same visits changes nothing.
+    pub fn lengthen(&mut self, visit_ns: u64) {
+        let longer = self.parameters.visit_lengths().into_iter().skip(1).find(|&length| length > visit_ns);
+        if let Some(length) = longer {
+            self.measure_ns = self.measure_ns.max(length - self.parameters.settle_ns);
+        }
     }
 
     /// Time that is surely still needed: the long visits, the rounds up to the next look, the later phases up to their
     /// first one; rests are not counted.
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
-        let visit = self.parameters.settle_ns + self.parameters.measure_ns * self.measure_factor;
+        let visit = self.parameters.settle_ns + self.measure_ns;
         let soaks = |phase: &Phase, done: usize| -> u64 {
             phase.soaks.iter().skip(done).map(|soak| self.parameters.settle_ns + soak.measure_ns).sum()
         };
@@ -219,7 +224,7 @@ impl Schedule {
 
     /// Whether every point, visited in this order (last first), will have had its rest when its turn comes.
     fn waits_for_nobody(&self, order: &[usize], now_ns: u64) -> bool {
-        let visit_ns = self.parameters.settle_ns + self.parameters.measure_ns * self.measure_factor;
+        let visit_ns = self.parameters.settle_ns + self.measure_ns;
         let gap_ns = self.parameters.gap_for(self.size()) * self.gap_factor;
         let mut starts = (0u64..).map(|turn| now_ns.saturating_add(turn.saturating_mul(visit_ns)));
         order.iter().rev().all(|point| {
@@ -244,9 +249,9 @@ impl Schedule {
     }
 
     fn visit(&self, point: usize, purpose: Purpose) -> Step {
-        let usual = self.parameters.measure_ns * self.measure_factor;
         let known = self.slowest_rates.get(&point);
-        let measure_ns = known.map_or(usual, |&rate| self.parameters.measure_for(usual, rate));
+        let measure_ns =
+            known.map_or(self.measure_ns, |&rate| self.parameters.measure_for(self.measure_ns, rate));
         Step::Visit(VisitOrder { point, measure_ns, purpose })
     }
 

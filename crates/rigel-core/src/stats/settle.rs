@@ -8,20 +8,22 @@ use super::sample::{count, mean, variance};
 use crate::units::{NS_PER_MS, NS_PER_S};
 
 /// Settling times that are tried, in order, in nanoseconds.
-const CANDIDATES: [u64; 6] = [
+const CANDIDATES: [u64; 8] = [
     500 * NS_PER_MS,
     800 * NS_PER_MS,
     1100 * NS_PER_MS,
     1500 * NS_PER_MS,
     2000 * NS_PER_MS,
+    2500 * NS_PER_MS,
     3000 * NS_PER_MS,
+    4000 * NS_PER_MS,
 ];
 /// A candidate may lie this far behind the middle of the visit.
 const BEYOND_MIDDLE_NS: u64 = 300 * NS_PER_MS;
-/// The piece behind a candidate that is held against the second half.
+/// The piece behind a candidate that is held against the second half, or what of it comes later.
 const PIECE_NS: u64 = NS_PER_S / 2;
 /// Fewer visits are not judged.
-const LEAST_VISITS: usize = 16;
+pub const LEAST_VISITS: usize = 16;
 /// A difference of fewer standard errors is none.
 const STANDARD_ERRORS: f64 = 2.5;
 /// A difference below this part of the target does not matter.
@@ -38,7 +40,7 @@ pub struct Settle {
     pub unsettled: Option<Transient>,
 }
 
-/// How a piece of the visits differs from their second halves, relative, averaged over visits.
+/// How a piece of the visits differs from what comes later in them, relative, averaged over visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transient {
     /// Mean difference: -0.05 when the piece is 5 % slower.
@@ -96,12 +98,21 @@ fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transien
     let begin = buckets(candidate_ns, bucket_ns);
     let length = buckets(PIECE_NS, bucket_ns);
     let difference = |profile: &&[f64]| {
-        let end = (begin + length).min(profile.len());
-        mean(profile.get(begin..end).unwrap_or_default()) / second_half(profile) - 1.0
+        let end = begin.saturating_add(length).min(profile.len());
+        let piece = mean(profile.get(begin..end).unwrap_or_default());
+        (piece - mean(reference(profile, end))) / second_half(profile)
     };
     let differences: Vec<f64> = profiles.iter().map(difference).collect();
     let standard_error = (variance(&differences) / count(differences.len())).sqrt();
     Transient { difference: mean(&differences), standard_error }
+}
+
+/// What a piece that ends at `end` is held against: the second half, as far as it lies behind the piece. Held against
+/// itself, a piece that is still starting would look settled.
+fn reference(profile: &[f64], end: usize) -> &[f64] {
+    let middle = profile.len() / 2;
+    let later = profile.get(middle.max(end)..).unwrap_or_default();
+    if later.is_empty() { &profile[middle..] } else { later }
 }
 
 fn second_half(profile: &[f64]) -> f64 {

@@ -95,18 +95,18 @@ impl State<'_> {
     }
 
     fn look(&mut self, walk: &mut Walk<'_>) {
-        let target = self.calibration.parameters.target;
+        let parameters = &self.calibration.parameters;
         let phase = &self.calibration.phases[self.phase];
-        let found = self.profiles.look(target);
-        self.schedule.looked(|point| found.reached(point, target));
-        if found.look.settle.unsettled.is_some() {
-            self.schedule.lengthen();
+        let found = self.profiles.look(parameters);
+        self.schedule.looked(|point| found.reached(point, parameters));
+        if !found.look.is_settled() {
+            self.schedule.lengthen(found.look.shortest_ns);
         }
-        let gap_ns = self.calibration.parameters.gap_for(phase.points.len());
-        if slow_noise(self.profiles.timed(), gap_ns).is_some() {
+        let gap_ns = parameters.gap_for(phase.points.len());
+        if slow_noise(&found.timed, gap_ns).is_some() {
             self.schedule.double_gap();
         }
-        let done = phase.points.iter().filter(|&&point| found.reached(point, target)).count();
+        let done = phase.points.iter().filter(|&&point| found.reached(point, parameters)).count();
         walk.happened(Event::Looked { done, points: phase.points.len(), widest: widest(&found) });
     }
 }

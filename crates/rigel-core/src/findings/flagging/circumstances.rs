@@ -16,10 +16,9 @@ use std::collections::BTreeMap;
 /// A correlation that comes about by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// The flags of a point; `visits` are all visits to it.
+/// The flags of a point; `visits` are those that its figures are from.
 pub fn of_point(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
-    let visits = used(visits);
-    let found = [foreign(record, &visits), busy(record, &visits)];
+    let found = [foreign(record, visits), busy(record, visits)];
     found.into_iter().flatten().collect()
 }
 
@@ -75,7 +74,7 @@ fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
 
 /// Whether visits were the slower the more CPU time others used, over a whole phase.
 pub fn of_phase(phase: &Phase<'_>) -> Option<Flag> {
-    let visits = used(&phase.visits);
+    let visits = used(&phase.visits, Some(phase));
     let rate = |visit: &Visit| {
         let (_, tally) = classes(visit).next()?;
         Some(to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)))

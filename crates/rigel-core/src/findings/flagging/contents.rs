@@ -3,7 +3,7 @@
 //! Such numbers are about memory or metadata, so they are invalid. Must not judge writes.
 
 use crate::facts::ExtentFacts;
-use crate::findings::estimate::{tally, used};
+use crate::findings::estimate::tally;
 use crate::findings::{IoFindings, PointFindings};
 use crate::flags::{Flag, FlagCode};
 use crate::measure::ReadLook;
@@ -14,7 +14,7 @@ use crate::stats::detect::zeros::zeros;
 use crate::units::{Bytes, NS_PER_US, to_f64, us_from_ns};
 use crate::workload::{Class, LargePattern};
 
-/// The flags of a point; `visits` are all visits to it. `alone_us` is the mean latency of each class, small first, at one
+/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class, small first, at one
 /// outstanding I/O without the other class.
 pub fn of_point(
     header: &Header,
@@ -23,10 +23,9 @@ pub fn of_point(
     alone_us: [Option<f64>; 2],
 ) -> Vec<Flag> {
     let mut found = Vec::new();
-    let visits = used(visits);
     for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
         let Some(io) = io.as_ref().filter(|io| io.reads.count() > 0) else { continue };
-        found.extend(no_data(header, &visits, class));
+        found.extend(no_data(header, visits, class));
         let random = class == Class::Small || header.request.large_pattern == LargePattern::Random;
         if let Some(alone_us) = alone_us[class.index()].filter(|_| random) {
             found.extend(too_fast(class, io, alone_us));

@@ -4,7 +4,7 @@
 
 use super::words::{percent, time};
 use crate::findings::PointFindings;
-use crate::findings::estimate::{tally, used};
+use crate::findings::estimate::tally;
 use crate::flags::{Flag, FlagCode};
 use crate::measure::Histogram;
 use crate::record::Visit;
@@ -18,10 +18,9 @@ const LEAST_OF_BOTH: f64 = 0.05;
 /// some I/Os of a queue wait once and others twice; none of them is faster than one that does not wait.
 const FASTER_THAN_ALONE: f64 = 0.8;
 
-/// The flags of a point; `visits` are all visits to it. `alone_us` is the mean latency of each class, small first, at one
+/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class, small first, at one
 /// outstanding I/O without the other class.
 pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: [Option<f64>; 2]) -> Vec<Flag> {
-    let visits = used(visits);
     let mut found = Vec::new();
     for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
         let Some(io) = io else { continue };
@@ -31,7 +30,7 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: [Option<f64>
             let Some(modes) = latency_modes(histogram) else { continue };
             let faster =
                 alone_us[class.index()].is_none_or(|alone_us| is_faster(histogram, &modes, alone_us));
-            if faster && mixed(&visits, class, direction, &modes) {
+            if faster && mixed(visits, class, direction, &modes) {
                 found.push(two_kinds(class, both.then_some(direction), &modes));
             }
         }

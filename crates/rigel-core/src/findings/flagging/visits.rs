@@ -104,7 +104,7 @@ fn unsettled(phase: &Phase<'_>) -> Option<Flag> {
     let settle = phase.judged.look.settle;
     let left = settle.unsettled?;
     let text = format!(
-        "{} after the load began the rate still differs by {} (standard error {}) from the second half of the visits",
+        "{} after the load began the rate still differs by {} (standard error {}) from what comes later in the visits",
         time(to_f64(settle.settle_ns)),
         signed(left.difference),
         percent(left.standard_error)
@@ -113,7 +113,7 @@ fn unsettled(phase: &Phase<'_>) -> Option<Flag> {
 }
 
 fn drifting(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
-    let found = drift(phase.profiles.timed(), plan.parameters.target)?;
+    let found = drift(&phase.judged.timed, plan.parameters.target)?;
     let text = format!(
         "the rate of all points together changed by {} of its mean from the first visit to the last, {} a minute",
         signed(found.total),
@@ -124,7 +124,7 @@ fn drifting(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
 
 fn slow(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
     let gap_ns = plan.parameters.gap_for(phase.steps.len());
-    let found = slow_noise(phase.profiles.timed(), gap_ns)?;
+    let found = slow_noise(&phase.judged.timed, gap_ns)?;
     let told = |what: &str, found: Option<RankCorrelation>| {
         found.map(|found| format!("{what} {:.2} (p {:.3}, {} pairs)", found.rho, found.p, found.pairs))
     };

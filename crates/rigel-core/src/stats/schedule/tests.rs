@@ -1,6 +1,6 @@
 use super::*;
 use crate::stats::sample::count;
-use crate::units::NS_PER_S;
+use crate::units::{NS_PER_MS, NS_PER_S};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 
@@ -245,13 +245,24 @@ fn slow_points_and_a_warm_up_lengthen_visits_and_slow_noise_the_gap() {
         schedule.finished(now, if order.point == 1 { 40.0 } else { 1e5 });
     }
     assert_eq!(orders, BTreeMap::from([(0, 2), (1, 5), (2, 2), (3, 2)]));
-    schedule.lengthen();
-    schedule.lengthen();
+    schedule.lengthen(0);
+    schedule.lengthen(2500 * NS_PER_MS);
     schedule.double_gap();
     let Step::Wait(rest) = schedule.next(now) else { panic!("a rest") };
     assert!((30..=40).contains(&(rest / NS_PER_S)), "{rest}");
     let Step::Visit(order) = schedule.next(now + rest) else { panic!("a visit") };
     assert_eq!(order.measure_ns / NS_PER_S, if order.point == 1 { 5 } else { 4 });
+}
+
+#[test]
+fn visits_become_longer_step_by_step() {
+    let mut schedule = one_phase(4, 1);
+    let mut lengths = Vec::new();
+    for visit_ns in [0, 2500, 4499, 4500, 2500, 8500, 9000].map(|ms| ms * NS_PER_MS) {
+        schedule.lengthen(visit_ns);
+        lengths.push(schedule.measure_ns / NS_PER_S);
+    }
+    assert_eq!(lengths, [4, 4, 4, 8, 8, 8, 8]);
 }
 
 #[test]

@@ -53,6 +53,22 @@ fn a_start_up_longer_than_all_candidates_is_told() {
 }
 
 #[test]
+fn a_start_up_as_long_as_the_visits_does_not_hide_behind_itself() {
+    let mut noise = Noise::new(6);
+    // -30 % with tau 1.5 s: from 1.5 s on the mean is 8 % low. The piece is 0.6 % off the second half, of which it is a
+    // part, and 3 % off what comes after it.
+    let found = choose(&visits(&mut noise, 72, 250, (-0.3, 1500.0)), 0.05);
+    let transient = found.unsettled.unwrap();
+    assert!((-0.035..-0.022).contains(&transient.difference), "{transient:?}");
+    // 8.5 s leave room to wait for it.
+    let found = choose(&visits(&mut noise, 72, 850, (-0.3, 1000.0)), 0.05);
+    assert!(found.unsettled.is_none() && found.settle_ns >= 3000 * NS_PER_MS, "{found:?}");
+    // Too near the end for anything to come later.
+    let found = choose(&visits(&mut noise, 72, 100, (0.0, 1.0)), 0.05);
+    assert_eq!((found.unsettled, found.settle_ns), (None, CANDIDATES[0]));
+}
+
+#[test]
 fn few_or_empty_visits_are_not_judged() {
     let mut noise = Noise::new(4);
     let mut profiles = visits(&mut noise, 15, 250, (-0.9, 1000.0));

@@ -47,13 +47,20 @@ pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, 
                 schedule.finished(now, 1e4);
             }
             Step::Look => {
-                let look = Look::at(&quantities, STEP_NS, parameters.target);
-                schedule.looked(|point| look.reached(point, parameters.target));
+                let look = Look::at(&quantities, STEP_NS, parameters);
+                let least = usize::try_from(parameters.first_look(POINTS)).unwrap();
+                let enough = |point: usize| look.visits[point].means.len() >= least;
+                schedule.looked(|point| {
+                    look.is_settled() && look.reached(point, parameters.target) && enough(point)
+                });
+                if !look.is_settled() {
+                    schedule.lengthen(look.shortest_ns);
+                }
             }
             Step::Done(_) => break,
         }
     }
-    let look = Look::at(&quantities, STEP_NS, parameters.target);
+    let look = Look::at(&quantities, STEP_NS, parameters);
     let intervals = look.intervals.into_iter().map(Option::unwrap).collect();
     Outcome { intervals, quantities, visits, ended_ns: now }
 }

@@ -6,6 +6,7 @@
 use crate::measure::ClassTally;
 use crate::record::{Purpose, Visit};
 use crate::stats::detect::TimedVisit;
+use crate::stats::detect::slow_start::LongVisit;
 use crate::stats::levels_auto::LevelVisit;
 use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
@@ -23,12 +24,14 @@ const MOST_COPIES: usize = 10;
 /// One class of one point, by the index of its step.
 pub type Key = (usize, Class);
 
-/// The rates over time of all visits of a phase so far. Long visits are left out: they begin differently.
+/// The rates over time of all visits of a phase so far. Long visits are kept apart: they are no part of the estimates.
 #[derive(Clone, Debug, Default)]
 pub struct Profiles {
     profiles: BTreeMap<Key, Vec<Vec<f64>>>,
     /// Each visit once, by its small I/Os where it has some, with its length.
     visits: Vec<(TimedVisit, u64)>,
+    /// The last long visit to each.
+    long: BTreeMap<Key, LongVisit>,
 }
 
 impl Profiles {
@@ -40,8 +43,15 @@ impl Profiles {
         profiles
     }
 
-    /// Adds a visit; one that was cut short or that is no part of the estimates is passed over.
+    /// Adds a visit; one that was cut short is passed over. A long one is only compared with the others.
     pub fn add(&mut self, visit: &Visit) {
+        if visit.purpose == Purpose::Soak && !visit.cut_short {
+            for (class, tally) in classes(visit) {
+                let rates = rates(tally, visit.measured_ns);
+                let long = LongVisit { rates, bucket_ns: tally.series.bucket_ns };
+                self.long.insert((visit.step, class), long);
+            }
+        }
         if !counts(visit) {
             return;
         }
@@ -61,6 +71,7 @@ impl Profiles {
         let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
             group: u32::from(key.1 == Class::Large),
             profiles: profiles.clone(),
+            long: self.long.get(key).cloned(),
         };
         let quantities: Vec<Quantity> = self.profiles.iter().map(quantity).collect();
         let look = Look::at(&quantities, BUCKET_NS, parameters);

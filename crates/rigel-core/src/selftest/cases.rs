@@ -28,6 +28,8 @@ pub enum Promise {
         /// The mean of the maxima is off by no more, relative.
         most_bias: f64,
     },
+    /// Of the 95 % intervals of all points that share holds the truth, or belongs to a trial in which the flag was raised.
+    HeldOrRaises(FlagCode, f64),
     /// A flag is raised in at least that share of the trials.
     Raises(FlagCode, f64),
 }
@@ -167,6 +169,10 @@ const QUIET: &str = "servers=8,service=4ms,spread=lognormal:20%,between=0.3%,whi
 const BETWEEN: &str = "servers=8,service=4ms,spread=lognormal:20%,noise=ar:100ms:5%,between=2%,white=3%";
 const UNEQUAL: &str =
     "servers=8,service=4ms,spread=lognormal:20%,noise=ar:100ms:5%,between=2%,unequal=3,white=3%";
+const SLOW_START: &str =
+    "servers=8,service=4ms,spread=lognormal:20%,noise=ar:100ms:5%,between=1%,white=3%,startup=-30%:1500ms";
+const SLOWER_START: &str =
+    "servers=8,service=4ms,spread=lognormal:20%,noise=ar:100ms:5%,between=1%,white=3%,startup=-30%:20s";
 const SLOW: &str = "servers=8,service=4ms,spread=lognormal:20%,noise=ar:30s:5%,between=0.5%,white=3%";
 
 /// All cases, each with one precision.
@@ -189,6 +195,14 @@ pub fn all() -> Vec<Case> {
             "servers=100,service=10ms,rate=0,spread=lognormal:20%,between=1%",
             0.9,
         ),
+        Case {
+            promise: Promise::HeldOrRaises(FlagCode::Warmup, 0.93),
+            ..Case::calibration("30 % slower for seconds", SLOW_START, 0.93)
+        },
+        Case {
+            promise: Promise::HeldOrRaises(FlagCode::Warmup, 0.93),
+            ..Case::calibration("30 % slower for half a minute", SLOWER_START, 0.93)
+        },
         Case::flag(
             "burst credit that runs out",
             "servers=8,service=2ms,white=3%,bucket=1000:20000",

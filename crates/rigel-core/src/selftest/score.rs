@@ -176,6 +176,15 @@ impl Score {
         self.share(|trial| (usize::from(trial.flags.contains_key(&flag)), 1))
     }
 
+    /// The share of all intervals that hold the truth or belong to a trial in which a flag was raised.
+    #[must_use]
+    pub fn held_or_raised(&self, flag: FlagCode) -> (f64, f64) {
+        self.share(|trial| {
+            let told = trial.flags.contains_key(&flag);
+            (if told { trial.intervals } else { trial.covered }, trial.intervals)
+        })
+    }
+
     /// The mean of a figure over the trials.
     #[must_use]
     pub fn mean(&self, figure: impl Fn(&Trial) -> f64) -> f64 {
@@ -200,6 +209,10 @@ impl Score {
             Promise::Levels { least, most_bias } => {
                 let bias = self.off(|trial| trial.maximum_error, most_bias);
                 self.at_least("brackets that hold the truth", self.bracketed(), least).or(bias)
+            }
+            Promise::HeldOrRaises(flag, least) => {
+                let what = format!("intervals that hold the truth or have {}", flag.name());
+                self.at_least(&what, self.held_or_raised(flag), least)
             }
             Promise::Raises(flag, least) => {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)

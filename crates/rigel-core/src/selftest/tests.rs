@@ -17,7 +17,7 @@ fn every_case_is_a_request_that_passes() {
         request.check().unwrap_or_else(|problem| panic!("{}: {problem}", case.name));
         let EngineRequest::Sim(law) = request.engine else { panic!("{} is no simulation", case.name) };
         match case.promise {
-            Promise::Coverage { .. } => {
+            Promise::Coverage { .. } | Promise::HeldOrRaises(..) => {
                 let truth = law.truth_mixed_iops([5, 2], [8192, 1 << 20]);
                 assert!(truth.is_some(), "{}: no truth for the largest point", case.name);
             }
@@ -25,7 +25,7 @@ fn every_case_is_a_request_that_passes() {
             Promise::Raises(..) => {}
         }
     }
-    assert_eq!(thorough().len(), 30 + 11);
+    assert_eq!(thorough().len(), 30 + 13);
 }
 
 #[test]
@@ -52,6 +52,11 @@ fn what_is_broken_is_told() {
     assert!(told(&slow).contains("5.0 minutes"));
     assert!(told(&score(Vec::new())).contains("nothing"));
     assert_eq!(score(vec![trial(0, 0.5)]).verdict(), Verdict::Kept, "a single trial proves nothing");
+    let mut mixed = score([vec![trial(0, 0.0); 50], vec![trial(20, 0.0); 50]].concat());
+    mixed.case.promise = Promise::HeldOrRaises(FlagCode::Warmup, 0.93);
+    assert!(told(&mixed).contains("hold the truth or have WARMUP: 50.0 %"));
+    mixed.trials.iter_mut().take(50).for_each(|trial| _ = trial.flags.insert(FlagCode::Warmup, 1));
+    assert_eq!((mixed.verdict(), mixed.held_or_raised(FlagCode::Warmup).0), (Verdict::Kept, 1.0));
     let mut silent = score(vec![Trial::default(); 50]);
     silent.case.promise = Promise::Raises(FlagCode::Little, 0.95);
     assert!(told(&silent).contains("LITTLE"));

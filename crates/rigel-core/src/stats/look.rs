@@ -5,6 +5,7 @@
 //! ones count for nothing. Must not remember anything between looks.
 
 use super::batch_means;
+use super::detect::slow_start::{LongVisit, ShortVisits, SlowStart, slow_start};
 use super::interval::Interval;
 use super::parameters::Parameters;
 use super::sample::mean;
@@ -15,12 +16,14 @@ use super::variance::{PointVisits, Spread, spread};
 const LEAST_LONGER: usize = 2;
 
 /// One measured quantity: one class of one point. A mixed point has two.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quantity {
     /// Quantities that are likely to settle alike, such as all small reads, share a number.
     pub group: u32,
     /// For each visit the rate per bucket, from the start of the load to its end.
     pub profiles: Vec<Vec<f64>>,
+    /// A long visit, which is no part of the estimates; only some quantities have one.
+    pub long: Option<LongVisit>,
 }
 
 /// What a look found; vectors are in the order of the quantities.
@@ -36,29 +39,38 @@ pub struct Look {
     pub spreads: Vec<Spread>,
     /// The intervals, where there is one.
     pub intervals: Vec<Option<Interval>>,
+    /// Long visits that rise above the others, which are over too soon.
+    pub slow_starts: Vec<Option<SlowStart>>,
 }
 
 impl Look {
     /// Looks at all quantities of a phase. `bucket_ns` is the width of the profiles' buckets; of the parameters the aim
     /// and the lengths of visits matter.
     ///
-    /// All visits count as long as a settling time is found that fits into them. If none is, only visits of the next
+    /// All visits count as long as a settling time is found that fits into them, and no long visit rises above them. Else only visits of the next
     /// length do, if there are 16 and of every quantity two or more; and so on. Should the longest be too short as well,
     /// they are the best that there is, and the settling time tells.
     #[must_use]
     pub fn at(quantities: &[Quantity], bucket_ns: u64, parameters: &Parameters) -> Self {
-        let mut found = Self::of(quantities, bucket_ns, 0, parameters.target);
-        for shortest_ns in parameters.visit_lengths().into_iter().skip(1) {
+        let lengths = parameters.visit_lengths();
+        let usual_ns = lengths.first().copied().unwrap_or(0);
+        let mut found = Self::of(quantities, bucket_ns, (0, usual_ns), parameters.target);
+        for shortest_ns in lengths.into_iter().skip(1) {
             if found.is_settled() || !enough(quantities, bucket_ns, shortest_ns) {
                 break;
             }
-            found = Self::of(quantities, bucket_ns, shortest_ns, parameters.target);
+            found = Self::of(quantities, bucket_ns, (shortest_ns, shortest_ns), parameters.target);
         }
         found
     }
 
-    /// Looks at visits of `shortest_ns` or more.
-    fn of(quantities: &[Quantity], bucket_ns: u64, shortest_ns: u64, target: f64) -> Self {
+    /// Looks at visits of `shortest_ns` or more; the shortest of them have `length_ns`.
+    fn of(
+        quantities: &[Quantity],
+        bucket_ns: u64,
+        (shortest_ns, length_ns): (u64, u64),
+        target: f64,
+    ) -> Self {
         let longer: Vec<(u32, Vec<&[f64]>)> = quantities
             .iter()
             .map(|quantity| (quantity.group, quantity.longer(bucket_ns, shortest_ns).collect()))
@@ -68,14 +80,25 @@ impl Look {
         let visits: Vec<PointVisits> = longer.iter().map(means).collect();
         let spreads = spread(&visits, target);
         let interval = |(point, spread): (&PointVisits, &Spread)| Interval::of_mean(&point.means, spread);
-        let intervals = visits.iter().zip(&spreads).map(interval).collect();
-        Self { shortest_ns, settle, visits, spreads, intervals }
+        let intervals: Vec<Option<Interval>> = visits.iter().zip(&spreads).map(interval).collect();
+        let slow = |(place, quantity): (usize, &Quantity)| {
+            let short = ShortVisits {
+                visits: &visits[place],
+                spread: &spreads[place],
+                interval: intervals[place]?,
+                settle_ns: settle.settle_ns,
+                length_ns,
+            };
+            slow_start(quantity.long.as_ref()?, &short, target)
+        };
+        let slow_starts = quantities.iter().enumerate().map(slow).collect();
+        Self { shortest_ns, settle, visits, spreads, intervals, slow_starts }
     }
 
-    /// Whether the visits that count are over their start-up, as far as they can tell.
+    /// Whether the visits that count live to see the end of their start-up, as far as they and the long ones can tell.
     #[must_use]
-    pub const fn is_settled(&self) -> bool {
-        self.settle.unsettled.is_none()
+    pub fn is_settled(&self) -> bool {
+        self.settle.unsettled.is_none() && self.slow_starts.iter().all(Option::is_none)
     }
 
     /// Whether a quantity's interval is as narrow as `target`.
@@ -152,6 +175,7 @@ mod tests {
         let one = |_| Quantity {
             group: 0,
             profiles: lengths_s.iter().map(|&length_s| profile(noise, length_s)).collect(),
+            long: None,
         };
         (0..quantities).map(one).collect()
     }
@@ -195,13 +219,48 @@ mod tests {
         assert_eq!((at(&mixed, 0.05).shortest_ns, at(&mixed, 0.05).visits[0].means.len()), (0, 6));
     }
 
+    #[test]
+    fn a_long_visit_tells_of_a_start_up_that_short_ones_do_not_see() {
+        let mut noise = Noise::new(11);
+        // A rate that is 4 % higher, seconds after the start of the load: no short visit gets there.
+        let later = |from_s: f64, length_s: f64, noise: &mut Noise| -> Vec<f64> {
+            let buckets =
+                (0..2050u32).map(|index| f64::from(index) / 100.0).take_while(|&at_s| at_s < length_s);
+            buckets
+                .map(|at_s| if at_s < from_s { 1.0 } else { 1.04 } * (1.0 + 0.03 * noise.normal()))
+                .collect()
+        };
+        let mut all = |from_s: f64, lengths_s: &[f64]| -> Vec<Quantity> {
+            let mut one = |_| Quantity {
+                profiles: lengths_s.iter().map(|&length_s| later(from_s, length_s, &mut noise)).collect(),
+                ..Quantity::default()
+            };
+            let mut all: Vec<Quantity> = (0..8).map(&mut one).collect();
+            all[3].long = Some(LongVisit { rates: later(from_s, 20.5, &mut noise), bucket_ns: BUCKET });
+            all
+        };
+        let found = at(&all(6.0, &[2.5; 4]), 0.05);
+        assert!(!found.is_settled() && found.settle.unsettled.is_none());
+        let slow = found.slow_starts[3].unwrap();
+        assert!((slow.difference() - 0.04).abs() < 0.005 && (slow.early - 1.0).abs() < 0.01, "{slow:?}");
+        assert_eq!((slow.from_ns / NS_PER_MS, found.slow_starts.iter().flatten().count()), (10_250, 1));
+        // Longer visits of which enough end behind the rise: they see it, and cannot cut it off.
+        let longer = at(&all(6.0, &[2.5, 2.5, 8.5, 8.5]), 0.05);
+        assert_eq!(longer.shortest_ns, 8500 * NS_PER_MS);
+        // After 3 s they can, and nothing is left of it.
+        let cured = at(&all(3.0, &[2.5, 2.5, 8.5, 8.5]), 0.05);
+        assert!(cured.is_settled() && cured.shortest_ns >= 4500 * NS_PER_MS, "{cured:?}");
+        assert!((cured.intervals[3].unwrap().mean - 1.04).abs() < 0.005);
+        assert!(at(&all(0.0, &[2.5; 4]), 0.05).is_settled(), "no start-up, no alarm");
+    }
+
     fn quantity(noise: &mut Noise, group: u32, transient: f64) -> Quantity {
         let profile = |noise: &mut Noise| {
             let white = noise.correlated(250, 0.0, 0.03);
             let low = |index| if index < 90 { 1.0 + transient } else { 1.0 };
             white.iter().enumerate().map(|(index, white)| 500.0 * low(index) * (1.0 + white)).collect()
         };
-        Quantity { group, profiles: (0..4).map(|_| profile(noise)).collect() }
+        Quantity { group, profiles: (0..4).map(|_| profile(noise)).collect(), long: None }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Must not judge; the scores do.
 
 use crate::page::Page;
+use rigel_core::flags::FlagCode;
 use rigel_core::selftest::{Promise, Score, Verdict};
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
@@ -37,12 +38,16 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
     heading(
         &mut page,
         scores,
-        |score| matches!(score.case.promise, Promise::Raises(..)),
+        |score| matches!(score.case.promise, Promise::HeldOrRaises(..) | Promise::Raises(..)),
         &["Devices about which a flag has to warn."],
     );
     for score in scores {
-        if let Promise::Raises(flag, _) = score.case.promise {
-            line(&mut page, score, &format!("{} in {}", flag.name(), per_cent(score.raised(flag).0)));
+        match score.case.promise {
+            Promise::HeldOrRaises(flag, _) => line(&mut page, score, &held_or_raised(score, flag)),
+            Promise::Raises(flag, _) => {
+                line(&mut page, score, &format!("{} in {}", flag.name(), per_cent(score.raised(flag).0)));
+            }
+            Promise::Coverage { .. } | Promise::Levels { .. } => {}
         }
     }
     page.blank();
@@ -103,6 +108,15 @@ fn levels(score: &Score) -> String {
     )
 }
 
+fn held_or_raised(score: &Score, flag: FlagCode) -> String {
+    format!(
+        "{} held or {}, {:.1} min",
+        per_cent(score.held_or_raised(flag).0),
+        flag.name(),
+        score.mean(|trial| trial.minutes)
+    )
+}
+
 fn per_cent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
@@ -141,6 +155,9 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
             Promise::Coverage { .. } => continue,
             Promise::Levels { .. } => {
                 ("bracket holds the level of saturation".to_owned(), score.bracketed().0)
+            }
+            Promise::HeldOrRaises(flag, _) => {
+                (format!("truth held, or {}", flag.name()), score.held_or_raised(flag).0)
             }
             Promise::Raises(flag, _) => (flag.name().to_owned(), score.raised(flag).0),
         };

@@ -10,6 +10,7 @@ use crate::measure::ClassTally;
 use crate::plan::Plan;
 use crate::record::{Purpose, Record, Visit};
 use crate::stats::detect::shift::LevelShift;
+use crate::stats::detect::slow_start::SlowStart;
 use crate::stats::detect::soak::{BelowVisits, Fall, SoakFinding, below_visits, judge, pieces};
 use crate::stats::detect::steady::snia;
 use crate::stats::sample::{count, mean};
@@ -38,7 +39,9 @@ pub fn of_phase(record: &Record, phase: &Phase<'_>) -> Vec<Flag> {
         let place = phase.judged.keys.iter().position(|&key| key == (visit.step, class));
         let interval = place.and_then(|place| phase.judged.look.intervals[place]);
         let below = interval.and_then(|interval| below_visits(soaked.mean, &interval));
-        soaked.flag(below)
+        let slow = place.and_then(|place| phase.judged.look.slow_starts[place]);
+        let slow = slow.map(|slow| Flag::new(FlagCode::Warmup, soaked.still_rising(&slow)));
+        soaked.flag(below).into_iter().chain(slow)
     })
     .collect()
 }
@@ -62,7 +65,7 @@ impl Soaked {
         }
     }
 
-    /// At most one flag: a fall tells the short visits' rate with it.
+    /// At most one flag of the long visit itself: a fall tells the short visits' rate with it.
     fn flag(&self, below: Option<BelowVisits>) -> Option<Flag> {
         let place = &self.place;
         let burst = below.map_or_else(String::new, |below| {
@@ -105,6 +108,21 @@ impl Soaked {
             percent(-below.difference()),
             rate(below.visits.mean),
             percent(below.visits.relative_half_width)
+        )
+    }
+
+    fn still_rising(&self, slow: &SlowStart) -> String {
+        let rate = |iops| rate(self.class, self.io_bytes, iops);
+        format!(
+            "{}: {} from {} on, {} above the {} ±{} of short visits; it began with {}: short visits end before the rate \
+             has come up",
+            self.place,
+            rate(slow.later),
+            time(to_f64(slow.from_ns)),
+            percent(slow.difference()),
+            rate(slow.visits.mean),
+            percent(slow.visits.relative_half_width),
+            rate(slow.early)
         )
     }
 

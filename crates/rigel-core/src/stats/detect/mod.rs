@@ -11,6 +11,7 @@ pub mod levels;
 pub mod shift;
 pub mod sizes;
 pub mod slow_noise;
+pub mod slow_start;
 pub mod soak;
 pub mod stalls;
 pub mod steady;

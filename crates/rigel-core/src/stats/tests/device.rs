@@ -38,8 +38,9 @@ pub struct Environment {
     pub unequal: f64,
     /// Relative standard deviation of a step.
     pub white: f64,
-    /// The rate starts at 1 + start_up and settles with 0.3 s.
+    /// The rate starts at 1 + start_up and settles with tau_s.
     pub start_up: f64,
+    pub tau_s: f64,
 }
 
 const QUIET: Environment = Environment {
@@ -49,6 +50,7 @@ const QUIET: Environment = Environment {
     unequal: 1.0,
     white: 0.02,
     start_up: 0.0,
+    tau_s: 0.3,
 };
 const BETWEEN: Environment = Environment {
     name: "between-visit SD 2 %",
@@ -59,7 +61,7 @@ const BETWEEN: Environment = Environment {
 };
 const NOISY: Environment = Environment { between: 0.005, white: 0.03, ..QUIET };
 
-pub const ENVIRONMENTS: [Environment; 10] = [
+pub const ENVIRONMENTS: [Environment; 12] = [
     QUIET,
     BETWEEN,
     Environment { name: "the same, unequal (/3..x3)", unequal: 3.0, ..BETWEEN },
@@ -84,6 +86,8 @@ pub const ENVIRONMENTS: [Environment; 10] = [
         white: 0.05,
         ..QUIET
     },
+    Environment { name: "warm-up -30 %, tau 1.5 s", between: 0.01, start_up: -0.3, tau_s: 1.5, ..BETWEEN },
+    Environment { name: "warm-up -30 %, tau 20 s", between: 0.01, start_up: -0.3, tau_s: 20.0, ..BETWEEN },
 ];
 
 /// A device that is being calibrated.
@@ -151,12 +155,12 @@ impl Device {
     /// The rate per step of a visit to `point` from `now_ns` on.
     pub fn visit(&mut self, point: usize, now_ns: u64, length_ns: u64) -> Vec<f64> {
         self.pass(now_ns);
-        let Environment { white, start_up, .. } = self.environment;
+        let Environment { white, start_up, tau_s, .. } = self.environment;
         let level = 1.0 + self.between[point] * self.noise.normal();
         let mut settling = start_up;
         let step = |_| {
             let rate = level * self.step() * (1.0 + white * self.noise.normal()) * (1.0 + settling);
-            settling *= (-STEP_S / 0.3f64).exp();
+            settling *= (-STEP_S / tau_s).exp();
             rate
         };
         (0..length_ns / STEP_NS).map(step).collect()

@@ -27,8 +27,9 @@ fn only(found: &Findings) -> (FlagCode, String) {
 #[test]
 fn another_level_is_told_with_both() {
     let found = soaked(0, |at, noisy| noisy + if at < 8.0 { 1.0 } else { 1.05 });
-    let (code, text) = only(&found);
-    assert_eq!(code, FlagCode::LevelShift);
+    // Short visits end before it; see below.
+    assert_eq!(run_codes(&found), [FlagCode::LevelShift, FlagCode::Warmup]);
+    let (_, text) = run_flags(&found)[0].clone();
     assert!(text.starts_with("soak at Small=20 and Large=0, small: +5."), "{text}");
     assert!(text.contains(" after 8.") || text.contains(" after 7."), "{text}");
     assert!(text.contains("from 2,") && text.ends_with("IOPS"), "{text}");
@@ -73,6 +74,25 @@ fn what_short_visits_never_see_is_sustained() {
     );
     assert_eq!(run_codes(&soaked(0, |_, noisy| 0.975 + noisy)), []);
     assert_eq!(run_codes(&soaked(0, |_, noisy| 1.3 + noisy)), []);
+}
+
+#[test]
+fn a_rate_that_comes_up_behind_the_short_visits_is_a_warm_up() {
+    let rising = |depth: f64| soaked(0, move |at, noisy| 1.0 + noisy + depth * (1.0 - (-at / 8.0).exp()));
+    let found = rising(0.2);
+    let flags = run_flags(&found);
+    let (_, text) = flags.iter().find(|(code, _)| *code == FlagCode::Warmup).unwrap();
+    assert!(
+        text.starts_with("soak at Small=20 and Large=0, small: 2,") && text.contains(" IOPS from 10."),
+        "{text}"
+    );
+    assert!(
+        text.contains("s on, 1") && text.contains("above the 2,") && text.contains("it began with 2,"),
+        "{text}"
+    );
+    // 2.2 % of ±5 %; and what was higher from its beginning on has not come up.
+    assert_eq!(run_codes(&rising(0.026)), []);
+    assert_eq!(run_codes(&soaked(0, |at, noisy| noisy + if at < 0.1 { 1.0 } else { 1.1 })), []);
 }
 
 #[test]

@@ -98,9 +98,53 @@ fn visits_that_never_settle_are_told() {
     };
     let found = starting(2.2);
     let flags = run_flags(&found);
-    let (_, text) = flags.iter().find(|(code, _)| *code == FlagCode::Warmup).unwrap();
-    assert!(text.starts_with("1.50 s after the load began the rate still differs by -"), "{text}");
+    let texts: Vec<&str> =
+        flags.iter().filter(|(code, _)| *code == FlagCode::Warmup).map(|(_, text)| text.as_str()).collect();
+    assert!(texts[0].contains("short visits end before the rate has come up"), "{texts:?}");
+    assert!(texts[1].starts_with("1.50 s after the load began the rate still differs by -"), "{texts:?}");
     assert!(!run_codes(&starting(0.9)).contains(&FlagCode::Warmup), "cut off afterwards");
+}
+
+/// Four rounds of visits that are too short for a start-up, and `rounds` of longer ones.
+#[test]
+fn visits_that_are_too_short_are_passed_over() {
+    let found = |rounds: u64| {
+        let mut between = Between::new(75, 0.002);
+        let mut law = move |moment: Moment| {
+            unloaded(moment) * between.factor(moment) * (1.0 - 0.3 * (-moment.load_s / 0.8).exp())
+        };
+        let mut maker = Maker::new(RunLevel::Oltp, |_| {}).calibrate(4, &mut law);
+        for round in 4..4 + u32::try_from(rounds).unwrap() {
+            for step in 0..20 {
+                maker.visit(step, Purpose::Round(round), 8 * NS_PER_S, &mut law);
+            }
+        }
+        maker.found()
+    };
+    let (short, one, two) = (found(0), found(1), found(2));
+    for found in [&short, &one] {
+        assert!(run_codes(found).contains(&FlagCode::Warmup), "{:?}", run_flags(found));
+        assert!(
+            found
+                .points
+                .iter()
+                .all(|point| point.each_visit.iter().filter(|visit| visit.counts).count() >= 4)
+        );
+    }
+    assert_eq!(run_codes(&two), [], "no start-up is left, and no drift from short to long visits");
+    for point in &two.points {
+        let used: Vec<bool> = point.each_visit.iter().map(|visit| visit.counts).collect();
+        assert_eq!(used[used.len() - 6..], [false, false, false, false, true, true]);
+        let io = point.small.as_ref().unwrap();
+        let truth = 125.0 * f64::from(point.point.small);
+        assert!((io.iops / truth - 1.0).abs() < 0.01, "{} instead of {truth}", io.iops);
+        assert_eq!((point.visits, io.sure.visits, io.sure.iops.unwrap().visits), (2, 2, 2));
+        assert!((point.seconds - 2.0 * (8.5 - 3.0)).abs() < 2.1, "{}", point.seconds);
+    }
+    assert!(
+        two.points[3].flags.iter().any(|flag| flag.code == FlagCode::NotReached),
+        "two of at least four visits"
+    );
 }
 
 #[test]

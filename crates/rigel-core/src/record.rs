@@ -16,6 +16,8 @@ use crate::witness::Witness;
 use crate::workload::Class;
 use serde::{Deserialize, Serialize};
 
+mod check;
+
 /// Major number of the format; a change that old readers would misread raises it.
 pub const FORMAT_MAJOR: u32 = 1;
 /// Minor number of the format; an added field raises it.
@@ -210,9 +212,15 @@ impl Record {
                 return Err(broken(number, "something follows the closing line"));
             }
             match read_line(number, text)? {
-                Line::Header(first) if number == 1 => header = Some(*first),
+                Line::Header(first) if number == 1 => {
+                    check::header(number, &first)?;
+                    header = Some(*first);
+                }
                 Line::Header(_) => return Err(broken(number, "a second header")),
-                Line::Search(visit) if visits.is_empty() => search.push(*visit),
+                Line::Search(visit) if visits.is_empty() => {
+                    check::visit(number, &visit)?;
+                    search.push(*visit);
+                }
                 Line::Search(_) => return Err(broken(number, "a visit of the search after the search")),
                 Line::Plan(plan) => replan(number, *plan, header.as_mut(), &visits)?,
                 Line::Visit(visit) => visits.push(check_visit(number, *visit, header.as_ref())?),
@@ -243,6 +251,11 @@ fn broken(line: usize, reason: &str) -> Problem {
         .at(format!("line {line}"))
         .because("the file was changed or damaged after Rigel wrote it")
         .next("use an undamaged copy; the lines before this one can be saved with `head`")
+}
+
+/// The same, of one field.
+fn broken_at(line: usize, field: &str, reason: &str) -> Problem {
+    broken(line, reason).at(format!("line {line}, field {field}"))
 }
 
 fn read_line(number: usize, text: &[u8]) -> Result<Line, Problem> {
@@ -283,6 +296,7 @@ fn replan(number: usize, plan: Plan, header: Option<&mut Header>, visits: &[Visi
     let Some(header) = header.filter(|header| visits.is_empty() && header.plan.search.is_some()) else {
         return Err(broken(number, "a second plan"));
     };
+    check::plan(number, &plan)?;
     header.plan = plan;
     Ok(())
 }
@@ -291,6 +305,7 @@ fn check_visit(number: usize, visit: Visit, header: Option<&Header>) -> Result<V
     let Some(header) = header else {
         return Err(broken(number, "a visit before the header"));
     };
+    check::visit(number, &visit)?;
     match header.plan.steps.get(visit.step) {
         Some(step) if step.point == visit.point => Ok(visit),
         _ => Err(broken(number, "a visit to a point that is not in the plan")),

@@ -116,10 +116,16 @@ impl Witness {
         })
     }
 
+    /// End of the last sample, on the run's clock.
+    #[must_use]
+    pub fn ended_ns(&self) -> u64 {
+        self.samples.last().map_or(self.began_ns, |sample| sample.at_ns)
+    }
+
     /// Time from the beginning of the first sample to the end of the last.
     #[must_use]
     pub fn span_ns(&self) -> u64 {
-        self.samples.last().map_or(0, |sample| sample.at_ns.saturating_sub(self.began_ns))
+        self.ended_ns().saturating_sub(self.began_ns)
     }
 
     /// Each sample with its beginning.

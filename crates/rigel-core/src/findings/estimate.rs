@@ -15,13 +15,13 @@ use crate::stats::interval::Interval;
 use crate::stats::quantile::{self, Quantile};
 use crate::units::{Nanos, to_f64, us_from_ns};
 use crate::workload::Class;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One phase of a calibration, judged.
 #[derive(Debug)]
 pub struct Phase<'a> {
     /// Steps of its points, as planned.
-    pub steps: Vec<usize>,
+    pub steps: BTreeSet<usize>,
     /// All of its visits, long ones included, in order.
     pub visits: Vec<&'a Visit>,
     /// Settling time, means and intervals of the rates.
@@ -35,10 +35,12 @@ pub fn phases(record: &Record) -> Vec<Phase<'_>> {
         return Vec::new();
     };
     let phase = |steps: &Vec<usize>| {
+        let steps: BTreeSet<usize> = steps.iter().copied().collect();
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| steps.contains(&visit.step)).collect();
         let judged = Profiles::of(visits.iter().copied()).look(&plan.parameters);
-        let sure = sureness(&visits, &judged);
-        Phase { steps: steps.clone(), visits, judged, sure }
+        let counting = visits.iter().copied().filter(|visit| judged.rests_on(visit));
+        let sure = sureness(&by_step(counting), &judged);
+        Phase { steps, visits, judged, sure }
     };
     let all = plan.phases.iter().map(|planned| phase(&planned.points));
     all.filter(|phase| !phase.visits.is_empty()).collect()
@@ -46,15 +48,19 @@ pub fn phases(record: &Record) -> Vec<Phase<'_>> {
 
 /// All visited points in the order of the plan, without flags.
 pub fn points(record: &Record, phases: &[Phase<'_>]) -> Vec<PointFindings> {
-    let mut by_step: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
-    for visit in &record.visits {
-        by_step.entry(visit.step).or_default().push(visit);
-    }
-    let found = by_step.into_iter().map(|(step, visits)| {
+    let numbers = phase_numbers(record);
+    let found = by_step(&record.visits).into_iter().map(|(step, visits)| {
         let phase = phases.iter().find(|phase| phase.steps.contains(&step));
-        PointFindings { phase: number(record, step), ..point(&record.header, step, &visits, phase) }
+        PointFindings { phase: numbers.get(&step).copied(), ..point(&record.header, step, &visits, phase) }
     });
     found.collect()
+}
+
+/// The visits to each step, in order.
+pub fn by_step<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> BTreeMap<usize, Vec<&'a Visit>> {
+    let mut by_step: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
+    visits.into_iter().for_each(|visit| by_step.entry(visit.step).or_default().push(visit));
+    by_step
 }
 
 /// The visits that the figures of a point, or of its phase, are from: those that count; if there are none, all.
@@ -64,10 +70,10 @@ pub fn used<'a>(visits: &[&'a Visit], phase: Option<&Phase<'_>>) -> Vec<&'a Visi
     if counting.is_empty() { visits.to_vec() } else { counting }
 }
 
-/// The number of the planned phase that a step belongs to.
-fn number(record: &Record, step: usize) -> Option<usize> {
-    let plan = record.header.plan.calibration.as_ref()?;
-    plan.phases.iter().position(|phase| phase.points.contains(&step))
+/// The number of the planned phase that each step belongs to.
+fn phase_numbers(record: &Record) -> BTreeMap<usize, usize> {
+    let phases = record.header.plan.calibration.iter().flat_map(|plan| plan.phases.iter().enumerate());
+    phases.flat_map(|(number, phase)| phase.points.iter().map(move |&step| (step, number))).collect()
 }
 
 fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
@@ -107,13 +113,12 @@ pub const fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
     }
 }
 
-/// Everything about how sure the figures of a phase are.
-fn sureness(visits: &[&Visit], judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
+/// Everything about how sure the figures of a phase are. `visits` are those to each of its steps that count.
+fn sureness(visits: &BTreeMap<usize, Vec<&Visit>>, judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
     let settle_ns = judged.look.settle.settle_ns;
-    let visits: &[&Visit] =
-        &visits.iter().copied().filter(|visit| judged.rests_on(visit)).collect::<Vec<_>>();
+    let to = |step: usize| visits.get(&step).map_or(&[][..], Vec::as_slice);
     let histograms: Vec<Vec<Histogram>> =
-        judged.keys.iter().map(|&key| latencies(visits, key, settle_ns)).collect();
+        judged.keys.iter().map(|&(step, class)| latencies(to(step), class, settle_ns)).collect();
     let medians = quantile::of_points(&histograms, 0.5);
     let tails = quantile::of_points(&histograms, 0.99);
     let sure = |(place, &key): (usize, &Key)| {
@@ -127,7 +132,7 @@ fn sureness(visits: &[&Visit], judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
             p99_ns: tails[place],
             within: seen.relative_within(),
             between: seen.relative_between(),
-            stalled: stalled(visits, key, settle_ns),
+            stalled: stalled(to(key.0), key.1, settle_ns),
         };
         (key, sure)
     };
@@ -135,8 +140,8 @@ fn sureness(visits: &[&Visit], judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
 }
 
 /// The latencies of each visit to a point after settling, reads and writes together.
-fn latencies(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Vec<Histogram> {
-    let own = visits.iter().filter(|visit| visit.step == step);
+fn latencies(visits: &[&Visit], class: Class, settle_ns: u64) -> Vec<Histogram> {
+    let own = visits.iter();
     let all = own.filter_map(|visit| tally(visit, class)).map(|tally| {
         let (mut reads, writes) = tally.latencies_after(settle_ns);
         reads.add(&writes);
@@ -149,15 +154,15 @@ fn latencies(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Vec<Histo
 /// The mean latency of all visits merged. In a closed loop it is the outstanding I/Os over the rate (Little), so it is as
 /// sure as the rate.
 fn latency(visits: &[Histogram], rate: &Interval) -> Option<Interval> {
-    let ios: u64 = visits.iter().map(Histogram::count).sum();
+    let ios = visits.iter().map(Histogram::count).fold(0, u64::saturating_add);
     let sum_ns = visits.iter().map(Histogram::sum_ns).fold(0, u64::saturating_add);
     let mean = us_from_ns(to_f64(sum_ns)) / to_f64(ios.max(1));
     Interval::symmetric(mean, rate.relative_half_width, rate.visits, rate.df)
 }
 
 /// The share of stalled time of all visits to a point.
-fn stalled(visits: &[&Visit], (step, class): Key, settle_ns: u64) -> Option<f64> {
-    let own = visits.iter().filter(|visit| visit.step == step);
+fn stalled(visits: &[&Visit], class: Class, settle_ns: u64) -> Option<f64> {
+    let own = visits.iter();
     let ops: Vec<u32> = own
         .filter_map(|visit| Some((visit, tally(visit, class)?)))
         .flat_map(|(visit, tally)| {

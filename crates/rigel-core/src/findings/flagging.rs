@@ -15,12 +15,12 @@ mod words;
 
 pub use curve::flags as curve;
 
-use super::estimate::{Phase, used};
+use super::estimate::{Phase, by_step, used};
 use super::{Basis, PointFindings};
 use crate::engine::EngineKind;
 use crate::flags::{Flag, FlagCode};
 use crate::plan::Plan;
-use crate::record::{Header, Record, Visit};
+use crate::record::{Header, Record};
 
 /// Gives every point its flags and returns what holds for the run as a whole.
 pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
@@ -42,18 +42,20 @@ fn for_points(
     // Behind a limit an I/O waits even when it is alone, so being faster than that tells nothing of a cache.
     let mut unlimited_us = alone_us;
     limited.iter().for_each(|limited| unlimited_us[limited.class.index()] = None);
+    let by_step = by_step(&record.visits);
     for point in points {
-        let visits: Vec<&Visit> = record.visits.iter().filter(|visit| visit.step == point.step).collect();
+        let visits = by_step.get(&point.step).map_or(&[][..], Vec::as_slice);
         let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
-        let counting = used(&visits, phase.map(|(phase, _)| phase));
+        let counting = used(visits, phase.map(|(phase, _)| phase));
         let mut flags = everywhere(&record.header);
-        flags.extend(counts::of_point(record, &visits, point));
+        flags.extend(counts::of_point(record, visits, point));
         flags.extend(contents::of_point(&record.header, &counting, point, unlimited_us));
         flags.extend(circumstances::of_point(record, &counting));
         flags.extend(latency::of_point(&counting, point, alone_us));
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
-        flags.extend(width(point, target, least_visits(record, point)));
+        let points = phase.map_or(0, |(phase, _)| phase.steps.len());
+        flags.extend(width(point, target, least_visits(record, points)));
         point.flags = flags;
     }
 }
@@ -103,13 +105,11 @@ fn everywhere(header: &Header) -> Vec<Flag> {
     found
 }
 
-/// Visits that a point of its phase has before it is looked at; a width from fewer may be small by luck.
-fn least_visits(record: &Record, point: &PointFindings) -> usize {
+/// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.
+fn least_visits(record: &Record, points: usize) -> usize {
     let Some(plan) = &record.header.plan.calibration else {
         return 0;
     };
-    let phase = plan.phases.iter().find(|phase| phase.points.contains(&point.step));
-    let points = phase.map_or(0, |phase| phase.points.len());
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
 }
 

@@ -124,10 +124,10 @@ impl Histogram {
             self.grow(theirs.len());
         }
         for (mine, theirs) in self.counts.iter_mut().zip(theirs) {
-            *mine += theirs;
+            *mine = mine.saturating_add(*theirs);
         }
-        self.count += other.count;
-        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
+        self.count = self.count.saturating_add(other.count);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.sum_squares = self.sum_squares.saturating_add(other.sum_squares);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
@@ -139,7 +139,7 @@ impl Histogram {
         self.count
     }
 
-    /// Sum of all latencies, exact.
+    /// Sum of all latencies, exact up to 584 years.
     #[must_use]
     pub const fn sum_ns(&self) -> u64 {
         self.sum_ns
@@ -190,9 +190,9 @@ impl Histogram {
         }
         // Nearest rank: the smallest value with at least quantile * n values at or below it.
         let wanted = (quantile.clamp(0.0, 1.0) * to_f64(self.count)).ceil().max(1.0);
-        let mut seen = 0;
+        let mut seen = 0_u64;
         for (bucket, &n) in self.counts.iter().enumerate() {
-            seen += n;
+            seen = seen.saturating_add(n);
             if n > 0 && to_f64(seen) >= wanted {
                 let middle = lower_edge(bucket) + (upper_edge(bucket) - lower_edge(bucket)) / 2;
                 // Not `clamp`: a record from elsewhere may contradict itself.
@@ -206,7 +206,7 @@ impl Histogram {
     /// else the whole bucket that holds it is left out.
     #[must_use]
     pub fn count_below(&self, edge_ns: u64) -> u64 {
-        self.counts.iter().take(bucket_of(edge_ns)).sum()
+        self.counts.iter().take(bucket_of(edge_ns)).fold(0, |sum, &n| sum.saturating_add(n))
     }
 
     /// The buckets that hold something: (lower edge, upper edge (exclusive, saturating), count).

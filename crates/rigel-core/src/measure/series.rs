@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most buckets a series may have; a record line stays in the tens of kilobytes.
 const MAX_BUCKETS: u64 = 2048;
+/// A series has no more, however long a visit is: a run of a week in buckets of the greatest width has 6,048.
+pub(crate) const MOST_BUCKETS: usize = 8192;
 /// Widths that a bucket may have, in units of 10 ms.
 const WIDTHS: [u64; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 
@@ -28,7 +30,8 @@ impl Series {
         let base = 10 * NS_PER_MS;
         let fits = |width: &&u64| window_ns.div_ceil(*width * base) <= MAX_BUCKETS;
         let bucket_ns = WIDTHS.iter().find(fits).unwrap_or(&WIDTHS[WIDTHS.len() - 1]) * base;
-        let buckets = usize::try_from(window_ns.div_ceil(bucket_ns).min(1 << 20)).unwrap_or(0);
+        let buckets =
+            usize::try_from(window_ns.div_ceil(bucket_ns)).map_or(MOST_BUCKETS, |due| due.min(MOST_BUCKETS));
         Self { bucket_ns, ops: vec![0; buckets], latency_sum_ns: vec![0; buckets] }
     }
 

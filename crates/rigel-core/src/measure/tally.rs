@@ -121,7 +121,7 @@ impl ClassTally {
 
     /// Adds another worker's tally of the same visit and class.
     pub fn add(&mut self, other: &Self) {
-        self.planned += other.planned;
+        self.planned = self.planned.saturating_add(other.planned);
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
         for (mine, theirs) in self.early.iter_mut().zip(&other.early) {
@@ -131,7 +131,7 @@ impl ClassTally {
         }
         self.series.add(&other.series);
         self.in_flight_ns = self.in_flight_ns.saturating_add(other.in_flight_ns);
-        self.errors += other.errors;
+        self.errors = self.errors.saturating_add(other.errors);
         self.first_error = self.first_error.or(other.first_error);
         self.looked.add(&other.looked);
     }
@@ -139,7 +139,8 @@ impl ClassTally {
     /// Successful I/Os of the whole window, reads and writes.
     #[must_use]
     pub fn completed(&self) -> u64 {
-        self.latencies().map(|(reads, writes)| reads.count() + writes.count()).sum()
+        let counts = self.latencies().map(|(reads, writes)| reads.count().saturating_add(writes.count()));
+        counts.fold(0, u64::saturating_add)
     }
 
     /// Sum of the latencies of the whole window, reads and writes.

@@ -5,6 +5,7 @@ use crate::matrix::RunLevel;
 use crate::pace::Pace;
 use crate::units::{NS_PER_S, Nanos};
 use crate::workload::Class;
+use serde_json::json;
 
 /// A record of a `simple` run of one second per point on one file, without visits.
 pub(crate) fn header() -> Header {
@@ -152,6 +153,44 @@ fn damage_is_told_with_its_line() {
         assert_eq!(problem.kind.code(), 2);
     }
     assert!(Record::read(b"").is_err());
+}
+
+#[test]
+fn impossible_numbers_are_told_with_their_field() {
+    let lines: Vec<serde_json::Value> =
+        bytes().split(|&b| b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    for (line, field, pointer, value) in [
+        (1, "request", "/request/small_bytes", json!(0)),
+        (1, "plan.steps[2].measure", "/plan/steps/2/measure", json!(u64::MAX)),
+        (1, "plan.grid.small_levels", "/plan/grid/small_levels", json!([1, 2, 70_000])),
+        (2, "measured_ns", "/measured_ns", json!(1_u64 << 60)),
+        (2, "small.series.bucket_ns", "/small/series/bucket_ns", json!(0)),
+        (2, "small.series.ops", "/small/series/bucket_ns", json!(5_000_000)),
+        (2, "small.series.ops", "/small/series/ops", json!(vec![0; 9000])),
+        (2, "small.series.latency_sum_ns", "/small/series/latency_sum_ns", json!([])),
+        (2, "small.planned", "/small/planned", json!(1 << 20)),
+        (2, "small.io_bytes", "/small/io_bytes", json!(0)),
+    ] {
+        let mut changed = lines.clone();
+        *changed[line - 1].pointer_mut(pointer).unwrap() = value;
+        let changed: Vec<u8> =
+            changed.iter().flat_map(|line| [line.to_string().as_bytes(), b"\n"].concat()).collect();
+        let problem = Record::read(&changed).unwrap_err();
+        assert_eq!(
+            problem.place.as_deref(),
+            Some(format!("line {line}, field {field}").as_str()),
+            "{problem}"
+        );
+    }
+}
+
+#[test]
+fn a_visit_that_was_cut_short_may_have_a_shorter_series() {
+    let mut visit = visit(0, 1_000_000);
+    visit.small.as_mut().unwrap().series.truncate(NS_PER_S / 2);
+    assert!(check::visit(2, &visit).is_err());
+    visit.cut_short = true;
+    assert!(check::visit(2, &visit).is_ok());
 }
 
 #[test]

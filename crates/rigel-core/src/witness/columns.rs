@@ -1,10 +1,15 @@
 //! How a witness stands in the record: a list of numbers per counter instead of a map per sample, since a run may have
 //! thousands of visits. A counter that was never told is left out; `null` is a single sample without it.
 
-use super::{Counts, Moved, Witness, WitnessSample};
+use super::{Counts, MOST_SAMPLES, Moved, Witness, WitnessSample};
 use serde::{Deserialize, Serialize};
 
 type Column = Vec<Option<u64>>;
+
+/// Devices that tell nothing take memory for every sample all the same. So many figures may be missing, and ..
+const MISSING: usize = 4096;
+/// .. so many more for each one that is there.
+const MISSING_PER_TOLD: usize = 8;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -84,11 +89,20 @@ impl TryFrom<Columns> for Witness {
     }
 }
 
+impl DeviceColumns {
+    const fn is_silent(&self) -> bool {
+        self.read_bytes.is_empty() && self.written_bytes.is_empty()
+    }
+}
+
 impl Columns {
     fn check(&self) -> Result<(), String> {
         let times = || std::iter::once(&self.began_ns).chain(&self.at_ns);
         if self.at_ns.is_empty() || !times().zip(&self.at_ns).all(|(before, at)| before < at) {
             return Err("the samples of a witness are not in order of time".to_owned());
+        }
+        if self.at_ns.len() > MOST_SAMPLES {
+            return Err(format!("a witness has {} samples, more than {MOST_SAMPLES}", self.at_ns.len()));
         }
         let own = [
             &self.busy_us,
@@ -100,11 +114,16 @@ impl Columns {
         ];
         let of_devices = self.devices.iter().flat_map(|device| [&device.read_bytes, &device.written_bytes]);
         let fits = |column: &Column| column.is_empty() || column.len() == self.at_ns.len();
-        if own.into_iter().chain(of_devices).all(fits) {
-            Ok(())
-        } else {
-            Err("a list of a witness has another length than its times".to_owned())
+        let all = || own.into_iter().chain(of_devices.clone());
+        if !all().all(fits) {
+            return Err("a list of a witness has another length than its times".to_owned());
         }
+        let told = self.devices.len() + self.at_ns.len() + all().map(Vec::len).sum::<usize>();
+        let silent = self.devices.iter().filter(|device| device.is_silent()).count();
+        if silent.saturating_mul(self.at_ns.len()) > MISSING + MISSING_PER_TOLD * told {
+            return Err(format!("a witness has {silent} devices that tell nothing"));
+        }
+        Ok(())
     }
 
     fn counts(&self, index: usize) -> Counts {

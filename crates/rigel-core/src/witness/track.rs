@@ -64,9 +64,10 @@ impl Track {
     /// added up over whatever is asked for.
     pub fn of(samples: &[Piece<'_>], figure: impl Fn(&Counts, u64) -> Option<(f64, f64)>) -> Self {
         let figures: Vec<_> = samples.iter().map(|piece| figure(piece.counts, piece.span_us)).collect();
+        let ends_us = ends(samples);
         let one = |index: usize| {
             figures[index]?;
-            let value = ratio(&figures[around(samples, index)])?;
+            let value = ratio(&figures[around(&ends_us, index)])?;
             Some(Smooth { value, span_us: samples[index].span_us })
         };
         Self { mean: ratio(&figures), smooth: (0..samples.len()).map(one).collect() }
@@ -88,8 +89,9 @@ impl Track {
     /// Against a limit. Figures below 0, which rounding can make, are 0 here.
     pub fn measured(&self, limit: f64) -> Option<Measured> {
         let told: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
-        let time =
-            |least: f64| -> u64 { told.iter().filter(|one| one.value > least).map(|one| one.span_us).sum() };
+        let time = |least: f64| {
+            told.iter().filter(|one| one.value > least).map(|one| one.span_us).fold(0, u64::saturating_add)
+        };
         let values: Vec<f64> = told.iter().map(|one| one.value.max(0.0)).collect();
         Some(Measured {
             mean: self.mean?.max(0.0),
@@ -107,10 +109,32 @@ fn ratio(figures: &[Option<(f64, f64)>]) -> Option<f64> {
     (bottom > 0.0).then(|| top / bottom)
 }
 
-/// The samples around one that fill half a second: as many on both sides, where there are.
-fn around(samples: &[Piece<'_>], index: usize) -> Range<usize> {
-    let range = |reach: usize| index.saturating_sub(reach)..(index + reach + 1).min(samples.len());
-    let span_us = |range: Range<usize>| samples[range].iter().map(|piece| piece.span_us).sum::<u64>();
-    let wide = (0..samples.len()).find(|&reach| span_us(range(reach)) >= SMOOTH_US);
-    range(wide.unwrap_or(samples.len()))
+/// Where each sample ends when they are laid end to end, in microseconds.
+fn ends(samples: &[Piece<'_>]) -> Vec<u64> {
+    let spans = samples.iter().scan(0_u64, |end_us, piece| {
+        *end_us = end_us.saturating_add(piece.span_us);
+        Some(*end_us)
+    });
+    spans.collect()
+}
+
+/// The samples around one that fill half a second: as many on both sides, where there are. `ends_us` are those of
+/// [`ends`].
+fn around(ends_us: &[u64], index: usize) -> Range<usize> {
+    let range = |reach: usize| index.saturating_sub(reach)..(index + reach + 1).min(ends_us.len());
+    let span_us = |range: Range<usize>| {
+        let begin_us = range.start.checked_sub(1).map_or(0, |before| ends_us[before]);
+        ends_us[range.end - 1] - begin_us
+    };
+    // The span grows with the reach, so the least reach that suffices is found by halving.
+    let (mut least, mut most) = (0, ends_us.len());
+    while least < most {
+        let reach = usize::midpoint(least, most);
+        if span_us(range(reach)) >= SMOOTH_US {
+            most = reach;
+        } else {
+            least = reach + 1;
+        }
+    }
+    range(least)
 }

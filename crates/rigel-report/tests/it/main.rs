@@ -5,6 +5,7 @@ mod support;
 
 mod consumers;
 mod csv;
+mod hostile;
 mod json;
 mod notes;
 mod orion_11_1;

@@ -14,7 +14,8 @@ use crate::workload::Direction;
 pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     let mut found = Vec::new();
     found.extend(cut_short(record, visits));
-    let failures: u64 = visits.iter().filter_map(|visit| visit.warm_up).map(|done| done.failures).sum();
+    let warm_ups = visits.iter().filter_map(|visit| visit.warm_up);
+    let failures = warm_ups.map(|done| done.failures).fold(0, u64::saturating_add);
     if failures > 0 {
         found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
     }
@@ -38,7 +39,7 @@ fn cut_short(record: &Record, visits: &[&Visit]) -> Option<Flag> {
 
 fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindings) -> Vec<Flag> {
     let mut found = Vec::new();
-    let completed = io.reads.count() + io.writes.count();
+    let completed = io.reads.count().saturating_add(io.writes.count());
     if completed == 0 {
         found.push(Flag::new(FlagCode::NoData, format!("{name}: no I/O completed")).invalidating());
     }

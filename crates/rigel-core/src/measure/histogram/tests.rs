@@ -108,3 +108,18 @@ fn a_trimmed_histogram_is_the_same() {
     sum.add(&Histogram::empty());
     assert_eq!(sum, histogram);
 }
+
+#[test]
+fn counts_beyond_64_bits_saturate() {
+    let text = format!(
+        r#"{{"count":{0},"min_ns":1,"max_ns":900,"sum_ns":{0},"sum_squares":[{0},{0}],"buckets":[[1,1],[200,{1}]]}}"#,
+        u64::MAX,
+        u64::MAX - 1
+    );
+    let one: Histogram = serde_json::from_str(&text).unwrap();
+    let mut sum = one.clone();
+    sum.add(&one);
+    assert_eq!((sum.count(), sum.sum_ns(), sum.count_below(1000)), (u64::MAX, u64::MAX, u64::MAX));
+    assert_eq!((sum.quantile_ns(0.0), sum.quantile_ns(1.0)), (Some(1), one.quantile_ns(1.0)));
+    assert!(sum.stddev_ns().unwrap().is_finite());
+}

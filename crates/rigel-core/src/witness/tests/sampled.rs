@@ -1,7 +1,8 @@
 //! From running counters to samples, and to the record and back.
 
-use super::PERIOD_NS;
-use crate::witness::{Counts, Moved, Reading, Witness};
+use super::{ALWAYS, PERIOD_NS};
+use crate::units::NS_PER_S;
+use crate::witness::{Counts, Moved, Reading, Witness, judge};
 
 /// A reading at a tenth of a second in which everything has counted `of` as often.
 fn reading(tenth: u64, of: u64) -> Reading {
@@ -123,4 +124,35 @@ fn a_damaged_witness_is_refused() {
     ] {
         assert!(read(json).unwrap_err().contains(reason), "{json}");
     }
+}
+
+#[test]
+fn a_witness_is_no_larger_than_its_text_allows() {
+    let text = |samples: u64, silent: usize| {
+        let at_ns: Vec<String> = (1..=samples).map(|at| at.to_string()).collect();
+        let devices = vec![r#"{"device":[8,0]}"#; silent].join(",");
+        format!(r#"{{"began_ns":0,"at_ns":[{}],"devices":[{devices}]}}"#, at_ns.join(","))
+    };
+    let read = |samples, silent| {
+        serde_json::from_str::<Witness>(&text(samples, silent)).map_err(|error| error.to_string())
+    };
+    assert!(read(600, 0).is_ok());
+    assert!(read(601, 0).unwrap_err().contains("601 samples"));
+    assert!(read(600, 8).is_ok() && read(25, 200).is_ok(), "devices that do not count are no damage");
+    assert!(read(600, 5000).unwrap_err().contains("5000 devices"));
+}
+
+#[test]
+fn samples_without_length_are_smoothed_all_the_same() {
+    let json = |at_ns: Vec<u64>| {
+        let own: Vec<u64> = (0..at_ns.len() as u64).collect();
+        serde_json::json!({"began_ns": 0, "at_ns": at_ns, "busy_us": own, "own_us": own})
+    };
+    let witness: Witness = serde_json::from_value(json((1..=600).collect())).unwrap();
+    assert_eq!(judge(&witness, ALWAYS, None).cpu, None, "600 ns are no microsecond each");
+    // The first and the last sample fill half a second, those between them nothing.
+    let half = NS_PER_S / 2;
+    let ends = (half..half + 598).chain([2 * half + 600]).collect();
+    let witness: Witness = serde_json::from_value(json(ends)).unwrap();
+    assert_eq!(judge(&witness, ALWAYS, None).cpu.unwrap().mean, 0.0);
 }

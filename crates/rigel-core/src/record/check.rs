@@ -1,0 +1,238 @@
+//! Whether the numbers of a line can be those of a run. A record is foreign text: `rigel report` reads it from anywhere.
+//!
+//! Refused is what no run can have written and what a later stage would pay for with time or memory out of proportion to
+//! the file. Must not judge what a device did: a wrong but possible number is for the findings.
+
+use super::{Header, Visit, broken_at};
+use crate::error::Problem;
+use crate::matrix::{Grid, MAX_POINTS, Point};
+use crate::measure::series::MOST_BUCKETS;
+use crate::measure::{ClassTally, Series};
+use crate::plan::{Calibration, LevelSearch, Plan, WarmUp};
+use crate::request::MAX_OUTSTANDING;
+use crate::stats::Parameters;
+use crate::units::NS_PER_S;
+use crate::workload::Class;
+
+/// No moment of a run is later, and no span longer: ten years.
+const LONGEST_NS: u64 = 10 * 365 * 24 * 3600 * NS_PER_S;
+/// No visit keeps more early parts; there are six settling times to choose from.
+const MOST_PARTS: usize = 16;
+/// No calibration has more phases; what only reads and what writes are two.
+const MOST_PHASES: usize = 16;
+/// No calibration visits a point more often.
+const MOST_VISITS: u32 = 1_000_000;
+/// A target above is no precision.
+const WIDEST_TARGET: f64 = 1.0;
+
+/// A field and what is wrong with it.
+type Found = Result<(), (String, String)>;
+
+/// Looks at the first line.
+pub(super) fn header(number: usize, header: &Header) -> Result<(), Problem> {
+    if let Err(problem) = header.request.check() {
+        return Err(broken_at(number, "request", &problem.what));
+    }
+    plan(number, &header.plan)
+}
+
+/// Looks at a plan.
+pub(super) fn plan(number: usize, plan: &Plan) -> Result<(), Problem> {
+    told(number, of_plan(plan))
+}
+
+/// Looks at a visit.
+pub(super) fn visit(number: usize, visit: &Visit) -> Result<(), Problem> {
+    told(number, of_visit(visit))
+}
+
+fn told(number: usize, found: Found) -> Result<(), Problem> {
+    found.map_err(|(field, reason)| broken_at(number, &field, &reason))
+}
+
+fn wrong(field: impl Into<String>, reason: impl Into<String>) -> Found {
+    Err((field.into(), reason.into()))
+}
+
+/// Puts the name of the outer field before that of the inner one.
+fn within(outer: &str, found: Found) -> Found {
+    found.map_err(|(field, reason)| (format!("{outer}.{field}"), reason))
+}
+
+fn times(spans: &[(&str, u64)]) -> Found {
+    match spans.iter().find(|(_, ns)| *ns > LONGEST_NS) {
+        Some((field, ns)) => wrong(*field, format!("{ns} ns are more than ten years")),
+        None => Ok(()),
+    }
+}
+
+fn at_most(field: &str, count: usize, most: usize) -> Found {
+    if count > most { wrong(field, format!("{count} are more than {most}")) } else { Ok(()) }
+}
+
+fn outstanding(field: &str, count: u32) -> Found {
+    if count > MAX_OUTSTANDING {
+        return wrong(field, format!("{count} outstanding I/Os are more than {MAX_OUTSTANDING}"));
+    }
+    Ok(())
+}
+
+fn point(point: Point) -> Found {
+    within("point", outstanding("small", point.small).and(outstanding("large", point.large)))
+}
+
+fn of_plan(plan: &Plan) -> Found {
+    at_most("plan.steps", plan.steps.len(), MAX_POINTS)?;
+    within("plan.grid", of_grid(&plan.grid))?;
+    for (index, step) in plan.steps.iter().enumerate() {
+        let warm_up = match step.warm_up {
+            Some(WarmUp::Time(time)) => time.0,
+            Some(WarmUp::Bytes(_)) | None => 0,
+        };
+        let spans = [("warm_up", warm_up), ("settle", step.settle.0), ("measure", step.measure.0)];
+        within(&format!("plan.steps[{index}]"), point(step.point).and(times(&spans)))?;
+    }
+    if let Some(search) = &plan.search {
+        within("plan.search", of_search(search))?;
+    }
+    if let Some(calibration) = &plan.calibration {
+        within("plan.calibration", of_calibration(calibration, plan.steps.len()))?;
+    }
+    Ok(())
+}
+
+fn of_grid(grid: &Grid) -> Found {
+    at_most("points", grid.points.len(), MAX_POINTS)?;
+    let axes = [
+        ("small_levels", &grid.small_levels),
+        ("large_levels", &grid.large_levels),
+        ("printed_small", &grid.printed_small),
+        ("printed_large", &grid.printed_large),
+    ];
+    for (field, levels) in axes {
+        // Each level is one of a point; `simple` prints 0 although no small I/O runs there.
+        at_most(field, levels.len(), grid.points.len().max(1))?;
+        levels.iter().try_for_each(|&level| outstanding(field, level))?;
+    }
+    Ok(())
+}
+
+fn of_search(search: &LevelSearch) -> Found {
+    if search.classes.len() > Class::ALL.len() {
+        return wrong("classes", "a class is searched twice");
+    }
+    outstanding("most_small", search.most_small)?;
+    outstanding("most_large", search.most_large)?;
+    times(&[("settle", search.settle.0), ("measure", search.measure.0)])
+}
+
+fn of_calibration(calibration: &Calibration, steps: usize) -> Found {
+    within("parameters", of_parameters(&calibration.parameters))?;
+    if let Some(WarmUp::Time(time)) = calibration.warm_up {
+        times(&[("warm_up", time.0)])?;
+    }
+    at_most("phases", calibration.phases.len(), MOST_PHASES)?;
+    let mut seen = vec![false; steps];
+    for (index, phase) in calibration.phases.iter().enumerate() {
+        let field = |name: &str| format!("phases[{index}].{name}");
+        if phase.points.is_empty() {
+            return wrong(field("points"), "a phase without points");
+        }
+        for &point in &phase.points {
+            match seen.get_mut(point) {
+                None => return wrong(field("points"), format!("{point} is no step of the plan")),
+                Some(true) => return wrong(field("points"), format!("{point} is there twice")),
+                Some(first) => *first = true,
+            }
+        }
+        at_most(&field("soaks"), phase.soaks.len(), phase.points.len())?;
+        for soak in &phase.soaks {
+            if soak.point >= steps {
+                return wrong(field("soaks"), format!("{} is no step of the plan", soak.point));
+            }
+            times(&[(&field("soaks"), soak.measure_ns)])?;
+        }
+    }
+    Ok(())
+}
+
+fn of_parameters(parameters: &Parameters) -> Found {
+    let target = parameters.target;
+    if !(target > 0.0 && target <= WIDEST_TARGET) {
+        return wrong("target", format!("{target} is no relative half-width"));
+    }
+    let counts = [
+        ("least_visits", parameters.least_visits),
+        ("most_visits", parameters.most_visits),
+        ("least_visits_few", parameters.least_visits_few),
+    ];
+    if let Some((field, count)) = counts.into_iter().find(|&(_, count)| count > MOST_VISITS) {
+        return wrong(field, format!("{count} visits are more than {MOST_VISITS}"));
+    }
+    times(&[
+        ("settle_ns", parameters.settle_ns),
+        ("measure_ns", parameters.measure_ns),
+        ("longest_measure_ns", parameters.longest_measure_ns),
+        ("gap_ns", parameters.gap_ns),
+        ("gap_few_ns", parameters.gap_few_ns),
+        ("soak_read_ns", parameters.soak_read_ns),
+        ("soak_write_ns", parameters.soak_write_ns),
+        ("pause_ns", parameters.pause_ns),
+        ("time_limit_ns", parameters.time_limit_ns.unwrap_or(0)),
+    ])
+}
+
+fn of_visit(visit: &Visit) -> Found {
+    point(visit.point)?;
+    times(&[
+        ("began_ns", visit.began_ns),
+        ("settle_ns", visit.settle_ns),
+        ("measured_ns", visit.measured_ns),
+        ("loaded_ns", visit.loaded_ns),
+        ("warm_up.ns", visit.warm_up.map_or(0, |done| done.ns)),
+    ])?;
+    for (field, tally) in [("small", &visit.small), ("large", &visit.large)] {
+        if let Some(tally) = tally {
+            within(field, of_tally(tally, visit))?;
+        }
+    }
+    match &visit.witness {
+        Some(witness) => {
+            within("witness", times(&[("began_ns", witness.began_ns), ("at_ns", witness.ended_ns())]))
+        }
+        None => Ok(()),
+    }
+}
+
+fn of_tally(tally: &ClassTally, visit: &Visit) -> Found {
+    outstanding("planned", tally.planned)?;
+    if tally.io_bytes == 0 {
+        return wrong("io_bytes", "an I/O of 0 bytes");
+    }
+    times(&[("lead_ns", tally.lead_ns)])?;
+    at_most("early", tally.early.len(), MOST_PARTS)?;
+    if !tally.early.is_sorted_by(|before, after| before.until_ns < after.until_ns) {
+        return wrong("early", "its parts are not in order of time");
+    }
+    let span_ns = tally.lead_ns.saturating_add(visit.measured_ns);
+    within("series", of_series(&tally.series, span_ns, visit.cut_short))
+}
+
+/// A series has the buckets of its span. One that was cut short may end before the others.
+fn of_series(series: &Series, span_ns: u64, cut_short: bool) -> Found {
+    let Series { bucket_ns, ops, latency_sum_ns } = series;
+    if *bucket_ns == 0 {
+        return wrong("bucket_ns", "a bucket has no width");
+    }
+    at_most("ops", ops.len(), MOST_BUCKETS)?;
+    if latency_sum_ns.len() != ops.len() {
+        let reason = format!("it has {} buckets, ops {}", latency_sum_ns.len(), ops.len());
+        return wrong("latency_sum_ns", reason);
+    }
+    let due = usize::try_from(span_ns.div_ceil(*bucket_ns)).unwrap_or(usize::MAX);
+    if ops.len() > due || (ops.len() < due && !cut_short) {
+        let (buckets, width) = (ops.len(), bucket_ns);
+        return wrong("ops", format!("{buckets} buckets of {width} ns are no series over {span_ns} ns"));
+    }
+    Ok(())
+}

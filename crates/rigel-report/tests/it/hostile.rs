@@ -1,0 +1,205 @@
+//! Records from anywhere: whatever a number in them says, reading ends in a problem or in outputs of the usual size.
+//!
+//! Every number of small records is replaced by others, one at a time. Of a long list the first, the second and the last
+//! number stand for the others.
+
+use crate::support::{MINUTE, Run, SPREAD, same, steady};
+use rigel_core::matrix::RunLevel;
+use rigel_core::measure::{Early, Histogram};
+use rigel_core::record::{Line, Purpose, Record, WarmUpDone, write_line};
+use rigel_core::request::Request;
+use rigel_core::units::NS_PER_S;
+use rigel_core::witness::Witness;
+use rigel_core::workload::{LargePattern, WritePercent};
+use rigel_report::{Format, OrionVersion, View};
+use serde_json::{Value, json};
+
+/// Where a number stands in a document.
+type Path = Vec<Place>;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Place {
+    Field(String),
+    Index(usize),
+}
+
+/// Paths to all numbers of a document; of a list longer than three, to those of its first, second and last member.
+fn numbers(value: &Value) -> Vec<Path> {
+    let under = |place: Place, value: &Value| -> Vec<Path> {
+        let paths = numbers(value).into_iter();
+        paths.map(|path| std::iter::once(place.clone()).chain(path).collect()).collect()
+    };
+    match value {
+        Value::Number(_) => vec![Vec::new()],
+        Value::Object(fields) => {
+            fields.iter().flat_map(|(name, value)| under(Place::Field(name.clone()), value)).collect()
+        }
+        Value::Array(list) => {
+            let looked = |index: &usize| *index < 2 || index + 1 == list.len();
+            let members = list.iter().enumerate().filter(|(index, _)| looked(index));
+            members.flat_map(|(index, value)| under(Place::Index(index), value)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+fn at<'a>(value: &'a mut Value, path: &[Place]) -> &'a mut Value {
+    path.iter().fold(value, |value, place| match place {
+        Place::Field(name) => &mut value[name.as_str()],
+        Place::Index(index) => &mut value[*index],
+    })
+}
+
+fn others() -> [Value; 7] {
+    [json!(0), json!(1), json!(1_u64 << 32), json!(1_u64 << 53), json!(u64::MAX), json!(-1), json!(1e308)]
+}
+
+/// The lines of a record, in order.
+fn lines(record: &Record) -> Vec<Value> {
+    let header = Line::Header(Box::new(record.header.clone()));
+    let search = record.search.iter().map(|visit| Line::Search(Box::new(visit.clone())));
+    let visits = record.visits.iter().map(|visit| Line::Visit(Box::new(visit.clone())));
+    let closing = record.closing.clone().map(Line::Closing);
+    let all = std::iter::once(header).chain(search).chain(visits).chain(closing);
+    all.map(|line| serde_json::from_slice(&write_line(&line).unwrap()).unwrap()).collect()
+}
+
+fn text(line: &Value) -> Vec<u8> {
+    [line.to_string().as_bytes(), b"\n"].concat()
+}
+
+fn bytes(lines: &[Value]) -> Vec<u8> {
+    lines.iter().flat_map(text).collect()
+}
+
+/// Everything that can be made of a record; the bytes of all files together.
+fn outputs(record: &Record) -> usize {
+    let view = View::of(record);
+    let formats = OrionVersion::ALL.map(Format::Orion).into_iter().chain([Format::Json, Format::Csv]);
+    let files = formats.flat_map(|format| rigel_report::render(format, &view).unwrap());
+    files.map(|file| file.bytes.len()).sum::<usize>() + rigel_report::text::results(&view).len()
+}
+
+/// Replaces every number of the lines that are looked at. Returns how many changed records were read and how many refused.
+fn replace_each(record: &Record, looked: impl Fn(usize) -> bool) -> (usize, usize) {
+    let lines = lines(record);
+    let honest = Record::read(&bytes(&lines)).unwrap();
+    assert_eq!(honest.visits, record.visits);
+    // A flag more on each point, and numbers that need all their digits: no more.
+    let most = 4 * outputs(&honest) + 65_536;
+    let (mut read, mut refused) = (0, 0);
+    for number in (0..lines.len()).filter(|&number| looked(number)) {
+        let (before, after) = (bytes(&lines[..number]), bytes(&lines[number + 1..]));
+        for path in numbers(&lines[number]) {
+            for other in others() {
+                let mut changed = lines[number].clone();
+                *at(&mut changed, &path) = other.clone();
+                match Record::read(&[before.as_slice(), &text(&changed), &after].concat()) {
+                    Ok(record) => {
+                        let written = outputs(&record);
+                        assert!(written <= most, "line {}, {path:?} = {other}: {written} bytes", number + 1);
+                        read += 1;
+                    }
+                    Err(problem) => {
+                        let place = problem.place.clone().unwrap_or_default();
+                        // A plan may be possible, and only its visits show that it is another one.
+                        let lines = number + 1..=if number == 0 { lines.len() } else { number + 1 };
+                        let told = |line| {
+                            place == format!("line {line}") || place.starts_with(&format!("line {line},"))
+                        };
+                        assert!(lines.into_iter().any(told), "{path:?}: {problem}");
+                        assert_eq!(problem.kind.code(), 2, "{problem}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    (read, refused)
+}
+
+/// Two devices and two samples, seen beside a visit that began at `began_ns`.
+fn witness(began_ns: u64) -> Witness {
+    let column = [1000, 2000];
+    serde_json::from_value(json!({
+        "period_ns": 100_000_000,
+        "cpus": 4,
+        "began_ns": began_ns,
+        "at_ns": [began_ns + NS_PER_S, began_ns + 2 * NS_PER_S],
+        "busy_us": column,
+        "interrupts_us": column,
+        "steal_us": column,
+        "own_us": column,
+        "cpu_pressure_us": column,
+        "io_pressure_us": column,
+        "devices": [
+            {"device": [8, 0], "read_bytes": column, "written_bytes": column},
+            {"device": [8, 16], "read_bytes": column, "written_bytes": column},
+        ],
+    }))
+    .unwrap()
+}
+
+#[test]
+fn no_number_of_a_calibration_does_harm() {
+    let mut run = Run::adaptive(RunLevel::Simple);
+    run.calibrate(&SPREAD);
+    for visit in &mut run.record.visits {
+        visit.witness = Some(witness(visit.began_ns));
+        for tally in [&mut visit.small, &mut visit.large].into_iter().flatten() {
+            let part = Early { until_ns: 800_000_000, reads: same(10, 50_000), writes: Histogram::new() };
+            tally.early.push(part);
+        }
+    }
+    let last = run.record.visits.len();
+    let (read, refused) = replace_each(&run.record, |line| line <= 2 || line == last);
+    assert!(read > 500 && refused > 500, "{read} read, {refused} refused");
+}
+
+#[test]
+fn no_number_of_a_search_does_harm() {
+    let run = Run::searched(RunLevel::Oltp);
+    let (read, refused) = replace_each(&run.record, |line| line <= 2);
+    assert!(read > 300 && refused > 300, "{read} read, {refused} refused");
+}
+
+#[test]
+fn no_number_of_a_run_with_one_visit_per_point_does_harm() {
+    let request = Request {
+        large_pattern: LargePattern::Sequential { ios_per_stream: 4 },
+        write_percent: WritePercent::new(50).unwrap(),
+        ..Request::new(RunLevel::Simple)
+    };
+    let mut run = Run::new(request, &[("/data/lun1", 1 << 34)]);
+    run.small(1, 100).small(2, 200);
+    let streams = steady(1 << 20, 4, MINUTE, 6000);
+    run.visit((0, 1), MINUTE, None, Some(streams));
+    let visit = &mut run.record.visits[2];
+    visit.warm_up = Some(WarmUpDone { ns: MINUTE, bytes: 1 << 30, failures: 3 });
+    assert_eq!(visit.purpose, Purpose::Only);
+    let (read, refused) = replace_each(&run.record, |_| true);
+    assert!(read > 500 && refused > 500, "{read} read, {refused} refused");
+}
+
+/// Numbers that are too large only together: each visit claims as much as 64 bits hold.
+#[test]
+fn sums_over_visits_saturate() {
+    let mut run = Run::adaptive(RunLevel::Oltp);
+    run.calibrate(&SPREAD);
+    let mut lines = lines(&run.record);
+    for line in lines.iter_mut().filter(|line| line["line"] == "visit") {
+        line["warm_up"] = json!({"ns": 1, "bytes": u64::MAX, "failures": u64::MAX});
+        line["moved_bytes"] = json!(u64::MAX);
+        let tally = &mut line["small"];
+        tally["errors"] = json!(u64::MAX);
+        tally["in_flight_ns"] = json!(u64::MAX);
+        tally["looked"] = json!({"sampled": u64::MAX, "zero_blocks": u64::MAX, "wrong_stamps": u64::MAX});
+        for direction in ["reads", "writes"] {
+            tally[direction]["count"] = json!(u64::MAX / 2);
+            tally[direction]["sum_ns"] = json!(u64::MAX);
+            tally[direction]["sum_squares"] = json!([u64::MAX, u64::MAX]);
+            tally[direction]["buckets"] = json!([[100, u64::MAX / 4], [900, u64::MAX / 2 - u64::MAX / 4]]);
+        }
+    }
+    assert!(outputs(&Record::read(&bytes(&lines)).unwrap()) > 1000);
+}

@@ -4,7 +4,10 @@
 //! (1000 = 512 + 61 x 8), so that ORION's histogram rows (powers of two in microseconds) can be counted exactly.
 //! Must not be shared between threads: every worker has its own and they are added afterwards.
 
+mod packed;
+
 use crate::units::to_f64;
+use packed::{Unpack, merge, pack};
 use serde::{Deserialize, Serialize};
 
 /// log2 of the buckets per octave.
@@ -17,8 +20,10 @@ const BUCKETS: usize = ((64 - SUB_BITS) as usize + 1) << SUB_BITS;
 /// Counts of latencies in nanoseconds with exact count, sum, minimum, maximum and sum of squares.
 #[derive(Clone)]
 pub struct Histogram {
-    /// By bucket; buckets behind the end are empty.
+    /// By bucket, all of them, for recording; empty once the histogram is packed.
     counts: Vec<u64>,
+    /// The filled buckets of a histogram that is not recorded into.
+    packed: Box<[u8]>,
     count: u64,
     min_ns: u64,
     max_ns: u64,
@@ -29,14 +34,14 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { counts: vec![0; BUCKETS], count: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0, sum_squares: 0 }
+        Self { counts: vec![0; BUCKETS], ..Self::empty() }
     }
 }
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
         let sums = |h: &Self| (h.count, h.min_ns, h.max_ns, h.sum_ns, h.sum_squares);
-        sums(self) == sums(other) && self.used() == other.used()
+        sums(self) == sums(other) && self.filled().eq(other.filled())
     }
 }
 
@@ -74,25 +79,39 @@ impl Histogram {
 
     /// An empty histogram without memory, to which others can be added.
     #[must_use]
-    pub const fn empty() -> Self {
-        Self { counts: Vec::new(), count: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0, sum_squares: 0 }
+    pub fn empty() -> Self {
+        Self {
+            counts: Vec::new(),
+            packed: Box::default(),
+            count: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            sum_ns: 0,
+            sum_squares: 0,
+        }
     }
 
-    /// Gives back the memory of buckets behind the last filled one: a run keeps thousands of histograms.
+    /// Gives back the memory that recording needs and keeping does not: what is left are a few bytes for each filled
+    /// bucket.
     pub fn trim(&mut self) {
-        self.counts.truncate(self.used().len());
-        self.counts.shrink_to_fit();
+        if !self.counts.is_empty() {
+            self.packed = pack(self.filled());
+            self.counts = Vec::new();
+        }
     }
 
-    /// The buckets up to the last filled one.
-    fn used(&self) -> &[u64] {
-        let end = self.counts.iter().rposition(|&n| n > 0).map_or(0, |last| last + 1);
-        &self.counts[..end]
+    /// The buckets that hold something, by number, ascending.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let flat = self.counts.iter().copied().enumerate().filter(|&(_, n)| n > 0);
+        Unpack::new(&self.packed).chain(flat)
     }
 
+    /// Makes a packed histogram ready to record.
     #[cold]
-    fn grow(&mut self, buckets: usize) {
-        self.counts.resize(buckets.max(self.counts.len()), 0);
+    fn unpack(&mut self) {
+        let packed = std::mem::take(&mut self.packed);
+        self.counts.resize(BUCKETS, 0);
+        Unpack::new(&packed).for_each(|(bucket, n)| self.counts[bucket] = n);
     }
 
     /// Counts one latency.
@@ -100,7 +119,7 @@ impl Histogram {
     pub fn record(&mut self, latency_ns: u64) {
         let bucket = bucket_of(latency_ns);
         if bucket >= self.counts.len() {
-            self.grow(BUCKETS);
+            self.unpack();
         }
         self.counts[bucket] += 1;
         self.count += 1;
@@ -114,17 +133,20 @@ impl Histogram {
     pub fn clear(&mut self) {
         let mut counts = std::mem::take(&mut self.counts);
         counts.fill(0);
-        *self = Self { counts, count: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0, sum_squares: 0 };
+        *self = Self { counts, ..Self::empty() };
     }
 
     /// Adds the counts of another worker.
     pub fn add(&mut self, other: &Self) {
-        let theirs = other.used();
-        if theirs.len() > self.counts.len() {
-            self.grow(theirs.len());
+        if other.count == 0 {
+            return;
         }
-        for (mine, theirs) in self.counts.iter_mut().zip(theirs) {
-            *mine = mine.saturating_add(*theirs);
+        if self.counts.is_empty() {
+            self.packed = pack(merge(self.filled(), other.filled()));
+        } else {
+            for (bucket, theirs) in other.filled() {
+                self.counts[bucket] = self.counts[bucket].saturating_add(theirs);
+            }
         }
         self.count = self.count.saturating_add(other.count);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
@@ -191,9 +213,9 @@ impl Histogram {
         // Nearest rank: the smallest value with at least quantile * n values at or below it.
         let wanted = (quantile.clamp(0.0, 1.0) * to_f64(self.count)).ceil().max(1.0);
         let mut seen = 0_u64;
-        for (bucket, &n) in self.counts.iter().enumerate() {
+        for (bucket, n) in self.filled() {
             seen = seen.saturating_add(n);
-            if n > 0 && to_f64(seen) >= wanted {
+            if to_f64(seen) >= wanted {
                 let middle = lower_edge(bucket) + (upper_edge(bucket) - lower_edge(bucket)) / 2;
                 // Not `clamp`: a record from elsewhere may contradict itself.
                 return Some(middle.max(self.min_ns).min(self.max_ns));
@@ -206,13 +228,14 @@ impl Histogram {
     /// else the whole bucket that holds it is left out.
     #[must_use]
     pub fn count_below(&self, edge_ns: u64) -> u64 {
-        self.counts.iter().take(bucket_of(edge_ns)).fold(0, |sum, &n| sum.saturating_add(n))
+        let end = bucket_of(edge_ns);
+        let below = self.filled().take_while(|&(bucket, _)| bucket < end);
+        below.fold(0, |sum, (_, n)| sum.saturating_add(n))
     }
 
     /// The buckets that hold something: (lower edge, upper edge (exclusive, saturating), count).
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let filled = self.counts.iter().enumerate().filter(|&(_, &n)| n > 0);
-        filled.map(|(bucket, &n)| (lower_edge(bucket), upper_edge(bucket), n))
+        self.filled().map(|(bucket, n)| (lower_edge(bucket), upper_edge(bucket), n))
     }
 }
 
@@ -232,6 +255,22 @@ struct Stored {
     buckets: Vec<(usize, u64)>,
 }
 
+impl Stored {
+    fn check(&self) -> Result<(), String> {
+        if let Some((bucket, _)) = self.buckets.iter().find(|&&(bucket, _)| bucket >= BUCKETS) {
+            return Err(format!("bucket {bucket} of a histogram that has {BUCKETS}"));
+        }
+        if !self.buckets.is_sorted_by(|(before, _), (after, _)| before < after) {
+            return Err("the buckets of a histogram are not in order".to_owned());
+        }
+        let total = self.buckets.iter().try_fold(0_u64, |sum, &(_, n)| sum.checked_add(n));
+        if total != Some(self.count) {
+            return Err("the buckets of a histogram do not add up to its count".to_owned());
+        }
+        Ok(())
+    }
+}
+
 impl Serialize for Histogram {
     #[expect(clippy::cast_possible_truncation, reason = "two halves of 128 bits")]
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -241,7 +280,7 @@ impl Serialize for Histogram {
             max_ns: self.max_ns,
             sum_ns: self.sum_ns,
             sum_squares: [(self.sum_squares >> 64) as u64, self.sum_squares as u64],
-            buckets: self.counts.iter().copied().enumerate().filter(|&(_, n)| n > 0).collect(),
+            buckets: self.filled().collect(),
         }
         .serialize(serializer)
     }
@@ -251,24 +290,17 @@ impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
         let stored = Stored::deserialize(deserializer)?;
-        let mut histogram = Self::new();
-        for (bucket, n) in stored.buckets {
-            let place = histogram.counts.get_mut(bucket).ok_or_else(|| {
-                D::Error::custom(format_args!("bucket {bucket} of a histogram that has {BUCKETS}"))
-            })?;
-            *place = n;
-        }
-        let total = histogram.counts.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
-        if total != Some(stored.count) {
-            return Err(D::Error::custom("the buckets of a histogram do not add up to its count"));
-        }
-        histogram.trim();
-        histogram.count = stored.count;
-        histogram.min_ns = if stored.count == 0 { u64::MAX } else { stored.min_ns };
-        histogram.max_ns = stored.max_ns;
-        histogram.sum_ns = stored.sum_ns;
-        histogram.sum_squares = u128::from(stored.sum_squares[0]) << 64 | u128::from(stored.sum_squares[1]);
-        Ok(histogram)
+        let [high, low] = stored.sum_squares;
+        stored.check().map_err(D::Error::custom)?;
+        Ok(Self {
+            counts: Vec::new(),
+            packed: pack(stored.buckets.into_iter().filter(|&(_, n)| n > 0)),
+            count: stored.count,
+            min_ns: if stored.count == 0 { u64::MAX } else { stored.min_ns },
+            max_ns: stored.max_ns,
+            sum_ns: stored.sum_ns,
+            sum_squares: u128::from(high) << 64 | u128::from(low),
+        })
     }
 }
 

@@ -46,6 +46,8 @@ fn a_corrupt_histogram_is_refused() {
     assert!(error.contains("do not add up"), "{error}");
     let outside = text.replace("[[1,1]]", "[[99999,2]]");
     assert!(serde_json::from_str::<Histogram>(&outside).is_err());
+    let twice = text.replace("[[1,1]]", "[[1,1],[1,1]]");
+    assert!(serde_json::from_str::<Histogram>(&twice).unwrap_err().to_string().contains("not in order"));
 }
 
 proptest! {
@@ -76,8 +78,12 @@ proptest! {
         };
         let mut sum = of(&a);
         sum.add(&of(&b));
+        let mut packed = of(&a);
+        packed.trim();
+        packed.add(&of(&b));
         let both = of(&[a, b].concat());
         prop_assert_eq!(&sum, &both);
+        prop_assert_eq!(&packed, &both);
         let json = serde_json::to_string(&both).unwrap();
         prop_assert_eq!(serde_json::from_str::<Histogram>(&json).unwrap(), both);
     }
@@ -97,16 +103,57 @@ fn a_trimmed_histogram_is_the_same() {
     let mut trimmed = histogram.clone();
     trimmed.trim();
     assert_eq!(trimmed, histogram);
-    assert!(trimmed.counts.len() < BUCKETS / 2 && trimmed.count_below(u64::MAX) == 3);
+    assert!(trimmed.counts.is_empty() && trimmed.count_below(u64::MAX) == 3);
     assert_eq!(trimmed.quantile_ns(1.0), histogram.quantile_ns(1.0));
+    let mut again = trimmed.clone();
+    again.trim();
+    assert_eq!(again, histogram);
     trimmed.record(u64::MAX);
     histogram.record(u64::MAX);
-    assert_eq!(trimmed, histogram, "it grows again");
+    assert_eq!(trimmed, histogram, "it can be recorded into again");
     let mut sum = Histogram::empty();
     assert_eq!(sum, Histogram::new());
     sum.add(&histogram);
     sum.add(&Histogram::empty());
     assert_eq!(sum, histogram);
+    sum.clear();
+    assert_eq!(sum, Histogram::new());
+}
+
+/// Bytes on the heap.
+fn memory(histogram: &Histogram) -> usize {
+    histogram.counts.capacity() * size_of::<u64>() + histogram.packed.len()
+}
+
+#[test]
+fn a_kept_histogram_takes_little_memory() {
+    // Every bucket from 50 us to 10 ms, which are 492, with 1 to 200 I/Os.
+    let mut histogram = Histogram::new();
+    let (first, last) = (bucket_of(50_000), bucket_of(10_000_000));
+    for bucket in first..=last {
+        (0..1 + bucket % 200).for_each(|_| histogram.record(lower_edge(bucket)));
+    }
+    assert_eq!((last - first + 1, memory(&histogram)), (492, 30_208));
+    histogram.trim();
+    // From bucket 0 on, as 64-bit numbers, they would be 9,320 bytes.
+    assert_eq!((last + 1) * size_of::<u64>(), 9320);
+    assert!(memory(&histogram) <= 3 * 492, "{}", memory(&histogram));
+    let json = serde_json::to_string(&histogram).unwrap();
+    let read: Histogram = serde_json::from_str(&json).unwrap();
+    assert_eq!((&read, memory(&read)), (&histogram, memory(&histogram)));
+    let mut sum = Histogram::empty();
+    (0..12).for_each(|_| sum.add(&read));
+    assert_eq!(sum.count(), 12 * read.count());
+    assert!(memory(&sum) <= 4 * 492, "{}", memory(&sum));
+    // Two that lie as far apart as can be, with counts as large as can be.
+    let wide: Histogram = serde_json::from_str(&format!(
+        r#"{{"count":{0},"min_ns":0,"max_ns":1,"sum_ns":1,"sum_squares":[0,1],"buckets":[[0,1],[3775,{1}]]}}"#,
+        u64::MAX,
+        u64::MAX - 1
+    ))
+    .unwrap();
+    assert!(memory(&wide) < 16, "no more than its text");
+    assert_eq!(wide.buckets().map(|(_, _, n)| n).collect::<Vec<_>>(), [1, u64::MAX - 1]);
 }
 
 #[test]

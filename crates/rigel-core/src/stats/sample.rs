@@ -65,10 +65,11 @@ pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];
+    let mut below = 0;
     for tied in order.chunk_by(|&a, &b| values[a] == values[b]) {
-        let below = values.iter().filter(|&&value| value < values[tied[0]]).count();
         let shared = count(below) + (count(tied.len()) + 1.0) / 2.0;
         tied.iter().for_each(|&index| ranks[index] = shared);
+        below += tied.len();
     }
     ranks
 }
@@ -103,6 +104,7 @@ mod tests {
     #[test]
     fn ties_share_their_rank() {
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 0.0]), [3.5, 2.0, 3.5, 1.0]);
+        assert_eq!(ranks(&[0.0, 5.0, -0.0, 5.0, 5.0]), [1.5, 4.0, 1.5, 4.0, 4.0]);
         assert!((correlation(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]) + 1.0).abs() < 1e-15);
         assert_eq!(correlation(&[1.0, 1.0], &[0.0, 2.0]), 0.0);
     }

@@ -6,6 +6,7 @@
 use super::{TimedVisit, residuals};
 use crate::stats::sample::{correlation, count, ranks};
 use crate::stats::special::student_t_tail;
+use std::ops::Range;
 
 /// Rank correlation one rest apart that is too much.
 const AT_GAP: f64 = 0.2;
@@ -42,9 +43,9 @@ pub struct SlowNoise {
 #[must_use]
 pub fn slow_noise(visits: &[TimedVisit], gap_ns: u64) -> Option<SlowNoise> {
     let visits = residuals(visits);
-    let at_gap = pairs(&visits, |apart| apart >= gap_ns && apart < gap_ns + gap_ns / 2);
+    let at_gap = pairs(&visits, gap_ns..gap_ns.saturating_add(gap_ns / 2));
     // A pause between neighbours makes them no neighbours.
-    let adjacent = pairs(&visits, |apart| apart < gap_ns / 2);
+    let adjacent = pairs(&visits, 0..gap_ns / 2);
     let found = SlowNoise { at_gap: spearman(&at_gap), adjacent: spearman(&adjacent) };
     let above = |found: Option<RankCorrelation>, limit| {
         found.is_some_and(|found| found.rho > limit && found.p < SIGNIFICANCE)
@@ -52,11 +53,13 @@ pub fn slow_noise(visits: &[TimedVisit], gap_ns: u64) -> Option<SlowNoise> {
     (above(found.at_gap, AT_GAP) || above(found.adjacent, ADJACENT)).then_some(found)
 }
 
-/// Each visit with the first later one at an accepted distance, if that was to another point.
-fn pairs(visits: &[(TimedVisit, f64)], accepts: impl Fn(u64) -> bool) -> Vec<(f64, f64)> {
+/// Each visit with the first later one so far apart, if that was to another point. Visits are in order of time.
+fn pairs(visits: &[(TimedVisit, f64)], apart_ns: Range<u64>) -> Vec<(f64, f64)> {
     let partner = |(index, (visit, residual)): (usize, &(TimedVisit, f64))| {
-        let mut later = visits[index + 1..].iter();
-        let (other, partner) = later.find(|(other, _)| accepts(other.began_ns - visit.began_ns))?;
+        let later = &visits[index + 1..];
+        let apart = |other: &TimedVisit| other.began_ns - visit.began_ns;
+        let first = later.partition_point(|(other, _)| apart(other) < apart_ns.start);
+        let (other, partner) = later.get(first).filter(|(other, _)| apart(other) < apart_ns.end)?;
         (other.point != visit.point).then_some((*residual, *partner))
     };
     visits.iter().enumerate().filter_map(partner).collect()

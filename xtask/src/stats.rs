@@ -18,7 +18,8 @@ the device and the time are simulated. `rigel selftest` makes a few of them in s
 fall short, is in [statistics.md](statistics.md).
 
 *Truth held* is the share of the 95 % intervals that hold the true rate; *reached* the share of points as narrow as the aim;
-*kept* the share of those whose mean is within the aim; *bias* the mean of estimate / truth - 1; *width* the mean half-width.
+*kept* the share of those whose mean is within the aim; *bias* the mean of estimate / truth - 1; *width* the mean half-width; *false alarms* the trials in which a flag came for which
+the device gives no cause.
 
 ";
 

@@ -5,9 +5,10 @@
 //! Must not run anything.
 
 mod cases;
+mod chance;
 mod score;
 
-pub use cases::{Case, Promise, all, thorough};
+pub use cases::{Case, Promise, Silence, all, thorough};
 pub use score::{Score, Trial, Verdict};
 
 #[cfg(test)]

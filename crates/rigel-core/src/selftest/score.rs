@@ -3,7 +3,8 @@
 //! Points of one calibration share its noise, so the standard error of a share is taken over calibrations. Must not
 //! format.
 
-use super::cases::{Case, Promise};
+use super::cases::{Case, Promise, Silence};
+use super::chance::{self, RARE};
 use crate::findings::{Findings, IoFindings};
 use crate::flags::FlagCode;
 use crate::record::Record;
@@ -185,6 +186,13 @@ impl Score {
         })
     }
 
+    /// The trials in which one of the flags was raised that a case has to keep silent about.
+    #[must_use]
+    pub fn alarms(&self, silence: &Silence) -> usize {
+        let alarmed = |trial: &&Trial| silence.flags.iter().any(|flag| trial.flags.contains_key(flag));
+        self.trials.iter().filter(alarmed).count()
+    }
+
     /// The mean of a figure over the trials.
     #[must_use]
     pub fn mean(&self, figure: impl Fn(&Trial) -> f64) -> f64 {
@@ -197,18 +205,16 @@ impl Score {
         if self.trials.is_empty() {
             return Verdict::Broken("nothing was tried".into());
         }
-        match self.case.promise {
-            Promise::Coverage { least, most_bias, most_minutes } => {
-                let minutes = self.mean(|trial| trial.minutes);
-                if let Some(most) = most_minutes.filter(|&most| minutes > most) {
-                    return Verdict::Broken(format!("took {minutes:.1} minutes instead of {most:.1}"));
-                }
-                let bias = self.off(|trial| Some(trial.bias), most_bias);
-                self.at_least("intervals that hold the truth", self.coverage(), least).or(bias)
-            }
+        let promised = match self.case.promise {
+            Promise::Coverage { least, most, kept, most_bias, most_minutes } => self
+                .in_time(most_minutes)
+                .and(self.at_least("intervals that hold the truth", self.coverage(), least))
+                .and(self.seldom_enough(most))
+                .and(self.often_kept(kept))
+                .and(self.off(|trial| Some(trial.bias), most_bias)),
             Promise::Levels { least, most_bias } => {
                 let bias = self.off(|trial| trial.maximum_error, most_bias);
-                self.at_least("brackets that hold the truth", self.bracketed(), least).or(bias)
+                self.at_least("brackets that hold the truth", self.bracketed(), least).and(bias)
             }
             Promise::HeldOrRaises(flag, least) => {
                 let what = format!("intervals that hold the truth or have {}", flag.name());
@@ -217,7 +223,58 @@ impl Score {
             Promise::Raises(flag, least) => {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
             }
+        };
+        self.case.silent.iter().fold(promised, |verdict, silence| verdict.and(self.keeps_silent(silence)))
+    }
+
+    fn in_time(&self, most_minutes: Option<f64>) -> Verdict {
+        let minutes = self.mean(|trial| trial.minutes);
+        match most_minutes.filter(|&most| minutes > most) {
+            Some(most) => Verdict::Broken(format!("took {minutes:.1} minutes instead of {most:.1}")),
+            None => Verdict::Kept,
         }
+    }
+
+    /// Whether some intervals miss the truth, as they should. Few intervals cannot tell.
+    fn seldom_enough(&self, most: f64) -> Verdict {
+        let all: usize = self.trials.iter().map(|trial| trial.intervals).sum();
+        let missed = all - self.trials.iter().map(|trial| trial.covered).sum::<usize>();
+        if chance::at_most(missed, all, 1.0 - most) >= RARE {
+            return Verdict::Kept;
+        }
+        Verdict::Broken(format!(
+            "only {missed} of {all} intervals miss the truth, fewer than {:.1} %",
+            100.0 * (1.0 - most)
+        ))
+    }
+
+    /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs from
+    /// calibration to calibration, so the standard error is that of a ratio, over calibrations; where all agree, that
+    /// of so many independent estimates.
+    fn often_kept(&self, least: f64) -> Verdict {
+        let Some(kept) = self.kept() else {
+            return Verdict::Kept;
+        };
+        let reached: f64 = self.trials.iter().map(|trial| to_f64(trial.reached as u64)).sum();
+        let left = |trial: &Trial| to_f64(trial.kept as u64) - kept * to_f64(trial.reached as u64);
+        let squares: f64 = self.trials.iter().map(|trial| left(trial).powi(2)).sum();
+        let over_calibrations = (squares * self.count() / (self.count() - 1.0).max(1.0)).sqrt() / reached;
+        let independent = (least * (1.0 - least) / reached).sqrt();
+        let what = format!("estimates as near as they promise, of {reached:.0}");
+        self.at_least(&what, (kept, over_calibrations.max(independent)), least)
+    }
+
+    /// Whether false alarms are as rare as they should be, as far as so many trials can tell.
+    fn keeps_silent(&self, silence: &Silence) -> Verdict {
+        let (alarms, trials) = (self.alarms(silence), self.trials.len());
+        if chance::at_least(alarms, trials, silence.most) >= RARE {
+            return Verdict::Kept;
+        }
+        Verdict::Broken(format!(
+            "false alarms of {}: {alarms} in {trials} trials, more than {:.0} %",
+            silence.about,
+            100.0 * silence.most
+        ))
     }
 
     /// Whether the mean of an error is beyond what it may be, and beyond what chance explains.
@@ -270,8 +327,12 @@ fn doubt(trials: f64) -> f64 {
 }
 
 impl Verdict {
-    /// The first one that is broken.
-    fn or(self, other: Self) -> Self {
-        if self == Self::Kept { other } else { self }
+    /// Everything that is broken.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Broken(one), Self::Broken(other)) => Self::Broken(format!("{one}; {other}")),
+            (Self::Kept, other) => other,
+            (broken, Self::Kept) => broken,
+        }
     }
 }

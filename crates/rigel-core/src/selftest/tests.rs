@@ -25,7 +25,7 @@ fn every_case_is_a_request_that_passes() {
             Promise::Raises(..) => {}
         }
     }
-    assert_eq!(thorough().len(), 30 + 13);
+    assert_eq!(thorough().len(), 36 + 13);
 }
 
 #[test]
@@ -40,10 +40,6 @@ fn a_share_counts_intervals_and_doubts_by_calibration() {
 
 #[test]
 fn what_is_broken_is_told() {
-    let told = |score: &Score| match score.verdict() {
-        Verdict::Broken(text) => text,
-        Verdict::Kept => panic!("should be broken"),
-    };
     let narrow = score(vec![trial(14, 0.0); 100]);
     assert!(told(&narrow).contains("70.0 % instead of 93 %"));
     let biased = score(vec![trial(19, 0.01); 100]);
@@ -62,4 +58,51 @@ fn what_is_broken_is_told() {
     assert!(told(&silent).contains("LITTLE"));
     silent.trials.iter_mut().for_each(|trial| _ = trial.flags.insert(FlagCode::Little, 1));
     assert_eq!(silent.verdict(), Verdict::Kept);
+}
+
+fn told(score: &Score) -> String {
+    match score.verdict() {
+        Verdict::Broken(text) => text,
+        Verdict::Kept => panic!("should be broken"),
+    }
+}
+
+#[test]
+fn false_alarms_are_counted_by_trial() {
+    let alarmed = |alarms: usize, flag: FlagCode| {
+        let mut found = score(vec![trial(19, 0.0); 100]);
+        found.trials.iter_mut().take(alarms).for_each(|trial| _ = trial.flags.insert(flag, 3));
+        found
+    };
+    // Of 100 trials 2 % are 2 and 5 % are 5; chance makes 6 and 11 of them in less than 2 %, 7 and 12 in less than 1 %.
+    assert_eq!(alarmed(6, FlagCode::Throttled).verdict(), Verdict::Kept);
+    assert!(told(&alarmed(7, FlagCode::Throttled)).contains("7 in 100 trials, more than 2 %"));
+    assert_eq!(alarmed(11, FlagCode::SlowNoise).verdict(), Verdict::Kept);
+    assert!(told(&alarmed(12, FlagCode::SlowNoise)).contains("slow noise: 12 in 100"));
+    let mut both = alarmed(4, FlagCode::Drift);
+    both.trials.iter_mut().skip(4).take(4).for_each(|trial| _ = trial.flags.insert(FlagCode::LevelShift, 1));
+    assert!(told(&both).contains("a change: 8 in 100"), "one of them is enough");
+    assert_eq!(alarmed(100, FlagCode::Bimodal).verdict(), Verdict::Kept);
+}
+
+#[test]
+fn intervals_that_always_hold_the_truth_are_too_wide() {
+    assert_eq!(score(vec![trial(20, 0.0); 230]).verdict(), Verdict::Kept, "4,600 intervals cannot tell");
+    assert!(told(&score(vec![trial(20, 0.0); 231])).contains("only 0 of 4620 intervals miss"));
+    let mut trials = vec![trial(20, 0.0); 231];
+    trials[0].covered = 19;
+    assert_eq!(score(trials).verdict(), Verdict::Kept);
+}
+
+#[test]
+fn what_is_reached_has_to_be_kept() {
+    let kept = |kept: usize, trials: usize| score(vec![Trial { kept, ..trial(19, 0.0) }; trials]).verdict();
+    assert_eq!((kept(18, 4), kept(19, 1000)), (Verdict::Kept, Verdict::Kept));
+    let Verdict::Broken(text) = kept(18, 1000) else { panic!("90 % of 20,000") };
+    assert!(text.contains("of 20000: 90.0 % instead of 93 %"), "{text}");
+    // Ten estimates of one calibration are no ten: they share its noise.
+    let mut one_bad = vec![Trial { reached: 0, kept: 0, ..trial(19, 0.0) }; 99];
+    one_bad.extend(vec![Trial { reached: 10, kept: 10, ..trial(19, 0.0) }; 3]);
+    one_bad.push(Trial { reached: 10, kept: 2, ..trial(19, 0.0) });
+    assert_eq!(score(one_bad).verdict(), Verdict::Kept);
 }

@@ -4,7 +4,7 @@
 
 use crate::page::Page;
 use rigel_core::flags::FlagCode;
-use rigel_core::selftest::{Promise, Score, Verdict};
+use rigel_core::selftest::{Promise, Score, Silence, Verdict};
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
 #[must_use]
@@ -127,12 +127,12 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
     let mut page = Page::default();
     page.line(format_args!("Seed {seed}. A device is what stands behind `--engine sim:`."));
     page.blank();
-    page.line("| device | aim | trials | truth held | reached | kept | bias | width | minutes | visits | |");
-    page.line("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    page.line("| device | aim | trials | truth held | reached | kept | bias | width | minutes | visits | false alarms | |");
+    page.line("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for score in scores.iter().filter(|score| matches!(score.case.promise, Promise::Coverage { .. })) {
         let kept = score.kept().map_or_else(|| "-".to_owned(), per_cent);
         page.line(format_args!(
-            "| {}<br>`{}` | {}{} | {} | {} | {} | {kept} | {:+.2} % | ±{:.1} % | {:.1} | {:.0} | {} |",
+            "| {}<br>`{}` | {}{} | {} | {} | {} | {kept} | {:+.2} % | ±{:.1} % | {:.1} | {:.0} | {} | {} |",
             score.case.name,
             score.case.law,
             score.case.pace.precision,
@@ -144,6 +144,7 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
             100.0 * score.mean(|trial| trial.half_width),
             score.mean(|trial| trial.minutes),
             score.mean(|trial| rigel_core::units::to_f64(trial.visits as u64)),
+            alarms(score),
             verdict(score)
         ));
     }
@@ -172,6 +173,13 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
         ));
     }
     page.into_string()
+}
+
+/// In how many trials the flags were raised that the case gives no cause for.
+fn alarms(score: &Score) -> String {
+    let told = |silence: &Silence| format!("{} of {}", score.alarms(silence), silence.about);
+    let told: Vec<String> = score.case.silent.iter().map(told).collect();
+    if told.is_empty() { "-".to_owned() } else { told.join(", ") }
 }
 
 fn verdict(score: &Score) -> String {

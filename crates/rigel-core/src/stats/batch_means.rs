@@ -64,7 +64,7 @@ fn corrected(batches: &[f64]) -> Within {
 }
 
 /// Correlation of each value with the next one; 0 for a constant series.
-fn neighbours(values: &[f64]) -> f64 {
+pub(crate) fn neighbours(values: &[f64]) -> f64 {
     let centre = mean(values);
     let cross: f64 = values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre)).sum();
     let square = sum_of_squares(values);

@@ -1,9 +1,11 @@
 //! Where a series changed its level, if it did: the self-normalised CUSUM of Shao and Zhang (2010).
 //!
 //! The statistic is normalised by the cumulative sums on both sides of the split, so it needs no estimate of the noise
-//! and bears autocorrelation. Must not be used on fewer than [`LEAST_PIECES`] values.
+//! and bears autocorrelation; but in a series of only some dozen times the memory of its noise it fires too often, so that
+//! the step has to stand out of that noise too. Must not be used on fewer than [`LEAST_PIECES`] values.
 
-use crate::stats::sample::{count, mean};
+use crate::stats::batch_means::neighbours;
+use crate::stats::sample::{count, mean, sum_of_squares};
 
 /// The statistic exceeds this in 1 % of steady series (5 %: 40.1).
 pub const CRITICAL: f64 = 68.6;
@@ -11,6 +13,14 @@ pub const CRITICAL: f64 = 68.6;
 pub const LEAST_PIECES: usize = 60;
 /// A step below this part of the level does not matter.
 const LEAST_STEP: f64 = 0.03;
+
+/// The step in standard errors. At the likeliest of all splits of steady noise it exceeds this in 0.9 % of 60 pieces whose
+/// neighbours correlate by 0.5, in which the statistic alone exceeds its limit in 3.6 %.
+const LEAST_T: f64 = 4.0;
+/// Two means and the split are fitted, which takes about so much, over the number of values, off the correlation.
+const FITTED: f64 = 3.0;
+/// A correlation above would make a standard error without bound.
+const LARGEST_CORRELATION: f64 = 0.8;
 
 /// A split of a series into two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,13 +41,28 @@ impl LevelShift {
     pub fn step(&self) -> f64 {
         self.after / self.before - 1.0
     }
+
+    /// The step in standard errors, for noise whose neighbours correlate as they do around both levels (AR(1)).
+    fn t(&self, pieces: &[f64]) -> f64 {
+        let (before, after) = pieces.split_at(self.split);
+        let n = count(pieces.len());
+        let levels = before.iter().map(|piece| piece - self.before);
+        let left: Vec<f64> = levels.chain(after.iter().map(|piece| piece - self.after)).collect();
+        let correlation = (neighbours(&left) + FITTED / n).clamp(0.0, LARGEST_CORRELATION);
+        let inflation = (1.0 + correlation) / (1.0 - correlation);
+        let variance = sum_of_squares(&left) / (n - 2.0) * inflation;
+        let lengths = 1.0 / count(before.len()) + 1.0 / count(after.len());
+        (self.after - self.before).abs() / (variance * lengths).sqrt()
+    }
 }
 
-/// The most likely split of a series of 60 to 240 equal pieces, when it is significant and the step larger than 3 %.
+/// The most likely split of a series of 60 to 240 equal pieces, when it is significant, the step larger than 3 %
+/// and beyond 4 standard errors.
 #[must_use]
 pub fn level_shift(pieces: &[f64]) -> Option<LevelShift> {
     let shift = best_split(pieces)?;
-    (shift.statistic > CRITICAL && shift.step().abs() > LEAST_STEP).then_some(shift)
+    let significant = shift.statistic > CRITICAL && shift.t(pieces) > LEAST_T;
+    (significant && shift.step().abs() > LEAST_STEP).then_some(shift)
 }
 
 /// The split with the largest statistic, however small. The outer 5 % of the series are not split off. `None` for too

@@ -75,6 +75,25 @@ fn steady_soaks_raise_no_alarm() {
     assert_eq!(judge(&[0.0; PIECES], Direction::Read), None);
 }
 
+/// The shortest long visit, 20 s in 60 pieces, and noise with a memory: the statistic alone fires in 4 of 100.
+#[test]
+fn noise_with_a_memory_is_no_change_of_a_short_soak() {
+    let found = |seed, sd, step: f64| {
+        let mut noise = Noise::new(seed);
+        let raised = (0..2000).filter(|_| {
+            // Half a second of memory in pieces of a third of a second.
+            let noisy = noise.correlated(60, 1.5, sd);
+            let level = |index: usize| if index < 27 { 1000.0 } else { 1000.0 * (1.0 + step) };
+            let series: Vec<f64> =
+                noisy.iter().enumerate().map(|(index, noisy)| level(index) * (1.0 + noisy)).collect();
+            judge(&series, Direction::Read).is_some()
+        });
+        raised.count()
+    };
+    assert!(found(51, 0.04, 0.0) <= 50, "{} of 2,000 steady ones", found(51, 0.04, 0.0));
+    assert!(found(52, 0.04, -0.2) >= 1940, "{} of 2,000 that fall by a fifth", found(52, 0.04, -0.2));
+}
+
 #[test]
 fn planted_changes_are_found_and_named() {
     let step = |noisy, at: f64, _: &mut Noise| if at > 0.5 { noisy - 0.05 } else { noisy };

@@ -232,8 +232,12 @@ const SLOW: &str = "servers=8,service=4ms,spread=lognormal:20%,noise=ar:30s:5%,b
 /// All cases, each with one precision.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    let mut cases = calibrations();
-    cases.extend([
+    [calibrations(), searches(), warned()].concat()
+}
+
+/// Devices whose level of saturation is searched.
+fn searches() -> Vec<Case> {
+    vec![
         Case::search(
             "5 stations, 1 % between visits",
             "servers=5,service=2ms,rate=0,spread=lognormal:20%,between=1%",
@@ -249,6 +253,12 @@ pub fn all() -> Vec<Case> {
             "servers=100,service=10ms,rate=0,spread=lognormal:20%,between=1%",
             0.9,
         ),
+    ]
+}
+
+/// Devices about which a flag has to warn.
+fn warned() -> Vec<Case> {
+    vec![
         Case {
             promise: Promise::HeldOrRaises(FlagCode::Warmup, 0.93),
             ..Case::calibration("30 % slower for seconds", SLOW_START, 0.93)
@@ -304,8 +314,7 @@ pub fn all() -> Vec<Case> {
                 0.95,
             )
         },
-    ]);
-    cases
+    ]
 }
 
 /// Every calibration with ±5 %, ±2 % and ±5 % with shorter visits, and the other cases.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the README's picture: IOPS against outstanding small I/Os, a line per number of outstanding large I/Os.
+"""Draws the README's picture: IOPS against outstanding small I/Os, a line per number of outstanding large I/Os, a bar per
+95 % interval.
 
     rigel run normal --json > findings.json
     python3 docs/images/normal.py < findings.json > docs/images/normal.svg
@@ -28,8 +29,8 @@ def main():
     rows = {}
     for point in document["points"]:
         if point["small_io"]:
-            rows.setdefault(point["large"], []).append((point["small"], point["small_io"]["iops"]["mean"]))
-    most = max(iops for row in rows.values() for _, iops in row)
+            rows.setdefault(point["large"], []).append((point["small"], point["small_io"]["iops"]))
+    most = max(iops["hi95"] for row in rows.values() for _, iops in row)
     step = nice_step(most)
     top = (int(most / step) + 1) * step
     right = max(small for row in rows.values() for small, _ in row)
@@ -42,15 +43,20 @@ def main():
     for small in range(0, right + 1):
         out.append(f'<text class="tick" x="{x(small):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{small}</text>')
     for (large, row), colour in zip(sorted(rows.items()), COLOURS):
-        path = " ".join(f"{x(small):.1f},{y(iops):.1f}" for small, iops in row)
+        path = " ".join(f"{x(small):.1f},{y(iops['mean']):.1f}" for small, iops in row)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
         for small, iops in row:
-            title = f"<title>{small} small, {large} large: {iops:,.0f} IOPS</title>"
-            out.append(f'<circle cx="{x(small):.1f}" cy="{y(iops):.1f}" r="4" fill="{colour}">{title}</circle>')
+            mean, low, high = iops["mean"], iops["lo95"], iops["hi95"]
+            title = f"<title>{small} small, {large} large: {mean:,.0f} IOPS ({low:,.0f} to {high:,.0f})</title>"
+            at = f"{x(small):.1f}"
+            out.append(f'<path d="M{at} {y(low):.1f}V{y(high):.1f}" stroke="{colour}" stroke-width="1.5"/>')
+            for end in (low, high):
+                out.append(f'<path d="M{x(small) - 4:.1f} {y(end):.1f}h8" stroke="{colour}" stroke-width="1.5"/>')
+            out.append(f'<circle cx="{at}" cy="{y(mean):.1f}" r="4" fill="{colour}">{title}</circle>')
         small, iops = row[-1]
-        out.append(f'<text x="{x(small) + 12:.1f}" y="{y(iops) + 4:.1f}" fill="{colour}">beside {large} large</text>')
+        out.append(f'<text x="{x(small) + 12:.1f}" y="{y(iops["mean"]) + 4:.1f}" fill="{colour}">beside {large} large</text>')
     run = document["run"]
-    label = f'{run["level"]} run, engine {run["engine"]}, 8 KiB random reads beside 1 MiB random reads'
+    label = f'{run["level"]} run, engine {run["engine"]}, 8 KiB random reads beside 1 MiB random reads; bars: 95 % intervals'
     print(f'''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, sans-serif" font-size="14">
 <style>text{{fill:#333}} .tick{{font-size:12px;fill:#666}} .grid{{stroke:#ddd}}</style>
 <rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>

@@ -15,6 +15,9 @@ use crate::units::{NS_PER_S, to_f64};
 use crate::workload::Class;
 use std::collections::BTreeMap;
 
+/// Reaching the aim is usual for a device where so many points do.
+const USUAL: f64 = 0.5;
+
 /// Saturation, as the search defines it.
 const SATURATION: f64 = 0.95;
 /// Even when all calibrations agree, a share over few of them is no better known.
@@ -250,9 +253,10 @@ impl Score {
 
     /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs from
     /// calibration to calibration, so the standard error is that of a ratio, over calibrations; where all agree, that
-    /// of so many independent estimates.
+    /// of so many independent estimates. Where most points do not reach the aim, those that do had visits that were alike
+    /// by luck, and promise nothing.
     fn often_kept(&self, least: f64) -> Verdict {
-        let Some(kept) = self.kept() else {
+        let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
             return Verdict::Kept;
         };
         let reached: f64 = self.trials.iter().map(|trial| to_f64(trial.reached as u64)).sum();

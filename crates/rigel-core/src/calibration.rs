@@ -111,6 +111,17 @@ impl PhaseLook {
         self.look.is_settled() && own.peek().is_some() && own.all(|(place, _)| enough(place))
     }
 
+    /// The same of one class of a point, by its place among the keys.
+    #[must_use]
+    pub fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
+        let points: BTreeSet<usize> = self.keys.iter().map(|key| key.0).collect();
+        let least = parameters.first_look(points.len()).min(parameters.most_visits);
+        let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
+        self.look.is_settled()
+            && self.look.reached(place, parameters.target)
+            && visits >= usize::try_from(least).unwrap_or(usize::MAX)
+    }
+
     /// Whether a visit of the phase has a part in these estimates: one that [`counts`] and is long enough.
     #[must_use]
     pub fn rests_on(&self, visit: &Visit) -> bool {

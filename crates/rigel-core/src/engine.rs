@@ -17,13 +17,15 @@ pub enum EngineKind {
     Threads,
     /// Completes at once; shows what the tool itself costs.
     Null,
+    /// Linux io_uring with NOPs: the tool and the way into the kernel, without any I/O.
+    Nop,
     /// A simulated device in virtual time.
     Sim,
 }
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::IoUring, Self::Libaio, Self::Threads, Self::Null, Self::Sim];
+    pub const ALL: [Self; 6] = [Self::IoUring, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
 
     /// The word on the command line and in the record.
     #[must_use]
@@ -33,8 +35,15 @@ impl EngineKind {
             Self::Libaio => "libaio",
             Self::Threads => "threads",
             Self::Null => "null",
+            Self::Nop => "nop",
             Self::Sim => "sim",
         }
+    }
+
+    /// Whether it shows what the tool costs and has no storage.
+    #[must_use]
+    pub const fn is_without_storage(self) -> bool {
+        matches!(self, Self::Null | Self::Nop)
     }
 }
 
@@ -45,7 +54,7 @@ impl FromStr for EngineKind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.name() == text)
-            .ok_or_else(|| format!("'{text}' is no engine (io_uring, libaio, threads, null, sim)"))
+            .ok_or_else(|| format!("'{text}' is no engine (io_uring, libaio, threads, null, nop, sim)"))
     }
 }
 

@@ -42,8 +42,19 @@ pub struct PointFindings {
     pub small: Option<IoFindings>,
     /// Large I/Os, when the point has some.
     pub large: Option<IoFindings>,
+    /// What the tool used of the CPU for it; `None` when it is not known.
+    pub own_cpu: Option<OwnCpu>,
     /// What the reader should know about these numbers.
     pub flags: Vec<Flag>,
+}
+
+/// CPU time, user and system, that the workers used over the time of their load. 1 is one CPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnCpu {
+    /// All workers together, over all visits.
+    pub share: f64,
+    /// The busiest worker in the visit in which it was busiest; near 1 the tool was the limit.
+    pub busiest: f64,
 }
 
 impl PointFindings {
@@ -59,10 +70,10 @@ impl PointFindings {
         self.flags.iter().any(|flag| flag.invalid)
     }
 
-    /// Whether the rates of all its classes are known as well as `target`, a relative half-width, asks for.
+    /// Whether the rates of all its classes are known as well as was asked for.
     #[must_use]
-    pub fn reached(&self, target: f64) -> bool {
-        self.classes().all(|(_, io)| io.sure.reached(target))
+    pub fn reached(&self) -> bool {
+        self.classes().all(|(_, io)| io.sure.reached)
     }
 }
 

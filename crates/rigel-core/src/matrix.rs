@@ -4,6 +4,7 @@
 //! runs it; so does Rigel. Must not know time or targets.
 
 use crate::error::Problem;
+use crate::workload::Class;
 use crate::{levels, path_text};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -138,6 +139,17 @@ pub struct Point {
     pub small: u32,
     /// Outstanding large I/Os, or streams.
     pub large: u32,
+}
+
+impl Point {
+    /// The outstanding I/Os of a class.
+    #[must_use]
+    pub const fn of(self, class: Class) -> u32 {
+        match class {
+            Class::Small => self.small,
+            Class::Large => self.large,
+        }
+    }
 }
 
 /// The matrix of a run, worked out.

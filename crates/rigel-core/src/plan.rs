@@ -119,8 +119,8 @@ impl Plan {
         check_points(&grid)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let calibration = Calibration::after_search(request, &steps, spent);
-        let least_ns = calibration.as_ref().map_or(0, |calibration| calibration.least_time().0);
-        let estimate_minutes = minutes(spent.0.saturating_add(least_ns));
+        let whole_ns = calibration.as_ref().map_or(spent.0, |calibration| calibration.time_after(spent).0);
+        let estimate_minutes = minutes(whole_ns);
         Ok(Self { grid, steps, calibration, estimate_minutes, ..self.clone() })
     }
 

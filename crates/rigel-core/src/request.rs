@@ -60,7 +60,7 @@ impl EngineRequest {
     /// Whether no real target is touched.
     #[must_use]
     pub const fn is_simulated(self) -> bool {
-        matches!(self, Self::Sim(_) | Self::Only(EngineKind::Null | EngineKind::Sim))
+        matches!(self, Self::Sim(_) | Self::Only(EngineKind::Null | EngineKind::Nop | EngineKind::Sim))
     }
 }
 

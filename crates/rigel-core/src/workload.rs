@@ -28,6 +28,15 @@ impl Class {
         }
     }
 
+    /// The class that it is not.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Small => Self::Large,
+            Self::Large => Self::Small,
+        }
+    }
+
     /// `small` or `large`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -27,7 +27,7 @@ pub fn choose(wanted: Option<EngineKind>, slots_per_worker: &[u16]) -> Result<En
         None => Ok(best(slots_per_worker)),
         Some(kind) => {
             match kind {
-                EngineKind::IoUring => {
+                EngineKind::IoUring | EngineKind::Nop => {
                     uring::probe(slots_per_worker).map_err(|error| uring::refusal::problem(&error))?
                 }
                 EngineKind::Libaio => {

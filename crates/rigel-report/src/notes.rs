@@ -70,7 +70,7 @@ fn calibration(view: &View<'_>) -> Vec<String> {
     let (Some(target), false) = (view.findings.target, points.is_empty()) else {
         return Vec::new();
     };
-    let reached = points.iter().filter(|found| found.reached(target)).count();
+    let reached = points.iter().filter(|found| found.reached()).count();
     let visits: usize = points.iter().map(|found| found.visits).sum();
     let fewest = points.iter().map(|found| found.visits).min().unwrap_or(0);
     let most = points.iter().map(|found| found.visits).max().unwrap_or(0);

@@ -20,6 +20,7 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::plan::Plan;
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use rigel_core::request::Request;
+use rigel_core::units::NS_PER_S;
 use walk::{Halt, Walk};
 
 /// Everything that a run is about; goes into the header of the record.
@@ -50,6 +51,8 @@ pub enum Outcome {
     OutOfTime {
         /// Points without a visit.
         unvisited: usize,
+        /// What the search for load levels took of the time, in seconds; 0 without one.
+        searched_s: u64,
     },
     /// The time that was allowed was up before the search for load levels had ended; the record has its visits.
     SearchUnfinished {
@@ -98,7 +101,10 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
         &run.plan
     };
     match &plan.calibration {
-        Some(calibration) => adaptive::calibrate(run, plan, calibration, walk),
+        Some(calibration) => {
+            let searched_s = if run.plan.search.is_some() { walk.now_ns() / NS_PER_S } else { 0 };
+            adaptive::calibrate(run, plan, calibration, walk).map_err(|halt| halt.after_search(searched_s))
+        }
         None => fixed::visit_each(plan, walk),
     }
 }
@@ -122,7 +128,7 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
     let reason = match outcome {
         Outcome::Complete => None,
         Outcome::Stopped => Some("stopped by the user".to_owned()),
-        Outcome::OutOfTime { unvisited } => {
+        Outcome::OutOfTime { unvisited, .. } => {
             Some(format!("the time was up before every point was visited: {unvisited} were not"))
         }
         Outcome::SearchUnfinished { visits } => Some(search_unfinished(*visits)),
@@ -145,14 +151,18 @@ impl Outcome {
                 Problem::new(ExitKind::CutShort, "the run was stopped before its end")
                     .next("what was measured until then is in the outputs; start the run again for the rest"),
             ),
-            Self::OutOfTime { unvisited } => Some(
-                Problem::new(
-                    ExitKind::CutShort,
-                    format!("the time was up before every point was visited: {unvisited} were not"),
-                )
-                .because("visits to a slow device are lengthened until they see enough I/Os")
-                .next("allow more time with --max-duration, or measure fewer points"),
-            ),
+            Self::OutOfTime { unvisited, searched_s } => {
+                let what = format!("the time was up before every point was visited: {unvisited} were not");
+                let problem = Problem::new(ExitKind::CutShort, what);
+                Some(match searched_s {
+                    0 => problem
+                        .because("visits to a slow device are lengthened until they see enough I/Os")
+                        .next("allow more time with --max-duration, or measure fewer points"),
+                    _ => problem
+                        .because(format!("the search for load levels alone took {searched_s} s"))
+                        .next("allow more time with --max-duration, or measure ORION's levels"),
+                })
+            }
             Self::SearchUnfinished { visits } => Some(
                 Problem::new(ExitKind::CutShort, search_unfinished(*visits))
                     .because(

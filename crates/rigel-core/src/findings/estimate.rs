@@ -5,10 +5,11 @@
 
 use super::io::Sum;
 use super::sureness::{Basis, Sureness};
-use super::{IoFindings, PointFindings, visits};
+use super::{IoFindings, OwnCpu, PointFindings, visits};
 use crate::calibration::{self, Key, PhaseLook, Profiles, counts};
 use crate::measure::{ClassTally, Histogram};
 use crate::record::{Header, Record, Visit};
+use crate::stats::Parameters;
 use crate::stats::batch_means::{self, Within};
 use crate::stats::detect::stalls::stalls;
 use crate::stats::interval::Interval;
@@ -39,7 +40,7 @@ pub fn phases(record: &Record) -> Vec<Phase<'_>> {
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| steps.contains(&visit.step)).collect();
         let judged = Profiles::of(visits.iter().copied()).look(&plan.parameters);
         let counting = visits.iter().copied().filter(|visit| judged.rests_on(visit));
-        let sure = sureness(&by_step(counting), &judged);
+        let sure = sureness(&by_step(counting), &judged, &plan.parameters);
         Phase { steps, visits, judged, sure }
     };
     let all = plan.phases.iter().map(|planned| phase(&planned.points));
@@ -94,10 +95,23 @@ fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>
         visits: visits.len(),
         each_visit: visits::of(header, all, settle_ns, counts),
         phase: None,
+        own_cpu: own_cpu(visits),
         small: io(Class::Small),
         large: io(Class::Large),
         flags: Vec::new(),
     }
+}
+
+/// `None` when some visit does not say.
+fn own_cpu(visits: &[&Visit]) -> Option<OwnCpu> {
+    let loaded = |visit: &Visit| to_f64(visit.loaded_ns.max(1));
+    let (mut used, mut busiest, mut all) = (0.0, 0.0, 0.0);
+    for visit in visits {
+        used += to_f64(visit.worker_cpu_ns?);
+        busiest = f64::max(busiest, to_f64(visit.busiest_worker_cpu_ns?) / loaded(visit));
+        all += loaded(visit);
+    }
+    (all > 0.0).then(|| OwnCpu { share: used / all, busiest })
 }
 
 /// What of the window of a visit lies behind the settling time that was chosen afterwards.
@@ -114,7 +128,11 @@ pub const fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
 }
 
 /// Everything about how sure the figures of a phase are. `visits` are those to each of its steps that count.
-fn sureness(visits: &BTreeMap<usize, Vec<&Visit>>, judged: &PhaseLook) -> BTreeMap<Key, Sureness> {
+fn sureness(
+    visits: &BTreeMap<usize, Vec<&Visit>>,
+    judged: &PhaseLook,
+    parameters: &Parameters,
+) -> BTreeMap<Key, Sureness> {
     let settle_ns = judged.look.settle.settle_ns;
     let to = |step: usize| visits.get(&step).map_or(&[][..], Vec::as_slice);
     let histograms: Vec<Vec<Histogram>> =
@@ -124,6 +142,7 @@ fn sureness(visits: &BTreeMap<usize, Vec<&Visit>>, judged: &PhaseLook) -> BTreeM
     let sure = |(place, &key): (usize, &Key)| {
         let seen = &judged.look.visits[place];
         let sure = Sureness {
+            reached: judged.is_sure(place, parameters),
             basis: if judged.look.intervals[place].is_some() { Basis::Visits } else { Basis::Nothing },
             visits: seen.means.len(),
             iops: judged.look.intervals[place],

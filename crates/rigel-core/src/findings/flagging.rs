@@ -42,6 +42,8 @@ fn for_points(
     // Behind a limit an I/O waits even when it is alone, so being faster than that tells nothing of a cache.
     let mut unlimited_us = alone_us;
     limited.iter().for_each(|limited| unlimited_us[limited.class.index()] = None);
+    // Where an I/O that is alone is of one of two kinds, their mean says nothing of how fast one may be.
+    let of_one_kind_us = latency::of_one_kind(points, alone_us);
     let by_step = by_step(&record.visits);
     for point in points {
         let visits = by_step.get(&point.step).map_or(&[][..], Vec::as_slice);
@@ -51,7 +53,7 @@ fn for_points(
         flags.extend(counts::of_point(record, visits, point));
         flags.extend(contents::of_point(&record.header, &counting, point, unlimited_us));
         flags.extend(circumstances::of_point(record, &counting));
-        flags.extend(latency::of_point(&counting, point, alone_us));
+        flags.extend(latency::of_point(&counting, point, of_one_kind_us));
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         let points = phase.map_or(0, |(phase, _)| phase.steps.len());
@@ -98,7 +100,7 @@ fn everywhere(header: &Header) -> Vec<Flag> {
     if header.request.buffered {
         found.push(Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage"));
     }
-    if matches!(header.engine.kind, EngineKind::Sim | EngineKind::Null) {
+    if matches!(header.engine.kind, EngineKind::Sim | EngineKind::Null | EngineKind::Nop) {
         let text = format!("engine {}: no storage was touched", header.engine.kind.name());
         found.push(Flag::new(FlagCode::Simulated, text));
     }
@@ -113,7 +115,8 @@ fn least_visits(record: &Record, points: usize) -> usize {
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
 }
 
-/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits.
+/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits, or on visits that begin
+/// too early.
 fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> {
     let Some(target) = target else {
         return Vec::new();
@@ -127,7 +130,11 @@ fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> 
         Some(interval) if interval.visits < least => {
             Some(format!("{name}: {} of at least {least} visits", interval.visits))
         }
-        Some(interval) if interval.relative_half_width <= target => None,
+        Some(_) if io.sure.reached => None,
+        Some(interval) if interval.relative_half_width <= target => Some(format!(
+            "{name}: ±{:.1} %, but the visits are over before the device has settled, so that the mean may be off by more",
+            100.0 * interval.relative_half_width
+        )),
         Some(interval) => Some(format!(
             "{name}: ±{:.1} % after {} visits, ±{:.1} % was asked for",
             100.0 * interval.relative_half_width,

@@ -39,6 +39,9 @@ pub struct Sureness {
     pub between: Option<f64>,
     /// The share of the measured time in which almost nothing completed.
     pub stalled: Option<f64>,
+    /// Whether the rate is known as well as was asked for: its interval is narrow enough, it rests on as many visits as
+    /// come before the first look, and the visits of the phase are over their start-up. Never where nothing was asked for.
+    pub reached: bool,
 }
 
 impl Default for Sureness {
@@ -53,6 +56,7 @@ impl Default for Sureness {
             within: None,
             between: None,
             stalled: None,
+            reached: false,
         }
     }
 }
@@ -70,13 +74,6 @@ impl Basis {
 }
 
 impl Sureness {
-    /// Whether the rate is known as well as `target`, a relative half-width, asks for.
-    #[must_use]
-    pub fn reached(&self, target: f64) -> bool {
-        self.basis == Basis::Visits
-            && self.iops.is_some_and(|interval| interval.relative_half_width <= target)
-    }
-
     /// Interval of the median latency in microseconds.
     #[must_use]
     pub fn p50_us(&self) -> Option<Interval> {

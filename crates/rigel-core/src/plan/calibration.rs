@@ -102,8 +102,17 @@ impl Calibration {
         self.limited_time_of(|_| self.parameters.most_visits)
     }
 
+    /// The least time of a run of which a search has `spent` a part.
+    #[must_use]
+    pub fn time_after(&self, spent: Nanos) -> Nanos {
+        self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
+    }
+
     fn limited_time_of(&self, rounds: impl Fn(usize) -> u32) -> Nanos {
-        let all = self.time_of(rounds);
+        self.limited(self.time_of(rounds))
+    }
+
+    fn limited(&self, all: u64) -> Nanos {
         Nanos(self.parameters.time_limit_ns.map_or(all, |limit| all.min(limit)))
     }
 

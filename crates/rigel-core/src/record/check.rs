@@ -16,7 +16,7 @@ use crate::workload::Class;
 
 /// No moment of a run is later, and no span longer: ten years.
 const LONGEST_NS: u64 = 10 * 365 * 24 * 3600 * NS_PER_S;
-/// No visit keeps more early parts; there are six settling times to choose from.
+/// No visit keeps more early parts; there are eight settling times to choose from.
 const MOST_PARTS: usize = 16;
 /// No calibration has more phases; what only reads and what writes are two.
 const MOST_PHASES: usize = 16;

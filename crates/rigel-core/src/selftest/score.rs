@@ -88,7 +88,7 @@ impl Trial {
     fn add(&mut self, io: &IoFindings, truth: f64, target: f64) {
         let Some(interval) = io.sure.iops else { return };
         let error = interval.mean / truth - 1.0;
-        let reached = interval.relative_half_width <= target;
+        let reached = io.sure.reached;
         self.intervals += 1;
         self.covered += usize::from(interval.lo95 <= truth && truth <= interval.hi95);
         self.reached += usize::from(reached);

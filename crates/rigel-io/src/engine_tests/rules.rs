@@ -85,6 +85,21 @@ fn a_queue_that_was_never_submitted_is_forgotten<E: Engine>() {
 }
 
 #[test]
+fn the_ring_of_nops_obeys_the_same_rules() {
+    let made = Uring::nops(&[false, true], layout(2, 1), SEED);
+    let made = made.map_err(|problem| Unavailable::new(problem.to_string()));
+    let Some((mut backend, facts, _)) = needs("the_ring_of_nops_obeys_the_same_rules", made) else { return };
+    assert_eq!(facts.kind, rigel_core::engine::EngineKind::Nop);
+    assert!(!backend.moves_data());
+    assert!(message(|| backend.push(write(0, 0, 4096))).contains("without a permit"));
+    let before = backend.buffer(2).to_vec();
+    backend.push(Op { target: 1, ..write(0, 0, SMALL_BYTES) });
+    assert!(message(|| backend.push(read(0, 0, 4096))).contains("already in flight"));
+    assert_eq!(outcomes(&mut backend, &[read(2, 0, LARGE_BYTES)]), [Ok(SMALL_BYTES), Ok(LARGE_BYTES)]);
+    assert!(backend.buffer(2) == before, "a NOP brings nothing");
+}
+
+#[test]
 fn the_null_engine_obeys_the_same_rules() {
     let (mut backend, facts, buffers) = crate::null::Null::new(&[false, true], layout(2, 1), SEED).unwrap();
     assert_eq!(facts.kind, rigel_core::engine::EngineKind::Null);

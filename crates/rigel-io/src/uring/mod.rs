@@ -10,7 +10,7 @@ use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::slots::{Slots, outcome};
 use crate::targets::OpenTargets;
 use io_uring::{IoUring, opcode, squeue, types};
-use rigel_core::engine::{BufferFacts, EngineFacts};
+use rigel_core::engine::{BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::Problem;
 use rigel_core::workload::Direction;
 use ring::{Names, Size};
@@ -33,7 +33,7 @@ pub struct Uring {
     in_kernel: usize,
     slots: Slots,
     /// Keeps the files open that `names` refers to.
-    _targets: Arc<OpenTargets>,
+    _targets: Option<Arc<OpenTargets>>,
 }
 
 impl Uring {
@@ -60,7 +60,28 @@ impl Uring {
         let buffer_facts = slots.buffer_facts().clone();
         let names = ring::register(&ring, &targets, &slots, &mut facts);
         let queued = Vec::with_capacity(usize::from(layout.slots()));
+        let targets = Some(targets);
         Ok((Self { ring, names, queued, in_kernel: 0, slots, _targets: targets }, facts, buffer_facts))
+    }
+
+    /// The engine `nop`: every I/O becomes a NOP, which the kernel answers without touching a target or a buffer.
+    /// `writable` says of each target whether it may be written; there need not be a real one.
+    ///
+    /// # Errors
+    /// As [`Uring::new`].
+    pub fn nops(
+        writable: &[bool],
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
+        let size = Size::of_slots(layout.slots());
+        let (ring, facts) = ring::make(size).map_err(|error| refusal::problem(&error))?;
+        let facts = EngineFacts { kind: EngineKind::Nop, ..facts };
+        let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
+        let buffer_facts = slots.buffer_facts().clone();
+        let queued = Vec::with_capacity(usize::from(layout.slots()));
+        let backend = Self { ring, names: Names::nops(), queued, in_kernel: 0, slots, _targets: None };
+        Ok((backend, facts, buffer_facts))
     }
 
     /// An engine whose ring takes only `submissions` at once.
@@ -172,6 +193,10 @@ impl Backend for Uring {
         self.slots.buffer(slot)
     }
 
+    fn moves_data(&self) -> bool {
+        !self.names.nops
+    }
+
     #[inline]
     fn push(&mut self, op: Op) {
         self.slots.begin(&op);
@@ -200,7 +225,13 @@ impl Backend for Uring {
             let slot = answer.user_data() as u16;
             self.in_kernel -= 1;
             self.slots.end(slot);
-            sink(Completion { slot, outcome: outcome(i64::from(answer.result())) });
+            // A NOP succeeds with 0, and stands for an I/O that moved everything.
+            let outcome = if self.names.nops && answer.result() == 0 {
+                Ok(self.slots.memory(slot).bytes)
+            } else {
+                outcome(i64::from(answer.result()))
+            };
+            sink(Completion { slot, outcome });
         }
     }
 }
@@ -230,6 +261,9 @@ fn enter(ring: &IoUring, submissions: usize, wait_for: usize) -> io::Result<usiz
 /// The submission of one I/O; its completion carries the slot.
 #[inline]
 fn entry(op: &Op, names: &Names, slots: &Slots) -> squeue::Entry {
+    if names.nops {
+        return opcode::Nop::new().build().user_data(u64::from(op.slot));
+    }
     let memory = slots.memory(op.slot);
     let start = memory.start.as_ptr();
     let file = types::Fd(names.files[usize::from(op.target)]);

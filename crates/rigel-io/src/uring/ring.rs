@@ -123,6 +123,15 @@ pub(super) struct Names {
     pub(super) file_flags: squeue::Flags,
     /// Whether regions are registered, under the number of the region.
     pub(super) fixed_buffers: bool,
+    /// Nothing is named: every I/O is a NOP.
+    pub(super) nops: bool,
+}
+
+impl Names {
+    /// For a ring that only answers NOPs.
+    pub(super) fn nops() -> Self {
+        Self { files: Box::default(), file_flags: squeue::Flags::empty(), fixed_buffers: false, nops: true }
+    }
 }
 
 /// Registers files and buffers where the kernel lets us, and tells in `facts` what it did not.
@@ -146,7 +155,7 @@ pub(super) fn register(
             (descriptors, squeue::Flags::empty())
         }
     };
-    Names { files, file_flags, fixed_buffers: facts.registered_buffers }
+    Names { files, file_flags, fixed_buffers: facts.registered_buffers, nops: false }
 }
 
 fn register_buffers(ring: &IoUring, slots: &Slots, notes: &mut Vec<String>) -> bool {

@@ -9,7 +9,7 @@ use rigel_core::findings::{IoFindings, PointFindings};
 use rigel_core::path_text::printable;
 use rigel_core::workload::Class;
 
-const COLUMNS: [&str; 39] = [
+const COLUMNS: [&str; 40] = [
     "run_id",
     "small",
     "large",
@@ -48,6 +48,7 @@ const COLUMNS: [&str; 39] = [
     "errors",
     "outstanding_planned",
     "outstanding_mean",
+    "own_cpu",
     "flags",
 ];
 
@@ -85,6 +86,7 @@ fn row(
         io.errors.to_string(),
         io.planned_outstanding.to_string(),
         io.mean_outstanding.to_string(),
+        found.own_cpu.map_or_else(String::new, |cpu| cpu.share.to_string()),
     ]);
     let codes: Vec<&str> = found.flags.iter().map(|flag| flag.code.name()).collect();
     row.push(codes.join(";"));

@@ -9,7 +9,7 @@ use rigel_core::findings::{IoFindings, PointFindings};
 use rigel_core::path_text::printable;
 use rigel_core::workload::Class;
 
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 26] = [
     "run_id",
     "small",
     "large",
@@ -35,6 +35,7 @@ const COLUMNS: [&str; 25] = [
     "between",
     "stalled_share",
     "reached",
+    "own_cpu",
 ];
 
 /// The table with its header line.
@@ -64,5 +65,6 @@ fn row(
     row.extend(estimate(us.map(|us| us.p50), sure.p50_us()));
     row.extend(estimate(us.map(|us| us.p99), sure.p99_us()));
     row.extend(grounds(io, target));
+    row.push(found.own_cpu.map_or_else(String::new, |cpu| cpu.share.to_string()));
     row
 }

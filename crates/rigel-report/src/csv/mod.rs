@@ -70,6 +70,6 @@ fn grounds(io: &IoFindings, target: Option<f64>) -> [String; 6] {
         field(sure.within),
         field(sure.between),
         field(sure.stalled),
-        field(target.map(|target| sure.reached(target))),
+        field(target.map(|_| sure.reached)),
     ]
 }

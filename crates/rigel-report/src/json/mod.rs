@@ -69,7 +69,7 @@ struct Run {
     /// Version of Rigel that measured.
     version: String,
     /// How the I/O reached the kernel.
-    #[schemars(extend("enum" = ["io_uring", "libaio", "threads", "null", "sim"]))]
+    #[schemars(extend("enum" = ["io_uring", "libaio", "threads", "null", "nop", "sim"]))]
     engine: &'static str,
     /// Every point was measured in full.
     complete: bool,

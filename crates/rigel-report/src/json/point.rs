@@ -27,11 +27,23 @@ pub(super) struct PointDocument {
     small_io: Option<Io>,
     /// The large I/Os; null when the point has none.
     large_io: Option<Io>,
+    /// What Rigel itself used of the CPU; null when it is not known.
+    own_cpu: Option<OwnCpuDocument>,
     /// What to know before these numbers are used.
     flags: Vec<Flag>,
     /// Every visit in the order in which they were made. From those that count, all intervals of a phase can be computed
     /// again.
     visits: Vec<VisitDocument>,
+}
+
+/// CPU time, user and system, of the workers over the time of their load: 1 is one CPU.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OwnCpu")]
+struct OwnCpuDocument {
+    /// All workers together, over all visits that count.
+    share: f64,
+    /// The busiest worker in the visit in which it was busiest; near 1 the tool was the limit.
+    busiest: f64,
 }
 
 /// One class of I/O at one point.
@@ -127,6 +139,7 @@ impl PointDocument {
             phase: found.phase,
             small_io: found.small.as_ref().map(|io| Io::new(io, target)),
             large_io: found.large.as_ref().map(|io| Io::new(io, target)),
+            own_cpu: found.own_cpu.map(|cpu| OwnCpuDocument { share: cpu.share, busiest: cpu.busiest }),
             flags: told(&found.flags),
             visits: found.each_visit.iter().map(VisitDocument::from).collect(),
         }
@@ -144,7 +157,7 @@ impl Io {
             within: sure.within,
             between: sure.between,
             stalled_share: sure.stalled,
-            reached: target.map(|target| sure.reached(target)),
+            reached: target.map(|_| sure.reached),
             reads: io.reads.count(),
             writes: io.writes.count(),
             errors: io.errors,

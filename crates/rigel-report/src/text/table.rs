@@ -102,13 +102,13 @@ fn width(interval: Option<Interval>) -> String {
 /// Beside a width that is not what was asked for.
 fn star(io: Option<&IoFindings>, target: Option<f64>) -> char {
     match (io, target) {
-        (Some(io), Some(target)) if !io.sure.reached(target) => '*',
+        (Some(io), Some(_)) if !io.sure.reached => '*',
         _ => ' ',
     }
 }
 
 fn misses(found: &PointFindings, target: Option<f64>) -> bool {
-    target.is_some_and(|target| !found.reached(target))
+    target.is_some() && !found.reached()
 }
 
 /// What the columns and the marks mean.

@@ -92,6 +92,7 @@ const DOCUMENT: &str = r#"{
         }
       },
       "large_io": null,
+      "own_cpu": null,
       "flags": [
         {
           "code": "BUFFERED",
@@ -182,6 +183,7 @@ const DOCUMENT: &str = r#"{
           "mean": 1.0
         }
       },
+      "own_cpu": null,
       "flags": [
         {
           "code": "BUFFERED",

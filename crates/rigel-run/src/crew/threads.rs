@@ -162,6 +162,9 @@ fn worker_died() -> Problem {
         .next("please report this with the command line")
 }
 
+/// Without storage nothing is written, so every target that the load may name counts as writable.
+static ALL_WRITABLE: [bool; u16::MAX as usize] = [true; u16::MAX as usize];
+
 /// Makes the backend in this thread and works until there are no more jobs.
 fn begin(kind: EngineKind, targets: &Arc<OpenTargets>, start: Start) {
     let (targets, layout, seed) = (Arc::clone(targets), start.layout, start.workload.seed);
@@ -171,8 +174,8 @@ fn begin(kind: EngineKind, targets: &Arc<OpenTargets>, start: Start) {
         EngineKind::IoUring => serve(rigel_io::uring::Uring::new(targets, layout, seed), start),
         EngineKind::Libaio => serve(rigel_io::aio::Aio::new(targets, layout, seed), start),
         EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
-        // Nothing is written, so every target that the load may name counts as writable.
-        EngineKind::Null => serve(rigel_io::null::Null::new(&[true; u16::MAX as usize], layout, seed), start),
+        EngineKind::Null => serve(rigel_io::null::Null::new(&ALL_WRITABLE, layout, seed), start),
+        EngineKind::Nop => serve(rigel_io::uring::Uring::nops(&ALL_WRITABLE, layout, seed), start),
         EngineKind::Sim => {
             let problem = Problem::new(ExitKind::Bug, "a simulated device has no threads");
             // The coordinator may be gone already; then nobody needs the message.

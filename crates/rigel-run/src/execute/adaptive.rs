@@ -59,7 +59,7 @@ pub fn calibrate(run: &Run, plan: &Plan, calibration: &Calibration, walk: &mut W
     }
     match plan.steps.len() - state.visited.len() {
         0 => Ok(()),
-        unvisited => Err(Halt::Outcome(Outcome::OutOfTime { unvisited })),
+        unvisited => Err(Halt::Outcome(Outcome::OutOfTime { unvisited, searched_s: 0 })),
     }
 }
 

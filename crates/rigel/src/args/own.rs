@@ -37,10 +37,10 @@ pub struct OwnOptions {
     #[arg(long, value_name = "LEVELS", ignore_case = true, value_parser = words::parser::<LevelWord>(), help_heading = PRECISION)]
     pub levels: Option<LevelWord>,
 
-    /// How I/O reaches the kernel: auto, io_uring, libaio, threads, null, or sim for a simulated device
+    /// How I/O reaches the kernel: auto, io_uring, libaio, threads, null, nop, or sim for a simulated device
     ///
     /// auto takes the best one that works here and says which. null completes at once and shows what the tool itself
-    /// costs. sim is a device in virtual time with a known answer, as in
+    /// costs; nop does so through the kernel's ring. sim is a device in virtual time with a known answer, as in
     /// sim:servers=4,service=1ms,rate=1000M,spread=exponential,size=1G (each part may be left out); it can have the
     /// disturbances of real devices, such as between=2% (docs/simulated-device.md lists them).
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]

@@ -37,6 +37,25 @@ fn a_limit_ends_the_rounds_and_every_width_is_told() {
     }
 }
 
+/// Two or three visits to a point may be alike by luck: however narrow, that is not what was asked for.
+#[test]
+fn too_few_visits_reach_nothing() {
+    let place = Place::new();
+    let device = "sim:servers=8,service=1ms,rate=0,between=1%,white=3%";
+    let line = format!("run simple --engine {device} --max-duration 60s --seed 1 --json");
+    let document = place.line(&line).expect_code(0).json();
+    for point in document["points"].as_array().unwrap() {
+        let io = if point["small"] == 0 { &point["large_io"] } else { &point["small_io"] };
+        assert_eq!(io["reached"], false, "{point}");
+        assert!(flags(point).contains(&"NOT_REACHED"), "{point}");
+    }
+    assert!(
+        place.read("_summary.txt").contains("was asked for and reached at 0"),
+        "{}",
+        place.read("_summary.txt")
+    );
+}
+
 /// Starts a run and waits until some point is visited for the second time.
 fn in_the_second_round(
     place: &Place,

@@ -74,9 +74,9 @@ fn rigel_and_fio_agree() {
         ratios.sort_by(f64::total_cmp);
         let Some(median) = ratios.get(ratios.len() / 2).copied() else {
             let reason =
-                format!("in {TRIED} rounds others took the CPU, so that fio missed the device's law");
-            needs::<()>(name, Err(Unavailable::new(reason)));
-            return;
+                format!("{engine} at {depth}: in fewer than {WANTED} of {TRIED} rounds the CPU was ours");
+            needs::<()>("rigel_and_fio_agree (busy host)", Err(Unavailable::new(reason)));
+            continue;
         };
         assert!((median - 1.0).abs() < 0.02, "{engine} at {depth}: rigel / fio {ratios:?}");
     }

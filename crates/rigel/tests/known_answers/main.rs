@@ -51,7 +51,10 @@ fn undisturbed(
             Err(what) => panic!("{what}"),
         }
     }
-    needs(name, Err(Unavailable::new(format!("other programs took the CPU in {TRIALS} trials: {last}"))))
+    needs(
+        &format!("{name} (busy host)"),
+        Err(Unavailable::new(format!("other programs took the CPU in {TRIALS} trials: {last}"))),
+    )
 }
 
 /// Every point's rate within 1 % of the cap, whatever is outstanding.
@@ -70,8 +73,8 @@ fn mbps(point: &PointFindings) -> Option<f64> {
     point.large.as_ref().map(|io| io.mbps)
 }
 
-/// A capped memory device, the levels of `matrix` for 6 s each: many slices of the limiter, which are a tenth of a
-/// second.
+/// A capped memory device, the levels of `matrix` for 15 s each: the limiter counts in slices of a tenth of a second, and
+/// one more or less at the edges is 0.7 % of so many.
 fn capped(name: &str, limits: CapLimits, matrix: &str, cap: f64, rate: fn(&PointFindings) -> Option<f64>) {
     let Some(zram) = needs(name, ZramDevice::create(ZRAM_BYTES)) else { return };
     zram.fill(ZRAM_BYTES).unwrap();
@@ -79,7 +82,7 @@ fn capped(name: &str, limits: CapLimits, matrix: &str, cap: f64, rate: fn(&Point
     let run = || {
         let place = Place::new();
         let mut command = group.command(env!("CARGO_BIN_EXE_rigel"));
-        let line = format!("run advanced {matrix} --duration 6s --name capped");
+        let line = format!("run advanced {matrix} --duration 15s --name capped");
         command.current_dir(place.path()).args(line.split(' ')).arg(zram.path());
         findings(&place, tell(&mut command))
     };

@@ -3,7 +3,6 @@
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
 use crate::calibration::classes;
-use crate::engine::EngineKind;
 use crate::findings::estimate::{Phase, used};
 use crate::findings::visits;
 use crate::flags::{Flag, FlagCode};
@@ -54,9 +53,9 @@ const fn window(visit: &Visit) -> Window {
     Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) }
 }
 
-/// Visits in which a worker had no CPU time left. The null engine is made to show exactly that.
+/// Visits in which a worker had no CPU time left. The engines without storage are made to show exactly that.
 fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
-    if record.header.engine.kind == EngineKind::Null {
+    if record.header.engine.kind.is_without_storage() {
         return None;
     }
     let shares =

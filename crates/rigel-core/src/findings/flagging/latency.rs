@@ -18,8 +18,26 @@ const LEAST_OF_BOTH: f64 = 0.05;
 /// some I/Os of a queue wait once and others twice; none of them is faster than one that does not wait.
 const FASTER_THAN_ALONE: f64 = 0.8;
 
+/// `alone_us` without the classes whose I/Os are of two kinds even when they are alone: there no queue is in the way, and
+/// the two kinds can be trusted at every depth.
+pub fn of_one_kind(points: &[PointFindings], alone_us: [Option<f64>; 2]) -> [Option<f64>; 2] {
+    let mut found = alone_us;
+    for class in Class::ALL {
+        let alone = |point: &&PointFindings| {
+            let other = class.other();
+            point.point.of(class) == 1 && point.point.of(other) == 0
+        };
+        let io = points.iter().find(alone).and_then(|point| point.classes().next());
+        let kinds = |histogram: &Histogram| latency_modes(histogram).is_some();
+        if io.is_some_and(|(_, io)| kinds(&io.reads) || kinds(&io.writes)) {
+            found[class.index()] = None;
+        }
+    }
+    found
+}
+
 /// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class, small first, at one
-/// outstanding I/O without the other class.
+/// outstanding I/O without the other class, where that is one kind of I/O.
 pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: [Option<f64>; 2]) -> Vec<Flag> {
     let mut found = Vec::new();
     for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {

@@ -48,7 +48,7 @@ pub fn limited(record: &Record) -> Vec<Limited> {
             Class::Small => record.header.request.small_bytes,
             Class::Large => record.header.request.large_bytes,
         };
-        let found = paid_back(&loaded_levels(record, class, writes))?;
+        let found = paid_back(&loaded_levels(record, class, writes), planned_levels(record, class))?;
         Some(Limited { class, writes, io_bytes, found })
     });
     found.collect()
@@ -79,8 +79,7 @@ fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel
         counts(visit) || (!visit.cut_short && matches!(visit.purpose, Purpose::Only | Purpose::Search(_)))
     };
     for visit in record.search.iter().chain(&record.visits).filter(counting) {
-        let Point { small, large } = visit.point;
-        let (level, other) = if class == Class::Small { (small, large) } else { (large, small) };
+        let (level, other) = (visit.point.of(class), visit.point.of(class.other()));
         if level > 0 && other == 0 && Plan::point_writes(&record.header.request, visit.point) == writes {
             levels.entry(level).or_default().push(visit);
         }
@@ -88,6 +87,12 @@ fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel
     let measured_ns = levels.values().flatten().map(|visit| visit.measured_ns).fold(0, u64::saturating_add);
     let piece_ns = (measured_ns / WANTED_PIECES).clamp(SHORTEST_PIECE_NS, LONGEST_PIECE_NS);
     levels.values().filter_map(|visits| loaded_level(visits, class, piece_ns)).collect()
+}
+
+/// Levels of a class alone in the plan.
+fn planned_levels(record: &Record, class: Class) -> usize {
+    let alone = |point: Point| point.of(class.other()) == 0 && point.of(class) > 0;
+    record.header.plan.steps.iter().filter(|step| alone(step.point)).count()
 }
 
 fn loaded_level(visits: &[&Visit], class: Class, piece_ns: u64) -> Option<LoadedLevel> {

@@ -133,6 +133,7 @@ fn a_limit_counts_the_search() {
         let found = plan.with_levels(&request, Some(4), Some(2), Nanos::from_secs(spent_s)).unwrap();
         let calibration = found.calibration.unwrap();
         assert_eq!(calibration.parameters.time_limit_ns, Some(160 * NS_PER_S));
+        assert!(found.estimate_minutes <= 3 + 1, "{} for three minutes", found.estimate_minutes);
         calibration.phases[0].soaks.iter().map(|soak| soak.measure_ns).collect::<Vec<_>>()
     };
     assert_eq!(soaks(0), [20 * NS_PER_S]);

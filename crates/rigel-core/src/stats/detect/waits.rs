@@ -66,13 +66,16 @@ pub struct PaidBack {
 /// In n I/Os whose latencies have the coefficient of variation c and know nothing of one another, the rate has the
 /// relative standard deviation `c n^-1/2`, whatever is outstanding: a renewal process. Slices of a limiter, in which
 /// I/Os are fast until the slice is used up, have a large c and hardly any variation of the rate.
+///
+/// `planned` is how many levels the run has: three have to be alike, two where there are no others. A run that was cut
+/// short after two of many is not taken for such.
 #[must_use]
-pub fn paid_back(levels: &[LoadedLevel]) -> Option<PaidBack> {
+pub fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBack> {
     let waits = |level: &&LoadedLevel| level.mean_ns >= LEAST_WAITING * level.median_ns && rate(level) > 0.0;
     let mut waiting: Vec<&LoadedLevel> = levels.iter().filter(waits).collect();
     waiting.sort_by_key(|level| level.outstanding);
     // Below a limit the rate still grows.
-    let starts = 0..=waiting.len().checked_sub(levels.len().clamp(2, LEAST_LEVELS))?;
+    let starts = 0..=waiting.len().checked_sub(planned.clamp(2, LEAST_LEVELS))?;
     let flat = starts.map(|start| &waiting[start..]).find(|levels| gain(levels).abs() < LEAST_GAIN)?;
     let first = flat.first()?;
     let rate = median(&flat.iter().flat_map(|level| level.rates()).collect::<Vec<_>>());

@@ -1,7 +1,6 @@
 //! Engine, open targets, workers: everything between a permit and the walk through the plan.
 
 use crate::args::RunOptions;
-use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetKind;
 use rigel_core::plan;
@@ -49,7 +48,7 @@ fn open(
 ) -> Result<OpenTargets, Problem> {
     let real = run.targets.iter().filter(|target| target.kind != TargetKind::Simulated);
     let requests: Vec<TargetRequest> =
-        if choice.kind == EngineKind::Null { Vec::new() } else { real.map(TargetRequest::of).collect() };
+        if choice.kind.is_without_storage() { Vec::new() } else { real.map(TargetRequest::of).collect() };
     let access = if permits.is_empty() { Access::ReadOnly } else { Access::Permits(permits) };
     OpenTargets::open(&requests, access, !options.request.buffered)
 }

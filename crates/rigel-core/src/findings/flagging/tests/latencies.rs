@@ -44,6 +44,14 @@ fn a_queue_is_not_two_kinds_of_io() {
     assert_eq!(at_points(&found, FlagCode::Bimodal).len(), 1);
 }
 
+/// A cache that answers most I/Os: their mean is hardly slower than a hit.
+#[test]
+fn two_kinds_of_io_that_are_alone_are_two_kinds_at_every_depth() {
+    let found = Maker { kinds: |_| vec![(0.88, 0.8), (0.12, 2.4)], ..Maker::simple() };
+    let found = found.calibrate(4, unloaded).found();
+    assert_eq!(at_points(&found, FlagCode::Bimodal).len(), found.points.len());
+}
+
 #[test]
 fn reads_and_writes_are_judged_apart() {
     let mut maker =

@@ -38,7 +38,8 @@ impl Shape {
                 variation: self.variation,
             }
         };
-        paid_back(&(1..=self.levels).map(level).collect::<Vec<_>>())
+        let levels: Vec<LoadedLevel> = (1..=self.levels).map(level).collect();
+        paid_back(&levels, levels.len())
     }
 
     /// How often it is taken for a limit, of 200.
@@ -96,8 +97,8 @@ fn levels_below_the_limit_are_left_out_and_stalls_do_not_hide_it() {
     };
     let rates = [(4, 1000.0), (1, 500.0), (2, 990.0), (8, 1005.0)];
     let levels: Vec<LoadedLevel> = rates.map(|(level_, rate)| level(level_, rate, &mut noise)).to_vec();
-    assert_eq!(paid_back(&levels).unwrap().outstanding, [2, 4, 8]);
-    assert!(paid_back(&levels[..3]).is_none() && paid_back(&[]).is_none(), "two of three are too few");
+    assert_eq!(paid_back(&levels, 4).unwrap().outstanding, [2, 4, 8]);
+    assert!(paid_back(&levels[..3], 3).is_none() && paid_back(&[], 0).is_none(), "two of three are too few");
 }
 
 const SMALL: f64 = 8192.0;

@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a developer's command talks on the terminal")]
 
+mod bench;
 mod ci;
 mod generate;
+mod instructions;
 mod stats;
 mod tidy;
 
@@ -35,6 +37,14 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Compare Rigel with fio, in turns on the same devices; takes a quarter of an hour
+    Bench(bench::Options),
+    /// Count the instructions that one I/O takes, and fail if they grew by more than 3 %
+    Instructions {
+        /// Keep the figures as the ones to compare with
+        #[arg(long)]
+        accept: bool,
+    },
     /// Write the generated files
     Gen {
         /// Write nothing; fail if a file is not what would be written
@@ -61,6 +71,11 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Ci { setup } => ci::run(&root, *setup),
         Command::Tidy => tidy::run(&root),
         Command::Stats { trials, seed } => stats::run(&root, *trials, *seed),
+        Command::Bench(options) => bench::run(&root, options),
+        Command::Instructions { accept } => match instructions::run(&root, *accept)? {
+            instructions::Outcome::Judged(good) => Ok(good),
+            instructions::Outcome::Skipped(reason) => anyhow::bail!("instructions: not judged: {reason}"),
+        },
         Command::Gen { check: true } => generate::check(&root),
         Command::Gen { check: false } => generate::write(&root),
     }

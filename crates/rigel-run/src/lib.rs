@@ -8,6 +8,7 @@ pub mod crew;
 pub mod execute;
 pub mod job;
 pub mod journal;
+pub mod loop_cost;
 pub mod trial;
 pub mod wall;
 pub mod witness;

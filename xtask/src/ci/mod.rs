@@ -4,10 +4,12 @@
 mod setup;
 mod skips;
 
-use crate::{generate, tidy};
+use crate::{generate, instructions, tidy};
 use anyhow::Context as _;
 use std::env;
 use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -36,11 +38,25 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
     steps.run("gen", "cargo xtask gen --check", || generate::check(root));
     let skip_file =
         tempfile::NamedTempFile::new().context("cannot create the file that collects skipped tests")?;
+    steps.run("instructions", "cargo xtask instructions", || count_instructions(root, skip_file.path()));
     let all_ran = steps.run("test", &shown(TEST), || {
         finished_well(cargo(root, TEST).env("RIGEL_SKIP_FILE", skip_file.path()))
     });
     steps.run("skips", "tests that could not run", || skips::run(root, skip_file.path(), all_ran));
     Ok(steps.conclude())
+}
+
+/// A count that cannot be judged is told and counted like a test that cannot run.
+fn count_instructions(root: &Path, skip_file: &Path) -> anyhow::Result<bool> {
+    match instructions::run(root, false)? {
+        instructions::Outcome::Judged(good) => Ok(good),
+        instructions::Outcome::Skipped(reason) => {
+            println!("SKIPPED instructions: {reason}");
+            let mut file = fs::OpenOptions::new().append(true).open(skip_file)?;
+            writeln!(file, "instructions\t{reason}")?;
+            Ok(true)
+        }
+    }
 }
 
 /// Cargo as it started us, so that a toolchain chosen on the command line stays chosen.
@@ -111,7 +127,7 @@ impl Steps {
 
 fn line(name: &str, good: bool, time: Duration) -> String {
     let verdict = if good { "ok" } else { "FAILED" };
-    format!("{name:<8} {verdict:<6} {:>7.1} s", time.as_secs_f64())
+    format!("{name:<12} {verdict:<6} {:>7.1} s", time.as_secs_f64())
 }
 
 #[cfg(test)]

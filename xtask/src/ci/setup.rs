@@ -15,7 +15,9 @@ const PACKAGES: &[(&str, &str)] = &[
     ("fio", "the agreement tests measure the same device with it"),
     ("libblkid1", "the library that names what is on a target"),
     ("mount", "losetup: block devices on files"),
+    ("strace", "which system calls the measuring loop makes"),
     ("util-linux", "mkswap: swap areas that the write guard must recognise"),
+    ("valgrind", "callgrind: the instructions that one I/O takes"),
 ];
 
 /// Says what is needed and installs what is missing.

@@ -17,3 +17,4 @@ mod selftest;
 mod sim;
 mod stop;
 mod support;
+mod syscalls;

@@ -1,0 +1,93 @@
+//! The measuring loop alone, on an engine that completes at once, with a clock that counts its readings: the same work in
+//! every run, to the instruction.
+//!
+//! For counting instructions and allocations (`cargo xtask instructions`, the test `no_allocation`). Must not be used to
+//! measure storage.
+
+use crate::job::{Done, Job, Shared, Task, Workload};
+use crate::worker::Worker;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::matrix::Point;
+use rigel_core::measure::Window;
+use rigel_core::plan::Volumes;
+use rigel_core::units::NS_PER_US;
+use rigel_core::volume::Volume;
+use rigel_core::workload::{LargePattern, Layout, WritePercent};
+use rigel_io::backend::SlotLayout;
+use rigel_io::clock::Clock;
+use rigel_io::null::Null;
+use std::cell::Cell;
+
+/// The clock is read twice for each batch and goes on by that much each time.
+const STEP_NS: u64 = 10 * NS_PER_US;
+const SMALL_BYTES: u32 = 8192;
+const VOLUME_BYTES: u64 = 1 << 40;
+
+/// Goes on by a fixed step whenever it is read.
+#[derive(Debug, Default)]
+struct StepClock(Cell<u64>);
+
+impl Clock for StepClock {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        self.0.set(self.0.get() + STEP_NS);
+        self.0.get()
+    }
+}
+
+/// A worker that is ready to go; everything that allocates beforehand has been done.
+#[derive(Debug)]
+pub struct Bench {
+    backend: Null,
+    clock: StepClock,
+    workload: Workload,
+    layout: SlotLayout,
+    shared: Shared,
+    outstanding: u16,
+}
+
+impl Bench {
+    /// For so many outstanding small random reads.
+    ///
+    /// # Errors
+    /// When there is no memory for their buffers.
+    pub fn new(outstanding: u16) -> Result<Self, Problem> {
+        let layout =
+            SlotLayout { small: outstanding, small_bytes: SMALL_BYTES, large: 0, large_bytes: SMALL_BYTES };
+        let volume = Volume::new(&[VOLUME_BYTES], SMALL_BYTES.into(), Layout::Concat);
+        let volume = volume.map_err(|error| Problem::new(ExitKind::Bug, error.to_string()))?;
+        let workload = Workload {
+            small_bytes: SMALL_BYTES,
+            large_bytes: SMALL_BYTES,
+            large_pattern: LargePattern::Random,
+            write_percent: WritePercent::default(),
+            volumes: Volumes { small: Some(volume), large: None, streams: None },
+            seed: 1,
+            streams_move: false,
+            stamps: Vec::new(),
+        };
+        let (backend, _, _) = Null::new(&[false], layout, workload.seed)?;
+        let clock = StepClock::default();
+        Ok(Self { backend, clock, workload, layout, shared: Shared::default(), outstanding })
+    }
+
+    /// Submits, reaps and records `batches` times all that is outstanding.
+    ///
+    /// # Errors
+    /// None that the engine can have; the type is the loop's.
+    pub fn run(&mut self, batches: u32) -> Result<Done, Problem> {
+        let start_ns = self.clock.0.get() + STEP_NS;
+        let end_ns = start_ns + 2 * STEP_NS * u64::from(batches);
+        let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0 };
+        let job = Job { visit: 0, point: Point { small: u32::from(self.outstanding), large: 0 }, task };
+        let worker = Worker {
+            index: 0,
+            workers: 1,
+            workload: &self.workload,
+            layout: self.layout,
+            shared: &self.shared,
+        };
+        let done = worker.run(&mut self.backend, &self.clock, &job);
+        done.map_err(|error| Problem::new(ExitKind::Bug, format!("the null engine failed: {error}")))
+    }
+}

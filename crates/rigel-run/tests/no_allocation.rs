@@ -1,0 +1,29 @@
+//! The measuring loop does not allocate: ten times as many I/Os take as many allocations.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+use rigel_core::measure::ClassTally;
+use rigel_run::loop_cost::Bench;
+
+#[global_allocator]
+static ALLOC: dhat::Alloc = dhat::Alloc;
+
+/// Allocations of one visit, and the I/Os that it recorded.
+fn visit(bench: &mut Bench, batches: u32) -> (u64, u64) {
+    let before = dhat::HeapStats::get().total_blocks;
+    let done = bench.run(batches).unwrap();
+    let blocks = dhat::HeapStats::get().total_blocks - before;
+    (blocks, done.tallies.iter().flatten().map(ClassTally::completed).sum())
+}
+
+#[test]
+fn ten_times_the_load_takes_no_more_allocations() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    for outstanding in [1, 32, 1000] {
+        let mut bench = Bench::new(outstanding).unwrap();
+        let (few, fewer_ios) = visit(&mut bench, 50);
+        let (many, more_ios) = visit(&mut bench, 500);
+        assert!(fewer_ios > 0 && more_ios >= 9 * fewer_ios, "{fewer_ios} {more_ios}");
+        assert!(few > 0, "the allocator counts");
+        assert_eq!(few, many, "{outstanding} outstanding: {more_ios} I/Os instead of {fewer_ios}");
+    }
+}

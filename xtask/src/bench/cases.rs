@@ -1,0 +1,86 @@
+//! The cases: a device, an engine, a size, how much is outstanding. Must not run anything.
+
+/// What the I/Os go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// Nothing: an engine that completes at once, without a system call.
+    Nothing,
+    /// The kernel's ring, which answers NOPs.
+    Ring,
+    /// Memory that was never written, behind the block layer.
+    Zram,
+    /// A file of random data on the storage.
+    File,
+    /// So many files of 16 MiB.
+    Files(u32),
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Short and unique.
+    pub name: String,
+    /// Where.
+    pub on: On,
+    /// By the name that Rigel has for it.
+    pub engine: &'static str,
+    /// Bytes of one I/O.
+    pub io_bytes: u64,
+    /// I/Os outstanding.
+    pub outstanding: u32,
+}
+
+const SMALL: u64 = 8 << 10;
+const PAGE: u64 = 4 << 10;
+const LARGE: u64 = 1 << 20;
+
+impl Case {
+    fn new(name: impl Into<String>, on: On, engine: &'static str, io_bytes: u64, outstanding: u32) -> Self {
+        Self { name: name.into(), on, engine, io_bytes, outstanding }
+    }
+
+    /// Whether this is a large I/O in Rigel's words.
+    pub const fn is_large(&self) -> bool {
+        self.io_bytes >= LARGE
+    }
+}
+
+/// All of them, cheap ones first.
+pub fn all() -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("null, 4 KiB, 128 outstanding", On::Nothing, "null", PAGE, 128),
+        Case::new("NOP ring, 128 outstanding", On::Ring, "nop", PAGE, 128),
+        Case::new("zram, 4 KiB, 128 outstanding", On::Zram, "io_uring", PAGE, 128),
+        Case::new("zram, 8 KiB, 128 outstanding", On::Zram, "io_uring", SMALL, 128),
+    ];
+    for outstanding in [1, 10, 100, 1000, 10_000] {
+        let name = format!("null, 8 KiB, {outstanding} outstanding");
+        cases.push(Case::new(name, On::Nothing, "null", SMALL, outstanding));
+    }
+    for outstanding in [1, 8, 32, 128, 1000] {
+        let name = format!("file, 8 KiB, {outstanding} outstanding");
+        cases.push(Case::new(name, On::File, "io_uring", SMALL, outstanding));
+    }
+    for outstanding in [1, 2, 4] {
+        let name = format!("file, 1 MiB, {outstanding} outstanding");
+        cases.push(Case::new(name, On::File, "io_uring", LARGE, outstanding));
+    }
+    for engine in ["libaio", "threads"] {
+        let name = format!("file, 8 KiB, 32 outstanding, {engine}");
+        cases.push(Case::new(name, On::File, engine, SMALL, 32));
+    }
+    cases.push(Case::new("400 files, 8 KiB, 400 outstanding", On::Files(400), "io_uring", SMALL, 400));
+    cases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique() {
+        let names: BTreeSet<String> = all().into_iter().map(|case| case.name).collect();
+        assert_eq!(names.len(), all().len());
+    }
+}

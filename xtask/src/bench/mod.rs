@@ -1,0 +1,110 @@
+//! `cargo xtask bench`: what Rigel costs, and what it reaches, beside fio on the same device in the same minutes.
+//!
+//! Machines are shared and drift, so a figure alone says little: the tools take turns (A B, B A, A B ..), and every
+//! statement is a ratio with an interval over the rounds. Must not be a test: nothing here passes or fails.
+
+mod cases;
+mod child;
+mod device;
+mod page;
+mod ratio;
+mod tools;
+
+use crate::ci::cargo;
+use anyhow::Context as _;
+use cases::Case;
+use device::Devices;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tools::{Sample, Tool};
+
+const PAGE: &str = "docs/performance.md";
+
+/// What is measured, and how long.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// Rounds of each case; every tool runs once in each
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    rounds: u32,
+    /// Measured seconds of each run
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+    /// Only cases whose name holds this
+    #[arg(long, default_value = "")]
+    only: String,
+    /// A directory on the storage for the cases with a file (4 GiB)
+    #[arg(long, default_value = ".")]
+    dir: PathBuf,
+    /// A built `t/io_uring` of fio's sources, as a third tool
+    #[arg(long)]
+    t_io_uring: Option<PathBuf>,
+    /// Also write the results as JSON
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Write docs/performance.md
+    #[arg(long)]
+    write: bool,
+}
+
+/// One case with the samples of each tool, a sample per round.
+pub struct Measured {
+    case: Case,
+    tools: Vec<(Tool, Vec<Sample>)>,
+}
+
+/// Measures all cases and shows them; `true` unless nothing could be measured.
+pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
+    let built = cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
+    anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");
+    let peers = tools::peers(options.t_io_uring.as_deref())?;
+    let rigel = Tool::rigel(root);
+    let cases: Vec<Case> =
+        cases::all().into_iter().filter(|case| case.name.contains(&options.only)).collect();
+    anyhow::ensure!(!cases.is_empty(), "no case is named like '{}'", options.only);
+    let mut devices = Devices::new(&options.dir);
+    let mut measured = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        println!("bench: {} of {}: {}", number + 1, cases.len(), case.name);
+        let targets = match devices.targets(case) {
+            Ok(targets) => targets,
+            Err(reason) => {
+                println!("bench: SKIPPED {}: {reason:#}", case.name);
+                continue;
+            }
+        };
+        let tools: Vec<Tool> =
+            [rigel.clone()].into_iter().chain(peers.iter().filter(|peer| peer.can(case)).cloned()).collect();
+        let found = rounds(case, &tools, &targets, options)?;
+        print!("{}", page::row(&found));
+        measured.push(found);
+    }
+    if let Some(path) = &options.json {
+        let text = serde_json::to_string_pretty(&page::json(&measured))?;
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let text = page::page(&measured, options.rounds, options.seconds);
+    println!("\n{text}");
+    if options.write {
+        fs::write(root.join(PAGE), text).with_context(|| format!("cannot write {PAGE}"))?;
+        println!("bench: wrote {PAGE}");
+    }
+    Ok(!measured.is_empty())
+}
+
+/// The tools take turns, every other round in the opposite order, so that a slow drift of the machine falls on all alike.
+fn rounds(case: &Case, tools: &[Tool], targets: &[PathBuf], options: &Options) -> anyhow::Result<Measured> {
+    let mut all: Vec<(Tool, Vec<Sample>)> = tools.iter().map(|tool| (tool.clone(), Vec::new())).collect();
+    for round in 0..options.rounds {
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for index in order {
+            let (tool, samples) = &mut all[index];
+            let sample = tool.run(case, targets, Duration::from_secs(options.seconds));
+            samples.push(sample.with_context(|| format!("{} in {}", tool.name(), case.name))?);
+        }
+    }
+    Ok(Measured { case: case.clone(), tools: all })
+}

@@ -1,0 +1,183 @@
+//! Results as lines, as a page and as JSON. Must not measure.
+
+use super::Measured;
+use super::ratio::{self, Ratio};
+use super::tools::{Sample, Tool};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+const HEAD: &str = "\
+# Performance
+
+What Rigel reaches and costs beside other tools, on the same device, in turns within minutes. Made by `cargo xtask bench --write`, which
+needs fio (and takes `--t-io-uring PATH` to a built `t/io_uring` of fio's sources); `--only zram` takes a part, `--dir` another storage. Machines
+differ and drift: look at the ratios. Each is a geometric mean over the rounds with its 95 % interval, Rigel over the other; for IOPS more
+than 1 is better, for CPU time less.
+
+Every I/O of Rigel goes into a full latency histogram and a bucket of 10 ms. fio runs one job with its defaults beside `--direct=1 --thread
+--norandommap`; t/io_uring takes no times. CPU is user and system time of the whole process per I/O. *Beside* is the time of the process
+before and after the load.
+
+";
+
+/// A case as a line for the terminal.
+pub fn row(measured: &Measured) -> String {
+    let mut text = String::new();
+    let ours = samples(measured, 0);
+    for (tool, theirs) in measured.tools.iter().skip(1) {
+        let rate = pairs(ours, theirs, |sample| sample.iops);
+        let cpu = pairs(ours, theirs, Sample::cpu_us);
+        let _ = writeln!(text, "  rigel / {}: IOPS {}, CPU per I/O {}", tool.name(), shown(rate), shown(cpu));
+    }
+    if text.is_empty() {
+        let _ = writeln!(text, "  rigel: {:.0} IOPS", middle(ours, |sample| sample.iops));
+    }
+    text
+}
+
+/// The page of the documentation.
+pub fn page(measured: &[Measured], rounds: u32, seconds: u64) -> String {
+    let mut text = HEAD.to_owned();
+    let _ = writeln!(text, "{rounds} rounds of {seconds} s.\n\n## Ratios\n");
+    let _ = writeln!(text, "| case | beside | IOPS | CPU per I/O |\n| --- | --- | --- | --- |");
+    for found in measured {
+        for (tool, theirs) in found.tools.iter().skip(1) {
+            let ours = samples(found, 0);
+            let rate = shown(pairs(ours, theirs, |sample| sample.iops));
+            let cpu = shown(pairs(ours, theirs, Sample::cpu_us));
+            let _ = writeln!(text, "| {} | {} | {rate} | {cpu} |", found.case.name, tool.name());
+        }
+    }
+    let _ = writeln!(text, "\n## Figures\n\nMedians over the rounds.\n");
+    let _ = writeln!(
+        text,
+        "| case | tool | IOPS | MBPS | user us | system us | p50 us | p99 us | MiB | beside s |"
+    );
+    let _ = writeln!(text, "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for found in measured {
+        for (tool, samples) in &found.tools {
+            let _ = writeln!(text, "| {} | {} | {} |", found.case.name, tool.name(), figures(found, samples));
+        }
+    }
+    text + &growth(measured)
+}
+
+/// How the cost of an I/O grows with the outstanding I/Os when nothing else is measured.
+fn growth(measured: &[Measured]) -> String {
+    let null = measured.iter().filter(|found| found.case.name.starts_with("null, 8 KiB"));
+    let costs: Vec<(f64, f64)> = null
+        .map(|found| (f64::from(found.case.outstanding), middle(samples(found, 0), Sample::cpu_us) * 1000.0))
+        .collect();
+    let (Some(first), Some(last)) = (costs.first(), costs.last()) else {
+        return String::new();
+    };
+    if costs.len() < 3 {
+        return String::new();
+    }
+    format!(
+        "\nThe null engine leaves Rigel's own work: {:.1} ns of CPU per I/O with {:.0} outstanding, {:.1} ns with {:.0}; a line through all \
+         counts grows by {:+.1} ns for each tenfold count.\n",
+        first.1,
+        first.0,
+        last.1,
+        last.0,
+        slope(&costs)
+    )
+}
+
+/// Least squares of cost over the decimal logarithm of the count.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = f64::from(u32::try_from(points.len()).unwrap_or(1));
+    let mean_x = points.iter().map(|(n, _)| n.log10()).sum::<f64>() / count;
+    let mean_y = points.iter().map(|(_, cost)| cost).sum::<f64>() / count;
+    let of_x = |n: f64| n.log10() - mean_x;
+    let both = points.iter().map(|&(n, cost)| of_x(n) * (cost - mean_y)).sum::<f64>();
+    both / points.iter().map(|&(n, _)| of_x(n).powi(2)).sum::<f64>()
+}
+
+fn figures(found: &Measured, samples: &[Sample]) -> String {
+    let optional = |figure: fn(&Sample) -> Option<f64>| {
+        let known: Vec<f64> = samples.iter().filter_map(figure).collect();
+        if known.is_empty() { "-".to_owned() } else { digits(ratio::median(known)) }
+    };
+    [
+        format!("{:.0}", middle(samples, |sample| sample.iops)),
+        format!("{:.0}", middle(samples, |sample| sample.mbps(found.case.io_bytes))),
+        format!("{:.3}", middle(samples, |sample| sample.user_us)),
+        format!("{:.3}", middle(samples, |sample| sample.system_us)),
+        optional(|sample| sample.p50_us),
+        optional(|sample| sample.p99_us),
+        format!("{:.0}", middle(samples, |sample| mib(sample.peak_bytes))),
+        format!("{:.2}", middle(samples, |sample| sample.beside_s)),
+    ]
+    .join(" | ")
+}
+
+/// Every sample, and the ratios.
+pub fn json(measured: &[Measured]) -> Value {
+    let cases = measured.iter().map(|found| {
+        let tools = found.tools.iter().map(|(tool, samples)| {
+            let ours = self::samples(found, 0);
+            let ratio_of = |figure: fn(&Sample) -> f64| {
+                let found = if *tool == found.tools[0].0 { None } else { pairs(ours, samples, figure) };
+                found.map(|ratio| json!({"mean": ratio.mean, "lo95": ratio.lo95, "hi95": ratio.hi95}))
+            };
+            let all: Vec<Value> = samples.iter().map(sample).collect();
+            json!({
+                "tool": tool.name(), "samples": all,
+                "rigel_iops_over_this": ratio_of(|sample| sample.iops), "rigel_cpu_over_this": ratio_of(Sample::cpu_us),
+            })
+        });
+        json!({
+            "case": found.case.name, "engine": found.case.engine, "io_bytes": found.case.io_bytes,
+            "outstanding": found.case.outstanding, "tools": tools.collect::<Vec<_>>(),
+        })
+    });
+    json!({"schema": "rigel.bench/1", "cases": cases.collect::<Vec<_>>()})
+}
+
+fn sample(sample: &Sample) -> Value {
+    json!({
+        "iops": sample.iops, "user_us": sample.user_us, "system_us": sample.system_us, "p50_us": sample.p50_us,
+        "p99_us": sample.p99_us, "peak_bytes": sample.peak_bytes, "beside_s": sample.beside_s,
+    })
+}
+
+fn samples(measured: &Measured, tool: usize) -> &[Sample] {
+    measured.tools.get(tool).map_or(&[], |(_, samples): &(Tool, Vec<Sample>)| samples)
+}
+
+fn pairs(ours: &[Sample], theirs: &[Sample], figure: impl Fn(&Sample) -> f64) -> Option<Ratio> {
+    ratio::of(ours.iter().zip(theirs).map(|(ours, theirs)| (figure(ours), figure(theirs))))
+}
+
+fn middle(samples: &[Sample], figure: impl Fn(&Sample) -> f64) -> f64 {
+    ratio::median(samples.iter().map(figure).collect())
+}
+
+fn mib(bytes: u64) -> f64 {
+    f64::from(u32::try_from(bytes >> 20).unwrap_or(u32::MAX))
+}
+
+fn shown(ratio: Option<Ratio>) -> String {
+    ratio.map_or_else(
+        || "-".into(),
+        |ratio| format!("{:.2} ({:.2} to {:.2})", ratio.mean, ratio.lo95, ratio.hi95),
+    )
+}
+
+/// Three digits at least.
+fn digits(figure: f64) -> String {
+    if figure < 10.0 { format!("{figure:.2}") } else { format!("{figure:.0}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_through_costs() {
+        assert!((slope(&[(1.0, 50.0), (10.0, 52.0), (100.0, 54.0)]) - 2.0).abs() < 1e-9);
+        assert!(slope(&[(1.0, 30.0), (100.0, 30.0), (10_000.0, 30.0)]).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,236 @@
+//! The tools: how each is asked for a case, and what it says. Must not compare.
+
+use super::cases::{Case, On};
+use super::child::{self, Ran};
+use anyhow::Context as _;
+use rigel_core::record::{Record, Visit};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const MIB: f64 = 1_048_576.0;
+const US_PER_S: f64 = 1e6;
+
+/// What a tool found, and what it cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// I/Os per second.
+    pub iops: f64,
+    /// CPU time in user mode per I/O, in microseconds, of the whole process.
+    pub user_us: f64,
+    /// The same in the kernel.
+    pub system_us: f64,
+    /// Median latency in microseconds, as the tool reports it.
+    pub p50_us: Option<f64>,
+    /// 99th percentile.
+    pub p99_us: Option<f64>,
+    /// Most resident memory in bytes.
+    pub peak_bytes: u64,
+    /// Time of the process beside the load: starting, ending, writing what it found.
+    pub beside_s: f64,
+}
+
+/// A tool that takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// The release build of this repository.
+    Rigel(PathBuf),
+    /// The fio of the distribution.
+    Fio,
+    /// The bare loop in fio's sources; it takes no times.
+    Bare(PathBuf),
+}
+
+/// Tools beside Rigel that are there.
+pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
+    let fio = Command::new("fio").arg("--version").output();
+    anyhow::ensure!(
+        fio.is_ok_and(|told| told.status.success()),
+        "fio does not start; install the package fio"
+    );
+    let bare = t_io_uring.map(|path| {
+        let path = path.canonicalize().with_context(|| format!("no t/io_uring at {}", path.display()));
+        path.map(Tool::Bare)
+    });
+    Ok([Tool::Fio].into_iter().chain(bare.transpose()?).collect())
+}
+
+impl Tool {
+    /// The release build below `root`.
+    pub fn rigel(root: &Path) -> Self {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        Self::Rigel(target.join("release/rigel"))
+    }
+
+    /// For tables.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Rigel(_) => "rigel",
+            Self::Fio => "fio",
+            Self::Bare(_) => "t/io_uring",
+        }
+    }
+
+    /// Whether the tool has something to set against the case.
+    pub fn can(&self, case: &Case) -> bool {
+        match self {
+            Self::Rigel(_) => true,
+            // fio has no engine that submits NOPs.
+            Self::Fio => case.on != On::Ring,
+            Self::Bare(_) => {
+                case.engine == "nop" || (case.engine == "io_uring" && matches!(case.on, On::Zram | On::File))
+            }
+        }
+    }
+
+    /// Runs a case once.
+    pub fn run(&self, case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
+        match self {
+            Self::Rigel(program) => rigel(program, case, targets, span),
+            Self::Fio => fio(case, targets, span),
+            Self::Bare(program) => bare(program, case, targets, span),
+        }
+    }
+}
+
+fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
+    let place = tempfile::tempdir()?;
+    let mut command = Command::new(program);
+    let (class, other) = if case.is_large() { ("large", "small") } else { ("small", "large") };
+    command.current_dir(place.path()).args(["run", "advanced", "--matrix", "point", "--name", "bench"]);
+    command.args([
+        format!("--num-{class}"),
+        case.outstanding.to_string(),
+        format!("--num-{other}"),
+        "0".into(),
+    ]);
+    command.args([format!("--size-{class}"), case.io_bytes.to_string()]);
+    command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine, "--workers", "1"]);
+    command.args(["--json", "--quiet"]).args(targets);
+    let ran = child::run(&mut command)?;
+    let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
+    let io = &document["points"][0][format!("{class}_io")];
+    let record = fs::read_dir(place.path())?.filter_map(Result::ok).map(|entry| entry.path());
+    let record = record.into_iter().find(|path| path.to_string_lossy().ends_with("_record.jsonl"));
+    let record = Record::read(&fs::read(record.context("a run leaves a record")?)?)?;
+    let visit: &Visit = record.visits.first().context("a run has a visit")?;
+    let ios = figure(visit.moved_bytes)? / figure(case.io_bytes)?;
+    let loaded_s = figure(visit.loaded_ns)? / 1e9;
+    Ok(Sample {
+        iops: number(&io["iops"]["mean"])?,
+        p50_us: io["latency_us"]["p50"].as_f64(),
+        p99_us: io["latency_us"]["p99"].as_f64(),
+        beside_s: ran.wall_s - loaded_s,
+        ..cost(&ran, ios)
+    })
+}
+
+/// fio as its manual has it for one job of random reads; threads instead of processes, so that its memory can be seen, and
+/// offsets drawn independently, as Rigel's are.
+fn fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
+    let mut command = Command::new("fio");
+    command.args(["--name=bench", "--rw=randread", "--direct=1", "--readonly", "--thread", "--norandommap"]);
+    command.args(["--time_based", "--output-format=json", "--lat_percentiles=1", "--group_reporting"]);
+    command.args([format!("--runtime={}", span.as_secs()), format!("--bs={}", case.io_bytes)]);
+    if case.engine == "threads" {
+        // A thread per outstanding I/O is fio's engine psync in so many jobs.
+        command.args(["--ioengine=psync".to_owned(), format!("--numjobs={}", case.outstanding)]);
+    } else {
+        command.args([format!("--ioengine={}", case.engine), format!("--iodepth={}", case.outstanding)]);
+    }
+    if targets.is_empty() {
+        command.arg("--size=1g");
+    } else {
+        let joined: Vec<String> =
+            targets.iter().map(|path| path.display().to_string().replace(':', "\\:")).collect();
+        command.arg(format!("--filename={}", joined.join(":")));
+    }
+    let ran = child::run(&mut command)?;
+    let start = ran.stdout.find('{').context("fio printed no JSON")?;
+    let document: Value = serde_json::from_str(&ran.stdout[start..]).context("the JSON of fio")?;
+    let read = &document["jobs"][0]["read"];
+    let percentile = |name: &str| read["lat_ns"]["percentile"][name].as_f64().map(|ns| ns / 1000.0);
+    Ok(Sample {
+        iops: number(&read["iops"])?,
+        p50_us: percentile("50.000000"),
+        p99_us: percentile("99.000000"),
+        beside_s: ran.wall_s - number(&read["runtime"])? / 1000.0,
+        ..cost(&ran, number(&read["total_ios"])?)
+    })
+}
+
+/// Batches of 32, registered files and buffers, no polling: what Rigel has, less the times.
+fn bare(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
+    let mut command = Command::new(program);
+    let batch = case.outstanding.min(32);
+    command.args([format!("-d{}", case.outstanding), format!("-s{batch}"), format!("-c{batch}")]);
+    command.args([format!("-b{}", case.io_bytes), format!("-r{}", span.as_secs())]);
+    command.args(["-p0", "-B1", "-F1", "-n1", "-t0"]);
+    match targets.first() {
+        Some(path) => command.arg(path),
+        None => command.args(["-N1", "/dev/null"]),
+    };
+    let ran = child::run(&mut command)?;
+    let rates: Vec<f64> = ran.stdout.lines().filter_map(iops_of_line).collect();
+    anyhow::ensure!(!rates.is_empty(), "no rate in what {} printed: {}", program.display(), ran.stdout);
+    let iops = rates.iter().sum::<f64>() / f64::from(u32::try_from(rates.len())?);
+    Ok(Sample { iops, beside_s: ran.wall_s - span.as_secs_f64(), ..cost(&ran, iops * span.as_secs_f64()) })
+}
+
+/// `IOPS=1.23M, BW=..` and `IOPS=456K, ..`; the closing line names a maximum, which is no mean.
+fn iops_of_line(line: &str) -> Option<f64> {
+    let text = line.strip_prefix("IOPS=")?.split(',').next()?;
+    let (digits, scale) = match text.strip_suffix('M') {
+        Some(digits) => (digits, 1e6),
+        None => text.strip_suffix('K').map_or((text, 1.0), |digits| (digits, 1e3)),
+    };
+    Some(digits.parse::<f64>().ok()? * scale)
+}
+
+/// What a process cost per I/O, and the rest of a sample empty.
+fn cost(ran: &Ran, ios: f64) -> Sample {
+    Sample {
+        iops: 0.0,
+        user_us: ran.user_s * US_PER_S / ios.max(1.0),
+        system_us: ran.system_s * US_PER_S / ios.max(1.0),
+        p50_us: None,
+        p99_us: None,
+        peak_bytes: ran.peak_bytes,
+        beside_s: 0.0,
+    }
+}
+
+impl Sample {
+    /// Megabytes (2^20) per second.
+    pub fn mbps(&self, io_bytes: u64) -> f64 {
+        self.iops * figure(io_bytes).unwrap_or(0.0) / MIB
+    }
+
+    /// User and system time per I/O in microseconds.
+    pub fn cpu_us(&self) -> f64 {
+        self.user_us + self.system_us
+    }
+}
+
+fn number(value: &Value) -> anyhow::Result<f64> {
+    value.as_f64().context("a number is missing in what a tool printed")
+}
+
+fn figure(value: u64) -> anyhow::Result<f64> {
+    value.to_string().parse().context("a number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_the_bare_loop_are_read() {
+        assert_eq!(iops_of_line("IOPS=1.25M, BW=4.9GiB/s, IOS/call=32/31"), Some(1.25e6));
+        assert_eq!(iops_of_line("IOPS=431.5K, IOS/call=32/32"), Some(431_500.0));
+        assert_eq!(iops_of_line("IOPS=999, BW=1MiB/s"), Some(999.0));
+        assert_eq!(iops_of_line("Maximum IOPS=1.3M"), None);
+    }
+}

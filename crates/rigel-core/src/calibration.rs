@@ -58,7 +58,8 @@ impl Profiles {
         let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
         if let Some((_, tally)) = classes(visit).next() {
             let mean = to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
-            self.visits.push((TimedVisit { point: visit.step, began_ns, mean }, length_ns(visit)));
+            let timed = TimedVisit { point: visit.step, began_ns, length: 0, mean };
+            self.visits.push((timed, length_ns(visit)));
         }
         for (class, tally) in classes(visit) {
             self.profiles.entry((visit.step, class)).or_default().push(profile(tally, visit.measured_ns));
@@ -69,16 +70,21 @@ impl Profiles {
     #[must_use]
     pub fn look(&self, parameters: &Parameters) -> PhaseLook {
         let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
+            point: key.0,
             group: u32::from(key.1 == Class::Large),
             profiles: profiles.clone(),
             long: self.long.get(key).cloned(),
         };
         let quantities: Vec<Quantity> = self.profiles.iter().map(quantity).collect();
         let look = Look::at(&quantities, BUCKET_NS, parameters);
+        let timed = |&(visit, length_ns): &(TimedVisit, u64)| {
+            let length = parameters.length_place(length_ns);
+            TimedVisit { length, ..visit }
+        };
         let counting = self.visits.iter().filter(|&&(_, length_ns)| length_ns >= look.shortest_ns);
         PhaseLook {
             keys: self.profiles.keys().copied().collect(),
-            timed: counting.map(|(visit, _)| *visit).collect(),
+            timed: counting.map(timed).collect(),
             look,
         }
     }

@@ -9,15 +9,16 @@ use super::detect::slow_start::{LongVisit, ShortVisits, SlowStart, slow_start};
 use super::interval::Interval;
 use super::parameters::Parameters;
 use super::sample::mean;
-use super::settle::{LEAST_VISITS, Settle, after, choose_settle};
+use super::settle::{Settle, after, choose_settle};
 use super::variance::{PointVisits, Spread, spread};
-
-/// Shorter visits are passed over only if every quantity has so many longer ones: enough for an interval.
-const LEAST_LONGER: usize = 2;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// One measured quantity: one class of one point. A mixed point has two.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quantity {
+    /// Its point, by the caller's numbers.
+    pub point: usize,
     /// Quantities that are likely to settle alike, such as all small reads, share a number.
     pub group: u32,
     /// For each visit the rate per bucket, from the start of the load to its end.
@@ -35,6 +36,8 @@ pub struct Look {
     pub settle: Settle,
     /// Means of the visits after settling, and what each says of its own error.
     pub visits: Vec<PointVisits>,
+    /// Which of [`Parameters::visit_lengths`] each of these visits has, by its place.
+    pub lengths: Vec<Vec<usize>>,
     /// How much the visits vary.
     pub spreads: Vec<Spread>,
     /// The intervals, where there is one.
@@ -47,34 +50,60 @@ impl Look {
     /// Looks at all quantities of a phase. `bucket_ns` is the width of the profiles' buckets; of the parameters the aim
     /// and the lengths of visits matter.
     ///
-    /// All visits count as long as a settling time is found that fits into them, and no long visit rises above them. Else only visits of the next
-    /// length do, if there are 16 and of every quantity two or more; and so on. Should the longest be too short as well,
-    /// they are the best that there is, and the settling time tells.
+    /// All visits count as long as a settling time is found that fits into them, and no long visit rises above them. Else
+    /// only visits of the next length do, once every quantity has as many of them as come before the first look; and so
+    /// on. Should the longest be too short as well, they are the best that there is, and the settling time tells.
+    ///
+    /// Longer visits among the shorter ones would make these look noisy instead of low, so the shorter ones are also
+    /// judged alone.
     #[must_use]
     pub fn at(quantities: &[Quantity], bucket_ns: u64, parameters: &Parameters) -> Self {
         let lengths = parameters.visit_lengths();
         let usual_ns = lengths.first().copied().unwrap_or(0);
-        let mut found = Self::of(quantities, bucket_ns, (0, usual_ns), parameters.target);
-        for shortest_ns in lengths.into_iter().skip(1) {
-            if found.is_settled() || !enough(quantities, bucket_ns, shortest_ns) {
+        let least = least_longer(quantities, parameters);
+        let look =
+            |span: Range<u64>, length_ns: u64| Self::of(quantities, bucket_ns, (span, length_ns), parameters);
+        let mut found = look(0..u64::MAX, usual_ns);
+        let mut shortest_ns = 0;
+        for longer_ns in lengths.into_iter().skip(1) {
+            let count = |quantity: &Quantity| quantity.within(bucket_ns, longer_ns..u64::MAX).count();
+            let longer: Vec<usize> = quantities.iter().map(count).collect();
+            if longer.iter().any(|&visits| visits > 0) {
+                found.doubt(look(shortest_ns..longer_ns, shortest_ns.max(usual_ns)));
+            }
+            if found.is_settled() || longer.iter().any(|&visits| visits < least) {
                 break;
             }
-            found = Self::of(quantities, bucket_ns, (shortest_ns, shortest_ns), parameters.target);
+            found = look(longer_ns..u64::MAX, longer_ns);
+            shortest_ns = longer_ns;
         }
         found
     }
 
-    /// Looks at visits of `shortest_ns` or more; the shortest of them have `length_ns`.
+    /// Takes over what speaks against some of the visits alone.
+    fn doubt(&mut self, some: Self) {
+        if self.settle.unsettled.is_none() && some.settle.unsettled.is_some() {
+            self.settle.unsettled = some.settle.unsettled;
+        }
+        for (own, found) in self.slow_starts.iter_mut().zip(some.slow_starts) {
+            *own = own.take().or(found);
+        }
+    }
+
+    /// Looks at visits whose length is within the span; the shortest of them have `length_ns`.
     fn of(
         quantities: &[Quantity],
         bucket_ns: u64,
-        (shortest_ns, length_ns): (u64, u64),
-        target: f64,
+        (span, length_ns): (Range<u64>, u64),
+        parameters: &Parameters,
     ) -> Self {
+        let (target, shortest_ns) = (parameters.target, span.start);
         let longer: Vec<(u32, Vec<&[f64]>)> = quantities
             .iter()
-            .map(|quantity| (quantity.group, quantity.longer(bucket_ns, shortest_ns).collect()))
+            .map(|quantity| (quantity.group, quantity.within(bucket_ns, span.clone()).collect()))
             .collect();
+        let place = |profile: &&[f64]| parameters.length_place(length_of(profile, bucket_ns));
+        let lengths = longer.iter().map(|(_, profiles)| profiles.iter().map(place).collect()).collect();
         let settle = settle(&longer, bucket_ns, target);
         let means = |(_, profiles): &(u32, Vec<&[f64]>)| means(profiles, bucket_ns, settle.settle_ns);
         let visits: Vec<PointVisits> = longer.iter().map(means).collect();
@@ -92,7 +121,7 @@ impl Look {
             slow_start(quantity.long.as_ref()?, &short, target)
         };
         let slow_starts = quantities.iter().enumerate().map(slow).collect();
-        Self { shortest_ns, settle, visits, spreads, intervals, slow_starts }
+        Self { shortest_ns, settle, visits, lengths, spreads, intervals, slow_starts }
     }
 
     /// Whether the visits that count live to see the end of their start-up, as far as they and the long ones can tell.
@@ -110,19 +139,22 @@ impl Look {
 }
 
 impl Quantity {
-    /// The profiles of visits of `shortest_ns` or more.
-    fn longer(&self, bucket_ns: u64, shortest_ns: u64) -> impl Iterator<Item = &[f64]> {
-        let fewest = shortest_ns.checked_div(bucket_ns).unwrap_or(0);
-        let is_long = move |profile: &&[f64]| u64::try_from(profile.len()).unwrap_or(u64::MAX) >= fewest;
-        self.profiles.iter().map(Vec::as_slice).filter(is_long)
+    /// The profiles of visits whose length is within the span.
+    fn within(&self, bucket_ns: u64, span: Range<u64>) -> impl Iterator<Item = &[f64]> {
+        let profiles = self.profiles.iter().map(Vec::as_slice);
+        profiles.filter(move |profile| span.contains(&length_of(profile, bucket_ns)))
     }
 }
 
-/// Whether visits of `shortest_ns` or more suffice to judge by them alone.
-fn enough(quantities: &[Quantity], bucket_ns: u64, shortest_ns: u64) -> bool {
-    let longer = |quantity: &Quantity| quantity.longer(bucket_ns, shortest_ns).count();
-    let each: Vec<usize> = quantities.iter().map(longer).collect();
-    each.iter().all(|&visits| visits >= LEAST_LONGER) && each.iter().sum::<usize>() >= LEAST_VISITS
+/// How long a visit with this profile was.
+fn length_of(profile: &[f64], bucket_ns: u64) -> u64 {
+    u64::try_from(profile.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
+}
+
+/// Of so many longer visits to each quantity the shorter ones are passed over: as many as come before the first look.
+fn least_longer(quantities: &[Quantity], parameters: &Parameters) -> usize {
+    let points: BTreeSet<usize> = quantities.iter().map(|quantity| quantity.point).collect();
+    usize::try_from(parameters.first_look(points.len()).min(parameters.most_visits)).unwrap_or(usize::MAX)
 }
 
 /// The longest settling time of the phase as a whole and of each group, from the groups and profiles of all quantities:
@@ -172,7 +204,8 @@ mod tests {
                 (0..1000u32).map(|index| f64::from(index) / 100.0).take_while(|&at_s| at_s < length_s);
             buckets.map(|at_s| (1.0 - 0.6 * (-at_s / 0.8).exp()) * (1.0 + 0.03 * noise.normal())).collect()
         };
-        let one = |_| Quantity {
+        let one = |point| Quantity {
+            point,
             group: 0,
             profiles: lengths_s.iter().map(|&length_s| profile(noise, length_s)).collect(),
             long: None,
@@ -185,17 +218,18 @@ mod tests {
         let mut noise = Noise::new(9);
         let short = at(&starting(&mut noise, 18, &[2.5; 4]), 0.05);
         assert!(!short.is_settled() && short.shortest_ns == 0, "{:?}", short.settle);
-        // A second length of which there is one visit each is not yet enough; of two it is, but they are too short, too.
-        let one = at(&starting(&mut noise, 18, &[2.5, 2.5, 2.5, 2.5, 4.5]), 0.05);
-        assert_eq!((one.is_settled(), one.shortest_ns, one.visits[0].means.len()), (false, 0, 5));
-        let two = at(&starting(&mut noise, 18, &[2.5, 2.5, 2.5, 2.5, 4.5, 4.5]), 0.05);
-        assert_eq!((two.is_settled(), two.visits[0].means.len()), (false, 2));
-        assert_eq!(two.shortest_ns, 4500 * NS_PER_MS);
-        let all = at(&starting(&mut noise, 18, &[2.5, 4.5, 8.5, 2.5, 4.5, 8.5]), 0.05);
+        // A second length of which there are three visits each is not yet enough; of four it is, but they are too short, too.
+        let three = at(&starting(&mut noise, 18, &[2.5, 2.5, 2.5, 2.5, 4.5, 4.5, 4.5]), 0.05);
+        assert_eq!((three.is_settled(), three.shortest_ns, three.visits[0].means.len()), (false, 0, 7));
+        assert_eq!(three.lengths[17], [0, 0, 0, 0, 1, 1, 1]);
+        let four = at(&starting(&mut noise, 18, &[2.5, 4.5, 4.5, 4.5, 4.5]), 0.05);
+        assert_eq!((four.is_settled(), four.visits[0].means.len()), (false, 4));
+        assert_eq!(four.shortest_ns, 4500 * NS_PER_MS);
+        let all = at(&starting(&mut noise, 18, &[2.5, 4.5, 8.5, 8.5, 8.5, 8.5]), 0.05);
         assert_eq!((all.is_settled(), all.shortest_ns), (true, 8500 * NS_PER_MS));
         assert!(all.settle.settle_ns >= 3000 * NS_PER_MS, "{:?}", all.settle);
         for (point, interval) in all.visits.iter().zip(&all.intervals) {
-            assert_eq!((point.means.len(), point.within_se.len()), (2, 2));
+            assert_eq!((point.means.len(), point.within_se.len()), (4, 4));
             assert!((interval.unwrap().mean - 1.0).abs() < 0.01, "{interval:?}");
         }
         assert!(short.intervals[0].unwrap().mean < 0.95, "what short visits would make of it");
@@ -204,14 +238,11 @@ mod tests {
     #[test]
     fn visits_are_passed_over_only_where_all_quantities_have_longer_ones() {
         let mut noise = Noise::new(10);
-        let mut some = starting(&mut noise, 17, &[2.5, 2.5, 8.5, 8.5]);
-        some.extend(starting(&mut noise, 1, &[2.5, 2.5, 8.5]));
+        let mut some = starting(&mut noise, 17, &[2.5, 2.5, 8.5, 8.5, 8.5, 8.5]);
+        some.extend(starting(&mut noise, 1, &[2.5, 2.5, 8.5, 8.5, 8.5]));
         let found = at(&some, 0.05);
         assert_eq!((found.is_settled(), found.shortest_ns), (false, 0));
-        assert_eq!((found.visits[0].means.len(), found.visits[17].means.len()), (4, 3));
-        // Seven quantities with two visits each are too few to judge.
-        assert_eq!(at(&starting(&mut noise, 7, &[2.5, 2.5, 8.5, 8.5]), 0.05).shortest_ns, 0);
-        assert_eq!(at(&starting(&mut noise, 8, &[2.5, 2.5, 8.5, 8.5]), 0.05).shortest_ns, 4500 * NS_PER_MS);
+        assert_eq!((found.visits[0].means.len(), found.visits[17].means.len()), (6, 5));
         // Visits that settle all count, whatever their length.
         let quiet: Vec<_> = (0..8).map(|_| quantity(&mut noise, 0, 0.0)).collect();
         let mut mixed = quiet.clone();
@@ -231,7 +262,8 @@ mod tests {
                 .collect()
         };
         let mut all = |from_s: f64, lengths_s: &[f64]| -> Vec<Quantity> {
-            let mut one = |_| Quantity {
+            let mut one = |point| Quantity {
+                point,
                 profiles: lengths_s.iter().map(|&length_s| later(from_s, length_s, &mut noise)).collect(),
                 ..Quantity::default()
             };
@@ -245,13 +277,36 @@ mod tests {
         assert!((slow.difference() - 0.04).abs() < 0.005 && (slow.early - 1.0).abs() < 0.01, "{slow:?}");
         assert_eq!((slow.from_ns / NS_PER_MS, found.slow_starts.iter().flatten().count()), (10_250, 1));
         // Longer visits of which enough end behind the rise: they see it, and cannot cut it off.
-        let longer = at(&all(6.0, &[2.5, 2.5, 8.5, 8.5]), 0.05);
+        let longer = at(&all(6.0, &[2.5, 2.5, 8.5, 8.5, 8.5, 8.5]), 0.05);
         assert_eq!(longer.shortest_ns, 8500 * NS_PER_MS);
         // After 3 s they can, and nothing is left of it.
-        let cured = at(&all(3.0, &[2.5, 2.5, 8.5, 8.5]), 0.05);
+        let cured = at(&all(3.0, &[2.5, 2.5, 8.5, 8.5, 8.5, 8.5]), 0.05);
         assert!(cured.is_settled() && cured.shortest_ns >= 4500 * NS_PER_MS, "{cured:?}");
         assert!((cured.intervals[3].unwrap().mean - 1.04).abs() < 0.005);
         assert!(at(&all(0.0, &[2.5; 4]), 0.05).is_settled(), "no start-up, no alarm");
+    }
+
+    #[test]
+    fn few_quantities_pass_over_their_short_visits_too() {
+        let mut noise = Noise::new(12);
+        let mut at_most = |quantities: usize, longer: usize| {
+            let lengths_s = [vec![2.5; 6], vec![8.5; longer]].concat();
+            let mut all = starting(&mut noise, quantities, &lengths_s);
+            all[0].long = starting(&mut noise, 1, &[9.9])[0].profiles.pop().map(|first| LongVisit {
+                // Twice as long as that: what comes later is on the level of the end.
+                rates: [first, vec![1.0; 1060]].concat(),
+                bucket_ns: BUCKET,
+            });
+            at(&all, 0.05)
+        };
+        for quantities in [1, 3] {
+            let (five, six) = (at_most(quantities, 5), at_most(quantities, 6));
+            assert_eq!((five.shortest_ns, five.visits[0].means.len()), (0, 11));
+            assert!(!five.is_settled(), "the longer ones among them do not hide that the short ones are low");
+            assert_eq!((six.shortest_ns > 0, six.visits[0].means.len()), (true, 6));
+            assert!(six.intervals[0].unwrap().mean > 0.93, "{:?}", six.intervals[0]);
+        }
+        assert_eq!(at_most(5, 4).visits[4].means.len(), 4, "of five points four are enough");
     }
 
     fn quantity(noise: &mut Noise, group: u32, transient: f64) -> Quantity {
@@ -260,7 +315,7 @@ mod tests {
             let low = |index| if index < 90 { 1.0 + transient } else { 1.0 };
             white.iter().enumerate().map(|(index, white)| 500.0 * low(index) * (1.0 + white)).collect()
         };
-        Quantity { group, profiles: (0..4).map(|_| profile(noise)).collect(), long: None }
+        Quantity { point: 0, group, profiles: (0..4).map(|_| profile(noise)).collect(), long: None }
     }
 
     #[test]

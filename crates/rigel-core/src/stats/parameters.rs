@@ -91,6 +91,12 @@ impl Parameters {
         measured.map(|measure_ns| self.settle_ns.saturating_add(measure_ns)).collect()
     }
 
+    /// Which of [`Self::visit_lengths`] a visit of `length_ns` has, by its place: of the longest that it reaches.
+    #[must_use]
+    pub fn length_place(&self, length_ns: u64) -> usize {
+        self.visit_lengths().iter().skip(1).take_while(|&&longer| longer <= length_ns).count()
+    }
+
     /// Least time between two visits to a point of a phase with `points` points.
     #[must_use]
     pub fn gap_for(&self, points: usize) -> u64 {
@@ -131,6 +137,8 @@ mod tests {
         assert_eq!(ms(Parameters::default()), [2500, 4500, 8500]);
         assert_eq!(ms(Parameters::new(0.05, true)), [1500, 2500, 4500, 8500]);
         assert_eq!(ms(Parameters { measure_ns: 9 * NS_PER_S, ..Parameters::default() }), [9500]);
+        let place = |length_ms: u64| Parameters::default().length_place(length_ms * NS_PER_MS);
+        assert_eq!([0, 2500, 4499, 4500, 8499, 8500, 20_500].map(place), [0, 0, 0, 1, 1, 2, 2]);
         assert_eq!(ms(Parameters { measure_ns: 0, ..Parameters::default() }), [500; MOST_LENGTHS]);
     }
 

@@ -122,11 +122,30 @@ impl Schedule {
 
     /// Visits of `visit_ns`, settling included (0: of any length), were too short for every settling time: later ones get
     /// the next of [`Parameters::visit_lengths`], if there is one. Saying so again of the same visits changes nothing.
+    ///
+    /// Longer visits come to count once each point has as many as come before the first look. Where the visits left are
+    /// too few for it, they stay as they are; where they are too few to try all lengths, the first ones are passed over.
     pub fn lengthen(&mut self, visit_ns: u64) {
-        let longer = self.parameters.visit_lengths().into_iter().skip(1).find(|&length| length > visit_ns);
-        if let Some(length) = longer {
-            self.measure_ns = self.measure_ns.max(length - self.parameters.settle_ns);
+        let lengths = self.parameters.visit_lengths();
+        let judged_ns = visit_ns.max(lengths.first().copied().unwrap_or(0));
+        if self.parameters.settle_ns.saturating_add(self.measure_ns) > judged_ns {
+            return;
         }
+        let longer: Vec<u64> = lengths.into_iter().filter(|&length| length > judged_ns).collect();
+        let changes = self.lengths_left();
+        if let Some(length) = longer.get(longer.len().saturating_sub(changes)) {
+            self.measure_ns = length - self.parameters.settle_ns;
+        }
+    }
+
+    /// So many more lengths can come to count, one after the other, with the visits that every point has left.
+    fn lengths_left(&self) -> usize {
+        let left = |point: usize| {
+            self.parameters.most_visits.saturating_sub(self.visits.get(&point).copied().unwrap_or(0))
+        };
+        let fewest = self.members().map(left).min().unwrap_or(0);
+        let each = self.parameters.first_look(self.size()).max(1);
+        usize::try_from(fewest / each).unwrap_or(usize::MAX)
     }
 
     /// Time that is surely still needed: the long visits, the rounds up to the next look, the later phases up to their

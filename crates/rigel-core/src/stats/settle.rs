@@ -5,6 +5,7 @@
 //! would remove real stalls, and the variance with them.
 
 use super::sample::{count, mean, variance};
+use super::special::student_t_quantile;
 use crate::units::{NS_PER_MS, NS_PER_S};
 
 /// Settling times that are tried, in order, in nanoseconds.
@@ -22,10 +23,14 @@ const CANDIDATES: [u64; 8] = [
 const BEYOND_MIDDLE_NS: u64 = 300 * NS_PER_MS;
 /// The piece behind a candidate that is held against the second half, or what of it comes later.
 const PIECE_NS: u64 = NS_PER_S / 2;
-/// Fewer visits are not judged.
-pub const LEAST_VISITS: usize = 16;
+/// Fewer visits are not judged. A single point has as many before its first look.
+const LEAST_VISITS: usize = 6;
 /// A difference of fewer standard errors is none.
 const STANDARD_ERRORS: f64 = 2.5;
+/// From so many visits on. The standard error of fewer is itself in doubt.
+const MANY_VISITS: usize = 16;
+/// The probability of a normal deviate below 2.5.
+const QUANTILE: f64 = 0.993_790_3;
 /// A difference below this part of the target does not matter.
 const PART_OF_TARGET: f64 = 8.0;
 
@@ -34,7 +39,7 @@ const PART_OF_TARGET: f64 = 8.0;
 pub struct Settle {
     /// How much of the start of every visit counts for nothing.
     pub settle_ns: u64,
-    /// How many visits were averaged; below 16 nothing was judged and `settle_ns` is the first candidate.
+    /// How many visits were averaged; below 6 nothing was judged and `settle_ns` is the first candidate.
     pub visits: usize,
     /// Set when every candidate was too short: what the piece behind the last one still differs by.
     pub unsettled: Option<Transient>,
@@ -65,7 +70,7 @@ pub fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle
         let transient = transient(&usable, candidate, bucket_ns);
         settle.settle_ns = candidate;
         let size = transient.difference.abs();
-        if size < STANDARD_ERRORS * transient.standard_error || size < target / PART_OF_TARGET {
+        if size < least_errors(visits) * transient.standard_error || size < target / PART_OF_TARGET {
             return Settle { unsettled: None, ..settle };
         }
         settle.unsettled = Some(transient);
@@ -92,6 +97,11 @@ pub fn mean_after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> f64 {
 #[must_use]
 pub fn after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> &[f64] {
     profile.get(buckets(settle_ns, bucket_ns)..).unwrap_or_default()
+}
+
+/// Standard errors that a difference must have: of few visits by Student's t as surely as 2.5 of many.
+fn least_errors(visits: usize) -> f64 {
+    if visits >= MANY_VISITS { STANDARD_ERRORS } else { student_t_quantile(QUANTILE, count(visits) - 1.0) }
 }
 
 fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transient {

@@ -14,9 +14,10 @@ use crate::stats::detect::slow_noise::{RankCorrelation, slow_noise};
 use crate::stats::interval::unseen_share;
 use crate::stats::parameters::FEW_POINTS;
 use crate::stats::sample::mean;
-use crate::stats::variance::outlying;
+use crate::stats::variance::{PointVisits, outlying};
 use crate::units::to_f64;
 use crate::workload::Class;
+use std::collections::BTreeSet;
 
 /// What the visits of a phase show of its single points.
 #[derive(Debug)]
@@ -35,9 +36,25 @@ impl Compared {
         let contaminated = phase.judged.look.spreads.iter().any(|spread| spread.contamination.is_some());
         Self {
             outlying: if contaminated { outlying(visits, target) } else { vec![Vec::new(); visits.len()] },
-            groups: two_groups(visits),
+            groups: groups(visits, &phase.judged.look.lengths),
         }
     }
+}
+
+/// Two groups among the visits of one length to each point, where visits have several: that longer ones are on another
+/// level is no state of the device.
+fn groups(visits: &[PointVisits], lengths: &[Vec<usize>]) -> Vec<Option<TwoGroups>> {
+    let all: BTreeSet<usize> = lengths.iter().flatten().copied().collect();
+    let of_one = |length: usize| {
+        let own = visits.iter().zip(lengths).map(|(point, lengths)| {
+            let means = point.means.iter().zip(lengths).filter(|&(_, &own)| own == length);
+            PointVisits { means: means.map(|(mean, _)| *mean).collect(), within_se: Vec::new() }
+        });
+        two_groups(&own.collect::<Vec<_>>())
+    };
+    all.into_iter().map(of_one).fold(vec![None; visits.len()], |found, more| {
+        found.into_iter().zip(more).map(|(found, more)| found.or(more)).collect()
+    })
 }
 
 /// The flags of a point of a phase.
@@ -153,4 +170,23 @@ pub fn few_points(record: &Record, points: &[PointFindings]) -> Option<Flag> {
         percent(unseen_share(visits))
     );
     Some(Flag::new(FlagCode::FewPoints, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_lengths_are_not_two_groups() {
+        let near = |centre: f64| [0.0, 1.0, -1.0, 2.0, 0.5, -0.5].map(|off| centre + off);
+        let points = [PointVisits { means: [near(900.0), near(950.0)].concat(), within_se: Vec::new() }];
+        let by_length = [[vec![0; 6], vec![1; 6]].concat()];
+        assert_eq!(groups(&points, &by_length), [None]);
+        let found = groups(&points, &[vec![0; 12]])[0].unwrap();
+        assert_eq!((found.low_visits, found.high_visits), (6, 6));
+        let within = [PointVisits { means: [near(900.0), near(900.0)].concat(), within_se: Vec::new() }];
+        let mut within_one = within.clone();
+        within_one[0].means[6..9].iter_mut().for_each(|mean| *mean += 100.0);
+        assert!(groups(&within, &by_length)[0].is_none() && groups(&within_one, &by_length)[0].is_some());
+    }
 }

@@ -25,7 +25,7 @@ pub struct CalibrationDrift {
     pub p: f64,
 }
 
-/// Fits one mean per point and a common slope over time by least squares: the two-way analysis of variance, point and
+/// Fits one mean per point (and length of visit, where there are several) and a common slope over time by least squares: the two-way analysis of variance, point and
 /// round, with only the linear part of the rounds. Fires when the slope is significant (1 %) and the total change
 /// exceeds half the target.
 ///
@@ -34,8 +34,8 @@ pub struct CalibrationDrift {
 #[must_use]
 pub fn drift(visits: &[TimedVisit], target: f64) -> Option<CalibrationDrift> {
     let residuals = residuals(visits);
-    let (times, points) = centred_minutes(&residuals);
-    let df = count(times.len()) - count(points) - 1.0;
+    let (times, means) = centred_minutes(&residuals);
+    let df = count(times.len()) - count(means) - 1.0;
     let squares: f64 = times.iter().map(|x| x * x).sum();
     if df < 1.0 || squares <= 0.0 {
         return None;
@@ -54,15 +54,16 @@ pub fn drift(visits: &[TimedVisit], target: f64) -> Option<CalibrationDrift> {
     (found.p < SIGNIFICANCE && found.total.abs() > target / 2.0).then_some(found)
 }
 
-/// The time of each visit relative to the mean time of its point, as its rate is to the mean rate, so that the points'
-/// means need not be fitted; and the number of points.
+/// The time of each visit relative to the mean time of its point and length, as its rate is to their mean rate, so that
+/// these means need not be fitted; and the number of means.
 fn centred_minutes(visits: &[(TimedVisit, f64)]) -> (Vec<f64>, usize) {
-    let mut times: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    let mut times: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     for (visit, _) in visits {
-        times.entry(visit.point).or_default().push(minutes(visit.began_ns));
+        times.entry(visit.alike()).or_default().push(minutes(visit.began_ns));
     }
-    let centres: BTreeMap<usize, f64> = times.iter().map(|(&point, times)| (point, mean(times))).collect();
-    let centred = visits.iter().map(|(visit, _)| minutes(visit.began_ns) - centres[&visit.point]);
+    let centres: BTreeMap<(usize, usize), f64> =
+        times.iter().map(|(&alike, times)| (alike, mean(times))).collect();
+    let centred = visits.iter().map(|(visit, _)| minutes(visit.began_ns) - centres[&visit.alike()]);
     (centred.collect(), centres.len())
 }
 

@@ -28,18 +28,30 @@ pub struct TimedVisit {
     pub point: usize,
     /// When it began.
     pub began_ns: u64,
+    /// Which of several lengths it has. Visits of one length are compared: where each begins slowly, longer ones have a
+    /// higher mean.
+    pub length: usize,
     /// Its mean rate.
     pub mean: f64,
 }
 
-/// The visits without those to points that have no rate, in order of time, with their deviations from the mean of
-/// their point, relative.
+impl TimedVisit {
+    /// Visits that can be compared.
+    const fn alike(&self) -> (usize, usize) {
+        (self.point, self.length)
+    }
+}
+
+/// The visits without those to points that have no rate, and without those that are the only one of their length to
+/// their point, in order of time, with their deviations from the mean of their point and length, relative.
 fn residuals(visits: &[TimedVisit]) -> Vec<(TimedVisit, f64)> {
-    let mut means: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-    visits.iter().for_each(|visit| means.entry(visit.point).or_default().push(visit.mean));
-    let means: BTreeMap<usize, f64> = means.into_iter().map(|(point, all)| (point, mean(&all))).collect();
-    let judged = visits.iter().filter(|visit| means[&visit.point] > 0.0);
-    let mut judged: Vec<_> = judged.map(|&visit| (visit, visit.mean / means[&visit.point] - 1.0)).collect();
+    let mut rates: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+    visits.iter().for_each(|visit| rates.entry(visit.alike()).or_default().push(visit.mean));
+    let comparable = rates.into_iter().filter(|(_, rates)| rates.len() > 1);
+    let means: BTreeMap<(usize, usize), f64> =
+        comparable.map(|(alike, rates)| (alike, mean(&rates))).filter(|&(_, mean)| mean > 0.0).collect();
+    let residual = |&visit: &TimedVisit| Some((visit, visit.mean / means.get(&visit.alike())? - 1.0));
+    let mut judged: Vec<_> = visits.iter().filter_map(residual).collect();
     judged.sort_by_key(|(visit, _)| visit.began_ns);
     judged
 }

@@ -265,6 +265,21 @@ fn visits_become_longer_step_by_step() {
     assert_eq!(lengths, [4, 4, 4, 8, 8, 8, 8]);
 }
 
+/// A length comes to count after as many visits as come before the first look; where there is room for fewer lengths than
+/// there are, the longest is what remains to be tried.
+#[test]
+fn visits_become_longer_only_if_that_can_still_count() {
+    for (points, made, seconds) in [(4, 4, 4), (4, 5, 8), (4, 8, 8), (4, 9, 2), (1, 6, 8), (1, 7, 2)] {
+        let mut schedule = one_phase(points, 1);
+        schedule.visits = (0..points).map(|point| (point, made)).collect();
+        schedule.lengthen(0);
+        assert_eq!(schedule.measure_ns / NS_PER_S, seconds, "{points} points, {made} visits to each");
+        schedule.visits.values_mut().for_each(|made| *made += 1);
+        schedule.lengthen(0);
+        assert_eq!(schedule.measure_ns / NS_PER_S, seconds, "what was begun goes on");
+    }
+}
+
 #[test]
 fn answers_that_were_not_asked_for_change_nothing() {
     let mut schedule = one_phase(4, 1);

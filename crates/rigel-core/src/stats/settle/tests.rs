@@ -71,11 +71,26 @@ fn a_start_up_as_long_as_the_visits_does_not_hide_behind_itself() {
 #[test]
 fn few_or_empty_visits_are_not_judged() {
     let mut noise = Noise::new(4);
-    let mut profiles = visits(&mut noise, 15, 250, (-0.9, 1000.0));
+    let mut profiles = visits(&mut noise, 5, 250, (-0.9, 1000.0));
     profiles.extend([vec![], vec![0.0; 250]]);
     let found = choose(&profiles, 0.02);
-    assert_eq!(found, Settle { settle_ns: CANDIDATES[0], visits: 15, unsettled: None });
+    assert_eq!(found, Settle { settle_ns: CANDIDATES[0], visits: 5, unsettled: None });
     assert_eq!(choose(&[], 0.02).visits, 0);
+}
+
+#[test]
+fn a_start_up_in_six_visits_is_seen_and_noise_is_none() {
+    let mut noise = Noise::new(6);
+    let mut later = 0;
+    for _ in 0..200 {
+        let quiet = choose(&visits(&mut noise, 6, 850, (0.0, 1.0)), 0.02);
+        assert_eq!(quiet.unsettled, None);
+        later += usize::from(quiet.settle_ns > CANDIDATES[0]);
+        let starting = choose(&visits(&mut noise, 6, 850, (-0.3, 1500.0)), 0.02);
+        assert!(starting.settle_ns >= 2500 * NS_PER_MS, "{starting:?}");
+    }
+    // Differences as large as 2.5 standard errors of many visits come about in 1.2 % of all cases.
+    assert!(later <= 7, "{later} of 200");
 }
 
 #[test]

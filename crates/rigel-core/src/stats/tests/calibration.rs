@@ -36,7 +36,8 @@ pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, 
     let soaks = if environment.tau_s > 1.0 { vec![soak] } else { Vec::new() };
     let phase = Phase { points: (0..POINTS).collect(), soaks };
     let mut schedule = Schedule::new(vec![phase], *parameters, Generator::new(seed, &[2]));
-    let mut quantities = vec![Quantity::default(); POINTS];
+    let mut quantities: Vec<Quantity> =
+        (0..POINTS).map(|point| Quantity { point, ..Quantity::default() }).collect();
     let mut visits = Vec::new();
     let mut now = 0;
     loop {
@@ -50,7 +51,9 @@ pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, 
                     let long = LongVisit { rates: profile, bucket_ns: STEP_NS };
                     quantities[order.point].long = Some(long);
                 } else {
-                    visits.push(TimedVisit { point: order.point, began_ns: now, mean: mean(&profile[5..]) });
+                    let length = parameters.length_place(length);
+                    let (point, mean) = (order.point, mean(&profile[5..]));
+                    visits.push(TimedVisit { point, began_ns: now, length, mean });
                     quantities[order.point].profiles.push(profile);
                 }
                 now += length;

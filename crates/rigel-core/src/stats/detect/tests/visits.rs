@@ -30,7 +30,12 @@ fn calibration(noise: &mut Noise, (tau_s, shared): (f64, f64), own: f64, drift: 
             let index = visits.len();
             let change = 1.0 + drift * count(index) / 90.0;
             let mean = count(point + 1) * 500.0 * change * (1.0 + all[index] + own * noise.normal());
-            visits.push(TimedVisit { point, began_ns: u64::try_from(index).unwrap() * VISIT_NS, mean });
+            visits.push(TimedVisit {
+                point,
+                began_ns: u64::try_from(index).unwrap() * VISIT_NS,
+                length: 0,
+                mean,
+            });
         }
     }
     visits
@@ -50,6 +55,7 @@ fn correlation_and_slope_agree_with_a_second_implementation() {
     let visit = |((point, minute), mean): ((usize, f64), f64)| TimedVisit {
         point,
         began_ns: crate::stats::tests::nanos(minute * 60e9 + 1e9),
+        length: 0,
         mean,
     };
     let visits: Vec<TimedVisit> =
@@ -92,6 +98,22 @@ fn few_visits_or_visits_to_one_point_are_no_slow_noise() {
     let one: Vec<TimedVisit> = visits.iter().map(alone).collect();
     assert!(slow_noise(&one, GAP_NS).is_none());
     assert!(slow_noise(&[], GAP_NS).is_none());
+}
+
+/// Visits of which the later half is longer, and so 5 % higher: neither a drift nor alike.
+#[test]
+fn visits_of_two_lengths_are_not_compared() {
+    let mut noise = Noise::new(59);
+    let mut visits = calibration(&mut noise, (0.0, 0.0), 0.01, 0.0);
+    let half = visits.len() / 2;
+    visits[half..].iter_mut().for_each(|visit| visit.mean *= 1.05);
+    assert!(drift(&visits, 0.05).is_some() && slow_noise(&visits, GAP_NS).is_some());
+    visits[half..].iter_mut().for_each(|visit| visit.length = 1);
+    assert_eq!((drift(&visits, 0.05), slow_noise(&visits, GAP_NS)), (None, None));
+    // A drift inside both lengths is one still.
+    let mut drifting = calibration(&mut noise, (0.0, 0.0), 0.01, 0.1);
+    drifting[half..].iter_mut().for_each(|visit| visit.length = 1);
+    assert!(drift(&drifting, 0.05).is_some());
 }
 
 #[test]

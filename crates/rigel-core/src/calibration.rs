@@ -12,7 +12,7 @@ use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use crate::workload::Class;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Width of the buckets that all visits of a calibration have in common.
 pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
@@ -82,7 +82,11 @@ impl Profiles {
             TimedVisit { length, ..visit }
         };
         let counting = self.visits.iter().filter(|&&(_, length_ns)| length_ns >= look.shortest_ns);
+        let mut steps: Vec<usize> = self.profiles.keys().map(|key| key.0).collect();
+        steps.dedup();
         PhaseLook {
+            points: steps.len(),
+            is_settled: look.is_settled(),
             keys: self.profiles.keys().copied().collect(),
             timed: counting.map(timed).collect(),
             look,
@@ -99,6 +103,10 @@ pub struct PhaseLook {
     pub timed: Vec<TimedVisit>,
     /// The look.
     pub look: Look,
+    /// How many points were looked at.
+    points: usize,
+    /// Whether the look is settled: asked for of every point.
+    is_settled: bool,
 }
 
 impl PhaseLook {
@@ -107,14 +115,15 @@ impl PhaseLook {
     /// may be off by more than its interval tells, however narrow that is.
     #[must_use]
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
-        let points: BTreeSet<usize> = self.keys.iter().map(|key| key.0).collect();
-        let least = parameters.first_look(points.len()).min(parameters.most_visits);
+        let least = parameters.first_look(self.points).min(parameters.most_visits);
         let least = usize::try_from(least).unwrap_or(usize::MAX);
         let enough = |place: usize| {
             self.look.reached(place, parameters.target) && self.look.visits[place].means.len() >= least
         };
-        let mut own = self.keys.iter().enumerate().filter(|(_, key)| key.0 == step).peekable();
-        self.look.is_settled() && own.peek().is_some() && own.all(|(place, _)| enough(place))
+        // Keys are in order, and a point has one or two.
+        let first = self.keys.partition_point(|key| key.0 < step);
+        let own = self.keys[first..].iter().take_while(|key| key.0 == step).count();
+        self.is_settled && own > 0 && (first..first + own).all(enough)
     }
 
     /// The same of one class of a point, by its place among the keys.

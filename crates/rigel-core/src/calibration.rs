@@ -115,24 +115,18 @@ impl PhaseLook {
     /// may be off by more than its interval tells, however narrow that is.
     #[must_use]
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
-        let least = parameters.first_look(self.points).min(parameters.most_visits);
-        let least = usize::try_from(least).unwrap_or(usize::MAX);
-        let enough = |place: usize| {
-            self.look.reached(place, parameters.target) && self.look.visits[place].means.len() >= least
-        };
         // Keys are in order, and a point has one or two.
         let first = self.keys.partition_point(|key| key.0 < step);
         let own = self.keys[first..].iter().take_while(|key| key.0 == step).count();
-        self.is_settled && own > 0 && (first..first + own).all(enough)
+        own > 0 && (first..first + own).all(|place| self.is_sure(place, parameters))
     }
 
     /// The same of one class of a point, by its place among the keys.
     #[must_use]
     pub fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
-        let points: BTreeSet<usize> = self.keys.iter().map(|key| key.0).collect();
-        let least = parameters.first_look(points.len()).min(parameters.most_visits);
+        let least = parameters.first_look(self.points).min(parameters.most_visits);
         let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
-        self.look.is_settled()
+        self.is_settled
             && self.look.reached(place, parameters.target)
             && visits >= usize::try_from(least).unwrap_or(usize::MAX)
     }

@@ -8,7 +8,7 @@ mod cases;
 mod chance;
 mod score;
 
-pub use cases::{Case, Promise, Silence, all, thorough};
+pub use cases::{Case, Held, Promise, Silence, all, thorough};
 pub use score::{Score, Trial, Verdict};
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Points of one calibration share its noise, so the standard error of a share is taken over calibrations. Must not
 //! format.
 
-use super::cases::{Case, Promise, Silence};
+use super::cases::{Case, Held, Promise, Silence};
 use super::chance::{self, RARE};
 use crate::findings::{Findings, IoFindings};
 use crate::flags::FlagCode;
@@ -209,19 +209,22 @@ impl Score {
             return Verdict::Broken("nothing was tried".into());
         }
         let promised = match self.case.promise {
-            Promise::Coverage { least, most, kept, most_bias, most_minutes } => self
+            Promise::Coverage { least, most, kept, most_bias, least_reached, most_minutes } => self
                 .in_time(most_minutes)
                 .and(self.at_least("intervals that hold the truth", self.coverage(), least))
                 .and(self.seldom_enough(most))
                 .and(self.often_kept(kept))
+                .and(self.often_reached(least_reached))
                 .and(self.off(|trial| Some(trial.bias), most_bias)),
             Promise::Levels { least, most_bias } => {
                 let bias = self.off(|trial| trial.maximum_error, most_bias);
                 self.at_least("brackets that hold the truth", self.bracketed(), least).and(bias)
             }
-            Promise::HeldOrRaises(flag, least) => {
+            Promise::HeldOrRaises(flag, Held { least, most_bias }) => {
                 let what = format!("intervals that hold the truth or have {}", flag.name());
+                let most_bias = most_bias.unwrap_or(f64::INFINITY);
                 self.at_least(&what, self.held_or_raised(flag), least)
+                    .and(self.off(|trial| Some(trial.bias), most_bias))
             }
             Promise::Raises(flag, least) => {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
@@ -236,6 +239,12 @@ impl Score {
             Some(most) => Verdict::Broken(format!("took {minutes:.1} minutes instead of {most:.1}")),
             None => Verdict::Kept,
         }
+    }
+
+    /// Whether as many points are as sure as was asked for as usually are.
+    fn often_reached(&self, least: Option<f64>) -> Verdict {
+        let reached = self.share(|trial| (trial.reached, trial.intervals));
+        least.map_or(Verdict::Kept, |least| self.at_least("points that reach the aim", reached, least))
     }
 
     /// Whether some intervals miss the truth, as they should. Few intervals cannot tell.

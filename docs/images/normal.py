@@ -56,7 +56,7 @@ def main():
         small, iops = row[-1]
         out.append(f'<text x="{x(small) + 12:.1f}" y="{y(iops["mean"]) + 4:.1f}" fill="{colour}">beside {large} large</text>')
     run = document["run"]
-    label = f'{run["level"]} run, engine {run["engine"]}, 8 KiB random reads beside 1 MiB random reads; bars: 95 % intervals'
+    label = f'{run["level"]} run, 8 KiB random reads beside 1 MiB random reads; bars: 95 % intervals'
     print(f'''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, sans-serif" font-size="14">
 <style>text{{fill:#333}} .tick{{font-size:12px;fill:#666}} .grid{{stroke:#ddd}}</style>
 <rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>

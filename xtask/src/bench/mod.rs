@@ -53,7 +53,7 @@ pub struct Measured {
     tools: Vec<(Tool, Vec<Sample>)>,
 }
 
-/// Measures all cases and shows them; `true` unless nothing could be measured.
+/// Measures all cases and shows them; whether all of them could be measured.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let built = cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
     anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");
@@ -75,9 +75,14 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         };
         let tools: Vec<Tool> =
             [rigel.clone()].into_iter().chain(peers.iter().filter(|peer| peer.can(case)).cloned()).collect();
-        let found = rounds(case, &tools, &targets, options)?;
-        print!("{}", page::row(&found));
-        measured.push(found);
+        match rounds(case, &tools, &targets, options) {
+            Ok(found) => {
+                print!("{}", page::row(&found));
+                measured.push(found);
+            }
+            // One case that fails must not cost the others.
+            Err(error) => println!("bench: FAILED {}: {error:#}", case.name),
+        }
     }
     if let Some(path) = &options.json {
         let text = serde_json::to_string_pretty(&page::json(&measured))?;
@@ -89,7 +94,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         fs::write(root.join(PAGE), text).with_context(|| format!("cannot write {PAGE}"))?;
         println!("bench: wrote {PAGE}");
     }
-    Ok(!measured.is_empty())
+    Ok(measured.len() == cases.len())
 }
 
 /// The tools take turns, every other round in the opposite order, so that a slow drift of the machine falls on all alike.

@@ -143,9 +143,11 @@ fn fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sampl
     if targets.is_empty() {
         command.arg("--size=1g");
     } else {
-        let joined: Vec<String> =
-            targets.iter().map(|path| path.display().to_string().replace(':', "\\:")).collect();
-        command.arg(format!("--filename={}", joined.join(":")));
+        // fio's list of names has a limit, so they are short: relative to the directory that all targets are in.
+        let place = targets[0].parent().unwrap_or_else(|| Path::new("/"));
+        let names = targets.iter().filter_map(|path| path.file_name());
+        let names: Vec<String> = names.map(|name| name.to_string_lossy().replace(':', "\\:")).collect();
+        command.current_dir(place).arg(format!("--filename={}", names.join(":")));
     }
     let ran = child::run(&mut command)?;
     let start = ran.stdout.find('{').context("fio printed no JSON")?;

@@ -124,7 +124,7 @@ impl PhaseLook {
     /// The same of one class of a point, by its place among the keys.
     #[must_use]
     pub fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
-        let least = parameters.first_look(self.points).min(parameters.most_visits);
+        let least = parameters.first_look(self.points);
         let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
         self.is_settled
             && self.look.reached(place, parameters.target)

@@ -45,6 +45,12 @@ impl EngineKind {
     pub const fn is_without_storage(self) -> bool {
         matches!(self, Self::Null | Self::Nop)
     }
+
+    /// Whether no real target is touched.
+    #[must_use]
+    pub const fn is_simulated(self) -> bool {
+        self.is_without_storage() || matches!(self, Self::Sim)
+    }
 }
 
 impl FromStr for EngineKind {

@@ -148,10 +148,7 @@ fn curves(record: &Record) -> Vec<CurveFindings> {
         let Next::Done(curve) = levels_auto::next(&levels, &search.rules(class)) else {
             return None;
         };
-        let io_bytes = match class {
-            Class::Small => record.header.request.small_bytes,
-            Class::Large => record.header.request.large_bytes,
-        };
+        let io_bytes = record.header.request.io_bytes(class);
         Some(CurveFindings {
             class,
             io_bytes,

@@ -17,6 +17,17 @@ pub enum Pace {
     Adaptive(Adaptive),
 }
 
+impl Pace {
+    /// Time after which no visit begins, where one was set.
+    #[must_use]
+    pub const fn max_duration(self) -> Option<Nanos> {
+        match self {
+            Self::Adaptive(adaptive) => adaptive.max_duration,
+            Self::Fixed(_) => None,
+        }
+    }
+}
+
 /// What an adaptive run aims at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adaptive {

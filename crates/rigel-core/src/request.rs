@@ -9,7 +9,7 @@ use crate::matrix::{MatrixShape, RunLevel};
 use crate::pace::{Adaptive, LevelChoice, Pace};
 use crate::sim_law::SimLaw;
 use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
-use crate::workload::{LargePattern, Layout, WritePercent};
+use crate::workload::{Class, LargePattern, Layout, WritePercent};
 use serde::{Deserialize, Serialize};
 
 /// Default size of a small I/O.
@@ -60,7 +60,11 @@ impl EngineRequest {
     /// Whether no real target is touched.
     #[must_use]
     pub const fn is_simulated(self) -> bool {
-        matches!(self, Self::Sim(_) | Self::Only(EngineKind::Null | EngineKind::Nop | EngineKind::Sim))
+        match self {
+            Self::Auto => false,
+            Self::Only(kind) => kind.is_simulated(),
+            Self::Sim(_) => true,
+        }
     }
 }
 
@@ -125,6 +129,15 @@ impl Request {
             workers: None,
             seed: 0,
             buffered: false,
+        }
+    }
+
+    /// Bytes of one I/O of a class.
+    #[must_use]
+    pub const fn io_bytes(&self, class: Class) -> u64 {
+        match class {
+            Class::Small => self.small_bytes,
+            Class::Large => self.large_bytes,
         }
     }
 

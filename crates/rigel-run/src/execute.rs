@@ -20,7 +20,6 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::plan::Plan;
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use rigel_core::request::Request;
-use rigel_core::units::NS_PER_S;
 use walk::{Halt, Walk};
 
 /// Everything that a run is about; goes into the header of the record.
@@ -101,10 +100,7 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
         &run.plan
     };
     match &plan.calibration {
-        Some(calibration) => {
-            let searched_s = if run.plan.search.is_some() { walk.now_ns() / NS_PER_S } else { 0 };
-            adaptive::calibrate(run, plan, calibration, walk).map_err(|halt| halt.after_search(searched_s))
-        }
+        Some(calibration) => adaptive::calibrate(run, plan, calibration, walk),
         None => fixed::visit_each(plan, walk),
     }
 }
@@ -128,13 +124,15 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
     let reason = match outcome {
         Outcome::Complete => None,
         Outcome::Stopped => Some("stopped by the user".to_owned()),
-        Outcome::OutOfTime { unvisited, .. } => {
-            Some(format!("the time was up before every point was visited: {unvisited} were not"))
-        }
+        Outcome::OutOfTime { unvisited, .. } => Some(out_of_time(*unvisited)),
         Outcome::SearchUnfinished { visits } => Some(search_unfinished(*visits)),
         Outcome::AllFailed { reason } => Some(reason.clone()),
     };
     Closing { ended, complete: reason.is_none(), reason }
+}
+
+fn out_of_time(unvisited: usize) -> String {
+    format!("the time was up before every point was visited: {unvisited} were not")
 }
 
 fn search_unfinished(visits: usize) -> String {
@@ -152,8 +150,7 @@ impl Outcome {
                     .next("what was measured until then is in the outputs; start the run again for the rest"),
             ),
             Self::OutOfTime { unvisited, searched_s } => {
-                let what = format!("the time was up before every point was visited: {unvisited} were not");
-                let problem = Problem::new(ExitKind::CutShort, what);
+                let problem = Problem::new(ExitKind::CutShort, out_of_time(*unvisited));
                 Some(match searched_s {
                     0 => problem
                         .because("visits to a slow device are lengthened until they see enough I/Os")

@@ -80,13 +80,7 @@ impl Bench {
         let end_ns = start_ns + 2 * STEP_NS * u64::from(batches);
         let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0 };
         let job = Job { visit: 0, point: Point { small: u32::from(self.outstanding), large: 0 }, task };
-        let worker = Worker {
-            index: 0,
-            workers: 1,
-            workload: &self.workload,
-            layout: self.layout,
-            shared: &self.shared,
-        };
+        let worker = Worker::alone(&self.workload, self.layout, &self.shared);
         let done = worker.run(&mut self.backend, &self.clock, &job);
         done.map_err(|error| Problem::new(ExitKind::Bug, format!("the null engine failed: {error}")))
     }

@@ -64,6 +64,13 @@ struct End {
     tried_bytes: u64,
 }
 
+impl<'a> Worker<'a> {
+    /// The only worker of a run.
+    pub const fn alone(workload: &'a Workload, layout: SlotLayout, shared: &'a Shared) -> Self {
+        Self { index: 0, workers: 1, workload, layout, shared }
+    }
+}
+
 impl Worker<'_> {
     /// Does one job.
     ///

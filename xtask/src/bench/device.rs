@@ -2,9 +2,7 @@
 
 use super::cases::{Case, On};
 use anyhow::Context as _;
-use rigel_testdev::ZramDevice;
-use std::fs::File;
-use std::io::Write as _;
+use rigel_testdev::{ZramDevice, random_file};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -54,24 +52,8 @@ impl Devices {
         let place = self.place.as_ref().context("it was just made")?;
         let path = place.path().join(name);
         if !path.exists() {
-            fill(&path, bytes).with_context(|| format!("cannot fill {}", path.display()))?;
+            random_file(&path, bytes).with_context(|| format!("cannot fill {}", path.display()))?;
         }
         Ok(path)
     }
-}
-
-fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
-    let mut state = 0x2545_f491_4f6c_dd1d_u64 ^ bytes;
-    let mut chunk = vec![0; 1 << 20];
-    for _ in 0..bytes >> 20 {
-        for word in chunk.chunks_exact_mut(8) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            word.copy_from_slice(&state.to_le_bytes());
-        }
-        file.write_all(&chunk)?;
-    }
-    file.sync_all()
 }

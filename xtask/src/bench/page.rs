@@ -3,6 +3,7 @@
 use super::Measured;
 use super::ratio::{self, Ratio};
 use super::tools::{Sample, Tool};
+use rigel_core::units::{MIB, to_f64};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -107,7 +108,7 @@ fn figures(found: &Measured, samples: &[Sample]) -> String {
         format!("{:.3}", middle(samples, |sample| sample.system_us)),
         optional(|sample| sample.p50_us),
         optional(|sample| sample.p99_us),
-        format!("{:.0}", middle(samples, |sample| mib(sample.peak_bytes))),
+        format!("{:.0}", middle(samples, |sample| to_f64(sample.peak_bytes) / to_f64(MIB))),
         format!("{:.2}", middle(samples, |sample| sample.beside_s)),
     ]
     .join(" | ")
@@ -153,10 +154,6 @@ fn pairs(ours: &[Sample], theirs: &[Sample], figure: impl Fn(&Sample) -> f64) ->
 
 fn middle(samples: &[Sample], figure: impl Fn(&Sample) -> f64) -> f64 {
     ratio::median(samples.iter().map(figure).collect())
-}
-
-fn mib(bytes: u64) -> f64 {
-    f64::from(u32::try_from(bytes >> 20).unwrap_or(u32::MAX))
 }
 
 fn shown(ratio: Option<Ratio>) -> String {

@@ -4,13 +4,13 @@ use super::cases::{Case, On};
 use super::child::{self, Ran};
 use anyhow::Context as _;
 use rigel_core::record::{Record, Visit};
+use rigel_core::units::{MIB, Nanos, to_f64};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-const MIB: f64 = 1_048_576.0;
 const US_PER_S: f64 = 1e6;
 
 /// What a tool found, and what it cost.
@@ -116,8 +116,8 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     let record = record.into_iter().find(|path| path.to_string_lossy().ends_with("_record.jsonl"));
     let record = Record::read(&fs::read(record.context("a run leaves a record")?)?)?;
     let visit: &Visit = record.visits.first().context("a run has a visit")?;
-    let ios = figure(visit.moved_bytes)? / figure(case.io_bytes)?;
-    let loaded_s = figure(visit.loaded_ns)? / 1e9;
+    let ios = to_f64(visit.moved_bytes) / to_f64(case.io_bytes);
+    let loaded_s = Nanos(visit.loaded_ns).seconds();
     Ok(Sample {
         iops: number(&io["iops"]["mean"])?,
         p50_us: io["latency_us"]["p50"].as_f64(),
@@ -207,7 +207,7 @@ fn cost(ran: &Ran, ios: f64) -> Sample {
 impl Sample {
     /// Megabytes (2^20) per second.
     pub fn mbps(&self, io_bytes: u64) -> f64 {
-        self.iops * figure(io_bytes).unwrap_or(0.0) / MIB
+        self.iops * to_f64(io_bytes) / to_f64(MIB)
     }
 
     /// User and system time per I/O in microseconds.
@@ -218,10 +218,6 @@ impl Sample {
 
 fn number(value: &Value) -> anyhow::Result<f64> {
     value.as_f64().context("a number is missing in what a tool printed")
-}
-
-fn figure(value: u64) -> anyhow::Result<f64> {
-    value.to_string().parse().context("a number")
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::stats::batch_means::{self, Within};
 use crate::stats::detect::stalls::stalls;
 use crate::stats::interval::Interval;
 use crate::stats::quantile::{self, Quantile};
+use crate::stats::sample::mean;
 use crate::units::{Nanos, to_f64, us_from_ns};
 use crate::workload::Class;
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,9 +238,4 @@ fn relative_half_width(rates: &[f64]) -> Option<(f64, f64)> {
 /// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
 pub fn own_error(rates: &[f64]) -> Option<Within> {
     batch_means::within(rates).filter(|_| mean(rates) > 0.0)
-}
-
-/// Arithmetic mean; 0 of nothing.
-pub fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / to_f64(values.len() as u64) }
 }

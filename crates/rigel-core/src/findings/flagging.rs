@@ -17,7 +17,6 @@ pub use curve::flags as curve;
 
 use super::estimate::{Phase, by_step, used};
 use super::{Basis, PointFindings};
-use crate::engine::EngineKind;
 use crate::flags::{Flag, FlagCode};
 use crate::plan::Plan;
 use crate::record::{Header, Record};
@@ -100,7 +99,7 @@ fn everywhere(header: &Header) -> Vec<Flag> {
     if header.request.buffered {
         found.push(Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage"));
     }
-    if matches!(header.engine.kind, EngineKind::Sim | EngineKind::Null | EngineKind::Nop) {
+    if header.engine.kind.is_simulated() {
         let text = format!("engine {}: no storage was touched", header.engine.kind.name());
         found.push(Flag::new(FlagCode::Simulated, text));
     }

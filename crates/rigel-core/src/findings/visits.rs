@@ -2,11 +2,12 @@
 //!
 //! Whoever has these can compute every interval again. Must not join visits; [`super::estimate`] does.
 
-use super::estimate::{mean, own_error, tally};
+use super::estimate::{own_error, tally};
 use crate::calibration::{self, BUCKET_NS};
 use crate::matrix::Point;
 use crate::measure::{ClassTally, Window};
 use crate::record::{Header, Purpose, Visit};
+use crate::stats::sample::mean;
 use crate::stats::settle::after;
 use crate::units::{self, NS_PER_S, to_f64, us_from_ns};
 use crate::witness::{Foreign, judge};

@@ -92,24 +92,20 @@ impl Calibration {
     /// included.
     #[must_use]
     pub fn least_time(&self) -> Nanos {
-        self.limited_time_of(|points| self.parameters.first_look(points))
+        self.time_after(Nanos(0))
     }
 
     /// The same with all rounds that there may be, for points that never are sure enough. Visits of the usual length: a
     /// slow device, or one that takes long to settle, needs longer ones.
     #[must_use]
     pub fn full_time(&self) -> Nanos {
-        self.limited_time_of(|_| self.parameters.most_visits)
+        self.limited(self.time_of(|_| self.parameters.most_visits))
     }
 
     /// The least time of a run of which a search has `spent` a part.
     #[must_use]
     pub fn time_after(&self, spent: Nanos) -> Nanos {
         self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
-    }
-
-    fn limited_time_of(&self, rounds: impl Fn(usize) -> u32) -> Nanos {
-        self.limited(self.time_of(rounds))
     }
 
     fn limited(&self, all: u64) -> Nanos {

@@ -154,7 +154,7 @@ fn length_of(profile: &[f64], bucket_ns: u64) -> u64 {
 /// Of so many longer visits to each quantity the shorter ones are passed over: as many as come before the first look.
 fn least_longer(quantities: &[Quantity], parameters: &Parameters) -> usize {
     let points: BTreeSet<usize> = quantities.iter().map(|quantity| quantity.point).collect();
-    usize::try_from(parameters.first_look(points.len()).min(parameters.most_visits)).unwrap_or(usize::MAX)
+    usize::try_from(parameters.first_look(points.len())).unwrap_or(usize::MAX)
 }
 
 /// The longest settling time of the phase as a whole and of each group, from the groups and profiles of all quantities:

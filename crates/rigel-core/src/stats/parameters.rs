@@ -78,7 +78,8 @@ impl Parameters {
     /// Rounds before the first look of a phase with `points` points.
     #[must_use]
     pub fn first_look(&self, points: usize) -> u32 {
-        if points < FEW_POINTS { self.least_visits_few } else { self.least_visits }
+        let wanted = if points < FEW_POINTS { self.least_visits_few } else { self.least_visits };
+        wanted.min(self.most_visits)
     }
 
     /// The lengths that visits are made with, load before the measured part included, ascending: the usual one, and what

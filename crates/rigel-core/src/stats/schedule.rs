@@ -210,7 +210,7 @@ impl Schedule {
 
     /// Looks, ends the phase or draws the next round.
     fn between_rounds(&mut self, now_ns: u64) -> Option<Step> {
-        let first_look = self.parameters.first_look(self.size()).min(self.parameters.most_visits);
+        let first_look = self.parameters.first_look(self.size());
         if self.rounds >= first_look && !self.looked {
             return Some(Step::Look);
         }

@@ -55,13 +55,20 @@ impl Uring {
         layout: SlotLayout,
         seed: u64,
     ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-        let (ring, mut facts) = ring::make(size).map_err(|error| refusal::problem(&error))?;
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
+        let (mut backend, mut facts, buffer_facts) = Self::without_targets(size, slots)?;
+        backend.names = ring::register(&backend.ring, &targets, &backend.slots, &mut facts);
+        backend._targets = Some(targets);
+        Ok((backend, facts, buffer_facts))
+    }
+
+    /// A ring that knows no targets and answers NOPs.
+    fn without_targets(size: Size, slots: Slots) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
+        let (ring, facts) = ring::make(size).map_err(|error| refusal::problem(&error))?;
         let buffer_facts = slots.buffer_facts().clone();
-        let names = ring::register(&ring, &targets, &slots, &mut facts);
-        let queued = Vec::with_capacity(usize::from(layout.slots()));
-        let targets = Some(targets);
-        Ok((Self { ring, names, queued, in_kernel: 0, slots, _targets: targets }, facts, buffer_facts))
+        let queued = Vec::with_capacity(usize::from(slots.count()));
+        let backend = Self { ring, names: Names::nops(), queued, in_kernel: 0, slots, _targets: None };
+        Ok((backend, facts, buffer_facts))
     }
 
     /// The engine `nop`: every I/O becomes a NOP, which the kernel answers without touching a target or a buffer.
@@ -74,14 +81,9 @@ impl Uring {
         layout: SlotLayout,
         seed: u64,
     ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-        let size = Size::of_slots(layout.slots());
-        let (ring, facts) = ring::make(size).map_err(|error| refusal::problem(&error))?;
-        let facts = EngineFacts { kind: EngineKind::Nop, ..facts };
         let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
-        let buffer_facts = slots.buffer_facts().clone();
-        let queued = Vec::with_capacity(usize::from(layout.slots()));
-        let backend = Self { ring, names: Names::nops(), queued, in_kernel: 0, slots, _targets: None };
-        Ok((backend, facts, buffer_facts))
+        let (backend, facts, buffer_facts) = Self::without_targets(Size::of_slots(layout.slots()), slots)?;
+        Ok((backend, EngineFacts { kind: EngineKind::Nop, ..facts }, buffer_facts))
     }
 
     /// An engine whose ring takes only `submissions` at once.

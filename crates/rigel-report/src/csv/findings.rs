@@ -2,12 +2,10 @@
 //!
 //! Must not leave out a figure that the other outputs have.
 
-use super::{ends, field, grounds, rows, write};
+use super::{ends, field, grounds, of_classes, own_cpu};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::findings::{IoFindings, PointFindings};
-use rigel_core::path_text::printable;
-use rigel_core::workload::Class;
 
 const COLUMNS: [&str; 40] = [
     "run_id",
@@ -54,27 +52,12 @@ const COLUMNS: [&str; 40] = [
 
 /// The table with its header line.
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
-    let run_id = printable(&view.record.header.run_id);
     let target = view.findings.target;
-    write(COLUMNS, rows(view, |found, class, io| row(&run_id, found, class, io, target)))
+    of_classes(view, COLUMNS, |found, io| row(found, io, target))
 }
 
-fn row(
-    run_id: &str,
-    found: &PointFindings,
-    class: Class,
-    io: &IoFindings,
-    target: Option<f64>,
-) -> Vec<String> {
-    let mut row = vec![
-        run_id.to_owned(),
-        found.point.small.to_string(),
-        found.point.large.to_string(),
-        class.name().to_owned(),
-        io.io_bytes.to_string(),
-        found.seconds.to_string(),
-        io.iops.to_string(),
-    ];
+fn row(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<String> {
+    let mut row = vec![io.io_bytes.to_string(), found.seconds.to_string(), io.iops.to_string()];
     row.extend(ends(io.sure.iops));
     row.push(io.mbps.to_string());
     row.extend(ends(io.sure.mbps(io.io_bytes)));
@@ -86,7 +69,7 @@ fn row(
         io.errors.to_string(),
         io.planned_outstanding.to_string(),
         io.mean_outstanding.to_string(),
-        found.own_cpu.map_or_else(String::new, |cpu| cpu.share.to_string()),
+        own_cpu(found),
     ]);
     let codes: Vec<&str> = found.flags.iter().map(|flag| flag.code.name()).collect();
     row.push(codes.join(";"));

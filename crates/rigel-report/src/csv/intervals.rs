@@ -2,12 +2,10 @@
 //!
 //! Must not hold a figure that has no interval anywhere.
 
-use super::{estimate, grounds, rows, write};
+use super::{estimate, grounds, of_classes, own_cpu};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::findings::{IoFindings, PointFindings};
-use rigel_core::path_text::printable;
-use rigel_core::workload::Class;
 
 const COLUMNS: [&str; 26] = [
     "run_id",
@@ -40,24 +38,12 @@ const COLUMNS: [&str; 26] = [
 
 /// The table with its header line.
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
-    let run_id = printable(&view.record.header.run_id);
     let target = view.findings.target;
-    write(COLUMNS, rows(view, |found, class, io| row(&run_id, found, class, io, target)))
+    of_classes(view, COLUMNS, |found, io| row(found, io, target))
 }
 
-fn row(
-    run_id: &str,
-    found: &PointFindings,
-    class: Class,
-    io: &IoFindings,
-    target: Option<f64>,
-) -> Vec<String> {
-    let mut row = vec![
-        run_id.to_owned(),
-        found.point.small.to_string(),
-        found.point.large.to_string(),
-        class.name().to_owned(),
-    ];
+fn row(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<String> {
+    let mut row = Vec::with_capacity(COLUMNS.len());
     let (us, sure) = (io.latency_us, &io.sure);
     row.extend(estimate(Some(io.iops), sure.iops));
     row.extend(estimate(Some(io.mbps), sure.mbps(io.io_bytes)));
@@ -65,6 +51,6 @@ fn row(
     row.extend(estimate(us.map(|us| us.p50), sure.p50_us()));
     row.extend(estimate(us.map(|us| us.p99), sure.p99_us()));
     row.extend(grounds(io, target));
-    row.push(found.own_cpu.map_or_else(String::new, |cpu| cpu.share.to_string()));
+    row.push(own_cpu(found));
     row
 }

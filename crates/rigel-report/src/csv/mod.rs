@@ -14,6 +14,7 @@ pub(crate) use intervals::table as intervals;
 use crate::view::View;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
 use rigel_core::workload::Class;
 use std::fmt::Display;
@@ -35,13 +36,26 @@ fn write(
     writer.into_inner().map_err(|error| bug(&error))
 }
 
-/// A row for each class of each point.
-fn rows(
+/// A row for each class of each point: the run, the point and the class, then what `rest` has of them.
+fn of_classes(
     view: &View<'_>,
-    row: impl Fn(&PointFindings, Class, &IoFindings) -> Vec<String>,
-) -> Vec<Vec<String>> {
-    let points = view.findings.points.iter();
-    points.flat_map(|found| found.classes().map(|(class, io)| row(found, class, io))).collect()
+    columns: impl IntoIterator<Item = &'static str>,
+    rest: impl Fn(&PointFindings, &IoFindings) -> Vec<String>,
+) -> Result<Vec<u8>, Problem> {
+    let run_id = printable(&view.record.header.run_id);
+    let row = |found: &PointFindings, class: Class, io: &IoFindings| {
+        let small = found.point.small.to_string();
+        let mut row = vec![run_id.to_string(), small, found.point.large.to_string(), class.name().to_owned()];
+        row.extend(rest(found, io));
+        row
+    };
+    let rows = view.findings.points.iter();
+    write(columns, rows.flat_map(|found| found.classes().map(|(class, io)| row(found, class, io))))
+}
+
+/// What Rigel itself used of the CPU.
+fn own_cpu(found: &PointFindings) -> String {
+    field(found.own_cpu.map(|cpu| cpu.share))
 }
 
 /// A value, or nothing.

@@ -69,13 +69,7 @@ impl Crew for InlineCrew {
         if matches!(job.task, Task::Measure { .. }) {
             self.backend.begin_visit(job.visit, job.point);
         }
-        let worker = Worker {
-            index: 0,
-            workers: 1,
-            workload: &self.workload,
-            layout: self.layout,
-            shared: &self.shared,
-        };
+        let worker = Worker::alone(&self.workload, self.layout, &self.shared);
         let done = worker
             .run(&mut self.backend, &self.clock, &job)
             .map_err(|error| Problem::new(ExitKind::Bug, format!("the simulated device failed: {error}")))?;

@@ -12,6 +12,7 @@ use rigel_core::plan::{Calibration, Plan, WarmUp};
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
 use rigel_core::stats::schedule::{Purpose, Schedule, Step, VisitOrder};
+use rigel_core::units::NS_PER_S;
 use rigel_core::workload::LargePattern;
 use std::collections::BTreeSet;
 
@@ -36,6 +37,8 @@ struct State<'a> {
 
 /// Visits the points of a plan until their intervals are narrow, or no visit is left.
 pub fn calibrate(run: &Run, plan: &Plan, calibration: &Calibration, walk: &mut Walk<'_>) -> Result<(), Halt> {
+    // What has passed before the first visit is the search, where there is one.
+    let searched_s = if plan.search.is_some() { walk.now_ns() / NS_PER_S } else { 0 };
     let parameters = calibration.parameters;
     let generator = Generator::new(run.request.seed, &SCHEDULE_STREAM);
     let mut state = State {
@@ -59,7 +62,7 @@ pub fn calibrate(run: &Run, plan: &Plan, calibration: &Calibration, walk: &mut W
     }
     match plan.steps.len() - state.visited.len() {
         0 => Ok(()),
-        unvisited => Err(Halt::Outcome(Outcome::OutOfTime { unvisited, searched_s: 0 })),
+        unvisited => Err(Halt::Outcome(Outcome::OutOfTime { unvisited, searched_s })),
     }
 }
 

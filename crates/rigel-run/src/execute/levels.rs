@@ -71,9 +71,5 @@ fn later_ns(search: &LevelSearch, step: usize) -> u64 {
 }
 
 fn out_of_time(run: &Run, now_ns: u64) -> bool {
-    let limit = match run.request.pace {
-        rigel_core::pace::Pace::Adaptive(adaptive) => adaptive.max_duration,
-        rigel_core::pace::Pace::Fixed(_) => None,
-    };
-    limit.is_some_and(|limit| now_ns >= limit.0)
+    run.request.pace.max_duration().is_some_and(|limit| now_ns >= limit.0)
 }

@@ -29,18 +29,6 @@ impl From<Problem> for Halt {
     }
 }
 
-impl Halt {
-    /// The same for a run whose search for levels took so long.
-    pub fn after_search(self, searched_s: u64) -> Self {
-        match self {
-            Self::Outcome(Outcome::OutOfTime { unvisited, .. }) => {
-                Self::Outcome(Outcome::OutOfTime { unvisited, searched_s })
-            }
-            other => other,
-        }
-    }
-}
-
 /// A visit to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {

@@ -17,6 +17,11 @@ fn loaded_from_ns(visit: &Visit) -> u64 {
     visit.began_ns - visit.settle_ns
 }
 
+/// The only class of a point of `simple`.
+fn io_of(point: &Value) -> &Value {
+    if point["small"] == 0 { &point["large_io"] } else { &point["small_io"] }
+}
+
 #[test]
 fn a_limit_ends_the_rounds_and_every_width_is_told() {
     let place = Place::new();
@@ -28,7 +33,7 @@ fn a_limit_ends_the_rounds_and_every_width_is_told() {
     let points = document["points"].as_array().unwrap();
     assert_eq!(points.len(), 7, "each was visited");
     for point in points {
-        let io = if point["small"] == 0 { &point["large_io"] } else { &point["small_io"] };
+        let io = io_of(point);
         let reached = io["reached"].as_bool().unwrap();
         let flagged = flags(point).contains(&"NOT_REACHED");
         assert_eq!(flagged, !reached, "{point}");
@@ -45,7 +50,7 @@ fn too_few_visits_reach_nothing() {
     let line = format!("run simple --engine {device} --max-duration 60s --seed 1 --json");
     let document = place.line(&line).expect_code(0).json();
     for point in document["points"].as_array().unwrap() {
-        let io = if point["small"] == 0 { &point["large_io"] } else { &point["small_io"] };
+        let io = io_of(point);
         assert_eq!(io["reached"], false, "{point}");
         assert!(flags(point).contains(&"NOT_REACHED"), "{point}");
     }

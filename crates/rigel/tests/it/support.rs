@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 use std::ffi::OsStr;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -58,20 +57,7 @@ impl Place {
     /// A file of random bytes that nobody could compress or guess.
     pub fn random_file(&self, name: &str, bytes: u64) -> PathBuf {
         let path = self.path().join(name);
-        let mut file = std::fs::File::create(&path).unwrap();
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut block = vec![0u8; 1 << 20];
-        for _ in 0..bytes.div_ceil(1 << 20) {
-            for word in block.chunks_exact_mut(8) {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                word.copy_from_slice(&state.to_le_bytes());
-            }
-            file.write_all(&block).unwrap();
-        }
-        file.set_len(bytes).unwrap();
-        file.sync_all().unwrap();
+        rigel_testdev::random_file(&path, bytes).unwrap();
         path
     }
 

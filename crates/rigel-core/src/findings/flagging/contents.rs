@@ -76,8 +76,11 @@ fn too_fast(class: Class, io: &IoFindings, alone_us: f64) -> Option<Flag> {
 
 /// Mean latency of each class at one outstanding I/O without the other, where such a point was measured.
 pub fn alone_us(points: &[PointFindings]) -> [Option<f64>; 2] {
-    let small = points.iter().find(|p| p.point.small == 1 && p.point.large == 0);
-    let large = points.iter().find(|p| p.point.small == 0 && p.point.large == 1);
-    let mean = |io: Option<&IoFindings>| Some(io?.latency_us?.mean);
-    [mean(small.and_then(|p| p.small.as_ref())), mean(large.and_then(|p| p.large.as_ref()))]
+    Class::ALL.map(|class| Some(alone(points, class)?.latency_us?.mean))
+}
+
+/// The figures of a class at one outstanding I/O without the other class, where such a point was measured.
+pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
+    let is_alone = |found: &&PointFindings| found.point.of(class) == 1 && found.point.of(class.other()) == 0;
+    points.iter().find(is_alone)?.classes().next().map(|(_, io)| io)
 }

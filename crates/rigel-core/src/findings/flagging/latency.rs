@@ -2,6 +2,7 @@
 //!
 //! Must not look at rates.
 
+use super::contents::alone;
 use super::words::{percent, time};
 use crate::findings::PointFindings;
 use crate::findings::estimate::tally;
@@ -23,13 +24,8 @@ const FASTER_THAN_ALONE: f64 = 0.8;
 pub fn of_one_kind(points: &[PointFindings], alone_us: [Option<f64>; 2]) -> [Option<f64>; 2] {
     let mut found = alone_us;
     for class in Class::ALL {
-        let alone = |point: &&PointFindings| {
-            let other = class.other();
-            point.point.of(class) == 1 && point.point.of(other) == 0
-        };
-        let io = points.iter().find(alone).and_then(|point| point.classes().next());
         let kinds = |histogram: &Histogram| latency_modes(histogram).is_some();
-        if io.is_some_and(|(_, io)| kinds(&io.reads) || kinds(&io.writes)) {
+        if alone(points, class).is_some_and(|io| kinds(&io.reads) || kinds(&io.writes)) {
             found[class.index()] = None;
         }
     }

@@ -44,10 +44,7 @@ pub struct Limited {
 pub fn limited(record: &Record) -> Vec<Limited> {
     let each = Class::ALL.into_iter().flat_map(|class| [(class, false), (class, true)]);
     let found = each.filter_map(|(class, writes)| {
-        let io_bytes = match class {
-            Class::Small => record.header.request.small_bytes,
-            Class::Large => record.header.request.large_bytes,
-        };
+        let io_bytes = record.header.request.io_bytes(class);
         let found = paid_back(&loaded_levels(record, class, writes), planned_levels(record, class))?;
         Some(Limited { class, writes, io_bytes, found })
     });

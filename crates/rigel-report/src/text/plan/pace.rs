@@ -85,7 +85,7 @@ fn rounds(plan: &Plan, calibration: &Calibration, phase: &Phase) -> String {
     let points = phase.points.len();
     let visits = format!(
         "{} to {} visits to each, {} or more apart",
-        parameters.first_look(points).min(parameters.most_visits),
+        parameters.first_look(points),
         parameters.most_visits,
         Nanos(parameters.gap_for(points))
     );

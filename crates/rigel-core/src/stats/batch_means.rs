@@ -8,7 +8,7 @@ use super::special::student_t_quantile;
 
 /// Numbers of batches that are tried; the one with the wider interval counts.
 const BATCHES: [usize; 2] = [20, 10];
-/// Correlation between neighbouring batches is never taken to be larger: beyond, batches are too short to say.
+/// Correlation between neighbours is never taken to be larger: beyond, the series is too short to say.
 const LARGEST_CORRELATION: f64 = 0.8;
 /// Degrees of freedom never fall below.
 const FEWEST_DEGREES: f64 = 3.0;
@@ -55,16 +55,22 @@ pub fn within(series: &[f64]) -> Option<Within> {
 
 fn corrected(batches: &[f64]) -> Within {
     let k = count(batches.len());
-    let correlation = (neighbours(batches) + 1.0 / k).clamp(0.0, LARGEST_CORRELATION);
-    let inflation = (1.0 + correlation) / (1.0 - correlation);
+    let inflation = inflation(batches, 1.0);
     Within {
         standard_error: (variance(batches) * inflation / k).sqrt(),
         degrees_of_freedom: ((k - 1.0) / inflation).max(FEWEST_DEGREES),
     }
 }
 
+/// By how much the variance of what is fitted to a series grows because neighbours are alike: `(1 + r) / (1 - r)` for an
+/// AR(1) process. What is left of a series after a fit shows about `fitted / n` too little of its correlation.
+pub(crate) fn inflation(left: &[f64], fitted: f64) -> f64 {
+    let correlation = (neighbours(left) + fitted / count(left.len())).clamp(0.0, LARGEST_CORRELATION);
+    (1.0 + correlation) / (1.0 - correlation)
+}
+
 /// Correlation of each value with the next one; 0 for a constant series.
-pub(crate) fn neighbours(values: &[f64]) -> f64 {
+fn neighbours(values: &[f64]) -> f64 {
     let centre = mean(values);
     let cross: f64 = values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre)).sum();
     let square = sum_of_squares(values);

@@ -44,8 +44,8 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Slope and sum of squared residuals of the least-squares line through `values` at 0, 1, 2, ..
-pub(crate) fn line(values: &[f64]) -> (f64, f64) {
+/// Slope and residuals of the least-squares line through `values` at 0, 1, 2, ..
+pub(crate) fn line(values: &[f64]) -> (f64, Vec<f64>) {
     let middle = (count(values.len()) - 1.0) / 2.0;
     let centre = mean(values);
     let (mut cross, mut square) = (0.0, 0.0);
@@ -56,8 +56,7 @@ pub(crate) fn line(values: &[f64]) -> (f64, f64) {
     }
     let slope = if square > 0.0 { cross / square } else { 0.0 };
     let residual = |(index, value): (usize, &f64)| value - centre - slope * (count(index) - middle);
-    let unexplained = values.iter().enumerate().map(|pair| residual(pair).powi(2)).sum();
-    (slope, unexplained)
+    (slope, values.iter().enumerate().map(residual).collect())
 }
 
 /// Ranks from 1; equal values share the mean of their ranks.
@@ -95,10 +94,11 @@ mod tests {
 
     #[test]
     fn a_line_and_what_it_leaves() {
-        assert_eq!(line(&[1.0, 3.0, 5.0, 7.0]), (2.0, 0.0));
-        // Slope of 0, 1, 0 is 0; the mean 1/3 leaves 1/9 + 4/9 + 1/9.
+        assert_eq!(line(&[1.0, 3.0, 5.0, 7.0]), (2.0, vec![0.0; 4]));
+        // Slope of 0, 1, 0 is 0; the mean is 1/3.
         let (slope, left) = line(&[0.0, 1.0, 0.0]);
-        assert!(slope.abs() < 1e-15 && (left - 2.0 / 3.0).abs() < 1e-15);
+        assert!(slope.abs() < 1e-15);
+        assert!(left.iter().zip([-1.0, 2.0, -1.0]).all(|(left, thirds)| (3.0 * left - thirds).abs() < 1e-15));
     }
 
     #[test]

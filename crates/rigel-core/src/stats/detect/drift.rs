@@ -25,9 +25,9 @@ pub struct CalibrationDrift {
     pub p: f64,
 }
 
-/// Fits one mean per point (and length of visit, where there are several) and a common slope over time by least squares: the two-way analysis of variance, point and
-/// round, with only the linear part of the rounds. Fires when the slope is significant (1 %) and the total change
-/// exceeds half the target.
+/// Fits one mean per point (and length of visit, where there are several) and a common slope over time by least
+/// squares: the two-way analysis of variance, point and round, with only the linear part of the rounds. Fires when the
+/// slope is significant (1 %) and the total change exceeds half the target.
 ///
 /// All visits share the noise of the device, so neighbours are alike and the plain test would take any slow wave for a
 /// drift. As for batch means, the correlation r of neighbours inflates the variance by `(1 + r) / (1 - r)`.

@@ -4,7 +4,7 @@
 //! and bears autocorrelation; but in a series of only some dozen times the memory of its noise it fires too often, so that
 //! the step has to stand out of that noise too. Must not be used on fewer than [`LEAST_PIECES`] values.
 
-use crate::stats::batch_means::neighbours;
+use crate::stats::batch_means::inflation;
 use crate::stats::sample::{count, mean, sum_of_squares};
 
 /// The statistic exceeds this in 1 % of steady series (5 %: 40.1).
@@ -17,10 +17,8 @@ const LEAST_STEP: f64 = 0.03;
 /// The step in standard errors. At the likeliest of all splits of steady noise it exceeds this in 0.9 % of 60 pieces whose
 /// neighbours correlate by 0.5, in which the statistic alone exceeds its limit in 3.6 %.
 const LEAST_T: f64 = 4.0;
-/// Two means and the split are fitted, which takes about so much, over the number of values, off the correlation.
+/// Two means and the split.
 const FITTED: f64 = 3.0;
-/// A correlation above would make a standard error without bound.
-const LARGEST_CORRELATION: f64 = 0.8;
 
 /// A split of a series into two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,9 +46,7 @@ impl LevelShift {
         let n = count(pieces.len());
         let levels = before.iter().map(|piece| piece - self.before);
         let left: Vec<f64> = levels.chain(after.iter().map(|piece| piece - self.after)).collect();
-        let correlation = (neighbours(&left) + FITTED / n).clamp(0.0, LARGEST_CORRELATION);
-        let inflation = (1.0 + correlation) / (1.0 - correlation);
-        let variance = sum_of_squares(&left) / (n - 2.0) * inflation;
+        let variance = sum_of_squares(&left) / (n - 2.0) * inflation(&left, FITTED);
         let lengths = 1.0 / count(before.len()) + 1.0 / count(after.len());
         (self.after - self.before).abs() / (variance * lengths).sqrt()
     }

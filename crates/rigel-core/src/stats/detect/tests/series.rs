@@ -57,7 +57,7 @@ fn statistics_agree_with_a_second_implementation() {
             fired += 1;
         } else {
             let figure = |name: &str| case[name].as_f64().unwrap().abs();
-            assert!(figure("t") <= 2.88 || figure("total") <= 0.03);
+            assert!(figure("t") <= 3.6 || figure("total") <= 0.03);
         }
     }
     assert!(fired > 0);
@@ -75,7 +75,8 @@ fn steady_soaks_raise_no_alarm() {
     assert_eq!(judge(&[0.0; PIECES], Direction::Read), None);
 }
 
-/// The shortest long visit, 20 s in 60 pieces, and noise with a memory: the statistic alone fires in 4 of 100.
+/// The shortest long visit, 20 s in 60 pieces, and noise with a memory: the statistic of a step alone fires in 4 of 100,
+/// a slope whose batches of a second are taken to be independent in 4.
 #[test]
 fn noise_with_a_memory_is_no_change_of_a_short_soak() {
     let found = |seed, sd, step: f64| {
@@ -90,7 +91,7 @@ fn noise_with_a_memory_is_no_change_of_a_short_soak() {
         });
         raised.count()
     };
-    assert!(found(51, 0.04, 0.0) <= 50, "{} of 2,000 steady ones", found(51, 0.04, 0.0));
+    assert!(found(51, 0.04, 0.0) <= 30, "{} of 2,000 steady ones", found(51, 0.04, 0.0));
     assert!(found(52, 0.04, -0.2) >= 1940, "{} of 2,000 that fall by a fifth", found(52, 0.04, -0.2));
 }
 

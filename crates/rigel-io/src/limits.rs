@@ -1,8 +1,11 @@
-//! What the host allows this process: sysctls, locked memory, seccomp.
+//! What the host allows this process: sysctls, locked memory, open files, seccomp.
 //!
 //! Must not judge; whoever was refused something looks here for the reason.
 
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Open files of a run beside its targets: rings, the record, what the system is asked through.
+const OTHER_FILES: u64 = 256;
 
 /// Whether a seccomp filter is in force on this thread.
 pub fn under_seccomp() -> bool {
@@ -21,9 +24,35 @@ pub fn memlock_limit_bytes() -> Option<u64> {
     getrlimit(Resource::Memlock).current
 }
 
+/// Raises the soft limit on open files, as far as the hard one lets, so that `targets` more can be opened. It is low by
+/// default for the sake of programs that use `select`; whoever opens too many all the same is told so then.
+pub fn allow_open_files(targets: usize) {
+    let needed = u64::try_from(targets).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current.is_none_or(|current| current >= needed) {
+        return;
+    }
+    let raised = maximum.map_or(needed, |maximum| needed.min(maximum));
+    // A refusal leaves the limit as it was.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_limit_on_open_files_only_rises() {
+        let before = getrlimit(Resource::Nofile);
+        allow_open_files(1);
+        assert_eq!(getrlimit(Resource::Nofile), before, "there is room enough");
+        let Some(current) = before.current else { return };
+        allow_open_files(usize::try_from(current).unwrap());
+        let after = getrlimit(Resource::Nofile);
+        assert_eq!(after.maximum, before.maximum);
+        let expected = before.maximum.map_or(current + OTHER_FILES, |most| most.min(current + OTHER_FILES));
+        assert_eq!(after.current, Some(expected));
+    }
 
     #[test]
     fn a_number_of_the_kernel_is_read() {

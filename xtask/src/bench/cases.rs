@@ -11,7 +11,7 @@ pub enum On {
     Zram,
     /// A file of random data on the storage.
     File,
-    /// So many files of 16 MiB.
+    /// So many files, of 6.25 GiB together.
     Files(u32),
 }
 
@@ -69,7 +69,10 @@ pub fn all() -> Vec<Case> {
         let name = format!("file, 8 KiB, 32 outstanding, {engine}");
         cases.push(Case::new(name, On::File, engine, SMALL, 32));
     }
-    cases.push(Case::new("400 files, 8 KiB, 400 outstanding", On::Files(400), "io_uring", SMALL, 400));
+    for (files, outstanding) in [(400, 400), (1000, 10_000)] {
+        let name = format!("{files} files, 8 KiB, {outstanding} outstanding");
+        cases.push(Case::new(name, On::Files(files), "io_uring", SMALL, outstanding));
+    }
     cases
 }
 

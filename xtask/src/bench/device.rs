@@ -2,13 +2,16 @@
 
 use super::cases::{Case, On};
 use anyhow::Context as _;
+use rigel_core::units::MIB;
 use rigel_testdev::{ZramDevice, random_file};
+use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Larger than what a cache behind the storage holds for long.
 const FILE_BYTES: u64 = 4 << 30;
-const PART_BYTES: u64 = 16 << 20;
+/// All parts together.
+const PARTS_MIB: u64 = 6400;
 const ZRAM_BYTES: u64 = 4 << 30;
 
 /// The devices of one session.
@@ -31,7 +34,9 @@ impl Devices {
             On::Zram => Ok(vec![self.zram()?.path()]),
             On::File => Ok(vec![self.file("file", FILE_BYTES)?]),
             On::Files(count) => {
-                (0..count).map(|number| self.file(&format!("part{number}"), PART_BYTES)).collect()
+                let bytes = PARTS_MIB / u64::from(count) * MIB;
+                // fio's list of names has room for 4096 characters.
+                (0..count).map(|number| self.file(&format!("of{count}/{number}"), bytes)).collect()
             }
         }
     }
@@ -52,6 +57,8 @@ impl Devices {
         let place = self.place.as_ref().context("it was just made")?;
         let path = place.path().join(name);
         if !path.exists() {
+            let parent = path.parent().context("a file is in a directory")?;
+            fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
             random_file(&path, bytes).with_context(|| format!("cannot fill {}", path.display()))?;
         }
         Ok(path)

@@ -1,38 +1,63 @@
-//! Many targets and many outstanding I/Os: memory stays small beside the buffers.
+//! Many targets and many outstanding I/Os: memory stays small beside the buffers, and the usual limit on open files is
+//! no obstacle.
 
 use crate::support::Place;
+use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
 
-/// 400 targets and 1,000 outstanding small I/Os: 200 MB and the buffers are enough, by the kernel's own account of the
-/// highest resident memory.
+/// A list of so many targets.
+fn many(place: &Place, targets: usize) {
+    let paths: Vec<_> = (0..targets).map(|index| place.path().join(format!("lun{index}"))).collect();
+    for path in &paths {
+        // Holes are answered by the filesystem: what is looked at here is not the storage.
+        File::create(path).unwrap().set_len(1 << 20).unwrap();
+    }
+    let refs: Vec<_> = paths.iter().map(std::path::PathBuf::as_path).collect();
+    place.lun("many.lun", &refs);
+}
+
+/// Runs so many small I/Os with room for `open_files` open files, of which the program may allow itself more, and checks
+/// the highest resident memory by the kernel's own account.
+fn fits(place: &Place, engine: &str, outstanding: u64, open_files: u32, most_mib: u64) {
+    let line = format!(
+        "run advanced --lun many.lun --engine {engine} --duration 500ms --matrix point --num-small {outstanding} \
+         --num-large 0 --name {engine} --json"
+    );
+    let mut child = Command::new("sh")
+        .current_dir(place.path())
+        .args([
+            "-c",
+            "ulimit -S -n \"$0\" && exec \"$@\"",
+            &open_files.to_string(),
+            env!("CARGO_BIN_EXE_rigel"),
+        ])
+        .args(line.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap();
+    let peak_kib = peak_memory_kib(&mut child);
+    let buffers_kib = outstanding * 8 + 4096;
+    assert!(peak_kib < most_mib * 1024 + buffers_kib, "{engine}: {peak_kib} KiB");
+    assert!(peak_kib > buffers_kib / 2, "{engine}: the figure is not that of the run: {peak_kib} KiB");
+}
+
 #[test]
 fn a_thousand_outstanding_on_400_targets_fit() {
     let place = Place::new();
-    let first = place.random_file("lun0", 1 << 20);
-    let mut targets = vec![first.clone()];
-    for index in 1..400 {
-        let target = place.path().join(format!("lun{index}"));
-        std::fs::copy(&first, &target).unwrap();
-        targets.push(target);
-    }
-    let refs: Vec<_> = targets.iter().map(std::path::PathBuf::as_path).collect();
-    place.lun("many.lun", &refs);
+    many(&place, 400);
     for engine in ["io_uring", "libaio", "threads"] {
-        let line = format!(
-            "run advanced --lun many.lun --engine {engine} --duration 500ms --matrix point --num-small 1000 \
-             --num-large 0 --name {engine} --json"
-        );
-        let mut child = place
-            .command()
-            .args(line.split_whitespace())
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::inherit())
-            .spawn()
-            .unwrap();
-        let peak_kib = peak_memory_kib(&mut child);
-        let buffers_kib = 1000 * 8 + 4096;
-        assert!(peak_kib < 200 * 1024 + buffers_kib, "{engine}: {peak_kib} KiB");
-        assert!(peak_kib > buffers_kib / 2, "{engine}: the figure is not that of the run: {peak_kib} KiB");
+        fits(&place, engine, 1000, 256, 200);
+    }
+}
+
+#[test]
+fn ten_thousand_outstanding_on_a_thousand_targets_fit() {
+    let place = Place::new();
+    many(&place, 1000);
+    for engine in ["io_uring", "libaio"] {
+        fits(&place, engine, 10_000, 1024, 300);
     }
 }
 

@@ -11,6 +11,8 @@ use std::str::FromStr;
 pub enum EngineKind {
     /// Linux io_uring.
     IoUring,
+    /// NVMe commands through io_uring, past the filesystem and the block layer.
+    Nvme,
     /// Linux native asynchronous I/O, as ORION used it.
     Libaio,
     /// A thread per outstanding I/O, with pread and pwrite.
@@ -25,13 +27,15 @@ pub enum EngineKind {
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::IoUring, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
+    pub const ALL: [Self; 7] =
+        [Self::IoUring, Self::Nvme, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
 
     /// The word on the command line and in the record.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::IoUring => "io_uring",
+            Self::Nvme => "nvme",
             Self::Libaio => "libaio",
             Self::Threads => "threads",
             Self::Null => "null",
@@ -44,6 +48,18 @@ impl EngineKind {
     #[must_use]
     pub const fn is_without_storage(self) -> bool {
         matches!(self, Self::Null | Self::Nop)
+    }
+
+    /// Whether it can look for completions on the device instead of waiting for an interrupt.
+    #[must_use]
+    pub const fn can_poll(self) -> bool {
+        matches!(self, Self::IoUring | Self::Nvme)
+    }
+
+    /// Whether a worker does all of its work in one thread, which can have a CPU of its own.
+    #[must_use]
+    pub const fn has_one_thread(self) -> bool {
+        !matches!(self, Self::Threads)
     }
 
     /// Whether no real target is touched.
@@ -60,7 +76,7 @@ impl FromStr for EngineKind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.name() == text)
-            .ok_or_else(|| format!("'{text}' is no engine (io_uring, libaio, threads, null, nop, sim)"))
+            .ok_or_else(|| format!("'{text}' is no engine (io_uring, nvme, libaio, threads, null, nop, sim)"))
     }
 }
 
@@ -81,6 +97,12 @@ pub struct EngineFacts {
     pub single_issuer: bool,
     /// io_uring: completions run when the worker asks for them.
     pub defer_taskrun: bool,
+    /// io_uring: completions are looked for on the device instead of being waited for by interrupt.
+    #[serde(default)]
+    pub polled: bool,
+    /// The CPU of each worker, when each is bound to one.
+    #[serde(default)]
+    pub cpus: Vec<u32>,
 }
 
 impl EngineFacts {
@@ -95,6 +117,8 @@ impl EngineFacts {
             registered_files: false,
             single_issuer: false,
             defer_taskrun: false,
+            polled: false,
+            cpus: Vec::new(),
         }
     }
 }

@@ -188,12 +188,21 @@ pub struct DeviceFacts {
     pub nr_requests: Option<u32>,
     /// Largest request.
     pub max_sectors_kb: Option<u32>,
+    /// Largest request that the hardware takes in one piece, whatever the block layer is set to.
+    #[serde(default)]
+    pub max_hw_sectors_kb: Option<u32>,
     /// Most segments of one request.
     pub max_segments: Option<u32>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
     /// NUMA node of the device.
     pub numa_node: Option<i32>,
+    /// Whether completions can be polled for.
+    #[serde(default)]
+    pub polled: Option<bool>,
+    /// The generic character device of a whole NVMe namespace, `ng0n1`.
+    #[serde(default)]
+    pub generic: Option<String>,
     /// Devices that this one is made of (device mapper, md), by name.
     pub made_of: Vec<String>,
 }

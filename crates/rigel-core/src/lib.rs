@@ -18,6 +18,7 @@ pub mod matrix;
 pub mod measure;
 pub mod pace;
 pub mod path_text;
+pub mod placement;
 pub mod plan;
 pub mod record;
 pub mod request;

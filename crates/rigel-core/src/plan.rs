@@ -4,6 +4,7 @@
 
 mod calibration;
 mod search;
+mod way;
 
 pub use calibration::Calibration;
 pub use search::LevelSearch;
@@ -260,6 +261,7 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: (u32, u32)) -
     for target in targets {
         for (_, label, bytes) in used.into_iter().filter(|&(used, ..)| used) {
             check_fit(target, label, bytes)?;
+            way::check(request, target, label, bytes)?;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use crate::engine::EngineKind;
 use crate::error::Problem;
 use crate::matrix::{MatrixShape, RunLevel};
 use crate::pace::{Adaptive, LevelChoice, Pace};
+use crate::placement::CpuChoice;
 use crate::sim_law::SimLaw;
 use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
 use crate::workload::{Class, LargePattern, Layout, WritePercent};
@@ -101,10 +102,16 @@ pub struct Request {
     pub engine: EngineRequest,
     /// Worker threads; `None`: as many as needed.
     pub workers: Option<u32>,
+    /// The CPUs of the workers.
+    #[serde(default)]
+    pub cpus: CpuChoice,
     /// Seed of every offset, coin and payload.
     pub seed: u64,
     /// Through the page cache, on request only.
     pub buffered: bool,
+    /// Completions are looked for on the device instead of being waited for by interrupt.
+    #[serde(default)]
+    pub poll: bool,
 }
 
 impl Request {
@@ -127,8 +134,10 @@ impl Request {
             levels: LevelChoice::Orion,
             engine: EngineRequest::Auto,
             workers: None,
+            cpus: CpuChoice::Auto,
             seed: 0,
             buffered: false,
+            poll: false,
         }
     }
 
@@ -148,6 +157,7 @@ impl Request {
     pub fn check(&self) -> Result<(), Problem> {
         self.check_sizes()?;
         self.check_counts()?;
+        self.check_way()?;
         self.check_levels()?;
         self.check_pace()
     }
@@ -215,6 +225,29 @@ impl Request {
         if idle {
             return Err(Problem::usage("0 small and 0 large outstanding I/Os leave nothing to measure")
                 .next("give at least one of both counts above 0"));
+        }
+        Ok(())
+    }
+
+    /// Whether engine, page cache and polling go together.
+    fn check_way(&self) -> Result<(), Problem> {
+        let commands = self.engine == EngineRequest::Only(EngineKind::Nvme);
+        if self.buffered && (self.poll || commands) {
+            let what = if commands { "NVMe commands go" } else { "polled completions are for I/O that goes" };
+            return Err(Problem::usage(format!("{what} past the page cache"))
+                .because("--buffered asks for the page cache")
+                .next("leave out --buffered, or the other option"));
+        }
+        let can_poll = match self.engine {
+            EngineRequest::Auto => true,
+            EngineRequest::Only(kind) => kind.can_poll(),
+            EngineRequest::Sim(_) => false,
+        };
+        if self.poll && !can_poll {
+            return Err(Problem::usage("the engine cannot poll for completions")
+                .at("--poll")
+                .because("only the engines io_uring and nvme can")
+                .next("leave out --poll, or choose one of them"));
         }
         Ok(())
     }

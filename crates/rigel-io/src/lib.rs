@@ -6,6 +6,7 @@ pub mod aio;
 pub mod backend;
 mod buffers;
 pub mod clock;
+pub mod cpus;
 pub mod engine;
 #[cfg(test)]
 mod engine_tests;

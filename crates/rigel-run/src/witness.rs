@@ -2,6 +2,7 @@
 //!
 //! Must not judge what was seen, and must not fail a run: what cannot be watched is not in the record.
 
+use rigel_core::engine::EngineKind;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::witness::Witness;
 use rigel_io::clock::MonotonicClock;
@@ -47,8 +48,14 @@ impl Witnesses for Host {
 /// A witness for workers on `clock` ([`crate::crew::Crew::clock`]) that use `targets`; [`Nobody`] without a clock, or when
 /// the host has no thread left for it.
 #[must_use]
-pub fn watch(clock: Option<MonotonicClock>, targets: &[TargetFacts]) -> Box<dyn Witnesses> {
-    let devices = devices(Path::new("/"), targets);
+pub fn watch(
+    clock: Option<MonotonicClock>,
+    engine: EngineKind,
+    targets: &[TargetFacts],
+) -> Box<dyn Witnesses> {
+    // The kernel does not count NVMe commands among the I/O of the block device.
+    let counted = engine != EngineKind::Nvme;
+    let devices = if counted { devices(Path::new("/"), targets) } else { Vec::new() };
     match clock.map(|clock| Sampler::start(Path::new("/"), &devices, clock)) {
         Some(Ok(sampler)) => Box::new(Host(sampler)),
         Some(Err(_)) | None => Box::new(Nobody),
@@ -124,7 +131,7 @@ mod tests {
 
     #[test]
     fn nobody_sees_nothing() {
-        let mut nobody = watch(None, &[]);
+        let mut nobody = watch(None, EngineKind::Sim, &[]);
         nobody.begin();
         assert_eq!(nobody.between(0, 1_000_000_000), None);
     }

@@ -46,6 +46,8 @@ pub(crate) fn header() -> Header {
             registered_files: true,
             single_issuer: true,
             defer_taskrun: true,
+            polled: false,
+            cpus: Vec::new(),
         },
         buffers: BufferFacts {
             backing: Backing::TransparentHuge,

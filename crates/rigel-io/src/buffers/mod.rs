@@ -26,7 +26,7 @@ const PAYLOAD: u64 = 0x7061_796c_6f61_6421;
 
 /// One slot's memory as the kernel is told of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
+pub struct Memory {
     /// Valid for `bytes` while the [`Buffers`] live (or for ever, once leaked).
     pub(crate) start: NonNull<u8>,
     /// The size of the buffer.

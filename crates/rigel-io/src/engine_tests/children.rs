@@ -80,7 +80,7 @@ fn child_with_a_small_memlock_limit() {
     let limit = Some(64 << 10);
     setrlimit(Resource::Memlock, Rlimit { current: limit, maximum: limit }).unwrap();
     become_nobody();
-    let made = Uring::new(targets, layout(2, 2), SEED).map_err(Unavailable::new);
+    let made = Uring::new(targets, layout(2, 2), SEED, false).map_err(Unavailable::new);
     let Some((mut backend, facts, buffers)) = needs(test, made) else { return };
     assert!(!facts.registered_buffers && facts.registered_files, "{facts:?}");
     assert_eq!(facts.notes.len(), 1, "{:?}", facts.notes);
@@ -130,5 +130,9 @@ fn the_kernel_may_use_a_thread_for_every_slot() {
 #[test]
 fn the_largest_ring_can_be_made() {
     let test = "the_largest_ring_can_be_made";
-    let Some(()) = needs(test, crate::uring::probe(&[u16::MAX]).map_err(Unavailable::new)) else { return };
+    let Some(()) =
+        needs(test, crate::uring::probe(crate::uring::Rings::PLAIN, &[u16::MAX]).map_err(Unavailable::new))
+    else {
+        return;
+    };
 }

@@ -37,20 +37,20 @@ trait Engine: Backend + Sized {
 }
 
 macro_rules! engines {
-    ($($engine:ident),*) => {
+    ($($engine:ident($($poll:expr)?)),*) => {
         $(impl Engine for $engine {
             fn make(
                 targets: Arc<OpenTargets>,
                 layout: SlotLayout,
                 seed: u64,
             ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-                Self::new(targets, layout, seed)
+                Self::new(targets, layout, seed, $($poll)?)
             }
         })*
     };
 }
 
-engines!(Uring, Aio, Threads);
+engines!(Uring(false), Aio(), Threads());
 
 /// Makes `#[test]`s of generic functions, one for each engine.
 macro_rules! for_every_engine {

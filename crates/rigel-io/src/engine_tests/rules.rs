@@ -1,6 +1,7 @@
 //! Every engine enforces the rules of the trait: a breach is a panic, never I/O.
 
 use super::*;
+use crate::uring::NopRing;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 for_every_engine!(
@@ -86,7 +87,7 @@ fn a_queue_that_was_never_submitted_is_forgotten<E: Engine>() {
 
 #[test]
 fn the_ring_of_nops_obeys_the_same_rules() {
-    let made = Uring::nops(&[false, true], layout(2, 1), SEED);
+    let made = NopRing::nops(&[false, true], layout(2, 1), SEED);
     let made = made.map_err(|problem| Unavailable::new(problem.to_string()));
     let Some((mut backend, facts, _)) = needs("the_ring_of_nops_obeys_the_same_rules", made) else { return };
     assert_eq!(facts.kind, rigel_core::engine::EngineKind::Nop);

@@ -2,12 +2,13 @@
 
 use rustix::ioctl::{self, Getter, Updater, opcode};
 use rustix::{fs, io};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::os::fd::BorrowedFd;
 
 const BLKGETSIZE64: ioctl::Opcode = opcode::read::<usize>(0x12, 114);
 const BLKROGET: ioctl::Opcode = opcode::none(0x12, 94);
 const LOOP_GET_STATUS64: ioctl::Opcode = 0x4c05;
+const NVME_IOCTL_ID: ioctl::Opcode = opcode::none(b'N', 0x40);
 
 /// Size of a block device (or of what answers like one) in bytes.
 pub(crate) fn device_size_bytes(fd: BorrowedFd<'_>) -> io::Result<u64> {
@@ -20,6 +21,33 @@ pub(crate) fn device_is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: <linux/fs.h>: BLKROGET writes one int.
     let flag = unsafe { ioctl::ioctl(fd, Getter::<BLKROGET, c_int>::new()) }?;
     Ok(flag != 0)
+}
+
+/// A question that is answered by the result of the call alone.
+struct Answer<const OPCODE: ioctl::Opcode>;
+
+// SAFETY: the questions that this is used with (NVME_IOCTL_ID) take no argument and touch no memory of ours.
+unsafe impl<const OPCODE: ioctl::Opcode> ioctl::Ioctl for Answer<OPCODE> {
+    type Output = u32;
+    const IS_MUTATING: bool = false;
+
+    fn opcode(&self) -> ioctl::Opcode {
+        OPCODE
+    }
+
+    fn as_ptr(&mut self) -> *mut c_void {
+        std::ptr::null_mut()
+    }
+
+    unsafe fn output_from_ptr(answer: ioctl::IoctlOutput, _: *mut c_void) -> io::Result<u32> {
+        u32::try_from(answer).map_err(|_| io::Errno::RANGE)
+    }
+}
+
+/// Number of an NVMe namespace on its controller, asked of its block or generic device.
+pub(crate) fn namespace_id(fd: BorrowedFd<'_>) -> io::Result<u32> {
+    // SAFETY: <linux/nvme_ioctl.h>: NVME_IOCTL_ID takes no argument.
+    unsafe { ioctl::ioctl(fd, Answer::<NVME_IOCTL_ID>) }
 }
 
 /// Logical and physical block size of a block device.

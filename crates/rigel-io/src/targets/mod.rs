@@ -9,9 +9,11 @@ pub mod guard;
 pub mod inspect;
 mod ioctl;
 pub mod lun_list;
+mod namespace;
 mod node;
 pub mod open;
 pub mod scratch;
 mod signature;
 
+pub use namespace::Namespace;
 pub use open::{OpenTarget, OpenTargets};

@@ -1,9 +1,10 @@
 //! What a path leads to, pinned: between looking and opening nobody can put something else in its place.
 //!
 //! Nothing but regular files, block devices and raw devices is ever opened: opening a FIFO hangs, opening a tape or a
-//! watchdog does something. Must not read or write what is behind the path.
+//! watchdog does something. An NVMe generic device stands for the block device of its namespace. Must not read or write what is behind the path.
 
 use super::errno::refusal;
+use super::namespace;
 use rigel_core::error::Problem;
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
@@ -43,7 +44,8 @@ impl Node {
 
     fn pin_with(path: &Path, extra: OFlags) -> Result<Self, Problem> {
         let told = |errno| refusal("the target cannot be reached", path, errno);
-        let pin = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(told)?;
+        let named = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(told)?;
+        let pin = block_behind(named).map_err(told)?;
         let stat = fs::fstat(&pin).map_err(told)?;
         let kind = kind_of(path, &stat)?;
         // Everything further goes through that directory; without it a file would seem to be missing.
@@ -107,6 +109,15 @@ impl Node {
         fs::fstatvfs(self.pin.as_fd())
             .is_ok_and(|answer| answer.f_flag.contains(fs::StatVfsMountFlags::RDONLY))
     }
+}
+
+/// The block device of an NVMe namespace instead of its generic character device; anything else as it is.
+fn block_behind(pin: OwnedFd) -> Result<OwnedFd, Errno> {
+    let stat = fs::fstat(&pin)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::CharacterDevice {
+        return Ok(pin);
+    }
+    namespace::pin_block(number(stat.st_rdev)).unwrap_or(Ok(pin))
 }
 
 /// Major and minor number as the record keeps them.

@@ -8,13 +8,16 @@ use super::errno::{patiently, refusal};
 use super::guard::{WritePermit, exchanged, forbidden};
 use super::inspect::{Snapshot, in_use, usable_bytes};
 use super::ioctl;
+use super::namespace::Namespace;
 use super::node::Node;
+use crate::limits::allow_open_files;
+use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::facts::{Identity, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, FlockOperation, OFlags};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 
 /// One open target.
@@ -23,6 +26,7 @@ pub struct OpenTarget {
     fd: OwnedFd,
     size_bytes: u64,
     writable: bool,
+    namespace: Option<Namespace>,
 }
 
 /// The targets of a run in the order of the plan; shared by all workers.
@@ -77,6 +81,8 @@ impl OpenTargets {
             Access::Permits(permits) => permits.get(index).and_then(Option::as_ref),
         };
         let open = |(index, request)| open_one(request, permit_of(index), direct);
+        // NVMe namespaces are opened twice.
+        allow_open_files(2 * requests.len());
         let opened = requests.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
         // Only now, with all of them open: who came in between is seen, and the host is asked once.
         let snapshot = Snapshot::take();
@@ -85,6 +91,19 @@ impl OpenTargets {
             WritePermit::still_unused(&Node::of_open(&request.path, target.fd.as_fd())?, &snapshot)?;
         }
         Ok(Self::new(opened))
+    }
+
+    /// Opens the NVMe generic device of every target as well; `requests` are the ones that they were opened with. The
+    /// block devices stay open, so that what is held exclusively stays so.
+    ///
+    /// # Errors
+    /// When a target has none, or it cannot be opened.
+    pub fn with_namespaces(mut self, requests: &[TargetRequest]) -> Result<Self, Problem> {
+        for (request, target) in requests.iter().zip(&mut self.targets) {
+            let opened = Namespace::open(&request.path, request.identity, &target.fd, target.writable)?;
+            target.namespace = Some(opened);
+        }
+        Ok(self)
     }
 
     /// Targets that are open already.
@@ -181,7 +200,20 @@ impl OpenTarget {
     /// A target that is open already; `writable` must be what its descriptor allows.
     #[must_use]
     pub(crate) const fn new(fd: OwnedFd, size_bytes: u64, writable: bool) -> Self {
-        Self { fd, size_bytes, writable }
+        Self { fd, size_bytes, writable, namespace: None }
+    }
+
+    /// What takes NVMe commands, after [`OpenTargets::with_namespaces`].
+    pub(crate) const fn namespace(&self) -> Option<&Namespace> {
+        self.namespace.as_ref()
+    }
+
+    /// The descriptor that I/Os of an engine go to.
+    pub(crate) fn file_for(&self, kind: EngineKind) -> RawFd {
+        match (&self.namespace, kind) {
+            (Some(namespace), EngineKind::Nvme) => namespace.raw_fd(),
+            _ => self.fd.as_raw_fd(),
+        }
     }
 
     /// Whether a permit was given.

@@ -1,31 +1,47 @@
 //! io_uring: one ring per worker, used by the thread that made it and by no other.
 //!
 //! One system call per [`Backend::submit`]: it submits, waits, and takes the completions. Files and buffers
-//! are registered where the kernel allows. Must not poll and must not read a clock.
+//! are registered where the kernel allows. [`wire`] says what an I/O looks like in the queues. Must not read a clock.
 
+mod nvme;
 pub(crate) mod refusal;
 mod ring;
+mod wire;
 
 use crate::backend::{Backend, Completion, Op, SlotLayout};
-use crate::slots::{Slots, outcome};
+use crate::slots::Slots;
 use crate::targets::OpenTargets;
-use io_uring::{IoUring, opcode, squeue, types};
+use io_uring::squeue::EntryMarker as _;
+use io_uring::{IoUring, cqueue};
 use rigel_core::engine::{BufferFacts, EngineFacts, EngineKind};
-use rigel_core::error::Problem;
-use rigel_core::workload::Direction;
-use ring::{Names, Size};
+use rigel_core::error::{ExitKind, Problem};
+use ring::Shape;
 use std::io;
 use std::sync::Arc;
 
-pub(crate) use ring::probe;
+pub use nvme::NvmeCommands;
+pub(crate) use ring::{Rings, probe};
+use wire::Names;
+pub use wire::{NoOperations, ReadsAndWrites, Wire};
 
 /// IORING_ENTER_GETEVENTS: take completions, also when none is waited for.
 const GET_EVENTS: u32 = io_uring::EnterFlags::GETEVENTS.bits();
 
-/// The engine `io_uring`. It cannot be sent to another thread: the kernel would refuse that thread.
-pub struct Uring {
+/// The engine `io_uring`.
+pub type Uring = Ring<ReadsAndWrites>;
+/// The engine `nop`.
+pub type NopRing = Ring<NoOperations>;
+/// The engine `nvme`.
+pub type NvmeRing = Ring<NvmeCommands>;
+
+/// How a backend was set up.
+pub type Made<W> = (Ring<W>, EngineFacts, BufferFacts);
+
+/// A ring with its slots. It cannot be sent to another thread: the kernel would refuse that thread.
+pub struct Ring<W: Wire> {
     /// Before `slots`, so that the ring is gone before the memory that is registered with it.
-    ring: IoUring,
+    ring: IoUring<W::Submission, W::Completion>,
+    wire: W,
     names: Names,
     /// Pushed, and not yet in the submission queue.
     queued: Vec<Op>,
@@ -36,8 +52,9 @@ pub struct Uring {
     _targets: Option<Arc<OpenTargets>>,
 }
 
-impl Uring {
-    /// Makes the ring; to be called in the thread that will use it.
+impl Ring<ReadsAndWrites> {
+    /// Makes the ring; to be called in the thread that will use it. `poll`: completions are looked for on the device
+    /// instead of being waited for by interrupt.
     ///
     /// # Errors
     /// When the kernel refuses a ring of this size, or there is no memory for the buffers.
@@ -45,45 +62,9 @@ impl Uring {
         targets: Arc<OpenTargets>,
         layout: SlotLayout,
         seed: u64,
-    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-        Self::with_size(Size::of_slots(layout.slots()), targets, layout, seed)
-    }
-
-    fn with_size(
-        size: Size,
-        targets: Arc<OpenTargets>,
-        layout: SlotLayout,
-        seed: u64,
-    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-        let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
-        let (mut backend, mut facts, buffer_facts) = Self::without_targets(size, slots)?;
-        backend.names = ring::register(&backend.ring, &targets, &backend.slots, &mut facts);
-        backend._targets = Some(targets);
-        Ok((backend, facts, buffer_facts))
-    }
-
-    /// A ring that knows no targets and answers NOPs.
-    fn without_targets(size: Size, slots: Slots) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-        let (ring, facts) = ring::make(size).map_err(|error| refusal::problem(&error))?;
-        let buffer_facts = slots.buffer_facts().clone();
-        let queued = Vec::with_capacity(usize::from(slots.count()));
-        let backend = Self { ring, names: Names::nops(), queued, in_kernel: 0, slots, _targets: None };
-        Ok((backend, facts, buffer_facts))
-    }
-
-    /// The engine `nop`: every I/O becomes a NOP, which the kernel answers without touching a target or a buffer.
-    /// `writable` says of each target whether it may be written; there need not be a real one.
-    ///
-    /// # Errors
-    /// As [`Uring::new`].
-    pub fn nops(
-        writable: &[bool],
-        layout: SlotLayout,
-        seed: u64,
-    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
-        let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
-        let (backend, facts, buffer_facts) = Self::without_targets(Size::of_slots(layout.slots()), slots)?;
-        Ok((backend, EngineFacts { kind: EngineKind::Nop, ..facts }, buffer_facts))
+        poll: bool,
+    ) -> Result<Made<ReadsAndWrites>, Problem> {
+        Self::on_targets(ReadsAndWrites, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
     }
 
     /// An engine whose ring takes only `submissions` at once.
@@ -94,8 +75,65 @@ impl Uring {
         layout: SlotLayout,
         seed: u64,
     ) -> Result<Self, Problem> {
-        let size = Size { submissions, ..Size::of_slots(layout.slots()) };
-        Self::with_size(size, targets, layout, seed).map(|(backend, _, _)| backend)
+        let shape = Shape { submissions, ..Shape::of_slots(layout.slots(), false) };
+        Self::on_targets(ReadsAndWrites, shape, targets, layout, seed).map(|(backend, _, _)| backend)
+    }
+}
+
+impl Ring<NoOperations> {
+    /// Every I/O becomes a NOP. `writable` says of each target whether it may be written; there need not be a real one.
+    ///
+    /// # Errors
+    /// As [`Uring::new`].
+    pub fn nops(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<Made<NoOperations>, Problem> {
+        let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
+        Self::without_targets(NoOperations, Shape::of_slots(layout.slots(), false), slots)
+    }
+}
+
+impl Ring<NvmeCommands> {
+    /// Every I/O becomes a command to the namespace of its target.
+    ///
+    /// # Errors
+    /// As [`Uring::new`], and when a target was opened without its namespace.
+    pub fn passthrough(
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+        poll: bool,
+    ) -> Result<Made<NvmeCommands>, Problem> {
+        let wire = NvmeCommands::to(&targets)
+            .ok_or_else(|| Problem::new(ExitKind::Bug, "a target was opened without its NVMe namespace"))?;
+        Self::on_targets(wire, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
+    }
+}
+
+impl<W: Wire> Ring<W> {
+    fn on_targets(
+        wire: W,
+        shape: Shape,
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<Made<W>, Problem> {
+        let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
+        let (mut backend, mut facts, buffer_facts) = Self::without_targets(wire, shape, slots)?;
+        // Commands can name registered buffers since Linux 6.1, as completions can be deferred.
+        let fixed = W::KIND != EngineKind::Nvme || facts.defer_taskrun;
+        let files = targets.iter().map(|target| target.file_for(W::KIND));
+        backend.names = ring::register(&backend.ring, files, &backend.slots, fixed, &mut facts);
+        backend._targets = Some(targets);
+        Ok((backend, facts, buffer_facts))
+    }
+
+    /// A ring that knows no targets.
+    fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<Made<W>, Problem> {
+        let (ring, facts) =
+            ring::make::<W>(shape).map_err(|error| refusal::problem(W::KIND, shape.poll, &error))?;
+        let buffer_facts = slots.buffer_facts().clone();
+        let queued = Vec::with_capacity(usize::from(slots.count()));
+        let backend = Self { ring, wire, names: Names::none(), queued, in_kernel: 0, slots, _targets: None };
+        Ok((backend, facts, buffer_facts))
     }
 
     /// How many threads the kernel may use for I/Os of regular files and devices that block.
@@ -114,7 +152,9 @@ impl Uring {
         let room = submissions.capacity() - submissions.len();
         let fitting = self.queued.len().min(room);
         for op in self.queued.drain(..fitting) {
-            let entry = entry(&op, &self.names, &self.slots);
+            let memory = self.slots.memory(op.slot);
+            let mut entry = self.wire.submission(&op, memory, &self.names);
+            entry.set_user_data(user_data(&op));
             // SAFETY: the buffer is that of a slot that `Slots::begin` has marked as busy and whose length it
             // has checked, so nobody else touches it until `reap` has seen the completion. It stays mapped
             // until then: `drop` waits for every completion, or leaks the memory. The file is open as long as
@@ -141,7 +181,7 @@ impl Uring {
     /// reached.
     #[inline]
     fn enter(&mut self, submissions: usize, wait_for: usize) -> io::Result<()> {
-        let result = enter(&self.ring, submissions, wait_for);
+        let result = enter::<W>(&self.ring, submissions, wait_for);
         // Not by the result: what the queue says is true of a failed call too.
         self.in_kernel += submissions - self.ring.submission().len().min(submissions);
         match result {
@@ -160,7 +200,7 @@ impl Uring {
                 if self.in_kernel <= ready {
                     return Err(error);
                 }
-                match enter(&self.ring, 0, ready + 1) {
+                match enter::<W>(&self.ring, 0, ready + 1) {
                     Err(error) if error.raw_os_error() != Some(libc::EINTR) => Err(error),
                     _ => Ok(()),
                 }
@@ -182,7 +222,7 @@ impl Uring {
     }
 }
 
-impl Backend for Uring {
+impl<W: Wire> Backend for Ring<W> {
     fn slots(&self) -> u16 {
         self.slots.count()
     }
@@ -196,7 +236,7 @@ impl Backend for Uring {
     }
 
     fn moves_data(&self) -> bool {
-        !self.names.nops
+        W::MOVES_DATA
     }
 
     #[inline]
@@ -218,27 +258,18 @@ impl Backend for Uring {
     }
 
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the kernel returns the slot number that it was given"
-    )]
     fn reap(&mut self, mut sink: impl FnMut(Completion)) {
         for answer in self.ring.completion() {
-            let slot = answer.user_data() as u16;
+            let answer: cqueue::Entry = answer.into();
+            let (slot, len) = of_user_data(answer.user_data());
             self.in_kernel -= 1;
             self.slots.end(slot);
-            // A NOP succeeds with 0, and stands for an I/O that moved everything.
-            let outcome = if self.names.nops && answer.result() == 0 {
-                Ok(self.slots.memory(slot).bytes)
-            } else {
-                outcome(i64::from(answer.result()))
-            };
-            sink(Completion { slot, outcome });
+            sink(Completion { slot, outcome: W::outcome(answer.result(), len) });
         }
     }
 }
 
-impl Drop for Uring {
+impl<W: Wire> Drop for Ring<W> {
     fn drop(&mut self) {
         if self.drain() {
             // Otherwise the kernel would do it some time after the ring is closed. Until then it would count
@@ -253,31 +284,25 @@ impl Drop for Uring {
 }
 
 #[inline]
-fn enter(ring: &IoUring, submissions: usize, wait_for: usize) -> io::Result<usize> {
+fn enter<W: Wire>(
+    ring: &IoUring<W::Submission, W::Completion>,
+    submissions: usize,
+    wait_for: usize,
+) -> io::Result<usize> {
     let [submissions, wait_for] =
         [submissions, wait_for].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     // SAFETY: the entries were vouched for when they were pushed, and there is no argument structure.
     unsafe { ring.submitter().enter::<libc::sigset_t>(submissions, wait_for, GET_EVENTS, None) }
 }
 
-/// The submission of one I/O; its completion carries the slot.
+/// What the completion of an I/O brings back: its slot, and its length for answers that do not tell one.
 #[inline]
-fn entry(op: &Op, names: &Names, slots: &Slots) -> squeue::Entry {
-    if names.nops {
-        return opcode::Nop::new().build().user_data(u64::from(op.slot));
-    }
-    let memory = slots.memory(op.slot);
-    let start = memory.start.as_ptr();
-    let file = types::Fd(names.files[usize::from(op.target)]);
-    let entry = match (op.direction, names.fixed_buffers) {
-        (Direction::Read, true) => {
-            opcode::ReadFixed::new(file, start, op.len, memory.region).offset(op.offset).build()
-        }
-        (Direction::Write, true) => {
-            opcode::WriteFixed::new(file, start, op.len, memory.region).offset(op.offset).build()
-        }
-        (Direction::Read, false) => opcode::Read::new(file, start, op.len).offset(op.offset).build(),
-        (Direction::Write, false) => opcode::Write::new(file, start, op.len).offset(op.offset).build(),
-    };
-    entry.flags(names.file_flags).user_data(u64::from(op.slot))
+fn user_data(op: &Op) -> u64 {
+    u64::from(op.slot) | u64::from(op.len) << 32
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "both halves are cut on purpose")]
+const fn of_user_data(data: u64) -> (u16, u32) {
+    (data as u16, (data >> 32) as u32)
 }

@@ -3,15 +3,25 @@
 //! Must not try anything.
 
 use crate::limits::{memlock_limit_bytes, sysctl, under_seccomp};
+use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::units::Bytes;
 use std::io;
 
-/// What kept a ring from being made.
-pub fn problem(error: &io::Error) -> Problem {
-    Problem::refused("the engine io_uring does not work here")
-        .because(cause(error))
-        .next("use --engine libaio or --engine threads, or leave --engine out")
+/// What kept a ring from being made for an engine.
+pub fn problem(kind: EngineKind, poll: bool, error: &io::Error) -> Problem {
+    let unknown = error.raw_os_error() == Some(libc::EINVAL);
+    let (polled, next) = match (poll, kind) {
+        (true, _) => (" with polled completions", "leave out --poll"),
+        (false, EngineKind::Nvme) => ("", "use --engine io_uring, or leave --engine out"),
+        (false, _) => ("", "use --engine libaio or --engine threads, or leave --engine out"),
+    };
+    let problem =
+        Problem::refused(format!("the engine {}{polled} does not work here", kind.name())).next(next);
+    match kind {
+        EngineKind::Nvme if unknown => problem.because("NVMe commands through io_uring came with Linux 5.19"),
+        _ => problem.because(cause(error)),
+    }
 }
 
 /// The likely cause of the refusal.

@@ -3,32 +3,38 @@
 //! Nothing is assumed from the version of the kernel: each feature is asked for, and done without when
 //! refused.
 
+use super::nvme::NvmeCommands;
+use super::wire::{Names, ReadsAndWrites, Wire};
 use crate::slots::Slots;
-use crate::targets::OpenTargets;
-use io_uring::{IoUring, opcode, squeue};
-use rigel_core::engine::{EngineFacts, EngineKind};
+use io_uring::{IoUring, cqueue, opcode, squeue};
+use rigel_core::engine::EngineFacts;
 use rigel_core::units::Bytes;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, RawFd};
+use std::os::fd::RawFd;
 
 /// The kernel's limit on the submission queue (IORING_MAX_ENTRIES).
 const MAX_ENTRIES: u32 = 32_768;
 
-/// How many entries the two queues of a ring get.
+/// How many entries the two queues of a ring get, and how completions are found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Size {
+pub(super) struct Shape {
     /// Submitted in one call; more are submitted in pieces.
     pub(super) submissions: u32,
     /// One for each slot, so that completions can never find the queue full.
     pub(super) completions: u32,
+    /// The device is asked for completions instead of interrupting (IORING_SETUP_IOPOLL).
+    pub(super) poll: bool,
 }
 
-impl Size {
-    pub(super) fn of_slots(slots: u16) -> Self {
+impl Shape {
+    pub(super) fn of_slots(slots: u16, poll: bool) -> Self {
         let slots = u32::from(slots).max(1);
-        Self { submissions: slots.min(MAX_ENTRIES), completions: slots }
+        Self { submissions: slots.min(MAX_ENTRIES), completions: slots, poll }
     }
 }
+
+/// A ring for a kind of entries.
+pub(super) type RingOf<W> = IoUring<<W as Wire>::Submission, <W as Wire>::Completion>;
 
 /// How the kernel runs completions, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +51,9 @@ enum Mode {
 ///
 /// # Errors
 /// What io_uring_setup says, or `Unsupported` before Linux 5.6.
-pub(super) fn make(size: Size) -> io::Result<(IoUring, EngineFacts)> {
-    let (ring, mode) = first_mode(size)?;
-    debug_assert!(ring.params().cq_entries() >= size.completions, "the kernel rounds up");
+pub(super) fn make<W: Wire>(shape: Shape) -> io::Result<(RingOf<W>, EngineFacts)> {
+    let (ring, mode) = first_mode::<W>(shape)?;
+    debug_assert!(ring.params().cq_entries() >= shape.completions, "the kernel rounds up");
     if !ring.params().is_feature_rw_cur_pos() {
         // The feature came with the plain read and write operations.
         return Err(io::Error::new(
@@ -58,32 +64,50 @@ pub(super) fn make(size: Size) -> io::Result<(IoUring, EngineFacts)> {
     let facts = EngineFacts {
         single_issuer: mode == Mode::Deferred,
         defer_taskrun: mode == Mode::Deferred,
-        ..EngineFacts::plain(EngineKind::IoUring)
+        polled: shape.poll,
+        ..EngineFacts::plain(W::KIND)
     };
     Ok((ring, facts))
 }
 
-fn first_mode(size: Size) -> io::Result<(IoUring, Mode)> {
+fn first_mode<W: Wire>(shape: Shape) -> io::Result<(RingOf<W>, Mode)> {
     for mode in [Mode::Deferred, Mode::Cooperative] {
-        match in_mode(size, mode) {
+        match in_mode::<W>(shape, mode) {
             Ok(ring) => return Ok((ring, mode)),
             // What a kernel says to a flag that it does not know.
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok((in_mode(size, Mode::Plain)?, Mode::Plain))
+    Ok((in_mode::<W>(shape, Mode::Plain)?, Mode::Plain))
 }
 
-fn in_mode(size: Size, mode: Mode) -> io::Result<IoUring> {
-    let mut builder = IoUring::builder();
-    builder.setup_cqsize(size.completions);
+fn in_mode<W: Wire>(shape: Shape, mode: Mode) -> io::Result<RingOf<W>> {
+    let mut builder = RingOf::<W>::builder();
+    builder.setup_cqsize(shape.completions);
+    if shape.poll {
+        builder.setup_iopoll();
+    }
     match mode {
         Mode::Deferred => builder.setup_submit_all().setup_single_issuer().setup_defer_taskrun(),
         Mode::Cooperative => builder.setup_submit_all().setup_coop_taskrun(),
         Mode::Plain => &mut builder,
     };
-    builder.build(size.submissions)
+    builder.build(shape.submissions)
+}
+
+/// Which rings a run wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rings {
+    /// With entries that NVMe commands fit in.
+    pub(crate) commands: bool,
+    /// With completions that are polled for.
+    pub(crate) poll: bool,
+}
+
+impl Rings {
+    /// For reads and writes with interrupts.
+    pub(crate) const PLAIN: Self = Self { commands: false, poll: false };
 }
 
 /// Makes the rings of all workers at once, each as large as needed, and sends a NOP through every one: memory for one
@@ -91,14 +115,29 @@ fn in_mode(size: Size, mode: Mode) -> io::Result<IoUring> {
 ///
 /// # Errors
 /// What the kernel refused with.
-pub(crate) fn probe(slots_per_worker: &[u16]) -> io::Result<()> {
-    let rings = slots_per_worker.iter().map(|&slots| make(Size::of_slots(slots)).map(|(ring, _)| ring));
-    rings.collect::<io::Result<Vec<_>>>()?.iter_mut().try_for_each(send_nop)
+pub(crate) fn probe(rings: Rings, slots_per_worker: &[u16]) -> io::Result<()> {
+    if rings.commands {
+        probe_each::<NvmeCommands>(rings.poll, slots_per_worker)
+    } else {
+        probe_each::<ReadsAndWrites>(rings.poll, slots_per_worker)
+    }
 }
 
-fn send_nop(ring: &mut IoUring) -> io::Result<()> {
+fn probe_each<W: Wire>(poll: bool, slots_per_worker: &[u16]) -> io::Result<()> {
+    let make = |&slots| make::<W>(Shape::of_slots(slots, poll)).map(|(ring, _)| ring);
+    let mut rings = slots_per_worker.iter().map(make).collect::<io::Result<Vec<_>>>()?;
+    if poll {
+        // Such a ring takes nothing that a device does not answer; the use of any ring is tried with another one.
+        drop(rings);
+        let (mut ring, _) = self::make::<W>(Shape::of_slots(1, false))?;
+        return send_nop::<W>(&mut ring);
+    }
+    rings.iter_mut().try_for_each(send_nop::<W>)
+}
+
+fn send_nop<W: Wire>(ring: &mut RingOf<W>) -> io::Result<()> {
     // SAFETY: a NOP refers to no memory.
-    unsafe { ring.submission().push(&opcode::Nop::new().build()) }.map_err(io::Error::other)?;
+    unsafe { ring.submission().push(&opcode::Nop::new().build().into()) }.map_err(io::Error::other)?;
     loop {
         match ring.submit_and_wait(1) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -108,44 +147,27 @@ fn send_nop(ring: &mut IoUring) -> io::Result<()> {
             Ok(_) => break,
         }
     }
-    match ring.completion().next().map(|answer| answer.result()) {
+    let answer: Option<cqueue::Entry> = ring.completion().next().map(Into::into);
+    match answer.map(|answer| answer.result()) {
         Some(result) if result < 0 => Err(io::Error::from_raw_os_error(-result)),
         _ => Ok(()),
     }
 }
 
-/// How I/Os name their file and their buffer.
-#[derive(Debug)]
-pub(super) struct Names {
-    /// By target: its index among the registered files, or its descriptor.
-    pub(super) files: Box<[RawFd]>,
-    /// Says which of the two it is.
-    pub(super) file_flags: squeue::Flags,
-    /// Whether regions are registered, under the number of the region.
-    pub(super) fixed_buffers: bool,
-    /// Nothing is named: every I/O is a NOP.
-    pub(super) nops: bool,
-}
-
-impl Names {
-    /// For a ring that only answers NOPs.
-    pub(super) fn nops() -> Self {
-        Self { files: Box::default(), file_flags: squeue::Flags::empty(), fixed_buffers: false, nops: true }
-    }
-}
-
-/// Registers files and buffers where the kernel lets us, and tells in `facts` what it did not.
-pub(super) fn register(
-    ring: &IoUring,
-    targets: &OpenTargets,
+/// Registers the files of all targets, and buffers where `fixed` says that I/Os can name them, as far as the kernel lets
+/// us, and tells in `facts` what it did not.
+pub(super) fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    ring: &IoUring<S, C>,
+    files: impl Iterator<Item = RawFd>,
     slots: &Slots,
+    fixed: bool,
     facts: &mut EngineFacts,
 ) -> Names {
     // Files that cannot be read without blocking go through the kernel's own threads, by default four per
     // CPU: too few for the depth that was asked for. Refused before Linux 5.15.
     let _ = ring.submitter().register_iowq_max_workers(&mut [u32::from(slots.count()), 0]);
-    facts.registered_buffers = register_buffers(ring, slots, &mut facts.notes);
-    let descriptors: Box<[RawFd]> = targets.iter().map(|target| target.as_fd().as_raw_fd()).collect();
+    facts.registered_buffers = fixed && register_buffers(ring, slots, &mut facts.notes);
+    let descriptors: Box<[RawFd]> = files.collect();
     let registered = ring.submitter().register_files(&descriptors);
     facts.registered_files = registered.is_ok();
     let (files, file_flags) = match registered {
@@ -155,10 +177,14 @@ pub(super) fn register(
             (descriptors, squeue::Flags::empty())
         }
     };
-    Names { files, file_flags, fixed_buffers: facts.registered_buffers, nops: false }
+    Names { files, file_flags, fixed_buffers: facts.registered_buffers }
 }
 
-fn register_buffers(ring: &IoUring, slots: &Slots, notes: &mut Vec<String>) -> bool {
+fn register_buffers<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    ring: &IoUring<S, C>,
+    slots: &Slots,
+    notes: &mut Vec<String>,
+) -> bool {
     let regions: Vec<libc::iovec> = slots
         .regions()
         .map(|(start, bytes)| libc::iovec { iov_base: start.as_ptr().cast(), iov_len: bytes })

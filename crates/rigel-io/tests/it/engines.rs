@@ -4,6 +4,7 @@
 
 use rigel_core::engine::EngineKind;
 use rigel_io::engine::{EngineChoice, choose};
+use rigel_testdev::{Unavailable, needs};
 use std::process::Command;
 
 /// Set in the process that a test started: the errno for io_uring, and one for libaio or 0.
@@ -13,7 +14,7 @@ const SLOTS: u16 = 64;
 
 #[test]
 fn the_choice_is_io_uring_or_has_a_reason() {
-    let choice = choose(None, &[SLOTS]).unwrap();
+    let choice = choose(None, false, &[SLOTS]).unwrap();
     match choice.kind {
         EngineKind::IoUring => assert_eq!(choice.reason, None),
         EngineKind::Libaio | EngineKind::Threads => {
@@ -105,19 +106,20 @@ fn word_for(errno: i32) -> &'static str {
 #[test]
 fn child_falls_back() {
     let Some(errno) = refused_as_told() else { return };
-    let choice = choose(None, &[SLOTS]).unwrap();
+    let choice = choose(None, false, &[SLOTS]).unwrap();
     assert_eq!(choice.kind, EngineKind::Libaio);
     let reason = choice.reason.unwrap();
     assert!(reason.starts_with("no io_uring: ") && reason.contains(word_for(errno)), "{reason}");
     for kind in [EngineKind::Libaio, EngineKind::Threads] {
-        assert_eq!(choose(Some(kind), &[SLOTS]), Ok(EngineChoice { kind, reason: None }));
+        let choice = EngineChoice { kind, poll: false, reason: None };
+        assert_eq!(choose(Some(kind), false, &[SLOTS]), Ok(choice));
     }
 }
 
 #[test]
 fn child_insists() {
     let Some(errno) = refused_as_told() else { return };
-    let problem = choose(Some(EngineKind::IoUring), &[SLOTS]).unwrap_err();
+    let problem = choose(Some(EngineKind::IoUring), false, &[SLOTS]).unwrap_err();
     assert_eq!(problem.kind.code(), 3);
     assert!(problem.what.contains("io_uring"), "{problem}");
     assert!(problem.cause.as_ref().unwrap().contains(word_for(errno)), "{problem}");
@@ -125,14 +127,43 @@ fn child_insists() {
 }
 
 #[test]
+fn rings_for_polling_and_for_commands_are_tried_too() {
+    for (kind, poll) in [(EngineKind::IoUring, true), (EngineKind::Nvme, false), (EngineKind::Nvme, true)] {
+        let made = choose(Some(kind), poll, &[SLOTS]).map_err(Unavailable::new);
+        let name = "rings_for_polling_and_for_commands_are_tried_too";
+        let Some(choice) = needs(name, made) else { continue };
+        assert_eq!(choice, EngineChoice { kind, poll, reason: None });
+    }
+}
+
+#[test]
+fn polling_that_was_asked_for_fails_when_refused() {
+    for errno in [libc::EPERM, libc::ENOSYS] {
+        run_child("engines::child_insists_on_polling", errno, 0);
+    }
+}
+
+#[test]
+fn child_insists_on_polling() {
+    let Some(errno) = refused_as_told() else { return };
+    for kind in [None, Some(EngineKind::Nvme)] {
+        let problem = choose(kind, true, &[SLOTS]).unwrap_err();
+        assert_eq!(problem.kind.code(), 3);
+        assert!(problem.what.contains("with polled completions"), "{problem}");
+        assert!(problem.cause.as_ref().unwrap().contains(word_for(errno)), "{problem}");
+        assert!(problem.next.as_ref().unwrap().contains("leave out --poll"), "{problem}");
+    }
+}
+
+#[test]
 fn child_has_threads() {
     if refused_as_told().is_none() {
         return;
     }
-    let choice = choose(None, &[SLOTS]).unwrap();
+    let choice = choose(None, false, &[SLOTS]).unwrap();
     assert_eq!(choice.kind, EngineKind::Threads);
     let reason = choice.reason.unwrap();
     assert!(reason.contains("no io_uring: ") && reason.contains("; no libaio: "), "{reason}");
-    let problem = choose(Some(EngineKind::Libaio), &[SLOTS]).unwrap_err();
+    let problem = choose(Some(EngineKind::Libaio), false, &[SLOTS]).unwrap_err();
     assert!(problem.cause.unwrap().contains("without asynchronous I/O"));
 }

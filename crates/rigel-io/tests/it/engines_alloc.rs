@@ -78,7 +78,7 @@ fn the_calls_of_the_loop_do_not_allocate() {
     let targets = Arc::new(targets);
 
     let name = "the_calls_of_the_loop_do_not_allocate";
-    let uring = Uring::new(Arc::clone(&targets), LAYOUT, 1).map_err(Unavailable::new);
+    let uring = Uring::new(Arc::clone(&targets), LAYOUT, 1, false).map_err(Unavailable::new);
     if let Some((mut uring, ..)) = needs(name, uring) {
         assert_eq!(allocations(&mut uring), 0, "io_uring");
     }

@@ -69,8 +69,12 @@ struct Run {
     /// Version of Rigel that measured.
     version: String,
     /// How the I/O reached the kernel.
-    #[schemars(extend("enum" = ["io_uring", "libaio", "threads", "null", "nop", "sim"]))]
+    #[schemars(extend("enum" = ["io_uring", "nvme", "libaio", "threads", "null", "nop", "sim"]))]
     engine: &'static str,
+    /// Completions were looked for on the device instead of being waited for by interrupt.
+    polled: bool,
+    /// The CPU of each worker; empty when the scheduler chose.
+    worker_cpus: Vec<u32>,
     /// Every point was measured in full.
     complete: bool,
 }
@@ -149,6 +153,8 @@ fn run(view: &View<'_>) -> Run {
         seed: header.request.seed,
         version: printable(&header.program_version).into_owned(),
         engine: header.engine.kind.name(),
+        polled: header.engine.polled,
+        worker_cpus: header.engine.cpus.clone(),
         complete: view.record.complete(),
     }
 }

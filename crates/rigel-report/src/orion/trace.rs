@@ -84,8 +84,9 @@ fn circumstances(page: &mut Page, header: &Header) {
     ));
     let engine = &header.engine;
     page.line(format_args!(
-        "engine: {}, worker threads {}, seed {}",
+        "engine: {}{}, worker threads {}, seed {}",
         engine.kind.name(),
+        if engine.polled { " with polled completions" } else { "" },
         header.plan.workers,
         header.request.seed
     ));

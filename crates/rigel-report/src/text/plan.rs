@@ -81,7 +81,8 @@ fn page_of(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opti
     }
     let workers = if plan.workers == 1 { "worker" } else { "workers" };
     entry(&mut page, "Buffers", format_args!("{} for {} {workers}", Bytes(plan.buffer_bytes), plan.workers));
-    entry(&mut page, "Engine", engine(request.engine));
+    let polled = if request.poll { ", completions are polled for" } else { "" };
+    entry(&mut page, "Engine", format_args!("{}{polled}", engine(request.engine)));
     if request.buffered {
         entry(&mut page, "Cache", "through the page cache, as asked: memory is measured, not storage");
     }

@@ -30,6 +30,8 @@ const DOCUMENT: &str = r#"{
     "seed": 9007199254740991,
     "version": "0.1.0",
     "engine": "io_uring",
+    "polled": false,
+    "worker_cpus": [],
     "complete": true
   },
   "estimand": "the mean throughput and latency at the point over the conditions of this calibration, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",

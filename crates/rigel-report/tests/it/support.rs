@@ -163,6 +163,8 @@ impl Run {
                 registered_files: true,
                 single_issuer: true,
                 defer_taskrun: true,
+                polled: false,
+                cpus: Vec::new(),
             },
             buffers: BufferFacts {
                 backing: Backing::TransparentHuge,

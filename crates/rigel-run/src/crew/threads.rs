@@ -8,10 +8,14 @@ use crate::job::{Done, Job, Shared, Workload};
 use crate::worker::Worker;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::placement::ranges;
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
+use rigel_io::cpus;
+use rigel_io::engine::EngineChoice;
 use rigel_io::targets::OpenTargets;
+use rigel_io::uring::{NopRing, NvmeRing, Uring};
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -42,11 +46,22 @@ struct Member {
     thread: Option<JoinHandle<()>>,
 }
 
+/// Where a worker works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Its slots.
+    pub layout: SlotLayout,
+    /// The CPUs that it may run on; empty: any.
+    pub cpus: Vec<u32>,
+}
+
 /// What a worker needs to begin; one copy per worker.
 struct Start {
     index: u32,
     workers: u32,
-    layout: SlotLayout,
+    seat: Seat,
+    /// For the user, when the seat could not be taken as it was meant.
+    note: Option<String>,
     workload: Arc<Workload>,
     shared: Arc<Shared>,
     clock: MonotonicClock,
@@ -56,26 +71,25 @@ struct Start {
 }
 
 impl ThreadCrew {
-    /// Starts a worker per layout with the given engine on open targets; `reason` is why it is this engine, if it is
-    /// not the best one.
+    /// Starts a worker per seat with the chosen engine on open targets.
     ///
     /// # Errors
     /// When a worker's engine cannot be set up; no worker is left then.
     pub fn start(
-        kind: EngineKind,
-        reason: Option<String>,
-        layouts: &[SlotLayout],
+        choice: EngineChoice,
+        seats: &[Seat],
         workload: Workload,
         targets: Arc<OpenTargets>,
     ) -> Result<Self, Problem> {
-        Self::start_with(kind, reason, layouts, workload, move |start| begin(kind, &targets, start))
+        let EngineChoice { kind, poll, reason } = choice;
+        Self::start_with(kind, reason, seats, workload, move |start| begin(kind, poll, &targets, start))
     }
 
     /// The same with any way to make a backend in the worker's thread.
     fn start_with(
         kind: EngineKind,
         reason: Option<String>,
-        layouts: &[SlotLayout],
+        seats: &[Seat],
         workload: Workload,
         begin: impl Fn(Start) + Clone + Send + 'static,
     ) -> Result<Self, Problem> {
@@ -86,7 +100,7 @@ impl ThreadCrew {
         let mut crew = Self {
             clock: MonotonicClock::start(),
             shared: Arc::new(Shared::default()),
-            workers: Vec::with_capacity(layouts.len()),
+            workers: Vec::with_capacity(seats.len()),
             results,
             engine: EngineFacts { reason, ..EngineFacts::plain(kind) },
             buffers: BufferFacts {
@@ -96,12 +110,13 @@ impl ThreadCrew {
                 large_segments_mean: None,
             },
         };
-        for (index, &layout) in (0u32..).zip(layouts) {
+        for (index, seat) in (0u32..).zip(seats) {
             let (jobs_in, jobs) = mpsc::channel();
             let start = Start {
                 index,
-                workers: u32::try_from(layouts.len()).unwrap_or(u32::MAX),
-                layout,
+                workers: u32::try_from(seats.len()).unwrap_or(u32::MAX),
+                seat: seat.clone(),
+                note: None,
                 workload: Arc::clone(&workload),
                 shared: Arc::clone(&crew.shared),
                 clock: crew.clock,
@@ -118,14 +133,21 @@ impl ThreadCrew {
         }
         drop((ready_in, results_in));
         let facts = ready.iter().collect::<Result<Vec<_>, _>>()?;
-        if facts.len() < layouts.len() {
+        if facts.len() < seats.len() {
             return Err(worker_died());
         }
         let (engine, buffers) = combine(facts).ok_or_else(worker_died)?;
-        crew.engine = EngineFacts { reason: crew.engine.reason.take(), ..engine };
+        let cpus = cpus_of_workers(seats);
+        crew.engine = EngineFacts { reason: crew.engine.reason.take(), cpus, ..engine };
         crew.buffers = buffers;
         Ok(crew)
     }
+}
+
+/// One CPU for each worker, when each has just one.
+fn cpus_of_workers(seats: &[Seat]) -> Vec<u32> {
+    let single = |seat: &Seat| <[u32; 1]>::try_from(seat.cpus.as_slice()).ok().map(|[cpu]| cpu);
+    seats.iter().map(single).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// The engine of any worker, and the buffers of all.
@@ -165,17 +187,20 @@ fn worker_died() -> Problem {
 /// Without storage nothing is written, so every target that the load may name counts as writable.
 static ALL_WRITABLE: [bool; u16::MAX as usize] = [true; u16::MAX as usize];
 
-/// Makes the backend in this thread and works until there are no more jobs.
-fn begin(kind: EngineKind, targets: &Arc<OpenTargets>, start: Start) {
-    let (targets, layout, seed) = (Arc::clone(targets), start.layout, start.workload.seed);
+/// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are no more
+/// jobs.
+fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: Start) {
+    start.note = bind(start.index, &start.seat.cpus).err();
+    let (targets, layout, seed) = (Arc::clone(targets), start.seat.layout, start.workload.seed);
     // Every worker's buffers hold other random data.
     let seed = seed ^ (u64::from(start.index) << 48);
     match kind {
-        EngineKind::IoUring => serve(rigel_io::uring::Uring::new(targets, layout, seed), start),
+        EngineKind::IoUring => serve(Uring::new(targets, layout, seed, poll), start),
+        EngineKind::Nvme => serve(NvmeRing::passthrough(targets, layout, seed, poll), start),
         EngineKind::Libaio => serve(rigel_io::aio::Aio::new(targets, layout, seed), start),
         EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
         EngineKind::Null => serve(rigel_io::null::Null::new(&ALL_WRITABLE, layout, seed), start),
-        EngineKind::Nop => serve(rigel_io::uring::Uring::nops(&ALL_WRITABLE, layout, seed), start),
+        EngineKind::Nop => serve(NopRing::nops(&ALL_WRITABLE, layout, seed), start),
         EngineKind::Sim => {
             let problem = Problem::new(ExitKind::Bug, "a simulated device has no threads");
             // The coordinator may be gone already; then nobody needs the message.
@@ -184,10 +209,19 @@ fn begin(kind: EngineKind, targets: &Arc<OpenTargets>, start: Start) {
     }
 }
 
+fn bind(worker: u32, numbers: &[u32]) -> Result<(), String> {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let told = |error| format!("worker {worker} could not be bound to CPU {}: {error}", ranges(numbers));
+    cpus::bind(numbers).map_err(told)
+}
+
 fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start: Start) {
-    let Start { index, workers, layout, workload, shared, clock, jobs, results, ready, .. } = start;
+    let Start { index, workers, seat, note, workload, shared, clock, jobs, results, ready } = start;
     let mut backend = match made {
-        Ok((backend, engine, buffers)) => {
+        Ok((backend, mut engine, buffers)) => {
+            engine.notes.extend(note);
             let _ = ready.send(Ok((engine, buffers)));
             backend
         }
@@ -197,7 +231,7 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
         }
     };
     drop(ready);
-    let worker = Worker { index, workers, workload: &workload, layout, shared: &shared };
+    let worker = Worker { index, workers, workload: &workload, layout: seat.layout, shared: &shared };
     for job in jobs {
         // A bug here must not leave the coordinator waiting for a result that never comes; the panic hook has told it.
         let ran = panic::catch_unwind(AssertUnwindSafe(|| worker.run(&mut backend, &clock, &job)));

@@ -5,6 +5,7 @@
 use super::values;
 use super::words::{self, LevelWord};
 use rigel_core::pace::Precision;
+use rigel_core::placement::CpuChoice;
 use rigel_core::request::EngineRequest;
 use rigel_core::units::Nanos;
 use rigel_report::OrionVersion;
@@ -37,18 +38,32 @@ pub struct OwnOptions {
     #[arg(long, value_name = "LEVELS", ignore_case = true, value_parser = words::parser::<LevelWord>(), help_heading = PRECISION)]
     pub levels: Option<LevelWord>,
 
-    /// How I/O reaches the kernel: auto, io_uring, libaio, threads, null, nop, or sim for a simulated device
+    /// How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device
     ///
-    /// auto takes the best one that works here and says which. null completes at once and shows what the tool itself
+    /// auto takes the best one that works here and says which. nvme sends commands to whole NVMe namespaces, past the
+    /// block layer. null completes at once and shows what the tool itself
     /// costs; nop does so through the kernel's ring. sim is a device in virtual time with a known answer, as in
     /// sim:servers=4,service=1ms,rate=1000M,spread=exponential,size=1G (each part may be left out); it can have the
     /// disturbances of real devices, such as between=2% (docs/simulated-device.md lists them).
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
     pub engine: EngineRequest,
 
+    /// Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker
+    ///
+    /// For the engines io_uring and nvme, on devices whose driver has poll queues.
+    #[arg(long, help_heading = ENGINE)]
+    pub poll: bool,
+
     /// Worker threads [default: as many as the load needs]
     #[arg(long, value_name = "N", help_heading = ENGINE)]
     pub workers: Option<u32>,
+
+    /// CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]
+    ///
+    /// auto gives each worker a CPU of its own, on the NUMA node of the devices where there are several; with more
+    /// workers than CPUs, and with the engine threads, the scheduler decides, as with any. A list is dealt out in turn.
+    #[arg(long, value_name = "CPUS", help_heading = ENGINE)]
+    pub cpus: Option<CpuChoice>,
 
     /// Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]
     ///

@@ -33,6 +33,8 @@ pub fn request(front: Front, level: RunLevel, load: &LoadWish, own: &OwnOptions)
     }
     made.request.engine = own.engine;
     made.request.buffered = own.buffered;
+    made.request.poll = own.poll;
+    made.request.cpus = own.cpus.clone().unwrap_or_default();
     made.request.seed = match own.seed {
         Some(seed) => seed,
         None => values::draw_seed()?,

@@ -41,6 +41,12 @@ fn options_that_are_wrong_or_contradict_each_other() {
         ("run simple --engine sim:servers=0", &["servers"]),
         ("run simple data --engine sim", &["sim"]),
         ("run simple data --num-disks 20000", &["20000"]),
+        ("run simple data --poll --engine libaio", &["--poll", "io_uring"]),
+        ("run simple --poll --engine sim", &["--poll"]),
+        ("run simple data --poll --buffered", &["page cache"]),
+        ("run simple data --engine nvme --buffered", &["NVMe", "page cache"]),
+        ("run simple data --cpus 0,x", &["--cpus", "'x'"]),
+        ("run simple --engine null --cpus 65000", &["--cpus", "65000", "choose among"]),
         ("orion", &["Error in input parameters"]),
         ("orion -run", &["-run"]),
         ("orion -run fast", &["fast"]),
@@ -51,6 +57,24 @@ fn options_that_are_wrong_or_contradict_each_other() {
         ("orion -run advanced -duration ten", &["-duration", "ten"]),
     ] {
         refused(&place, line, 2, parts);
+    }
+}
+
+/// A file has no namespace, and the disk below it no poll queues, or the machine would say so.
+#[test]
+fn ways_that_a_target_does_not_have() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    let refusal = ["data", "NVMe", "namespace"];
+    refused(&place, "run simple data --engine nvme", 3, &refusal);
+    refused(&place, "run simple data --engine nvme --dry-run", 3, &refusal);
+    let told = place.line("run simple data --poll --duration 100ms --json");
+    if told.code == 3 {
+        for part in ["data", "io_poll", "poll queues", "next step"] {
+            assert!(told.stderr.contains(part), "'{part}' is missing:\n{}", told.stderr);
+        }
+    } else {
+        assert!(told.stdout.contains("\"polled\": true"), "{}\n{}", told.stdout, told.stderr);
     }
 }
 

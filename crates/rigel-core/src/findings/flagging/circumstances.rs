@@ -53,9 +53,11 @@ const fn window(visit: &Visit) -> Window {
     Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) }
 }
 
-/// Visits in which a worker had no CPU time left. The engines without storage are made to show exactly that.
+/// Visits in which a worker had no CPU time left. The engines without storage are made to show exactly that, and whoever
+/// polls is always busy.
 fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
-    if record.header.engine.kind.is_without_storage() {
+    let engine = &record.header.engine;
+    if engine.kind.is_without_storage() || engine.polled {
         return None;
     }
     let shares =

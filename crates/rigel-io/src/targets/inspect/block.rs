@@ -34,6 +34,17 @@ impl Block {
         Some(Self { dir, name, number: (major, minor) })
     }
 
+    /// The block device of the NVMe namespace that a generic character device with this number stands for.
+    pub(crate) fn of_generic(sys: &Path, character: (u32, u32)) -> Option<Self> {
+        let dir = sys.join(format!("dev/char/{}:{}", character.0, character.1));
+        Self::at(&beside(&dir.canonicalize().ok()?, "ng", "nvme")?)
+    }
+
+    /// The generic character device of a whole NVMe namespace: like a block device it has a name and a number.
+    pub(crate) fn generic(&self) -> Option<Self> {
+        Self::at(&beside(&self.dir, "nvme", "ng")?)
+    }
+
     /// Every disk (no partitions), as `/sys/block` lists them.
     pub(crate) fn all(sys: &Path) -> Vec<Self> {
         Self::listed(&sys.join("block"))
@@ -124,9 +135,12 @@ impl Block {
             scheduler: disk.text("queue/scheduler").map(|list| chosen_word(&list)),
             nr_requests: disk.value("queue/nr_requests"),
             max_sectors_kb: disk.value("queue/max_sectors_kb"),
+            max_hw_sectors_kb: disk.value("queue/max_hw_sectors_kb"),
             max_segments: disk.value("queue/max_segments"),
             write_cache: disk.text("queue/write_cache"),
             numa_node: disk.numa_node(),
+            polled: disk.value::<u8>("queue/io_poll").map(|flag| flag != 0),
+            generic: self.generic().map(|generic| generic.name),
             made_of,
         }
     }
@@ -151,6 +165,12 @@ impl Block {
 pub(crate) fn chosen_word(list: &str) -> String {
     let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     bracketed.map_or(list, |(word, _)| word).to_owned()
+}
+
+/// `nvme0n1` beside `ng0n1`, or the other way round: both are children of their controller, or of their subsystem.
+fn beside(dir: &Path, from: &str, to: &str) -> Option<PathBuf> {
+    let rest = dir.file_name()?.to_str()?.strip_prefix(from)?;
+    Some(dir.parent()?.join(format!("{to}{rest}")))
 }
 
 fn parsed_pair(bytes: &[u8]) -> Option<(u32, u32)> {

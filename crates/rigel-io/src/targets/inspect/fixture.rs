@@ -11,7 +11,7 @@ pub(super) struct Fixture {
 impl Fixture {
     pub fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
-        for dir in ["sys/block", "sys/dev/block", "sys/fs", "proc/self"] {
+        for dir in ["sys/block", "sys/dev/block", "sys/dev/char", "sys/fs", "proc/self"] {
             std::fs::create_dir_all(root.path().join(dir)).unwrap();
         }
         Self { root }
@@ -42,9 +42,18 @@ impl Fixture {
         }
     }
 
+    /// A character device.
+    pub fn character(&self, at: &str, number: (u32, u32)) {
+        self.numbered(at, "char", number);
+    }
+
     fn device(&self, at: &str, number: (u32, u32)) {
+        self.numbered(at, "block", number);
+    }
+
+    fn numbered(&self, at: &str, kind: &str, number: (u32, u32)) {
         self.write(&format!("sys/devices/{at}/dev"), format!("{}:{}\n", number.0, number.1));
-        let link = format!("sys/dev/block/{}:{}", number.0, number.1);
+        let link = format!("sys/dev/{kind}/{}:{}", number.0, number.1);
         symlink(self.dir(at), self.root.path().join(link)).unwrap();
     }
 

@@ -15,7 +15,6 @@ mod mounts;
 mod processes;
 mod snapshot;
 
-use self::block::Block;
 use super::errno::refusal;
 use super::node::{Node, number};
 use super::{ioctl, scratch, signature};
@@ -27,7 +26,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-pub(crate) use block::chosen_word;
+pub(crate) use block::{Block, chosen_word};
 pub use contents::{Look, Progress};
 pub use snapshot::Snapshot;
 

@@ -68,6 +68,10 @@ fn workload() -> Workload {
     }
 }
 
+fn seats(layout: SlotLayout, workers: usize) -> Vec<Seat> {
+    vec![Seat { layout, cpus: Vec::new() }; workers]
+}
+
 fn crew(trouble: Trouble) -> ThreadCrew {
     let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
     let begin = move |start: Start| {
@@ -75,7 +79,7 @@ fn crew(trouble: Trouble) -> ThreadCrew {
         let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
     };
-    ThreadCrew::start_with(EngineKind::Null, None, &[layout; 2], workload(), begin).unwrap()
+    ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 2), workload(), begin).unwrap()
 }
 
 /// A point of an hour: only an early end can finish it within the test.
@@ -115,7 +119,7 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
         };
         serve(made, start);
     };
-    let refused = ThreadCrew::start_with(EngineKind::Null, None, &[layout; 3], workload(), begin);
+    let refused = ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 3), workload(), begin);
     assert_eq!(refused.err().map(|problem| problem.what), Some("no memory".to_owned()));
     assert_eq!(Arc::strong_count(&alive), 1, "every worker has ended");
 }
@@ -129,7 +133,7 @@ fn a_tick_can_end_a_point() {
                 Troubled { trouble: None, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
             serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
         };
-        ThreadCrew::start_with(EngineKind::Null, None, &[layout; 2], workload(), begin).unwrap()
+        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 2), workload(), begin).unwrap()
     };
     let mut ticks = 0;
     let done = crew
@@ -155,7 +159,8 @@ fn a_rest_takes_its_time_and_can_be_ended() {
             Troubled { trouble: None, submits: 0, slots: 1, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
     };
-    let mut crew = ThreadCrew::start_with(EngineKind::Null, None, &[layout], workload(), begin).unwrap();
+    let mut crew =
+        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 1), workload(), begin).unwrap();
     let began_ns = crew.now_ns();
     let mut ticks = 0;
     let mut count = |_| {
@@ -181,8 +186,9 @@ fn a_witness_sees_a_job_on_the_crews_clock() {
         let backend = rigel_io::null::Null::new(&[true], layout, 1);
         serve(backend, start);
     };
-    let mut crew = ThreadCrew::start_with(EngineKind::Null, None, &[layout; 2], workload(), begin).unwrap();
-    let mut witness = crate::witness::watch(crew.clock(), &[]);
+    let mut crew =
+        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 2), workload(), begin).unwrap();
+    let mut witness = crate::witness::watch(crew.clock(), EngineKind::Null, &[]);
     witness.begin();
     let start_ns = crew.now_ns();
     let window = Window { start_ns: start_ns + NS_PER_S / 10, end_ns: start_ns + NS_PER_S };

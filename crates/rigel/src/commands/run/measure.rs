@@ -1,16 +1,19 @@
 //! Engine, open targets, workers: everything between a permit and the walk through the plan.
 
 use crate::args::RunOptions;
+use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetKind;
+use rigel_core::placement::{self, CpuChoice};
 use rigel_core::plan;
 use rigel_core::request::EngineRequest;
+use rigel_io::backend::SlotLayout;
 use rigel_io::engine::{self, EngineChoice};
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::{Access, TargetRequest};
 use rigel_run::crew::inline::InlineCrew;
-use rigel_run::crew::threads::ThreadCrew;
+use rigel_run::crew::threads::{Seat, ThreadCrew};
 use rigel_run::crew::{self, Crew};
 use rigel_run::execute::Run;
 use rigel_run::job::Workload;
@@ -34,10 +37,23 @@ pub fn crew(
         EngineRequest::Auto => None,
         EngineRequest::Only(kind) => Some(kind),
     };
-    let slots: Vec<u16> = layouts.iter().map(rigel_io::backend::SlotLayout::slots).collect();
-    let choice = engine::choose(wanted, &slots)?;
+    let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
+    let choice = engine::choose(wanted, run.request.poll, &slots)?;
     let targets = open(run, options, permits, &choice)?;
-    Ok(Box::new(ThreadCrew::start(choice.kind, choice.reason, &layouts, workload, Arc::new(targets))?))
+    let seats = seats(run, &choice, layouts)?;
+    Ok(Box::new(ThreadCrew::start(choice, &seats, workload, Arc::new(targets))?))
+}
+
+/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so that it is left to the
+/// scheduler unless CPUs were asked for.
+fn seats(run: &Run, choice: &EngineChoice, layouts: Vec<SlotLayout>) -> Result<Vec<Seat>, Problem> {
+    let asked = &run.request.cpus;
+    let cpus =
+        if *asked == CpuChoice::Auto && !choice.kind.has_one_thread() { &CpuChoice::Any } else { asked };
+    let nodes = run.targets.iter().filter_map(|target| target.device.as_ref()?.numa_node);
+    let nodes: Vec<u32> = nodes.filter_map(|node| u32::try_from(node).ok()).collect();
+    let places = placement::place(layouts.len(), cpus, &rigel_io::cpus::allowed(), &nodes)?;
+    Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| Seat { layout, cpus }).collect())
 }
 
 fn open(
@@ -50,5 +66,6 @@ fn open(
     let requests: Vec<TargetRequest> =
         if choice.kind.is_without_storage() { Vec::new() } else { real.map(TargetRequest::of).collect() };
     let access = if permits.is_empty() { Access::ReadOnly } else { Access::Permits(permits) };
-    OpenTargets::open(&requests, access, !options.request.buffered)
+    let targets = OpenTargets::open(&requests, access, !options.request.buffered)?;
+    if choice.kind == EngineKind::Nvme { targets.with_namespaces(&requests) } else { Ok(targets) }
 }

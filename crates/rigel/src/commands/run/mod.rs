@@ -153,7 +153,7 @@ fn walk(
 ) -> Result<Outcome, Problem> {
     let mut progress = RunProgress::new(Look::of_stderr(options.quiet), run.plan.steps.len());
     let verbose = present::Verbose::of(options, &run.plan);
-    let mut witness = watch(crew.clock(), &run.targets);
+    let mut witness = watch(crew.clock(), crew.engine().kind, &run.targets);
     execute(run, crew, wall, &mut journal, &signals.stop(), witness.as_mut(), &mut |event| {
         verbose.event(&event);
         progress.event(&event);

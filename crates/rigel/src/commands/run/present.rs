@@ -11,6 +11,7 @@ use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
 use rigel_core::pace::Pace;
 use rigel_core::path_text;
+use rigel_core::placement::ranges;
 use rigel_core::plan::Plan;
 use rigel_core::record::Purpose;
 use rigel_core::request::Request;
@@ -71,9 +72,14 @@ impl Voice {
 
     /// What is about to be measured, and with what.
     pub fn begin(&self, run: &Run, engine: &EngineFacts, buffers: &BufferFacts) {
+        let polled = if engine.polled { " with polled completions" } else { "" };
+        let cpus = match engine.cpus.as_slice() {
+            [] => String::new(),
+            numbers => format!(" on CPU {}", ranges(numbers)),
+        };
         let reason = engine.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
         self.note(Some(format!(
-            "engine {}{reason}, {}, seed {}",
+            "engine {}{polled}{reason}, {}{cpus}, seed {}",
             engine.kind.name(),
             counted(u64::from(run.plan.workers), "worker"),
             run.request.seed

@@ -16,7 +16,9 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
         ("scheduler", "[none] mq-deadline kyber"),
         ("nr_requests", "1023"),
         ("max_sectors_kb", "128"),
+        ("max_hw_sectors_kb", "512"),
         ("max_segments", "33"),
+        ("io_poll", "1"),
         ("write_cache", "write back"),
         ("physical_block_size", "4096"),
     ] {
@@ -30,9 +32,12 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
         scheduler: Some("none".into()),
         nr_requests: Some(1023),
         max_sectors_kb: Some(128),
+        max_hw_sectors_kb: Some(512),
         max_segments: Some(33),
         write_cache: Some("write back".into()),
         numa_node: Some(1),
+        polled: Some(true),
+        generic: None,
         made_of: vec![],
     };
     assert_eq!(part.facts(), expected);
@@ -45,6 +50,27 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
     assert_eq!((disk.name.as_str(), disk.disk()), ("nvme0n1", None));
     assert_eq!(disk.partitions(), [part]);
     assert_eq!(Block::all(&fixture.system().sys), [disk]);
+}
+
+/// Under its controller, and under its subsystem where there are several paths to it.
+#[test]
+fn a_namespace_has_a_generic_device_beside_it() {
+    for parent in ["pci0000:00/0000:00:04.0/nvme/nvme0", "virtual/nvme-subsystem/nvme-subsys0"] {
+        let fixture = Fixture::new();
+        fixture.disk(&format!("{parent}/nvme0n1"), (259, 0));
+        fixture.partition(&format!("{parent}/nvme0n1/nvme0n1p1"), (259, 1), 2048, 1_000_000);
+        fixture.character(&format!("{parent}/ng0n1"), (240, 0));
+        // A controller is a character device too, and no namespace.
+        fixture.character("pci0000:00/0000:00:04.0/nvme/nvme9", (241, 0));
+        let sys = fixture.system().sys;
+        let block = Block::of_generic(&sys, (240, 0)).unwrap();
+        assert_eq!((block.name.as_str(), block.number), ("nvme0n1", (259, 0)));
+        assert_eq!(block.facts().generic.as_deref(), Some("ng0n1"));
+        assert_eq!(block.generic().unwrap().number, (240, 0));
+        assert_eq!(block.partitions()[0].facts().generic, None, "a partition is no namespace");
+        assert_eq!(Block::of_generic(&sys, (241, 0)), None);
+        assert_eq!(Block::of_generic(&sys, (1, 3)), None);
+    }
 }
 
 #[test]

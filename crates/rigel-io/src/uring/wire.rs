@@ -1,0 +1,110 @@
+//! What an I/O looks like in the queues of a ring: a read or write, a NOP, or (in [`super::nvme`]) an NVMe command.
+//!
+//! Must not touch a queue, and must not decide anything: an entry says what the [`Op`] says.
+
+use crate::backend::Op;
+use crate::buffers::Memory;
+use crate::slots::outcome;
+use io_uring::{cqueue, opcode, squeue, types};
+use rigel_core::engine::EngineKind;
+use rigel_core::workload::Direction;
+use std::os::fd::RawFd;
+
+/// How I/Os name their file and their buffer.
+#[derive(Debug)]
+pub struct Names {
+    /// By target: its index among the registered files, or its descriptor.
+    pub(super) files: Box<[RawFd]>,
+    /// Says which of the two it is.
+    pub(super) file_flags: squeue::Flags,
+    /// Whether regions are registered, under the number of the region.
+    pub(super) fixed_buffers: bool,
+}
+
+impl Names {
+    /// For a ring that only answers NOPs.
+    pub(super) fn none() -> Self {
+        Self { files: Box::default(), file_flags: squeue::Flags::empty(), fixed_buffers: false }
+    }
+
+    #[inline]
+    pub(super) fn file(&self, op: &Op) -> types::Fd {
+        types::Fd(self.files[usize::from(op.target)])
+    }
+}
+
+/// A kind of entries. The ring is made for one, because their size is a property of the ring.
+pub trait Wire {
+    /// Entry of the submission queue.
+    type Submission: squeue::EntryMarker;
+    /// Entry of the completion queue.
+    type Completion: cqueue::EntryMarker;
+    /// The engine that speaks it.
+    const KIND: EngineKind;
+    /// Whether a read brings data of a target.
+    const MOVES_DATA: bool;
+
+    /// The entry of an I/O, without its user data. `memory` is the buffer of its slot.
+    fn submission(&self, op: &Op, memory: Memory, names: &Names) -> Self::Submission;
+
+    /// What a completion says of an I/O of `len` bytes.
+    ///
+    /// # Errors
+    /// The errno.
+    fn outcome(result: i32, len: u32) -> Result<u32, i32>;
+}
+
+/// Plain reads and writes.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadsAndWrites;
+
+impl Wire for ReadsAndWrites {
+    type Submission = squeue::Entry;
+    type Completion = cqueue::Entry;
+    const KIND: EngineKind = EngineKind::IoUring;
+    const MOVES_DATA: bool = true;
+
+    #[inline]
+    fn submission(&self, op: &Op, memory: Memory, names: &Names) -> squeue::Entry {
+        let start = memory.start.as_ptr();
+        let file = names.file(op);
+        let entry = match (op.direction, names.fixed_buffers) {
+            (Direction::Read, true) => {
+                opcode::ReadFixed::new(file, start, op.len, memory.region).offset(op.offset).build()
+            }
+            (Direction::Write, true) => {
+                opcode::WriteFixed::new(file, start, op.len, memory.region).offset(op.offset).build()
+            }
+            (Direction::Read, false) => opcode::Read::new(file, start, op.len).offset(op.offset).build(),
+            (Direction::Write, false) => opcode::Write::new(file, start, op.len).offset(op.offset).build(),
+        };
+        entry.flags(names.file_flags)
+    }
+
+    #[inline]
+    fn outcome(result: i32, _len: u32) -> Result<u32, i32> {
+        outcome(i64::from(result))
+    }
+}
+
+/// NOPs, which the kernel answers without touching a target or a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct NoOperations;
+
+impl Wire for NoOperations {
+    type Submission = squeue::Entry;
+    type Completion = cqueue::Entry;
+    const KIND: EngineKind = EngineKind::Nop;
+    const MOVES_DATA: bool = false;
+
+    #[inline]
+    fn submission(&self, _op: &Op, _memory: Memory, _names: &Names) -> squeue::Entry {
+        opcode::Nop::new().build()
+    }
+
+    /// A NOP succeeds with 0, and stands for an I/O that moved everything.
+    #[inline]
+    fn outcome(result: i32, len: u32) -> Result<u32, i32> {
+        if result == 0 { Ok(len) } else { outcome(i64::from(result)) }
+    }
+}

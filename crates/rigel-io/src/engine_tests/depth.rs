@@ -2,6 +2,8 @@
 
 use super::*;
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice};
+use std::thread;
+use std::time::{Duration, Instant};
 
 for_every_engine!(
     reads_in_flight_are_exact,
@@ -11,7 +13,9 @@ for_every_engine!(
 
 const DEPTHS: [u16; 4] = [1, 5, 16, 100];
 
-/// Slow enough that all of them arrive before the first is answered.
+/// Longer than any host takes to send the I/Os of the largest depth.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 fn device() -> Result<TestDevice, Unavailable> {
     TestDevice::mount(DeviceSpec { servers: 4, service_us: 1000, ..DeviceSpec::default() })
 }
@@ -60,11 +64,25 @@ fn check_depth<E: Engine>(
 ) {
     let slots = SlotLayout { small: depth, small_bytes: 4096, large: 0, large_bytes: 0 };
     let Some(mut backend) = engine::<E>(test, targets, slots) else { return };
-    device.reset().unwrap();
-    keep_full(&mut backend, direction, 300.max(4 * usize::from(depth)));
+    // Nothing is answered before all of them are there: a slow host may send them more slowly than any device answers.
+    device.command(&format!("hang 0 {}\nreset", device.size_bytes())).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| answer_when_full(device, depth));
+        keep_full(&mut backend, direction, 300.max(4 * usize::from(depth)));
+    });
     let gauge = device.gauge().unwrap();
     assert_eq!(gauge.max_in_flight, u64::from(depth), "{gauge}");
     assert_eq!(gauge.in_flight, 0);
+}
+
+fn answer_when_full(device: &TestDevice, depth: u16) {
+    let start = Instant::now();
+    let is_full = || device.gauge().is_ok_and(|gauge| gauge.in_flight >= depth.into());
+    while !is_full() && start.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(1));
+    }
+    // In any case: what hangs here would hang for ever.
+    device.command("release").unwrap();
 }
 
 fn reads_in_flight_are_exact<E: Engine>() {

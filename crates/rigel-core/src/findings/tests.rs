@@ -4,7 +4,10 @@ use crate::flags::FlagCode;
 use crate::measure::FirstError;
 use crate::record::Visit;
 use crate::record::tests::{header, visit};
+use crate::witness::{Counts, Moved, Witness, WitnessSample};
 use crate::workload::Direction;
+
+const FIRST_ERROR: FirstError = FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read };
 
 fn record(visits: Vec<Visit>) -> Record {
     Record { visits, ..Record::begun(header()) }
@@ -87,10 +90,34 @@ fn every_flag_has_its_cause() {
         let small = r.visits[0].small.as_mut().unwrap();
         small.reads.clear();
         small.errors = 3;
-        small.first_error =
-            Some(FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read });
+        small.first_error = Some(FIRST_ERROR);
     });
     assert_eq!(no_data, [FlagCode::NoData, FlagCode::Errors]);
+}
+
+#[test]
+fn what_failed_is_no_io_of_others() {
+    let beside_ours = |errors| {
+        codes(|r| {
+            let visit = &mut r.visits[0];
+            let moved = Moved { read_bytes: 20 << 20, written_bytes: 0 };
+            let counts = Counts { moved: vec![Some(moved)], ..Counts::default() };
+            let samples = vec![WitnessSample { at_ns: 1_000_000_000, counts }];
+            let devices = vec![(8, 0)];
+            visit.witness =
+                Some(Witness { period_ns: 1_000_000_000, cpus: None, devices, began_ns: 0, samples });
+            visit.moved_bytes = 16 << 20;
+            let small = visit.small.as_mut().unwrap();
+            small.errors = errors;
+            small.first_error = (errors > 0).then_some(FIRST_ERROR);
+        })
+    };
+    assert_eq!(beside_ours(0), [FlagCode::Foreign]);
+    assert_eq!(
+        beside_ours(512),
+        [FlagCode::Errors],
+        "512 of 8 KiB are the 4 MiB that the device counted beside"
+    );
 }
 
 #[test]

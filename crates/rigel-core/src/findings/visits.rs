@@ -83,8 +83,14 @@ pub fn foreign(header: &Header, visit: &Visit) -> Option<Vec<Foreign>> {
     let window =
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
     // Through the page cache our bytes are not those of the device.
-    let own_bytes = (!header.request.buffered).then_some(visit.moved_bytes);
+    let own_bytes = (!header.request.buffered).then(|| visit.moved_bytes.saturating_add(failed_bytes(visit)));
     Some(judge(visit.witness.as_ref()?, window, own_bytes).foreign())
+}
+
+/// Bytes of I/Os that failed: the device may have counted them, and nobody else asked for them.
+fn failed_bytes(visit: &Visit) -> u64 {
+    let bytes = |tally: &ClassTally| tally.errors.saturating_mul(tally.io_bytes);
+    [&visit.small, &visit.large].into_iter().flatten().map(bytes).fold(0, u64::saturating_add)
 }
 
 fn figures(visit: &Visit, settle_ns: u64, counts: bool) -> VisitFindings {

@@ -9,6 +9,7 @@ mod generate;
 mod instructions;
 mod stats;
 mod tidy;
+mod vm;
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -39,6 +40,8 @@ enum Command {
     },
     /// Compare Rigel with fio, in turns on the same devices; takes a quarter of an hour
     Bench(bench::Options),
+    /// Run Rigel in an emulated machine, on devices that this host need not have; takes a few minutes
+    Vm(vm::Options),
     /// Count the instructions that one I/O takes, and fail if they grew by more than 3 %
     Instructions {
         /// Keep the figures as the ones to compare with
@@ -72,6 +75,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Tidy => tidy::run(&root),
         Command::Stats { trials, seed } => stats::run(&root, *trials, *seed),
         Command::Bench(options) => bench::run(&root, options),
+        Command::Vm(options) => vm::run(&root, options),
         Command::Instructions { accept } => match instructions::run(&root, *accept)? {
             instructions::Outcome::Judged(good) => Ok(good),
             instructions::Outcome::Skipped(reason) => anyhow::bail!("instructions: not judged: {reason}"),
@@ -86,4 +90,9 @@ fn workspace_root() -> anyhow::Result<PathBuf> {
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let root = Path::new(&package).parent();
     root.map(Path::to_owned).context("xtask lies in no workspace: start it as `cargo xtask`")
+}
+
+/// Where cargo puts what it builds.
+fn target_dir(root: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |target| root.join(target))
 }

@@ -60,8 +60,7 @@ pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
 impl Tool {
     /// The release build below `root`.
     pub fn rigel(root: &Path) -> Self {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        Self::Rigel(target.join("release/rigel"))
+        Self::Rigel(crate::target_dir(root).join("release/rigel"))
     }
 
     /// For tables.

@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: every check, each run even if one before it failed, so that one round shows all there is to mend.
 //! The tests come last: their closing lines are what a reader and a CI server look for.
 
-mod setup;
+pub mod setup;
 mod skips;
 
 use crate::{generate, instructions, tidy};
@@ -29,7 +29,7 @@ const TEST: &[&str] = &["test", "--workspace", "--locked", "--no-fail-fast"];
 pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
     let mut steps = Steps::default();
     if with_setup {
-        setup::run();
+        setup::run(setup::PACKAGES, "the tests");
     }
     for (name, arguments) in CARGO_CHECKS {
         steps.run(name, &shown(arguments), || finished_well(&mut cargo(root, arguments)));

@@ -1,4 +1,5 @@
-//! `cargo xtask ci --setup`: the Debian packages that the tests need, and what each is for.
+//! `cargo xtask ci --setup`: the Debian packages that the tests need, and what each is for. Other commands install theirs
+//! the same way.
 //!
 //! A package that cannot be had is no failure here: the tests that need it say so themselves and are counted.
 
@@ -9,7 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::process::{Command, Stdio};
 
 /// Package and reason. A test that starts a new program adds it here.
-const PACKAGES: &[(&str, &str)] = &[
+pub const PACKAGES: &[(&str, &str)] = &[
     ("e2fsprogs", "mkfs.ext4: filesystems that the write guard must recognise"),
     ("fdisk", "sfdisk: partition tables that the write guard must recognise"),
     ("fio", "the agreement tests measure the same device with it"),
@@ -20,38 +21,38 @@ const PACKAGES: &[(&str, &str)] = &[
     ("valgrind", "callgrind: the instructions that one I/O takes"),
 ];
 
-/// Says what is needed and installs what is missing.
-pub fn run() {
-    println!("=== setup: Debian packages that the tests need");
-    let missing = match missing() {
+/// Says what `who` needs and installs what is missing of it.
+pub fn run(packages: &[(&'static str, &str)], who: &str) {
+    println!("=== setup: Debian packages for {who}");
+    let missing = match missing(packages) {
         Ok(missing) => missing,
         Err(error) => {
             println!("setup: {error:#}; please see to these packages yourself");
-            describe(|_| "needed");
+            describe(packages, |_| "needed");
             return;
         }
     };
-    describe(|package| if missing.contains(&package) { "missing" } else { "there" });
+    describe(packages, |package| if missing.contains(&package) { "missing" } else { "there" });
     if missing.is_empty() {
         return;
     }
     match install(&missing) {
         Ok(()) => println!("setup: installed {}", missing.join(", ")),
         Err(error) => {
-            println!("setup: {error:#}\nsetup: going on; tests that need a package will be skipped")
+            println!("setup: {error:#}\nsetup: going on; what needs a package will say so")
         }
     }
 }
 
-fn describe(state: impl Fn(&str) -> &'static str) {
-    for (package, reason) in PACKAGES {
-        println!("  {package:<10} {:<7} {reason}", state(package));
+fn describe(packages: &[(&str, &str)], state: impl Fn(&str) -> &'static str) {
+    for (package, reason) in packages {
+        println!("  {package:<15} {:<7} {reason}", state(package));
     }
 }
 
-fn missing() -> anyhow::Result<Vec<&'static str>> {
+fn missing(packages: &[(&'static str, &str)]) -> anyhow::Result<Vec<&'static str>> {
     let mut missing = Vec::new();
-    for (package, _) in PACKAGES {
+    for (package, _) in packages {
         let output = Command::new("dpkg-query")
             .args(["--show", "--showformat=${db:Status-Status}", package])
             .output()

@@ -7,7 +7,7 @@ use super::{Way, each, reads};
 const DEVICE: &str = "/dev/nullb0";
 const COMPLETION_US: f64 = 1000.0;
 const LOADS: [u32; 2] = [1, 8];
-/// Every engine; with polled completions, too, once there is an option for them: the device has a poll queue.
+/// Every engine. Polled completions belong here, too: the device has a poll queue.
 const WAYS: [Way; 3] =
     [Way::plain("io_uring", DEVICE), Way::plain("libaio", DEVICE), Way::plain("threads", DEVICE)];
 

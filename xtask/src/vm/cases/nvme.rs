@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 
 const DEVICE: &str = "/dev/nvme0n1";
 const LOADS: [u32; 1] = [8];
-/// Every engine; polled completions and the character device `/dev/ng0n1` belong here, too, once there are engines for
-/// them: the driver is loaded with a poll queue.
+/// Every engine. Polled completions and NVMe commands belong here, too: the driver is loaded with a poll queue.
 const WAYS: [Way; 3] =
     [Way::plain("io_uring", DEVICE), Way::plain("libaio", DEVICE), Way::plain("threads", DEVICE)];
 const WRITES: Way = Way::plain("io_uring", DEVICE);
@@ -65,11 +64,12 @@ fn compare(target: &TargetFacts, sysfs: &BTreeMap<&str, &str>) -> anyhow::Result
     let device = target.device.as_ref().context("no facts of a device")?;
     let text = |value: Option<&String>| value.cloned().unwrap_or_default();
     let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
-    let flag = device.rotational.map(|flag| u8::from(flag).to_string());
+    let flag = |value: Option<bool>| value.map(|value| u8::from(value).to_string()).unwrap_or_default();
     let scheduler = sysfs.get("queue/scheduler").copied().unwrap_or_default();
     anyhow::ensure!(target.kind == TargetKind::BlockDevice && device.name == "nvme0n1", "{target:?}");
     anyhow::ensure!(target.size_bytes == NVME_BYTES, "{} bytes, not {NVME_BYTES}", target.size_bytes);
     anyhow::ensure!(target.direct_io == Some(true) && device.made_of.is_empty(), "{target:?}");
+    anyhow::ensure!(device.generic.as_deref() == Some("ng0n1"), "generic device {:?}", device.generic);
     let chosen = format!("[{}]", text(device.scheduler.as_ref()));
     anyhow::ensure!(scheduler.contains(&chosen), "scheduler {chosen} of '{scheduler}'");
     let pairs = [
@@ -77,9 +77,11 @@ fn compare(target: &TargetFacts, sysfs: &BTreeMap<&str, &str>) -> anyhow::Result
         ("device/model", text(device.model.as_ref())),
         ("queue/logical_block_size", target.logical_block_bytes.to_string()),
         ("queue/physical_block_size", number(target.physical_block_bytes)),
-        ("queue/rotational", flag.unwrap_or_default()),
+        ("queue/rotational", flag(device.rotational)),
+        ("queue/io_poll", flag(device.polled)),
         ("queue/nr_requests", number(device.nr_requests)),
         ("queue/max_sectors_kb", number(device.max_sectors_kb)),
+        ("queue/max_hw_sectors_kb", number(device.max_hw_sectors_kb)),
         ("queue/max_segments", number(device.max_segments)),
         ("queue/write_cache", text(device.write_cache.as_ref())),
     ];
@@ -138,6 +140,9 @@ mod tests {
             scheduler: Some("none".into()),
             nr_requests: Some(1023),
             max_sectors_kb: Some(512),
+            max_hw_sectors_kb: Some(2048),
+            polled: Some(true),
+            generic: Some("ng0n1".into()),
             max_segments: Some(127),
             write_cache: Some("write back".into()),
             ..DeviceFacts::default()
@@ -163,6 +168,8 @@ mod tests {
             ("queue/scheduler", "[none] mq-deadline"),
             ("queue/nr_requests", "1023"),
             ("queue/max_sectors_kb", "512"),
+            ("queue/max_hw_sectors_kb", "2048"),
+            ("queue/io_poll", "1"),
             ("queue/max_segments", "127"),
             ("queue/write_cache", "write back"),
         ]);

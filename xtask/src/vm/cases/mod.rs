@@ -49,13 +49,18 @@ impl Way {
         Self { name: engine, engine, target, options: &[] }
     }
 
+    /// An engine that looks for completions on the device.
+    const fn polled(name: &'static str, engine: &'static str, target: &'static str) -> Self {
+        Self { name, engine, target, options: &["--poll"] }
+    }
+
     /// A run of one point of small I/O. The document goes to standard output, everything else to files of that name.
     fn run(&self, name: &str, outstanding: u32, span: &str, options: &[&str]) -> Step {
         let outstanding = outstanding.to_string();
         let mut words =
             vec!["rigel", "run", "advanced", self.target, "--engine", self.engine, "--name", name];
         words.extend(["--matrix", "point", "--num-large", "0", "--num-small", &outstanding]);
-        words.extend(["--duration", span, "--seed", "1", "--json", "--quiet"]);
+        words.extend(["--duration", span, "--json", "--quiet"]);
         words.extend(self.options);
         words.extend(options);
         Step::program(name, RUN_SECONDS, &words)
@@ -85,6 +90,8 @@ fn each(
         let step = way.at(load);
         let found = judge::run(outcome, &step, way.engine)?;
         let found = check(found).map_err(|error| error.context(step.clone()))?;
+        let engine = outcome.record(&step)?.header.engine;
+        anyhow::ensure!(engine.polled == way.options.contains(&"--poll"), "{step}: {engine:?}");
         seen.push(format!("{step} {}", found.shown()));
     }
     Ok(seen.join(", "))

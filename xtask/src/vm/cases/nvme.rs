@@ -11,10 +11,17 @@ use std::collections::BTreeMap;
 
 const DEVICE: &str = "/dev/nvme0n1";
 const LOADS: [u32; 1] = [8];
-/// Every engine. Polled completions and NVMe commands belong here, too: the driver is loaded with a poll queue.
-const WAYS: [Way; 3] =
-    [Way::plain("io_uring", DEVICE), Way::plain("libaio", DEVICE), Way::plain("threads", DEVICE)];
-const WRITES: Way = Way::plain("io_uring", DEVICE);
+/// Every engine, and polled where it can be: the driver is loaded with a poll queue.
+const WAYS: [Way; 6] = [
+    Way::plain("io_uring", DEVICE),
+    Way::polled("io_uring-polled", "io_uring", DEVICE),
+    Way::plain("nvme", DEVICE),
+    Way::polled("nvme-polled", "nvme", DEVICE),
+    Way::plain("libaio", DEVICE),
+    Way::plain("threads", DEVICE),
+];
+/// Through the block layer, and past it.
+const WRITES: [Way; 2] = [Way::plain("io_uring", DEVICE), Way::plain("nvme", DEVICE)];
 
 const SETUP: &str = "modprobe nvme poll_queues=1
 until [ -b /dev/nvme0n1 ]; do usleep 20000; done
@@ -96,35 +103,46 @@ fn write() -> Case {
     let options = ["--write", "100"];
     let consent = [options[0], options[1], "--destroy-data", DEVICE];
     let sum = |name: &str| Step::program(name, 60, &["sha256sum", DEVICE]);
+    let mut steps = vec![sum("before")];
+    for way in WRITES {
+        steps.push(way.run(&format!("refused-{}", way.name), 2, "500ms", &options));
+    }
+    steps.push(sum("after-refusal"));
+    for way in WRITES {
+        steps.push(way.run(way.name, 2, "500ms", &consent));
+        steps.push(sum(&format!("after-{}", way.name)));
+    }
     Case {
         name: "nvme-write",
         modules: &["nvme"],
         setup: SETUP.to_owned(),
-        steps: vec![
-            sum("before"),
-            WRITES.run("refused", 2, "500ms", &options),
-            sum("after-refusal"),
-            WRITES.run("consent", 2, "500ms", &consent),
-            sum("after-consent"),
-        ],
+        steps,
         teardown: "rmmod nvme\n".to_owned(),
-        judge: |outcome| {
-            let sum = |name: &str| anyhow::Ok(outcome.step(name)?.ended_with(0)?.stdout);
-            let refused = outcome.step("refused")?.ended_with(REFUSED)?;
-            for word in ["--destroy-data /dev/nvme0n1", "it holds data"] {
-                anyhow::ensure!(refused.stderr.contains(word), "no '{word}' in: {}", refused.stderr);
-            }
-            anyhow::ensure!(sum("before")? == sum("after-refusal")?, "a refused write changed the drive");
-            let found = judge::run(outcome, "consent", WRITES.engine)?;
-            anyhow::ensure!(found.writes > 0 && found.reads == 0 && found.errors == 0, "{found:?}");
-            anyhow::ensure!(
-                sum("before")? != sum("after-consent")?,
-                "{} writes changed nothing",
-                found.writes
-            );
-            Ok(format!("refused without consent; {} writes with it", found.writes))
-        },
+        judge: written,
     }
+}
+
+/// Without consent nothing changed; with it every way wrote, and the drive is another one after each.
+fn written(outcome: &Outcome) -> anyhow::Result<String> {
+    let sum = |name: &str| anyhow::Ok(outcome.step(name)?.ended_with(0)?.stdout);
+    for way in WRITES {
+        let refused = outcome.step(&format!("refused-{}", way.name))?.ended_with(REFUSED)?;
+        for word in ["--destroy-data /dev/nvme0n1", "it holds data"] {
+            anyhow::ensure!(refused.stderr.contains(word), "no '{word}' in: {}", refused.stderr);
+        }
+    }
+    let mut before = sum("before")?;
+    anyhow::ensure!(before == sum("after-refusal")?, "a refused write changed the drive");
+    let mut seen = Vec::new();
+    for way in WRITES {
+        let found = judge::run(outcome, way.name, way.engine)?;
+        anyhow::ensure!(found.writes > 0 && found.reads == 0 && found.errors == 0, "{found:?}");
+        let after = sum(&format!("after-{}", way.name))?;
+        anyhow::ensure!(before != after, "{}: {} writes changed nothing", way.name, found.writes);
+        before = after;
+        seen.push(format!("{} by {}", found.writes, way.name));
+    }
+    Ok(format!("refused without consent; writes with it: {}", seen.join(", ")))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod children;
 mod depth;
 mod faults;
+mod namespace;
 mod rules;
 mod transfer;
 

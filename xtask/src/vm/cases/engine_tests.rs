@@ -8,6 +8,8 @@ use anyhow::Context as _;
 pub const PLACE: &str = "target/debug";
 /// The file system that they use must know direct I/O, which the one in memory does not on every kernel.
 const SETUP: &str = "modprobe -a crc32c_generic fuse loop ext4
+modprobe nvme poll_queues=1
+until [ -b /dev/nvme0n1 ]; do usleep 20000; done
 modprobe null_blk nr_devices=1 gb=1 memory_backed=1 irqmode=0
 mke2fs /dev/nullb0
 mkdir /disk
@@ -15,7 +17,8 @@ mount -t ext4 /dev/nullb0 /disk
 cp -r /target /disk/
 mkdir /disk/tmp
 ";
-const RUN: &str = "export TMPDIR=/disk/tmp RIGEL_SKIP_FILE=$PWD/skips
+/// The tests of NVMe commands overwrite the drive; it is the emulator's.
+const RUN: &str = "export TMPDIR=/disk/tmp RIGEL_SKIP_FILE=$PWD/skips RIGEL_TEST_NVME=/dev/nvme0n1
 : >skips
 exec /disk/target/debug/deps/rigel_io
 ";
@@ -23,10 +26,10 @@ exec /disk/target/debug/deps/rigel_io
 pub fn cases() -> Vec<Case> {
     vec![Case {
         name: "engine-tests",
-        modules: &["crc32c_generic", "ext4", "fuse", "loop", "null_blk"],
+        modules: &["crc32c_generic", "ext4", "fuse", "loop", "null_blk", "nvme"],
         setup: SETUP.to_owned(),
         steps: vec![Step::shell("tests", 600, RUN)],
-        teardown: "umount /disk\nrmmod null_blk\n".to_owned(),
+        teardown: "umount /disk\nrmmod null_blk nvme\n".to_owned(),
         judge,
     }]
 }

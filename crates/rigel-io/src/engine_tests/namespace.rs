@@ -28,7 +28,7 @@ fn check(test: &str, poll: bool) {
     let Some((targets, size_bytes)) = drive(test) else { return };
     let mut blocks = on_blocks(&targets);
     let last = size_bytes - u64::from(SMALL_BYTES);
-    let places = [0, 8192 * 7, 1 << 25, last];
+    let places = [0, 8192 * 7, size_bytes / 2, last];
     let ops = |make: fn(u16, u64, u32) -> Op| {
         (0..).zip(places).map(|(slot, at)| make(slot, at, SMALL_BYTES)).collect::<Vec<Op>>()
     };

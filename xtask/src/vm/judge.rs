@@ -81,13 +81,14 @@ impl Figures {
         Ok(self)
     }
 
-    /// Rate x latency is the number in flight, but for what the edges of the window take; and that is never more than
+    /// Rate x latency is the number in flight, but for a tenth: what a slow machine does between its readings of the clock,
+    /// and at the edges of the window, is in one of the two only. And that is never more than
     /// planned. How far below it stays depends on the machine.
     pub fn obeys_little(self) -> anyhow::Result<Self> {
         let Self { iops, latency_us, planned, in_flight, .. } = self;
         let outstanding = iops * latency_us / 1e6;
         anyhow::ensure!(
-            (outstanding / in_flight - 1.0).abs() <= 0.05,
+            (outstanding / in_flight - 1.0).abs() <= 0.1,
             "{iops} IOPS x {latency_us} us is {outstanding:.3} outstanding, not {in_flight}"
         );
         anyhow::ensure!(
@@ -163,8 +164,8 @@ mod tests {
     fn every_check_can_fail() {
         assert!(of(8000.0, 1001.0, 1).only_reads().is_err());
         assert!(of(8000.0, 999.0, 0).latency_at_least_us(1000.0).is_err());
-        assert!(of(8000.0, 930.0, 0).obeys_little().is_err());
-        assert!(of(8000.0, 1050.0, 0).obeys_little().is_err());
+        assert!(of(8000.0, 880.0, 0).obeys_little().is_err());
+        assert!(of(8000.0, 1100.0, 0).obeys_little().is_err());
         let beyond = Figures { planned: 7.0, ..of(8000.0, 1000.0, 0) };
         assert!(beyond.obeys_little().unwrap_err().to_string().contains("7.9 in flight of 7 planned"));
         let idle = Figures { planned: 16.0, ..of(8000.0, 1000.0, 0) };

@@ -8,6 +8,7 @@
 pub mod calibration;
 pub mod draw;
 pub mod engine;
+pub mod errno;
 pub mod error;
 pub mod event;
 pub mod facts;

@@ -171,7 +171,8 @@ fn bare(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> any
     command.args(["-p0", "-B1", "-F1", "-n1", "-t0"]);
     match targets.first() {
         Some(path) => command.arg(path),
-        None => command.args(["-N1", "/dev/null"]),
+        // It wants to know the size of a target even for NOPs: any file will do.
+        None => command.args(["-N1", "-O0"]).arg(program),
     };
     let ran = child::run(&mut command)?;
     let rates: Vec<f64> = ran.stdout.lines().filter_map(iops_of_line).collect();

@@ -130,6 +130,25 @@ fn scattered_buffers_are_flagged_on_large_points_only() {
     assert!(found.points[1].flags[0].text.contains("256"));
 }
 
+/// What failed took its time in flight and left no latency: the rest cannot fill the queue.
+#[test]
+fn failures_explain_less_than_littles_law() {
+    let with = |latency_ns, errors| {
+        codes(|r| {
+            let mut measured = visit(0, latency_ns);
+            let small = measured.small.as_mut().unwrap();
+            small.errors = errors;
+            small.first_error = (errors > 0).then_some(FIRST_ERROR);
+            r.visits[0] = measured;
+        })
+    };
+    let usual = 1_000_000;
+    assert_eq!(with(usual, 3), [FlagCode::Errors]);
+    assert_eq!(with(usual / 2, 0), [FlagCode::Little]);
+    assert_eq!(with(usual / 2, 3), [FlagCode::Errors]);
+    assert_eq!(with(2 * usual, 3), [FlagCode::Errors, FlagCode::Little], "more than there can be");
+}
+
 #[test]
 fn errors_tell_target_offset_and_errno() {
     let mut record = record(vec![visit(4, 1_000_000)]);
@@ -139,7 +158,7 @@ fn errors_tell_target_offset_and_errno() {
     let flags = &Findings::of(&record).points[0].flags;
     assert!(
         flags[0].text.contains("2 failed")
-            && flags[0].text.contains("a write at byte 8192 of /data/lun1, errno 5")
+            && flags[0].text.contains("a write at byte 8192 of /data/lun1, errno 5 (I/O error)")
     );
 }
 

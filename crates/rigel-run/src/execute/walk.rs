@@ -7,6 +7,7 @@ use crate::crew::{Crew, Progress};
 use crate::job::{Done, Job, Stop, Task};
 use crate::journal::Ledger;
 use crate::witness::Witnesses;
+use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event, Live, Phase};
 use rigel_core::measure::{ClassTally, Window};
@@ -212,7 +213,9 @@ pub(super) fn all_failed(visit: &Visit) -> Option<String> {
     }
     let errno = tallies().find_map(|tally: &ClassTally| tally.first_error).map_or(0, |error| error.errno);
     Some(format!(
-        "every I/O of the point small {} large {} failed (errno {errno})",
-        visit.point.small, visit.point.large
+        "every I/O of the point small {} large {} failed ({})",
+        visit.point.small,
+        visit.point.large,
+        errno::text(errno)
     ))
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not compare visits with one another.
 
+use crate::errno;
 use crate::findings::{IoFindings, PointFindings};
 use crate::flags::{self, Flag, FlagCode};
 use crate::measure::FirstError;
@@ -56,7 +57,10 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     let mut latency = io.reads.clone();
     latency.add(&io.writes);
     let planned = io.planned_outstanding;
-    if let Some(ratio) = flags::little(&latency, point.seconds, planned, point.visits) {
+    // An I/O that fails takes its time, too, and has no latency that could count.
+    let by_failures = |ratio: f64| io.errors > 0 && ratio < 1.0;
+    let ratio = flags::little(&latency, point.seconds, planned, point.visits);
+    if let Some(ratio) = ratio.filter(|&ratio| !by_failures(ratio)) {
         let text = format!("{name}: rate x latency is {ratio:.3} of {planned} outstanding");
         let flag = Flag::new(FlagCode::Little, text);
         found.push(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag });
@@ -81,11 +85,8 @@ fn errors_text(header: &Header, name: &str, errors: u64, first: FirstError) -> S
         Direction::Read => "read",
         Direction::Write => "write",
     };
-    let reason = if first.errno == 0 {
-        "moved fewer bytes than asked".into()
-    } else {
-        format!("errno {}", first.errno)
-    };
+    let reason =
+        if first.errno == 0 { "moved fewer bytes than asked".into() } else { errno::text(first.errno) };
     format!(
         "{name}: {errors} failed; the first, a {direction} at byte {} of {}, {reason}",
         first.offset,

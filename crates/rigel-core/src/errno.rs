@@ -14,6 +14,7 @@ pub fn text(errno: i32) -> String {
 
 const fn meaning(errno: i32) -> Option<&'static str> {
     Some(match errno {
+        1 | 13 => "not permitted to this user",
         4 => "interrupted",
         5 => "I/O error",
         6 => "the device is gone",

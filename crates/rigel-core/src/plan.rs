@@ -135,6 +135,7 @@ impl Plan {
         room: (u32, u32),
     ) -> Result<Self, Problem> {
         check_points(&grid)?;
+        way::check_host(request, host)?;
         check_targets(request, targets, room)?;
         let max_small = room.0;
         let max_large = large_outstanding(request.large_pattern, room.1)?;

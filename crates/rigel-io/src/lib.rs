@@ -11,7 +11,7 @@ pub mod engine;
 #[cfg(test)]
 mod engine_tests;
 pub mod host;
-mod limits;
+pub mod limits;
 pub mod null;
 pub mod sim;
 mod slots;

@@ -4,7 +4,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Open files of a run beside its targets: rings, the record, what the system is asked through.
+/// Open files of a run beside them: the record, what the system is asked through.
 const OTHER_FILES: u64 = 256;
 
 /// Whether a seccomp filter is in force on this thread.
@@ -24,10 +24,10 @@ pub fn memlock_limit_bytes() -> Option<u64> {
     getrlimit(Resource::Memlock).current
 }
 
-/// Raises the soft limit on open files, as far as the hard one lets, so that `targets` more can be opened. It is low by
+/// Raises the soft limit on open files, as far as the hard one lets, so that targets and rings, `files` together, have room. It is low by
 /// default for the sake of programs that use `select`; whoever opens too many all the same is told so then.
-pub fn allow_open_files(targets: usize) {
-    let needed = u64::try_from(targets).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
+pub fn allow_open_files(files: usize) {
+    let needed = u64::try_from(files).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current.is_none_or(|current| current >= needed) {
         return;

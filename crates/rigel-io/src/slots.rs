@@ -14,7 +14,7 @@ use std::ptr::NonNull;
 
 /// The slots of one backend with their buffers.
 #[derive(Debug)]
-pub(crate) struct Slots {
+pub struct Slots {
     buffers: Buffers,
     busy: Box<[bool]>,
     /// Slots that are busy.

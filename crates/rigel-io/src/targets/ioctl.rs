@@ -50,6 +50,51 @@ pub(crate) fn namespace_id(fd: BorrowedFd<'_>) -> io::Result<u32> {
     unsafe { ioctl::ioctl(fd, Answer::<NVME_IOCTL_ID>) }
 }
 
+/// `struct nvme_passthru_cmd` of <linux/nvme_ioctl.h>.
+#[repr(C)]
+#[derive(Default)]
+struct AdminCommand {
+    opcode: u8,
+    flags: u8,
+    _reserved: u16,
+    namespace: u32,
+    words_2_and_3: [u32; 2],
+    metadata: u64,
+    address: u64,
+    metadata_bytes: u32,
+    data_bytes: u32,
+    words_10_to_15: [u32; 6],
+    timeout_ms: u32,
+    result: u32,
+}
+
+// The structure is part of the kernel's interface and has 72 bytes.
+const _: () = assert!(size_of::<AdminCommand>() == 72);
+const NVME_IOCTL_ADMIN_CMD: ioctl::Opcode = opcode::read_write::<AdminCommand>(b'N', 0x41);
+/// Identify of the NVM Express Base Specification; with 0 in its word 10 it is about a namespace.
+const IDENTIFY: u8 = 0x06;
+/// What Identify answers.
+pub(crate) const IDENTIFY_BYTES: usize = 4096;
+
+/// What an NVMe controller says of a namespace (Identify Namespace data structure).
+pub(crate) fn identify_namespace(
+    fd: BorrowedFd<'_>,
+    namespace: u32,
+) -> io::Result<Box<[u8; IDENTIFY_BYTES]>> {
+    let mut answer = Box::new([0; IDENTIFY_BYTES]);
+    let mut command = AdminCommand {
+        opcode: IDENTIFY,
+        namespace,
+        address: answer.as_mut_ptr() as u64,
+        data_bytes: 4096,
+        ..AdminCommand::default()
+    };
+    // SAFETY: NVME_IOCTL_ADMIN_CMD reads and writes one nvme_passthru_cmd, whose size is checked above, and the
+    // controller's answer of 4096 bytes goes to `answer`, which has as many and lives until the call is over.
+    unsafe { ioctl::ioctl(fd, Updater::<NVME_IOCTL_ADMIN_CMD, AdminCommand>::new(&mut command)) }?;
+    Ok(answer)
+}
+
 /// Logical and physical block size of a block device.
 pub(crate) fn block_sizes(fd: BorrowedFd<'_>) -> io::Result<(u32, Option<u32>)> {
     Ok((fs::ioctl_blksszget(fd)?, fs::ioctl_blkpbszget(fd).ok()))

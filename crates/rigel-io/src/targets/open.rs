@@ -10,7 +10,6 @@ use super::inspect::{Snapshot, in_use, usable_bytes};
 use super::ioctl;
 use super::namespace::Namespace;
 use super::node::Node;
-use crate::limits::allow_open_files;
 use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::facts::{Identity, TargetFacts, TargetKind};
@@ -81,8 +80,6 @@ impl OpenTargets {
             Access::Permits(permits) => permits.get(index).and_then(Option::as_ref),
         };
         let open = |(index, request)| open_one(request, permit_of(index), direct);
-        // NVMe namespaces are opened twice.
-        allow_open_files(2 * requests.len());
         let opened = requests.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
         // Only now, with all of them open: who came in between is seen, and the host is asked once.
         let snapshot = Snapshot::take();

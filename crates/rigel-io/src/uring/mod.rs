@@ -1,7 +1,7 @@
 //! io_uring: one ring per worker, used by the thread that made it and by no other.
 //!
 //! One system call per [`Backend::submit`]: it submits, waits, and takes the completions. Files and buffers
-//! are registered where the kernel allows. [`wire`] says what an I/O looks like in the queues. Must not read a clock.
+//! are registered where the kernel allows. [`Wire`] says what an I/O looks like in the queues. Must not read a clock.
 
 mod nvme;
 pub(crate) mod refusal;
@@ -13,7 +13,7 @@ use crate::slots::Slots;
 use crate::targets::OpenTargets;
 use io_uring::squeue::EntryMarker as _;
 use io_uring::{IoUring, cqueue};
-use rigel_core::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::{ExitKind, Problem};
 use ring::Shape;
 use std::io;
@@ -118,10 +118,9 @@ impl<W: Wire> Ring<W> {
     ) -> Result<Made<W>, Problem> {
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
         let (mut backend, mut facts, buffer_facts) = Self::without_targets(wire, shape, slots)?;
-        // Commands can name registered buffers since Linux 6.1, as completions can be deferred.
-        let fixed = W::KIND != EngineKind::Nvme || facts.defer_taskrun;
         let files = targets.iter().map(|target| target.file_for(W::KIND));
-        backend.names = ring::register(&backend.ring, files, &backend.slots, fixed, &mut facts);
+        let fixed = W::fixed_buffers(&backend.slots, &mut facts);
+        backend.names = ring::register(&backend.ring, files, backend.slots.count(), &fixed, &mut facts);
         backend._targets = Some(targets);
         Ok((backend, facts, buffer_facts))
     }

@@ -6,10 +6,11 @@
 use super::wire::{Names, Wire};
 use crate::backend::Op;
 use crate::buffers::Memory;
-use crate::slots::outcome;
+use crate::slots::{Slots, outcome};
 use crate::targets::{Namespace, OpenTargets};
 use io_uring::{cqueue, opcode, squeue};
-use rigel_core::engine::EngineKind;
+use rigel_core::engine::{EngineFacts, EngineKind};
+use rigel_core::units::Bytes;
 use rigel_core::workload::Direction;
 
 /// `NVME_URING_CMD_IO` of <linux/nvme_ioctl.h>: `_IOWR('N', 0x80, struct nvme_uring_cmd)`.
@@ -17,6 +18,11 @@ const URING_COMMAND_IO: u32 = 0xc048_4e80;
 /// Opcodes of the NVM command set (NVM Express NVM Command Set Specification, figure "Opcodes for I/O Commands").
 const OPCODE_WRITE: u8 = 0x01;
 const OPCODE_READ: u8 = 0x02;
+
+/// The kernel's limit on registered buffers (IORING_MAX_REG_BUFFERS).
+const MOST_REGIONS: usize = 1 << 14;
+/// 64 pages; drives take 127 segments and more.
+const LARGEST_FIXED: u32 = 256 << 10;
 
 /// Where a command goes.
 #[derive(Clone, Copy, Debug)]
@@ -49,10 +55,29 @@ impl Wire for NvmeCommands {
     const KIND: EngineKind = EngineKind::Nvme;
     const MOVES_DATA: bool = true;
 
+    /// A region for each slot. Kernels up to Linux 6.11 count the pages from a buffer to the end of its region as segments of
+    /// the command, and refuse more than the device takes; with small regions of their own no buffer has too many.
+    fn fixed_buffers(slots: &Slots, facts: &mut EngineFacts) -> Vec<libc::iovec> {
+        let all: Vec<Memory> = (0..slots.count()).map(|slot| slots.memory(slot)).collect();
+        if all.len() > MOST_REGIONS || all.iter().any(|memory| memory.bytes > LARGEST_FIXED) {
+            facts.notes.push(format!(
+                "buffers are not registered with the kernel, which costs some CPU time: NVMe commands can name {MOST_REGIONS} \
+                 of {} at most",
+                Bytes(LARGEST_FIXED.into())
+            ));
+            return Vec::new();
+        }
+        let region = |memory: Memory| libc::iovec {
+            iov_base: memory.start.as_ptr().cast(),
+            iov_len: usize::try_from(memory.bytes).unwrap_or(0),
+        };
+        all.into_iter().map(region).collect()
+    }
+
     #[inline]
     fn submission(&self, op: &Op, memory: Memory, names: &Names) -> squeue::Entry128 {
         let command = command(op, &self.places[usize::from(op.target)], memory);
-        let region = names.fixed_buffers.then_some(memory.region);
+        let region = names.fixed_buffers.then_some(op.slot);
         let entry = opcode::UringCmd80::new(names.file(op), URING_COMMAND_IO).cmd(command).buf_index(region);
         entry.build().flags(names.file_flags)
     }

@@ -5,7 +5,6 @@
 
 use super::nvme::NvmeCommands;
 use super::wire::{Names, ReadsAndWrites, Wire};
-use crate::slots::Slots;
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use rigel_core::engine::EngineFacts;
 use rigel_core::units::Bytes;
@@ -154,19 +153,19 @@ fn send_nop<W: Wire>(ring: &mut RingOf<W>) -> io::Result<()> {
     }
 }
 
-/// Registers the files of all targets, and buffers where `fixed` says that I/Os can name them, as far as the kernel lets
-/// us, and tells in `facts` what it did not.
+/// Registers the files of all targets, and the memory that I/Os may name, as far as the kernel lets us, and tells in
+/// `facts` what it did not.
 pub(super) fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: &IoUring<S, C>,
     files: impl Iterator<Item = RawFd>,
-    slots: &Slots,
-    fixed: bool,
+    slots: u16,
+    fixed: &[libc::iovec],
     facts: &mut EngineFacts,
 ) -> Names {
     // Files that cannot be read without blocking go through the kernel's own threads, by default four per
     // CPU: too few for the depth that was asked for. Refused before Linux 5.15.
-    let _ = ring.submitter().register_iowq_max_workers(&mut [u32::from(slots.count()), 0]);
-    facts.registered_buffers = fixed && register_buffers(ring, slots, &mut facts.notes);
+    let _ = ring.submitter().register_iowq_max_workers(&mut [u32::from(slots), 0]);
+    facts.registered_buffers = !fixed.is_empty() && register_buffers(ring, fixed, &mut facts.notes);
     let descriptors: Box<[RawFd]> = files.collect();
     let registered = ring.submitter().register_files(&descriptors);
     facts.registered_files = registered.is_ok();
@@ -182,16 +181,12 @@ pub(super) fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
 
 fn register_buffers<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: &IoUring<S, C>,
-    slots: &Slots,
+    regions: &[libc::iovec],
     notes: &mut Vec<String>,
 ) -> bool {
-    let regions: Vec<libc::iovec> = slots
-        .regions()
-        .map(|(start, bytes)| libc::iovec { iov_base: start.as_ptr().cast(), iov_len: bytes })
-        .collect();
     // SAFETY: the regions stay mapped until the ring is gone: its owner drops the ring before the slots, and
     // leaks the memory when it cannot see the end of its I/O.
-    let Err(error) = (unsafe { ring.submitter().register_buffers(&regions) }) else { return true };
+    let Err(error) = (unsafe { ring.submitter().register_buffers(regions) }) else { return true };
     let bytes = regions.iter().map(|region| region.iov_len as u64).sum();
     notes.push(unregistered(bytes, &error));
     false

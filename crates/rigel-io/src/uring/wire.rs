@@ -1,14 +1,15 @@
-//! What an I/O looks like in the queues of a ring: a read or write, a NOP, or (in [`super::nvme`]) an NVMe command.
+//! What an I/O looks like in the queues of a ring: a read or write, a NOP, or an NVMe command.
 //!
 //! Must not touch a queue, and must not decide anything: an entry says what the [`Op`] says.
 
 use crate::backend::Op;
 use crate::buffers::Memory;
-use crate::slots::outcome;
+use crate::slots::{Slots, outcome};
 use io_uring::{cqueue, opcode, squeue, types};
-use rigel_core::engine::EngineKind;
+use rigel_core::engine::{EngineFacts, EngineKind};
 use rigel_core::workload::Direction;
 use std::os::fd::RawFd;
+use std::ptr::NonNull;
 
 /// How I/Os name their file and their buffer.
 #[derive(Debug)]
@@ -43,6 +44,16 @@ pub trait Wire {
     const KIND: EngineKind;
     /// Whether a read brings data of a target.
     const MOVES_DATA: bool;
+
+    /// The memory to register with the ring, by the numbers that entries name it by; none to do without. The default is the
+    /// regions that hold all buffers.
+    fn fixed_buffers(slots: &Slots, _facts: &mut EngineFacts) -> Vec<libc::iovec> {
+        let region = |(start, bytes): (NonNull<u8>, usize)| libc::iovec {
+            iov_base: start.as_ptr().cast(),
+            iov_len: bytes,
+        };
+        slots.regions().map(region).collect()
+    }
 
     /// The entry of an I/O, without its user data. `memory` is the buffer of its slot.
     fn submission(&self, op: &Op, memory: Memory, names: &Names) -> Self::Submission;

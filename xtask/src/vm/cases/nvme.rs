@@ -12,11 +12,10 @@ use std::collections::BTreeMap;
 const DEVICE: &str = "/dev/nvme0n1";
 const LOADS: [u32; 1] = [8];
 /// Every engine, and polled where it can be: the driver is loaded with a poll queue.
-const WAYS: [Way; 7] = [
+const WAYS: [Way; 6] = [
     Way::plain("io_uring", DEVICE),
     Way::polled("io_uring-polled", "io_uring", DEVICE),
     Way::plain("nvme", DEVICE),
-    Way::polled("nvme-polled", "nvme", DEVICE),
     Way { name: "nvme-by-its-generic-device", ..Way::plain("nvme", "/dev/ng0n1") },
     Way::plain("libaio", DEVICE),
     Way::plain("threads", DEVICE),

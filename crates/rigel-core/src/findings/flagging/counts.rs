@@ -8,7 +8,7 @@ use crate::flags::{self, Flag, FlagCode};
 use crate::measure::FirstError;
 use crate::path_text;
 use crate::record::{Header, Record, Visit};
-use crate::units::Nanos;
+use crate::units::{Nanos, to_f64};
 use crate::workload::Direction;
 
 /// The flags of a point; `visits` are all visits to it.
@@ -58,7 +58,9 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     latency.add(&io.writes);
     let planned = io.planned_outstanding;
     // An I/O that fails takes its time, too, and has no latency that could count.
-    let by_failures = |ratio: f64| io.errors > 0 && ratio < 1.0;
+    // Each keeps one slot at most from the others.
+    let by_failures = |ratio: f64| (1.0 - ratio) * f64::from(planned) <= to_f64(io.errors);
+    let by_failures = |ratio: f64| ratio < 1.0 && by_failures(ratio);
     let ratio = flags::little(&latency, point.seconds, planned, point.visits);
     if let Some(ratio) = ratio.filter(|&ratio| !by_failures(ratio)) {
         let text = format!("{name}: rate x latency is {ratio:.3} of {planned} outstanding");

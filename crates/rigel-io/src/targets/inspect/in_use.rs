@@ -80,7 +80,13 @@ const fn device_identity(number: (u32, u32)) -> Who {
 /// The target as open descriptors show it: itself, its partitions, what is made of them.
 fn handles(node: &Node, system: &System) -> Vec<Who> {
     match block_of(node, system) {
-        Some(block) => upwards(vec![block]).into_iter().map(|b| device_identity(b.number)).collect(),
+        Some(block) => {
+            let generic = block
+                .generic()
+                .map(|generic| (TargetKind::CharDevice, Identity { device: generic.number, inode: 0 }));
+            let blocks = upwards(vec![block]).into_iter().map(|b| device_identity(b.number));
+            blocks.chain(generic).collect()
+        }
         None => vec![(node.kind(), node.identity())],
     }
 }

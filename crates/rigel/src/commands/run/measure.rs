@@ -6,9 +6,10 @@ use rigel_core::error::Problem;
 use rigel_core::facts::TargetKind;
 use rigel_core::placement::{self, CpuChoice};
 use rigel_core::plan;
-use rigel_core::request::EngineRequest;
+use rigel_core::request::{EngineRequest, Request};
 use rigel_io::backend::SlotLayout;
 use rigel_io::engine::{self, EngineChoice};
+use rigel_io::limits::allow_open_files;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::{Access, TargetRequest};
@@ -38,10 +39,20 @@ pub fn crew(
         EngineRequest::Only(kind) => Some(kind),
     };
     let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
+    // NVMe namespaces are opened twice, and each worker may have a ring.
+    allow_open_files(2 * run.targets.len() + slots.len());
     let choice = engine::choose(wanted, run.request.poll, &slots)?;
     let targets = open(run, options, permits, &choice)?;
     let seats = seats(run, &choice, layouts)?;
     Ok(Box::new(ThreadCrew::start(choice, &seats, workload, Arc::new(targets))?))
+}
+
+/// Refuses CPUs that cannot be had, before anything is filled or looked at.
+///
+/// # Errors
+/// A usage problem that names the CPU.
+pub fn check_cpus(request: &Request) -> Result<(), Problem> {
+    placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop)
 }
 
 /// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so that it is left to the

@@ -34,6 +34,7 @@ use targets::Scratch;
 /// When nothing could be measured.
 pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     let voice = Voice::of(options);
+    measure::check_cpus(&options.request)?;
     let host = rigel_io::host::host_facts();
     let looked = targets::look(options, &host)?;
     let plan = Plan::new(&options.request, &host, &looked)?;

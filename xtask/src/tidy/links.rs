@@ -4,9 +4,9 @@ use super::Finding;
 use super::source::TextFile;
 use std::collections::BTreeSet;
 
-/// Findings for links that lead nowhere.
-pub fn check(files: &[TextFile]) -> Vec<Finding> {
-    let known: BTreeSet<&str> = files.iter().flat_map(|file| with_folders(&file.path)).collect();
+/// Findings for links that lead nowhere; they may lead to any of `names`, also to what is no text.
+pub fn check(files: &[TextFile], names: &BTreeSet<String>) -> Vec<Finding> {
+    let known: BTreeSet<&str> = names.iter().flat_map(|name| with_folders(name)).collect();
     let pages = files.iter().filter(|file| file.path.ends_with(".md"));
     let broken = |page: &TextFile| {
         let dangling = |(_, target): &(usize, &str)| !known.contains(resolve(&page.path, target).as_str());
@@ -88,7 +88,8 @@ mod tests {
     use super::*;
 
     fn found(page: &str, content: &str) -> Vec<(usize, &'static str)> {
-        places(check(&[text(page, content), text("docs/design.md", ""), text("docs/schemas/a.json", "")]))
+        let names = [page, "docs/design.md", "docs/schemas/a.json", "docs/a.png"].map(str::to_owned);
+        places(check(&[text(page, content)], &BTreeSet::from(names)))
     }
 
     #[test]
@@ -109,7 +110,7 @@ mod tests {
             []
         );
         assert_eq!(found("docs/page.md", "[a](design.md) [b](../README.md)\n").len(), 1);
-        assert_eq!(found("docs/page.md", "[a](schemas/a.json) [b](..) [c](<design.md>)\n"), []);
+        assert_eq!(found("docs/page.md", "[a](schemas/a.json) [b](..) [c](<design.md>) ![d](a.png)\n"), []);
     }
 
     #[test]

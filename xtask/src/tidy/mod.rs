@@ -39,13 +39,14 @@ impl fmt::Display for Finding {
 
 /// Prints every finding; whether there are none.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
-    let files = source::read(root)?;
+    let names = source::names(root)?;
+    let files = source::read(root, &names)?;
     let packages = crates::read(root)?;
     let (rust, mut findings) = source::parse(&files);
     findings.extend(packages.iter().flat_map(|package| crates::check(package, &files)));
     findings.extend(files.iter().flat_map(text::check));
     findings.extend(rust.iter().flat_map(check_rust));
-    findings.extend(links::check(&files));
+    findings.extend(links::check(&files, &names));
     findings.extend(exceptions::judge(&rust.iter().flat_map(sizes::measure).collect::<Vec<_>>(), &files));
     findings.sort();
     for finding in &findings {

@@ -79,8 +79,8 @@ pub fn for_each_token(tokens: &TokenStream, visit: &mut impl FnMut(&TokenTree)) 
     }
 }
 
-/// Every text that is committed or would be; files that are not UTF-8 are left out.
-pub fn read(root: &Path) -> anyhow::Result<Vec<TextFile>> {
+/// The name of every file that is committed or would be.
+pub fn names(root: &Path) -> anyhow::Result<BTreeSet<String>> {
     let output = Command::new("git")
         // A checkout may belong to another user, as in a container; only names are read here.
         .args(["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -93,17 +93,18 @@ pub fn read(root: &Path) -> anyhow::Result<Vec<TextFile>> {
         String::from_utf8_lossy(&output.stderr).trim()
     );
     let names = String::from_utf8(output.stdout).context("a file name is not UTF-8")?;
-    let names: BTreeSet<&str> = names.split_terminator('\0').collect();
+    // Git still lists what was deleted but not committed.
+    let is_there = |name: &&str| root.join(name).is_file();
+    Ok(names.split_terminator('\0').filter(is_there).map(str::to_owned).collect())
+}
+
+/// Every text among them; files that are not UTF-8 are left out.
+pub fn read(root: &Path, names: &BTreeSet<String>) -> anyhow::Result<Vec<TextFile>> {
     let mut files = Vec::new();
     for name in names {
-        let path = root.join(name);
-        // Git still lists what was deleted but not committed.
-        if !path.is_file() {
-            continue;
-        }
-        let bytes = fs::read(&path).with_context(|| format!("cannot read {name}"))?;
+        let bytes = fs::read(root.join(name)).with_context(|| format!("cannot read {name}"))?;
         if let Ok(text) = String::from_utf8(bytes) {
-            files.push(TextFile { path: name.to_owned(), text });
+            files.push(TextFile { path: name.clone(), text });
         }
     }
     Ok(files)
@@ -159,7 +160,9 @@ mod tests {
         fs::write(root.path().join("a.orig"), "ignored").unwrap();
         fs::write(root.path().join("b.md"), "read").unwrap();
         fs::write(root.path().join("c.bin"), b"\xff\xfe").unwrap();
-        let files = read(root.path()).unwrap();
+        let all = names(root.path()).unwrap();
+        assert!(all.contains("c.bin"), "{all:?}");
+        let files = read(root.path(), &all).unwrap();
         let names: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(names, [".gitignore", "b.md"]);
     }

@@ -11,6 +11,7 @@ pub mod text;
 
 mod csv;
 mod flag_scopes;
+mod html;
 mod notes;
 mod output_file;
 mod page;
@@ -33,6 +34,8 @@ pub enum Format {
     Json,
     /// One tidy table: a row per point and class.
     Csv,
+    /// One page for people, with charts.
+    Html,
 }
 
 /// All files of one format. A record is judged once, by [`View::of`], however many formats are made of it.
@@ -48,6 +51,7 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             Ok(files)
         }
         Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(view)?)]),
+        Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::findings(view)?)]),
     }
 }

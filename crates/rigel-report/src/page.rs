@@ -15,6 +15,11 @@ pub(crate) fn join_paragraphs<const N: usize>(parts: [String; N]) -> String {
 pub(crate) struct Page(String);
 
 impl Page {
+    /// An empty text with room for so many bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes))
+    }
+
     /// Adds text as it is.
     pub fn push(&mut self, text: impl Display) {
         // Writing to a String cannot fail.

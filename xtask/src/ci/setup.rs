@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 
 /// Package and reason. A test that starts a new program adds it here.
 pub const PACKAGES: &[(&str, &str)] = &[
+    ("chromium", "the page with charts is opened in it"),
     ("e2fsprogs", "mkfs.ext4: filesystems that the write guard must recognise"),
     ("fdisk", "sfdisk: partition tables that the write guard must recognise"),
     ("fio", "the agreement tests measure the same device with it"),

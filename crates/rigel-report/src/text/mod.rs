@@ -12,6 +12,8 @@ pub use plan::{Intent, ScratchIntent, intended, plan};
 pub use selftest::{selftest, selftest_markdown};
 pub use table::table;
 
+pub(crate) use plan::io;
+
 use crate::notes;
 use crate::orion::{self, OrionVersion};
 use crate::page::{Page, join_paragraphs};

@@ -124,7 +124,7 @@ fn target(target: &TargetFacts) -> String {
 }
 
 /// The classes of I/O that the matrix has.
-fn io(request: &Request, plan: &Plan) -> Vec<String> {
+pub(crate) fn io(request: &Request, plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     if plan.max_small_outstanding > 0 {
         lines.push(format!("small: {}, random", Bytes(request.small_bytes)));

@@ -6,6 +6,7 @@ mod support;
 mod consumers;
 mod csv;
 mod hostile;
+mod html;
 mod json;
 mod notes;
 mod orion_11_1;

@@ -70,6 +70,7 @@ pub fn options(typed: Typed, environment: &Environment) -> Result<RunOptions, Pr
         destroy: own.destroy_data,
         dry_run: own.dry_run,
         json: own.json,
+        no_html: own.no_html,
         quiet: own.quiet,
         verbose: typed.verbose,
         force: own.force,

@@ -79,6 +79,8 @@ pub struct RunOptions {
     pub dry_run: bool,
     /// Results as JSON on standard output.
     pub json: bool,
+    /// No page with charts.
+    pub no_html: bool,
     /// Problems only.
     pub quiet: bool,
     /// More than usual.

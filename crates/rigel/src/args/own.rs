@@ -94,6 +94,10 @@ pub struct OwnOptions {
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 
+    /// Do not write the page with charts, NAME_report.html
+    #[arg(long, help_heading = OUTPUT)]
+    pub no_html: bool,
+
     /// No progress, no remarks; problems only
     #[arg(long, help_heading = OUTPUT)]
     pub quiet: bool,

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  rigel report mytest_20260101_1200_record.jsonl --html
+      the page with charts beside the record, mytest_20260101_1200_report.html
   rigel report mytest_20260101_1200_record.jsonl --format json
       the results as JSON on standard output
   rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out old
@@ -21,7 +23,7 @@ pub struct ReportOptions {
     pub record: PathBuf,
     /// What to make.
     pub format: ReportFormat,
-    /// Where to write it; `None`: ORION's files beside the record, anything else to standard output.
+    /// Where to write it; `None`: ORION's files and the page beside the record, anything else to standard output.
     pub out: Option<PathBuf>,
     /// Layout of the ORION files.
     pub orion_version: OrionVersion,
@@ -37,11 +39,15 @@ pub struct ReportArgs {
     #[arg(value_name = "RECORD")]
     record: PathBuf,
 
-    /// What to make: ORION's files, one JSON document, or one table
-    #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = words::parser::<ReportFormat>())]
-    format: ReportFormat,
+    /// What to make: ORION's files, one JSON document, one table, or one page with charts
+    #[arg(long, value_name = "FORMAT", ignore_case = true, required_unless_present = "html", value_parser = words::parser::<ReportFormat>())]
+    format: Option<ReportFormat>,
 
-    /// Directory of the outputs [default: beside the record (orion), standard output (json, csv)]
+    /// The same as --format html: one file that opens in any browser, without a network
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+
+    /// Directory of the outputs [default: beside the record (orion, html), standard output (json, csv)]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -62,7 +68,8 @@ impl ReportArgs {
     pub fn options(self, environment: &Environment) -> Result<ReportOptions, Problem> {
         Ok(ReportOptions {
             record: self.record,
-            format: self.format,
+            // One of the two is there: clap asks for it.
+            format: self.format.unwrap_or(ReportFormat::Html),
             out: self.out,
             orion_version: values::orion_version(self.orion_version, environment.orion_version.as_deref())?,
             force: self.force,

@@ -77,6 +77,7 @@ fn a_bare_level_measures_a_scratch_file() {
         destroy: vec![],
         dry_run: false,
         json: false,
+        no_html: false,
         quiet: false,
         verbose: false,
         force: false,
@@ -189,7 +190,8 @@ fn every_refusal_names_the_option() {
         ("run advanced --simulate concat --stripe 1M", "--stripe"),
         ("run advanced --simulate raid0 --type seq --stripe 1000K", "--stripe"),
         ("report a.jsonl", "--format"),
-        ("report a.jsonl --format html", "--format"),
+        ("report a.jsonl --format pdf", "--format"),
+        ("report a.jsonl --format json --html", "--html"),
         ("report --format json", "RECORD"),
     ] {
         let told = refused(&format!("rigel {line}"));
@@ -251,6 +253,13 @@ fn a_report_is_asked_for() {
         force: true,
     };
     assert_eq!(found, Ok(Invocation::Report(expected)));
+    for line in ["rigel report a --html", "rigel report a --format html"] {
+        let found = read_line(line);
+        assert!(
+            matches!(found, Ok(Invocation::Report(options)) if options.format == ReportFormat::Html),
+            "{line}"
+        );
+    }
 }
 
 #[test]

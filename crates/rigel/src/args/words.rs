@@ -144,16 +144,19 @@ pub enum ReportFormat {
     Json,
     /// One table.
     Csv,
+    /// One page.
+    Html,
 }
 
 impl Words for ReportFormat {
-    const ALL: &'static [Self] = &[Self::Orion, Self::Json, Self::Csv];
+    const ALL: &'static [Self] = &[Self::Orion, Self::Json, Self::Csv, Self::Html];
 
     fn word(self) -> &'static str {
         match self {
             Self::Orion => "orion",
             Self::Json => "json",
             Self::Csv => "csv",
+            Self::Html => "html",
         }
     }
 }

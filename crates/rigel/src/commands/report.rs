@@ -22,11 +22,12 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
         ReportFormat::Orion => Format::Orion(options.orion_version),
         ReportFormat::Json => Format::Json,
         ReportFormat::Csv => Format::Csv,
+        ReportFormat::Html => Format::Html,
     };
     let files = rigel_report::render(format, &View::of(&record))?;
     let dir = match (&options.out, options.format) {
         (Some(dir), _) => dir.clone(),
-        (None, ReportFormat::Orion) => beside(&options.record),
+        (None, ReportFormat::Orion | ReportFormat::Html) => beside(&options.record),
         (None, ReportFormat::Json | ReportFormat::Csv) => {
             for file in &files {
                 commands::to_stdout(&file.bytes)?;

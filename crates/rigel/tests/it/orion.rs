@@ -90,7 +90,7 @@ fn command_lines_of_articles_run() {
         let place = Place::new();
         let told = orion(&place, &format!("{line} -duration 1 --engine sim"));
         assert!(told.stdout.contains("Maximum "), "{line}: {}", told.stdout);
-        assert_eq!(place.files().len(), 9, "{line}: {:?}", place.files());
+        assert_eq!(place.files().len(), 10, "{line}: {:?}", place.files());
     }
 }
 
@@ -106,7 +106,7 @@ fn a_test_name_may_hold_a_path() {
         place.rigel(arguments.into_iter().chain(["-duration", "1", "-testname", prefix.to_str().unwrap()]));
     told.expect_code(0);
     let made = std::fs::read_dir(place.path().join("sub")).unwrap().count();
-    assert_eq!(made, 1 + 9, "foo.lun and nine outputs");
+    assert_eq!(made, 1 + 10, "foo.lun and ten outputs");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn programs_written_for_orions_files_read_ours() {
 
 #[test]
 fn versions_by_option_and_environment() {
-    for (version, files) in [("11.1", 8), ("11.2", 9), ("19", 9)] {
+    for (version, files) in [("11.1", 9), ("11.2", 10), ("19", 10)] {
         let place = Place::new();
         let line = "orion -run simple -duration 1 --engine sim";
         let told = tell(place.command().args(line.split_whitespace()).env("RIGEL_ORION_VERSION", version));

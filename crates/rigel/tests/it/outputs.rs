@@ -4,6 +4,8 @@ use crate::support::Place;
 use std::fs;
 
 const SIM: &str = "run normal --engine sim --duration 1s --seed 5 --name out";
+/// The page with charts.
+const PAGE: &str = "_report.html";
 /// ORION's files, and the two tables beside them.
 const ORION_FILES: [&str; 8] = [
     "_ci.csv",
@@ -41,6 +43,8 @@ fn made_again(run: &str) {
     for suffix in ORION_FILES {
         assert_eq!(place.read(suffix), again.read(suffix), "{suffix}");
     }
+    report(&["--html", "--out", out]);
+    assert_eq!(place.read(PAGE), again.read(PAGE));
     assert_eq!(report(&["--format", "json"]).stdout, json);
     let csv = report(&["--format", "csv"]).stdout;
     assert_eq!(csv.lines().count(), 1 + 5 + 2 + 2 * 10, "a header, then a row per point and class");
@@ -67,6 +71,21 @@ fn nothing_on_disk_is_replaced_without_force() {
 }
 
 #[test]
+fn the_page_is_written_beside_the_record_unless_it_is_not_wanted() {
+    let place = Place::new();
+    place.line(&format!("{SIM} --no-html")).expect_code(0);
+    assert!(!place.files().iter().any(|name| name.ends_with(PAGE)), "{:?}", place.files());
+    let record = place.only("_record.jsonl");
+    let told = place.rigel(["report", record.to_str().unwrap(), "--html"]).expect_code(0);
+    assert_eq!(told.stdout.trim_end(), place.only(PAGE).to_str().unwrap());
+    place.rigel(["report", record.to_str().unwrap(), "--format", "html"]).expect_code(3);
+    for wrong in [&["--html", "--format", "json"][..], &[]] {
+        let arguments = [&["report", record.to_str().unwrap()], wrong].concat();
+        place.rigel(arguments).expect_code(2);
+    }
+}
+
+#[test]
 fn runs_in_one_minute_do_not_collide() {
     let place = Place::new();
     let names: Vec<_> = (0..3)
@@ -81,7 +100,7 @@ fn runs_in_one_minute_do_not_collide() {
     let records: Vec<String> =
         place.files().into_iter().filter(|name| name.ends_with("_record.jsonl")).collect();
     assert_eq!(records.len(), 3, "{records:?}");
-    assert_eq!(place.files().len(), 3 * (1 + ORION_FILES.len()));
+    assert_eq!(place.files().len(), 3 * (2 + ORION_FILES.len()));
 }
 
 #[test]

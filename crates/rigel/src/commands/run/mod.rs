@@ -17,7 +17,7 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::path_text;
 use rigel_core::plan::Plan;
 use rigel_core::request::EngineRequest;
-use rigel_core::units::KIB;
+use rigel_core::units::{KIB, MIB};
 use rigel_report::text::Intent;
 use rigel_run::crew::Crew;
 use rigel_run::execute::{Outcome, Run, execute};
@@ -161,10 +161,11 @@ fn walk(
     })
 }
 
-/// What a record and its outputs need at most: histograms and a series of each class, some tens of kilobytes a visit.
+/// What a record and its outputs need at most: histograms and a series of each class, some tens of kilobytes a visit, and
+/// what every page carries.
 fn room_for_outputs(plan: &Plan) -> u64 {
     let visits = plan.calibration.as_ref().map_or(1, |calibration| calibration.parameters.most_visits);
-    KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2)
+    KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }
 
 /// Real time for real devices. A simulated run may be given its start by SOURCE_DATE_EPOCH (reproducible-builds.org), so

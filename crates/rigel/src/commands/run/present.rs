@@ -159,7 +159,11 @@ fn say(text: &str) {
 pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(), Problem> {
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
-    let written = set.write(&render(Format::Orion(options.orion_version), &view)?, options.force)?;
+    let mut files = render(Format::Orion(options.orion_version), &view)?;
+    if !options.no_html {
+        files.extend(render(Format::Html, &view)?);
+    }
+    let written = set.write(&files, options.force)?;
     if options.json {
         return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }

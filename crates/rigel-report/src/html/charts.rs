@@ -1,0 +1,170 @@
+//! The places of the charts, each with a caption that says what it shows. The page's script draws them.
+//!
+//! Must not offer a chart that the run has no numbers for.
+
+use crate::page::Page;
+use crate::view::View;
+use rigel_core::findings::PointFindings;
+use rigel_core::workload::Class;
+
+/// All of them; nothing when nothing was measured.
+pub(super) fn section(page: &mut Page, view: &View<'_>) {
+    let points = &view.findings.points;
+    if points.is_empty() && view.findings.curves.is_empty() {
+        return;
+    }
+    page.line(
+        "<p id=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables below hold every \
+         number.</p>",
+    );
+    let small = points.iter().any(|found| found.small.is_some());
+    let large = points.iter().any(|found| found.large.is_some());
+    over_load(page, view, small, large);
+    if points.is_empty() {
+        return;
+    }
+    matrix(page, small, large);
+    interference(page, points);
+    one_point(page);
+    over_time(page, small, large);
+}
+
+fn open(page: &mut Page, id: &str, title: &str, about: &str) {
+    page.line(format_args!("<section class=\"drawn-only\" id=\"{id}\">\n<h2>{title}</h2>\n<p class=\"about\">{about}</p>\n<div class=\"charts\">"));
+}
+
+fn close(page: &mut Page) {
+    page.line("</div>\n</section>");
+}
+
+fn figure(page: &mut Page, id: &str, title: &str, about: &str) {
+    page.line(format_args!(
+        "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"{id}\"></div></figure>"
+    ));
+}
+
+fn over_load(page: &mut Page, view: &View<'_>, small: bool, large: bool) {
+    open(
+        page,
+        "over-load",
+        "Over the load",
+        "Bands and whiskers are the 95 % intervals; <b>!</b> marks a point with flags of its own, <b>✕</b> one whose numbers must \
+         not be used. A click chooses a point. With the keyboard: arrows step through the points, Enter chooses, + and - zoom, \
+         0 shows all.",
+    );
+    if small {
+        figure(
+            page,
+            "iops",
+            "IOPS",
+            "of small I/O over the outstanding small I/Os, a line for each number of outstanding large I/Os",
+        );
+    }
+    if large {
+        figure(
+            page,
+            "mbps",
+            "MBPS",
+            "of large I/O over the outstanding large I/Os, a line for each number of outstanding small I/Os",
+        );
+    }
+    if small || large {
+        let class = if small { "small" } else { "large" };
+        page.line(format_args!(
+            "<figure><figcaption><b>Latency</b> of {class} I/O: mean, median (p50) and 99th percentile (p99) at <label><select \
+             id=\"latency-level\" aria-label=\"Level of the other class\"></select></label></figcaption><div class=\"stage\" \
+             id=\"latency\"></div></figure>"
+        ));
+    }
+    for curve in &view.findings.curves {
+        let class = curve.class.name();
+        figure(page, &format!("search-{class}"), "Search", &format!("of what saturates {class} I/O alone"));
+    }
+    close(page);
+}
+
+fn matrix(page: &mut Page, small: bool, large: bool) {
+    open(page, "matrix", "The matrix", "Each cell is a point; the chosen one has a thick border.");
+    if small {
+        figure(page, "heat-iops", "IOPS", "of small I/O");
+    }
+    if large {
+        figure(page, "heat-mbps", "MBPS", "of large I/O");
+    }
+    figure(page, "heat-latency", "Mean latency", if small { "of small I/O" } else { "of large I/O" });
+    close(page);
+}
+
+/// Whether points with both classes have their likes with one of them.
+fn interference(page: &mut Page, points: &[PointFindings]) {
+    let alone = |class: Class| {
+        points.iter().any(|found| found.point.of(class) > 0 && found.point.of(class.other()) == 0)
+    };
+    let both = points.iter().any(|found| found.point.small > 0 && found.point.large > 0);
+    if !both || !(alone(Class::Small) || alone(Class::Large)) {
+        return;
+    }
+    open(
+        page,
+        "interference",
+        "Interference",
+        "What one class loses of its rate alone when the other is added. The relative widths of both rates add up in quadrature, as \
+         those of independent means.",
+    );
+    if alone(Class::Small) {
+        figure(
+            page,
+            "loss-small",
+            "Loss of IOPS",
+            "of small I/O over the large I/Os added, a line for each number of small ones",
+        );
+    }
+    if alone(Class::Large) {
+        figure(
+            page,
+            "loss-large",
+            "Loss of MBPS",
+            "of large I/O over the small I/Os added, a line for each number of large ones",
+        );
+    }
+    close(page);
+}
+
+fn one_point(page: &mut Page) {
+    page.line(
+        "<section id=\"one-point\">\n<h2>One point</h2>\n<div class=\"picker\"><label>Point <select id=\"point\"></select></label>\
+         <label><input type=\"radio\" name=\"own\" id=\"own-small\"> small I/O</label><label><input type=\"radio\" name=\"own\" \
+         id=\"own-large\"> large I/O</label></div>\n<p id=\"chosen\" aria-live=\"polite\"></p>\n<div class=\"charts\">",
+    );
+    figure(page, "histogram", "Latency histogram", "of all visits that count, on a logarithmic scale");
+    figure(page, "percentiles", "Percentiles", "of latency: each step to the right is ten times rarer");
+    figure(
+        page,
+        "latency-time",
+        "Latency over time",
+        "a column for each visit or slice of one visit, darker to lighter for rarer to more I/Os",
+    );
+    figure(
+        page,
+        "inside",
+        "Throughput inside the visits",
+        "since the load began; what is grey is settling and does not count",
+    );
+    close(page);
+}
+
+fn over_time(page: &mut Page, small: bool, large: bool) {
+    open(
+        page,
+        "over-time",
+        "Over the time of the run",
+        "Every visit with the rate that it found; a click chooses its point.",
+    );
+    if small {
+        figure(page, "run-small", "IOPS", "of small I/O, visit by visit");
+    }
+    if large {
+        figure(page, "run-large", "MBPS", "of large I/O, visit by visit");
+    }
+    close(page);
+}

@@ -1,0 +1,69 @@
+//! What one class loses of its rate alone when the other is added.
+//!
+//! Must not compare points of different levels of the class itself.
+
+use super::{Estimate, rounded};
+use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::workload::Class;
+use serde::Serialize;
+
+/// The losses of a class at one of its levels.
+#[derive(Serialize)]
+pub(super) struct Loss {
+    /// Outstanding I/Os, or streams, of the class.
+    level: u32,
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    /// Outstanding I/Os, or streams, of the other class.
+    added: u32,
+    /// Share of the rate alone; below zero where the rate is higher than alone.
+    loss: Estimate,
+    /// The point by its place.
+    point: usize,
+}
+
+/// The losses of `class` at each of its levels that was measured alone and with the other class.
+pub(super) fn losses(points: &[PointFindings], class: Class) -> Vec<Loss> {
+    let alone = points.iter().filter(|found| found.point.of(class) > 0 && found.point.of(class.other()) == 0);
+    let loss = |alone: &PointFindings| {
+        let level = alone.point.of(class);
+        let base = io(alone, class)?;
+        let beside = points
+            .iter()
+            .enumerate()
+            .filter(|(_, found)| found.point.of(class) == level && found.point.of(class.other()) > 0);
+        let rows: Vec<Row> = beside
+            .filter_map(|(point, found)| {
+                Some(Row {
+                    added: found.point.of(class.other()),
+                    loss: lost(base, io(found, class)?)?,
+                    point,
+                })
+            })
+            .collect();
+        (!rows.is_empty()).then_some(Loss { level, rows })
+    };
+    alone.filter_map(loss).collect()
+}
+
+fn io(found: &PointFindings, class: Class) -> Option<&IoFindings> {
+    found.classes().find(|&(one, _)| one == class).map(|(_, io)| io)
+}
+
+/// `1 - with / alone`. The relative half-widths of independent means add up in quadrature, to first order; the ends are those of
+/// the ratio on a logarithmic scale, so that it stays above zero. `None` when there is no rate alone.
+fn lost(alone: &IoFindings, with: &IoFindings) -> Option<Estimate> {
+    if alone.iops <= 0.0 {
+        return None;
+    }
+    let ratio = with.iops / alone.iops;
+    let ends = alone.sure.iops.zip(with.sure.iops).map(|(alone, with)| {
+        let half = alone.relative_half_width.hypot(with.relative_half_width);
+        [1.0 - ratio * half.exp(), 1.0 - ratio * (-half).exp()]
+    });
+    let [lo, hi] = ends.map_or([None, None], |ends| ends.map(|end| Some(rounded(end))));
+    Some([Some(rounded(1.0 - ratio)), lo, hi])
+}

@@ -1,0 +1,182 @@
+//! What the numbers rest on: flags with their figures, targets, host, settings, and how to measure the same again.
+//!
+//! Must not hold a result.
+
+use super::markup::{Text, list};
+use crate::flag_scopes::FlagScopes;
+use crate::notes::{self, At};
+use crate::page::Page;
+use crate::text;
+use crate::view::View;
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::flags::Flag;
+use rigel_core::pace::Pace;
+use rigel_core::placement::ranges;
+use rigel_core::record::Header;
+use rigel_core::units::Bytes;
+
+/// The sections of it.
+pub(super) fn section(page: &mut Page, view: &View<'_>) {
+    let header = &view.record.header;
+    page.line("<section id=\"evidence\">\n<h2>Evidence</h2>\n<h3>Flags</h3>");
+    flags(page, view);
+    page.line("<h3>Targets</h3>");
+    targets(page, &header.targets);
+    page.line("<h3>Settings</h3>");
+    list(page, &settings(view));
+    page.line("<h3>Host and engine</h3>");
+    list(page, &host(header));
+    page.line("</section>\n</main>");
+}
+
+fn flags(page: &mut Page, view: &View<'_>) {
+    let findings = &view.findings;
+    let scopes = FlagScopes::of(&findings.points);
+    let mut rows: Vec<(String, &Flag)> =
+        findings.flags.iter().map(|flag| ("the run".to_owned(), flag)).collect();
+    for (set, flags) in scopes.shared() {
+        rows.extend(flags.into_iter().map(|flag| (set.to_owned(), flag)));
+    }
+    for found in &findings.points {
+        rows.extend(scopes.own(found).into_iter().map(|flag| (At(found.point).to_string(), flag)));
+    }
+    for curve in &findings.curves {
+        rows.extend(
+            curve.flags.iter().map(|flag| (format!("the search of {} I/O", curve.class.name()), flag)),
+        );
+    }
+    if rows.is_empty() {
+        page.line("<p>None: no test found anything that speaks against the numbers.</p>");
+        return;
+    }
+    page.line("<div class=\"wide\"><table><thead><tr><th scope=\"col\">Where</th><th scope=\"col\">Flag</th><th scope=\"col\">What was seen</th></tr></thead><tbody>");
+    for (place, flag) in rows {
+        page.line(format_args!(
+            "<tr{}><td>{}</td><td>{}</td><td class=\"text\">{}{}</td></tr>",
+            if flag.invalid { " class=\"bad\"" } else { "" },
+            Text(&place),
+            super::markup::flag(flag),
+            Text(&flag.text),
+            if flag.invalid { "; the numbers must not be used" } else { "" }
+        ));
+    }
+    page.line("</tbody></table></div>");
+}
+
+fn targets(page: &mut Page, targets: &[TargetFacts]) {
+    page.line("<div class=\"wide\"><table><thead><tr><th scope=\"col\">Target</th><th scope=\"col\">Kind</th><th scope=\"col\" class=\"n\">Size</th><th scope=\"col\">Lies on</th></tr></thead><tbody>");
+    for target in targets {
+        page.line(format_args!(
+            "<tr><td class=\"text\"><code>{}</code></td><td>{}</td><td class=\"n\">{}</td><td class=\"text\">{}</td></tr>",
+            Text(&target.path),
+            kind(target.kind),
+            Bytes(target.size_bytes),
+            Text(&lies_on(target))
+        ));
+    }
+    page.line("</tbody></table></div>");
+}
+
+const fn kind(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::File => "file",
+        TargetKind::BlockDevice => "block device",
+        TargetKind::CharDevice => "character device",
+        TargetKind::Simulated => "simulated",
+    }
+}
+
+/// Filesystem and device with what is known of its queue.
+fn lies_on(target: &TargetFacts) -> String {
+    let mut parts = Vec::new();
+    if let Some(filesystem) = &target.filesystem {
+        let mount = target.mount_point.as_ref().map_or_else(String::new, |mount| format!(" at {mount}"));
+        parts.push(format!("{filesystem}{mount}"));
+    }
+    if let Some(device) = &target.device {
+        parts.push(device.name.clone());
+        parts.extend(device.model.clone());
+        parts.extend(
+            device.rotational.map(|spins| if spins { "spinning" } else { "not spinning" }.to_owned()),
+        );
+        parts.extend(device.scheduler.as_ref().map(|name| format!("scheduler {name}")));
+        parts.extend(device.nr_requests.map(|requests| format!("{requests} requests")));
+        parts.extend(device.max_sectors_kb.map(|kb| format!("requests up to {kb} KiB")));
+        parts.extend(device.write_cache.clone());
+        if !device.made_of.is_empty() {
+            parts.push(format!("made of {}", device.made_of.join(", ")));
+        }
+    }
+    if target.direct_io == Some(false) {
+        parts.push("no direct I/O".to_owned());
+    }
+    parts.join(", ")
+}
+
+fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
+    let header = &view.record.header;
+    let (request, plan) = (&header.request, &header.plan);
+    let pace = match request.pace {
+        Pace::Fixed(duration) => format!("one visit of {duration} to each point"),
+        Pace::Adaptive(adaptive) => {
+            let limit =
+                adaptive.max_duration.map_or_else(String::new, |limit| format!(", no visit after {limit}"));
+            format!("visits until every rate is known to {}{limit}", adaptive.precision)
+        }
+    };
+    let ended = view.record.closing.as_ref().map_or("the end was not recorded", |closing| &closing.ended);
+    vec![
+        ("Command line", request.command_line.clone()),
+        ("Run level", request.level.name().to_owned()),
+        ("I/O", text::io(request, plan).join("; ")),
+        ("Writes", format!("{} %", request.write_percent.get())),
+        ("Pace", pace),
+        ("Disks", plan.num_disks.to_string()),
+        ("Workers", plan.workers.to_string()),
+        ("Page cache", if request.buffered { "used, as asked" } else { "" }.to_owned()),
+        ("Seed", request.seed.to_string()),
+        ("Started", header.started.clone()),
+        ("Ended", ended.to_owned()),
+        ("Complete", notes::cut_short(view).unwrap_or_else(|| "yes".to_owned())),
+        (
+            "Versions",
+            format!(
+                "Rigel {}, record {}.{}",
+                header.program_version, header.rigel_record.major, header.rigel_record.minor
+            ),
+        ),
+    ]
+}
+
+fn host(header: &Header) -> Vec<(&'static str, String)> {
+    let (host, engine) = (&header.host, &header.engine);
+    let mut how = vec![engine.kind.name().to_owned()];
+    let features = [
+        (engine.polled, "polled completions"),
+        (engine.registered_buffers, "registered buffers"),
+        (engine.registered_files, "registered files"),
+        (engine.single_issuer, "single issuer"),
+        (engine.defer_taskrun, "deferred task work"),
+    ];
+    how.extend(features.into_iter().filter(|(has, _)| *has).map(|(_, name)| name.to_owned()));
+    how.extend(engine.reason.clone());
+    vec![
+        ("Kernel", format!("{} {}", host.kernel, host.machine)),
+        ("CPU", host.cpu_model.clone().unwrap_or_default()),
+        ("CPUs", host.cpus.to_string()),
+        ("Memory", host.memory_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())),
+        (
+            "Huge pages",
+            host.transparent_huge_pages
+                .as_ref()
+                .map_or_else(String::new, |word| format!("transparent: {word}")),
+        ),
+        ("Engine", how.join(", ")),
+        ("Remarks", engine.notes.join("; ")),
+        (
+            "Workers on",
+            if engine.cpus.is_empty() { String::new() } else { format!("CPU {}", ranges(&engine.cpus)) },
+        ),
+        ("Buffers", Bytes(header.buffers.bytes).to_string()),
+    ]
+}

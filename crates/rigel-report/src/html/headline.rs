@@ -1,0 +1,73 @@
+//! The headline numbers: the extremes over all points with their intervals, and what a search found.
+//!
+//! Must not show a number without what speaks against it.
+
+use super::markup::{flag, number, time};
+use crate::page::Page;
+use crate::view::View;
+use crate::words;
+use rigel_core::findings::{CurveFindings, Extreme};
+use rigel_core::units::{MIB, to_f64};
+use rigel_core::workload::Class;
+
+/// A card for each; nothing when nothing was measured.
+pub(super) fn section(page: &mut Page, view: &View<'_>) {
+    let found = &view.findings;
+    page.line("<section class=\"cards\" aria-label=\"Headline numbers\">");
+    card(page, view, "Highest small IOPS", found.max_small_iops, ("IOPS", number));
+    card(page, view, "Highest large MBPS", found.max_large_mbps, ("MBPS", number));
+    card(page, view, "Lowest mean latency of small I/O", found.min_small_latency_us, ("", time));
+    found.curves.iter().for_each(|curve| searched(page, curve));
+    page.line("</section>");
+}
+
+/// A unit, and how values in it are written.
+type Unit = (&'static str, fn(f64) -> String);
+
+fn card(page: &mut Page, view: &View<'_>, title: &str, best: Option<Extreme>, (unit, write): Unit) {
+    let Some(best) = best else { return };
+    page.line(format_args!(
+        "<div class=\"card\"><h3>{title}</h3><div class=\"value\">{} <span class=\"unit\">{unit}</span></div>",
+        write(best.value)
+    ));
+    match best.interval {
+        Some(interval) => page.line(format_args!(
+            "<div>±{} %: {} to {} <span class=\"unit\">(95 %, {})</span></div>",
+            words::percent(interval.relative_half_width),
+            write(interval.lo95),
+            write(interval.hi95),
+            words::counted(interval.visits, "visit")
+        )),
+        None => page.line("<div>without an interval</div>"),
+    }
+    page.push(format_args!(
+        "<div class=\"unit\">at Small={}, Large={}</div>",
+        best.point.small, best.point.large
+    ));
+    let flags = view.at(best.point).into_iter().flat_map(|found| &found.flags);
+    let flags: String = flags.map(flag).collect();
+    page.line(format_args!("{flags}</div>"));
+}
+
+/// What saturates a class.
+fn searched(page: &mut Page, found: &CurveFindings) {
+    let curve = &found.curve;
+    let least = if curve.saturated { "" } else { "at least " };
+    let (max, unit) = match found.class {
+        Class::Small => (curve.x_max.mean, "IOPS"),
+        Class::Large => (curve.x_max.mean * to_f64(found.io_bytes) / to_f64(MIB), "MBPS"),
+    };
+    let flags: String = found.flags.iter().map(flag).collect();
+    page.line(format_args!(
+        "<div class=\"card\"><h3>Saturation of {} I/O</h3><div class=\"value\">{least}{} <span class=\"unit\">outstanding\
+         </span></div><div>{} to {} <span class=\"unit\">as far as the noise tells</span></div><div class=\"unit\">{least}{} \
+         {unit} ±{} %; best rate for its latency at {}</div>{flags}</div>",
+        found.class.name(),
+        curve.n_sat.found,
+        curve.n_sat.lo,
+        curve.n_sat.hi,
+        number(max),
+        words::percent(curve.x_max.relative_half_width),
+        curve.power_knee
+    ));
+}

@@ -1,0 +1,119 @@
+//! HTML in small: text that cannot become markup, numbers for people, tables.
+//!
+//! Must not know what is told.
+
+use crate::notes;
+use crate::page::Page;
+use rigel_core::flags::Flag;
+use rigel_core::path_text::printable;
+use std::fmt::{self, Display, Write as _};
+
+/// Text from a record as text of a page, also inside a quoted attribute.
+pub(super) struct Text<'a>(pub &'a str);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in printable(self.0).chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                other => f.write_char(other)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// JSON for a block of the page: with no `<` in it, nothing can end the block. Within JSON the sign stands only in
+/// strings, where it may be written so.
+pub(super) fn in_a_block(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+/// Four figures, with a comma for thousands: `3,952`, `41.27`, `0.05`.
+pub(super) fn number(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 1000.0 => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.decimals$}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let mut grouped = String::from(sign);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() { grouped } else { format!("{grouped}.{fraction}") }
+}
+
+/// A time in the unit that suits it.
+pub(super) fn time(us: f64) -> String {
+    match us {
+        _ if us >= 1e6 => format!("{} s", number(us / 1e6)),
+        _ if us >= 1e3 => format!("{} ms", number(us / 1e3)),
+        _ => format!("{} µs", number(us)),
+    }
+}
+
+/// A flag as a mark with its figures behind it.
+pub(super) fn flag(flag: &Flag) -> String {
+    format!(
+        "<span class=\"flag{}\" title=\"{}\">{}</span>",
+        if flag.invalid { " bad" } else { "" },
+        Text(&notes::judged_flag(flag)),
+        flag.code.name()
+    )
+}
+
+/// What is known under several names. What is not known has no text and no line.
+pub(super) fn list(page: &mut Page, entries: &[(&str, String)]) {
+    page.line("<dl>");
+    for (name, text) in entries.iter().filter(|(_, text)| !text.is_empty()) {
+        page.line(format_args!("<dt>{name}</dt><dd>{}</dd>", Text(text)));
+    }
+    page.line("</dl>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_become_markup() {
+        let hostile = "</title><script>alert(\"1\")</script>&'\u{202e}\n";
+        let told = Text(hostile).to_string();
+        assert!(!told.contains(['<', '>', '"', '\'', '\n', '\u{202e}']), "{told}");
+        assert!(told.starts_with("&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)"), "{told}");
+        let json = serde_json::to_string(&["</script><!--"]).unwrap();
+        assert_eq!(in_a_block(&json), r#"["\u003c/script>\u003c!--"]"#);
+        let back: Vec<String> = serde_json::from_str(&in_a_block(&json)).unwrap();
+        assert_eq!(back, ["</script><!--"]);
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        for (value, text) in [
+            (1_234_567.8, "1,234,568"),
+            (3952.4, "3,952"),
+            (999.96, "1,000"),
+            (412.34, "412.3"),
+            (41.271, "41.27"),
+            (0.05, "0.05"),
+            (0.0, "0"),
+            (-1500.0, "-1,500"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(time(1012.4), "1.012 ms");
+        assert_eq!((time(87.25).as_str(), time(2_500_000.0).as_str()), ("87.25 µs", "2.5 s"));
+    }
+}

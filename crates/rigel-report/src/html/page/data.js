@@ -1,0 +1,44 @@
+// What the page was made from, and how its figures are written. Must not draw.
+
+const FOUND = JSON.parse(document.getElementById("findings").textContent);
+const POINTS = FOUND.points;
+
+const pointAt = (small, large) => POINTS.findIndex((point) => point.small === small && point.large === large);
+const pointName = (point) => `Small=${point.small}, Large=${point.large}`;
+const distinct = (values) => [...new Set(values)].sort((a, b) => a - b);
+const SMALL_LEVELS = distinct(POINTS.map((point) => point.small));
+const LARGE_LEVELS = distinct(POINTS.map((point) => point.large));
+const isThere = (value) => typeof value === "number" && Number.isFinite(value);
+
+/** Four figures, with a comma for thousands. */
+function number(value) {
+  if (!isThere(value)) return "-";
+  const digits = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4));
+  return digits.toLocaleString("en", { maximumFractionDigits: 6 });
+}
+
+/** A time in the unit that suits it. */
+function time(us) {
+  if (!isThere(us)) return "-";
+  if (us >= 1e6) return `${number(us / 1e6)} s`;
+  return us >= 1e3 ? `${number(us / 1e3)} ms` : `${number(us)} µs`;
+}
+
+const seconds = (s) => `${number(s)} s`;
+const perCent = (share) => (isThere(share) ? `${number(100 * share)} %` : "-");
+
+/** A figure with both ends of its interval: an estimate is [value, lo95, hi95]. */
+function told(estimate, write) {
+  if (!estimate || !isThere(estimate[0])) return "-";
+  const [value, lo, hi] = estimate;
+  if (!isThere(lo)) return `${write(value)}, no interval`;
+  const share = value === 0 ? "" : ` (±${number((50 * (hi - lo)) / Math.abs(value))} %)`;
+  return `${write(value)}, 95 % ${write(lo)} to ${write(hi)}${share}`;
+}
+
+/** The flags of a point in words; nothing when there are none. */
+function flagWords(point) {
+  const flags = [...point.flags];
+  if (point.invalid) flags.unshift("not to be used");
+  return flags.join(", ");
+}

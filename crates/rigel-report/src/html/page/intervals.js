@@ -1,0 +1,75 @@
+// Lines whose figures have 95 % intervals: a band along the line, a whisker at each figure. Must not know units.
+
+/** A scale on which both few and many outstanding I/Os can be told apart. */
+function levelAxis(name, levels) {
+  const above = levels.filter((level) => level > 0);
+  const wide = levels.every((level) => level > 0) && Math.max(...above) / Math.min(...above) >= 32;
+  if (wide) return axis(name, { type: "log", logBase: 2 });
+  // Room behind the last level, so that its whisker is not cut.
+  return axis(name, { min: 0, max: ({ max }) => max + Math.max(1, Math.round(max / 25)), minInterval: 1 });
+}
+
+/**
+ * The series of one line: the line with its marks, then band and whiskers. A row is {x, estimate, point, text}; `point`
+ * is the place of the point that it is from.
+ */
+function line(name, rows, index, count) {
+  const { bad, care, panel } = look();
+  const { color, mark, dash } = lineLook(index, count);
+  const item = (row) => {
+    const point = POINTS[row.point];
+    const state = point?.invalid ? bad : care;
+    const flagged = point && (point.invalid || point.own);
+    return {
+      value: [row.x, row.estimate[0]], point: row.point ?? -1, read: row.text,
+      itemStyle: flagged ? { color: point.invalid ? panel : color, borderColor: state, borderWidth: 2.5 } : undefined,
+      label: flagged ? { show: true, formatter: point.invalid ? "✕" : "!", color: state, position: "top", fontWeight: "bold", fontSize: 14 } : undefined,
+    };
+  };
+  const shown = rows.filter((row) => row.estimate && isThere(row.estimate[0]));
+  return [
+    {
+      type: "line", name, color, data: shown.map(item), symbol: mark, symbolSize: count > FEW ? 5 : 9, showAllSymbol: true, z: 3,
+      lineStyle: { color, width: 2, type: dash }, itemStyle: { color },
+      tooltip: { formatter: (at) => tip(at.data.read) },
+    },
+    spread(name, shown, color, count <= FEW),
+  ];
+}
+
+/** Band and whiskers of a line; under its name, so that the legend hides both. */
+function spread(name, rows, color, band) {
+  const sure = rows.filter((row) => isThere(row.estimate[1]) && isThere(row.estimate[2]));
+  const renderItem = (params, api) => {
+    const at = (end) => api.coord([api.value(0), api.value(end)]);
+    const [low, high] = [at(1), at(2)];
+    const stroke = { stroke: color, lineWidth: 1.5, fill: "none" };
+    const bar = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: stroke });
+    const children = [
+      bar(low[0], low[1], high[0], high[1]),
+      bar(low[0] - 4, low[1], low[0] + 4, low[1]),
+      bar(high[0] - 4, high[1], high[0] + 4, high[1]),
+    ];
+    if (band && params.dataIndex === 0 && sure.length > 1) {
+      const ends = (end) => sure.map((row) => api.coord([row.x, row.estimate[end]]));
+      children.unshift({ type: "polygon", shape: { points: [...ends(2), ...ends(1).reverse()] }, style: { fill: color, opacity: 0.16 } });
+    }
+    return { type: "group", children };
+  };
+  return {
+    type: "custom", name, color, data: sure.map((row) => [row.x, row.estimate[1], row.estimate[2]]), encode: { x: 0, y: [1, 2] },
+    renderItem, silent: true, clip: true, z: 2, tooltip: { show: false }, legendHoverLink: false,
+  };
+}
+
+/** A chart of several lines over a number of outstanding I/Os; nothing when no line has a figure. */
+function lines(label, all, x, y, more) {
+  const some = all.filter(({ rows }) => rows.some((row) => row.estimate && isThere(row.estimate[0])));
+  if (some.length === 0) return null;
+  const levels = some.flatMap(({ rows }) => rows.map((row) => row.x));
+  return frame(label, {
+    xAxis: levelAxis(x, levels),
+    yAxis: upright(y, more),
+    series: some.flatMap(({ name, rows }, index) => line(name, rows, index, some.length)),
+  });
+}

@@ -1,0 +1,54 @@
+// The matrix as a heat map: what each pair of loads reached, and which of them to look at. Must not judge.
+
+/** More cells than this have no room for their numbers. */
+const MOST_LABELS = 150;
+
+/** A heat map of one quantity of one class. `write` makes text of a value, `short` that of a cell. */
+function matrix(own, quantity, unit, write, short) {
+  const { ink, accent, bad, line: rule, muted } = look();
+  const cells = POINTS.flatMap((point, index) => {
+    const estimate = point[`${own}_io`]?.[quantity];
+    if (!estimate || !isThere(estimate[0])) return [];
+    return [{ point, index, estimate }];
+  });
+  if (cells.length === 0) return null;
+  const values = cells.map(({ estimate }) => estimate[0]);
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  const share = (value) => (max > min ? (value - min) / (max - min) : 0.5);
+  const shown = cells.length <= MOST_LABELS;
+  const item = ({ point, index, estimate }) => {
+    const flags = flagWords(point);
+    const sign = point.invalid ? "✕ " : point.own ? "! " : "";
+    const chosen = index === CHOSEN.point;
+    return {
+      value: [SMALL_LEVELS.indexOf(point.small), LARGE_LEVELS.indexOf(point.large), estimate[0]], point: index,
+      read: `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}`,
+      label: { show: shown || Boolean(sign), formatter: shown ? sign + short(estimate[0]) : sign, color: inkOn(share(estimate[0])), fontSize: 11 },
+      itemStyle: { borderColor: chosen ? accent : point.invalid ? bad : rule, borderWidth: chosen ? 4 : point.invalid ? 3 : 1 },
+    };
+  };
+  // What is drawn last is in front: the border of the chosen cell is not covered by its neighbours.
+  const inFront = ({ index }) => index === CHOSEN.point;
+  const data = [...cells.filter((cell) => !inFront(cell)), ...cells.filter(inFront)].map(item);
+  const levels = (name, all) => axis(name, { type: "category", data: all.map(String), splitLine: { show: false }, nameGap: 30 });
+  return frame(`${quantity} of ${own} I/Os for every pair of outstanding small and large I/Os`, {
+    height: Math.min(Math.max(200 + 30 * LARGE_LEVELS.length, 240), 700),
+    legend: { show: false },
+    grid: { left: 34, right: 16, top: 48, bottom: 88, containLabel: true },
+    xAxis: levels("outstanding small I/Os", SMALL_LEVELS),
+    yAxis: levels(`outstanding large ${FOUND.large_unit}`, LARGE_LEVELS),
+    visualMap: {
+      type: "continuous", min, max: max > min ? max : min + 1, calculable: true, orient: "horizontal", left: "center", bottom: 26,
+      itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: short, textStyle: { color: muted },
+    },
+    series: [{ type: "heatmap", name: quantity, data, emphasis: { itemStyle: { borderColor: ink, borderWidth: 2 } }, tooltip: { formatter: (at) => tip(at.data.read) } }],
+  });
+}
+
+/** A number that fits into a cell. */
+function brief(value) {
+  if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
+  if (value >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;
+  return String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
+}
+const briefTime = (us) => time(Number(us.toPrecision(3))).replace(" ", "");

@@ -1,0 +1,79 @@
+//! Every number with how sure it is, as a table: what the charts show, for those who cannot see or draw them.
+//!
+//! Must not leave out a point.
+
+use super::markup::{flag, number, time};
+use crate::page::Page;
+use crate::view::View;
+use crate::words;
+use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::stats::Interval;
+
+/// The table; nothing when nothing was measured.
+pub(super) fn section(page: &mut Page, view: &View<'_>) {
+    let points = &view.findings.points;
+    if points.is_empty() {
+        return;
+    }
+    let has_small = points.iter().any(|found| found.small.is_some());
+    let has_large = points.iter().any(|found| found.large.is_some());
+    page.line("<section id=\"numbers\">\n<h2>Numbers</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all points\">");
+    page.push("<table>\n<thead><tr><th scope=\"col\">Point</th>");
+    for (class, unit) in [("Small", "IOPS"), ("Large", "MBPS")] {
+        if if class == "Small" { has_small } else { has_large } {
+            for name in [unit, "mean", "p50", "p99"] {
+                page.push(format_args!("<th scope=\"col\" class=\"n\">{class} {name}</th>"));
+            }
+        }
+    }
+    page.line("<th scope=\"col\" class=\"n\">Visits</th><th scope=\"col\">Flags</th></tr></thead>\n<tbody>");
+    for (index, found) in points.iter().enumerate() {
+        row(page, index, found, has_small, has_large);
+    }
+    page.line("</tbody></table></div>\n</section>");
+}
+
+fn row(page: &mut Page, index: usize, found: &PointFindings, has_small: bool, has_large: bool) {
+    page.push(format_args!(
+        "<tr{}><th scope=\"row\"><button type=\"button\" data-point=\"{index}\">Small={} Large={}</button></th>",
+        if found.invalid() { " class=\"bad\"" } else { "" },
+        found.point.small,
+        found.point.large
+    ));
+    if has_small {
+        let rate = found.small.as_ref().map(|io| (io.iops, io.sure.iops));
+        cells(page, found.small.as_ref(), rate);
+    }
+    if has_large {
+        let rate = found.large.as_ref().map(|io| (io.mbps, io.sure.mbps(io.io_bytes)));
+        cells(page, found.large.as_ref(), rate);
+    }
+    let flags: String = found.flags.iter().map(flag).collect();
+    page.line(format_args!("<td class=\"n\">{}</td><td>{flags}</td></tr>", found.visits));
+}
+
+/// Rate, mean, median and 99th percentile of a class.
+fn cells(page: &mut Page, io: Option<&IoFindings>, rate: Option<(f64, Option<Interval>)>) {
+    let us = io.and_then(|io| io.latency_us.map(|us| (us, &io.sure)));
+    cell(page, rate, number);
+    cell(page, us.map(|(us, sure)| (us.mean, sure.latency_us)), time);
+    cell(page, us.map(|(us, sure)| (us.p50, sure.p50_us())), time);
+    cell(page, us.map(|(us, sure)| (us.p99, sure.p99_us())), time);
+}
+
+fn cell(page: &mut Page, estimate: Option<(f64, Option<Interval>)>, write: impl Fn(f64) -> String) {
+    let Some((value, interval)) = estimate else {
+        page.push("<td class=\"n\">-</td>");
+        return;
+    };
+    match interval {
+        Some(interval) => page.push(format_args!(
+            "<td class=\"n\" title=\"{} to {}\">{} <small>±{} %</small></td>",
+            write(interval.lo95),
+            write(interval.hi95),
+            write(value),
+            words::percent(interval.relative_half_width)
+        )),
+        None => page.push(format_args!("<td class=\"n\">{}</td>", write(value))),
+    }
+}

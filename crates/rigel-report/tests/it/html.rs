@@ -1,0 +1,189 @@
+//! The page with charts, as far as it can be judged without a browser.
+
+use crate::support::{MINUTE, Run, SPREAD, file_of, steady};
+use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::matrix::RunLevel;
+use rigel_core::request::Request;
+use rigel_report::{Format, View};
+use serde_json::Value;
+
+fn page(run: &Run) -> String {
+    run.file(Format::Html, "_report.html")
+}
+
+/// What stands between two texts, the first time.
+fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
+    let (_, rest) = page.split_once(before).unwrap_or_else(|| panic!("no {before}"));
+    rest.split_once(after).unwrap_or_else(|| panic!("no {after} behind {before}")).0
+}
+
+/// The text of the verdict.
+fn verdict(page: &str) -> (&str, &str) {
+    let section = between(page, "<section class=\"verdict", "</section>");
+    (between(section, "<p>", "</p>"), between(section.split_once("</p>").unwrap().1, "<p>", "</p>"))
+}
+
+/// The figures of the charts.
+fn figures(page: &str) -> Value {
+    serde_json::from_str(between(page, "id=\"findings\">", "</script>")).unwrap()
+}
+
+/// The page without the library, the script and the style, which are the same for every record.
+fn own(page: &str) -> String {
+    let mut own = page.to_owned();
+    for (before, after) in
+        [("<style>", "</style>"), ("id=\"library\">", "</script>"), ("<script>", "</script>")]
+    {
+        let part = between(page, before, after);
+        own = own.replacen(part, "", 1);
+    }
+    own
+}
+
+#[test]
+fn the_verdict_has_two_sentences() {
+    let page = page(&Run::calibrated(RunLevel::Simple, &SPREAD));
+    let (reached, trust) = verdict(&page);
+    assert!(reached.starts_with("This storage reached 50,000 small I/Os per second (±"), "{reached}");
+    assert!(reached.contains(" MB per second of large I/O (±") && reached.ends_with("%)."), "{reached}");
+    assert!(trust.starts_with("The ±5 % asked for was reached at all 7 points; "), "{trust}");
+    for part in [
+        "Highest small IOPS",
+        "Lowest mean latency of small I/O",
+        "orion_20260101_1200",
+        "another neighbour is another",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_number_that_must_not_be_used_makes_the_verdict_bad() {
+    let mut run = Run::new(Request::new(RunLevel::Simple), &[("/dev/sdb", 1 << 34)]);
+    run.small(1, 100).small(2, 200).large(1, 5000);
+    run.record.visits[1].small = Some(steady(8192, 1, MINUTE, 60 * 200));
+    let mut view = View::of(&run.record);
+    view.findings.points[1].flags = vec![Flag::new(FlagCode::Little, "rate <b> off").invalidating()];
+    let page = file_of(&view, Format::Html, "_report.html");
+    assert!(page.contains("<section class=\"verdict bad\""));
+    let (_, trust) = verdict(&page);
+    assert!(
+        trust.contains("visited once") && trust.contains("the numbers of 1 point must not be used"),
+        "{trust}"
+    );
+    let evidence = between(&page, "<section id=\"evidence\">", "</section>");
+    assert!(evidence.contains("rate &lt;b&gt; off; the numbers must not be used"), "{evidence}");
+    let figures = figures(&page);
+    assert_eq!(figures["points"][1]["invalid"], true);
+    assert_eq!(figures["points"][1]["flags"][0], "LITTLE");
+}
+
+#[test]
+fn a_run_that_was_cut_short_says_so_first() {
+    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    run.record.closing = None;
+    run.record.visits.truncate(9);
+    let page = page(&run);
+    let (_, trust) = verdict(&page);
+    assert!(trust.starts_with("Run cut short: the record ends without its closing line; "), "{trust}");
+    run.record.visits.clear();
+    let empty = self::page(&run);
+    assert_eq!(verdict(&empty).0, "Nothing was measured.");
+    assert!(!empty.contains("<figure>"));
+}
+
+/// All that a browser could load has an address; the policy would refuse it, and there is none.
+#[test]
+fn the_page_loads_nothing() {
+    let own = own(&page(&Run::calibrated(RunLevel::Normal, &SPREAD)));
+    for part in ["http:", "https:", "src=", "href=", "url(", "@import", " on"] {
+        let before_tags = own.split('<').any(|tag| tag.split('>').next().unwrap_or_default().contains(part));
+        assert!(!before_tags, "{part}");
+    }
+    let policy = between(&own, "Content-Security-Policy\" content=\"", "\"");
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'sha256-") && !policy.contains("http"),
+        "{policy}"
+    );
+}
+
+#[test]
+fn text_of_a_record_stays_text() {
+    let hostile = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&\u{202e}\u{1b}";
+    let mut run = Run::new(Request::new(RunLevel::Simple), &[(hostile, 1 << 34)]);
+    run.small(1, 100).large(1, 5000);
+    let header = &mut run.record.header;
+    for text in [
+        &mut header.run_id,
+        &mut header.started,
+        &mut header.program_version,
+        &mut header.request.command_line,
+        &mut header.host.kernel,
+    ] {
+        *text = hostile.to_owned();
+    }
+    header.engine.notes = vec![hostile.to_owned()];
+    run.record.closing.as_mut().unwrap().reason = Some(hostile.to_owned());
+    run.record.closing.as_mut().unwrap().complete = false;
+    let page = page(&run);
+    for part in ["<script>alert", "<img", "\u{202e}", "\u{1b}"] {
+        assert!(!page.contains(part), "{part}");
+    }
+    assert_eq!(page.matches("</script>").count(), 3, "those of the page");
+    assert!(page.matches("&lt;/script&gt;&lt;script&gt;alert(1)").count() >= 7);
+}
+
+/// What the charts show are the numbers of the findings, with their intervals.
+#[test]
+fn figures_are_those_of_the_findings() {
+    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let view = View::of(&run.record);
+    let figures = figures(&file_of(&view, Format::Html, "_report.html"));
+    let close = |told: &Value, exact: f64| (told.as_f64().unwrap() / exact - 1.0).abs() < 1e-5;
+    assert_eq!(figures["points"].as_array().unwrap().len(), view.findings.points.len());
+    for (told, found) in figures["points"].as_array().unwrap().iter().zip(&view.findings.points) {
+        assert_eq!(
+            (told["small"].as_u64(), told["large"].as_u64()),
+            (Some(found.point.small.into()), Some(found.point.large.into()))
+        );
+        for (class, io) in found.classes() {
+            let told = &told[format!("{}_io", class.name())];
+            let interval = io.sure.iops.unwrap();
+            assert!(
+                close(&told["iops"][0], io.iops)
+                    && close(&told["iops"][1], interval.lo95)
+                    && close(&told["iops"][2], interval.hi95)
+            );
+            let ios: u64 =
+                told["histogram"].as_array().unwrap().iter().map(|bin| bin[1].as_u64().unwrap()).sum();
+            assert_eq!(ios, io.reads.count() + io.writes.count());
+        }
+    }
+    assert_eq!(figures["visits"].as_array().unwrap().len(), run.record.visits.len());
+    assert_eq!(figures["visits"][0]["counts"], false, "a long visit");
+    let loss = &figures["interference"]["small"][0];
+    assert_eq!((&loss["level"], &loss["rows"][0]["added"]), (&Value::from(1), &Value::from(1)));
+    let [value, lo, hi] = [0, 1, 2].map(|at| loss["rows"][0]["loss"][at].as_f64().unwrap());
+    assert!(
+        lo < value && value < hi && value.abs() < 0.05,
+        "{lo} {value} {hi}: these classes do not hinder each other"
+    );
+}
+
+#[test]
+fn a_search_has_its_curve() {
+    let run = Run::searched(RunLevel::Oltp);
+    let page = page(&run);
+    assert!(page.contains("Saturation of small I/O") && page.contains("id=\"search-small\""));
+    let figures = figures(&page);
+    assert_eq!(figures["curves"][0]["class"], "small");
+    assert!(figures["curves"][0]["levels"].as_array().unwrap().len() > 3);
+}
+
+#[test]
+fn the_same_record_gives_the_same_page() {
+    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let (one, other) = (page(&run), page(&run));
+    assert!(one == other);
+    assert!(one.len() < 1_000_000, "{} bytes", one.len());
+}

@@ -1,0 +1,153 @@
+//! A page in the browser: what a reader does to it, and what it then shows.
+//!
+//! Must not know what a report looks like.
+
+use crate::chromium::Chromium;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rigel_testdev::Unavailable;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// Polls until something is so: as long as the slowest machine takes.
+const TRIES: u32 = 600;
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// One tab.
+pub struct Tab {
+    chromium: Chromium,
+    session: String,
+    url: String,
+}
+
+impl Tab {
+    /// Opens a file from disk in a browser of its own, and waits until its script is done.
+    pub fn open(file: &Path) -> Result<Self, Unavailable> {
+        let mut chromium = Chromium::start()?;
+        let target = chromium.order(None, "Target.createTarget", json!({"url": "about:blank"}));
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let session =
+            chromium.order(None, "Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_owned();
+        let url = format!("file://{}", file.display());
+        let mut tab = Self { chromium, session, url: url.clone() };
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            tab.order(&format!("{domain}.enable"), json!({}));
+        }
+        tab.size(1280, 900, false);
+        tab.order("Page.navigate", json!({ "url": url }));
+        tab.wait("document.documentElement?.dataset.ready !== undefined");
+        Ok(tab)
+    }
+
+    fn order(&mut self, method: &str, parameters: Value) -> Value {
+        self.chromium.order(Some(&self.session), method, parameters)
+    }
+
+    /// The value of an expression.
+    pub fn value(&mut self, expression: &str) -> Value {
+        let answer = self.order(
+            "Runtime.evaluate",
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
+        );
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        answer["result"]["value"].clone()
+    }
+
+    /// The value of an expression that is text.
+    pub fn text(&mut self, expression: &str) -> String {
+        self.value(expression).as_str().unwrap_or_else(|| panic!("no text: {expression}")).to_owned()
+    }
+
+    /// Waits until an expression is true.
+    pub fn wait(&mut self, expression: &str) {
+        for _ in 0..TRIES {
+            if self.value(expression) == true {
+                return;
+            }
+            std::thread::sleep(BETWEEN);
+        }
+        panic!("never true: {expression}");
+    }
+
+    /// Width and height of what is seen, as on a phone or not.
+    pub fn size(&mut self, width: u32, height: u32, phone: bool) {
+        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone});
+        self.order("Emulation.setDeviceMetricsOverride", metrics);
+    }
+
+    /// Light or dark, as the system of the reader asks.
+    pub fn prefer(&mut self, scheme: &str) {
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.order("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
+    /// Moves the pointer.
+    pub fn point_at(&mut self, (x, y): (f64, f64)) {
+        // From elsewhere: a pointer that does not move shows nothing.
+        for x in [x - 3.0, x] {
+            self.order("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y}));
+        }
+    }
+
+    /// Clicks there.
+    pub fn click(&mut self, (x, y): (f64, f64)) {
+        self.point_at((x, y));
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1});
+            self.order("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Presses a key.
+    pub fn press(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            let mut event = json!({"type": kind, "key": key, "code": key});
+            if kind == "keyDown" && key.chars().count() == 1 {
+                event["text"] = json!(key);
+            }
+            self.order("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// The page as it would be printed.
+    pub fn printed(&mut self) -> Vec<u8> {
+        let answer = self.order("Page.printToPDF", json!({"printBackground": true}));
+        STANDARD.decode(answer["data"].as_str().unwrap()).unwrap()
+    }
+
+    /// Keeps a picture of the whole page in the folder that `RIGEL_SCREENSHOTS` names, for people to look at.
+    pub fn picture(&mut self, name: &str) {
+        let Some(folder) = std::env::var_os("RIGEL_SCREENSHOTS") else { return };
+        let size = self.order("Page.getLayoutMetrics", json!({}))["cssContentSize"].clone();
+        let clip = json!({"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1});
+        let answer =
+            self.order("Page.captureScreenshot", json!({"captureBeyondViewport": true, "clip": clip}));
+        let png = STANDARD.decode(answer["data"].as_str().unwrap()).unwrap();
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), png).unwrap();
+    }
+
+    /// Everything that the browser complained about, policies included.
+    pub fn complaints(&mut self) -> Vec<String> {
+        // An order that is answered comes after everything that happened before it.
+        self.value("1");
+        let is_one = |event: &&Value| match event["method"].as_str() {
+            Some("Runtime.exceptionThrown") => true,
+            Some("Runtime.consoleAPICalled") => {
+                ["error", "warning", "assert"].iter().any(|kind| event["params"]["type"] == *kind)
+            }
+            Some("Log.entryAdded") => event["params"]["entry"]["level"] != "verbose",
+            _ => false,
+        };
+        self.chromium.events.iter().filter(is_one).map(ToString::to_string).collect()
+    }
+
+    /// Every address that the page asked for beside its own.
+    pub fn requests(&mut self) -> Vec<String> {
+        self.value("1");
+        let sent = self.chromium.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
+        let urls =
+            sent.map(|event| event["params"]["request"]["url"].as_str().unwrap_or_default().to_owned());
+        urls.filter(|url| *url != self.url).collect()
+    }
+}

@@ -1,0 +1,9 @@
+//! The page with charts in a real browser: no error, no request, charts drawn, tooltips and the choice of a point work.
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
+
+mod chromium;
+mod devtools;
+mod pages;
+#[path = "../it/support.rs"]
+#[expect(dead_code, reason = "the other tests use the rest")]
+mod support;

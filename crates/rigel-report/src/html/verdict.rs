@@ -3,22 +3,22 @@
 //! Must not leave out what speaks against the numbers.
 
 use super::markup::{Text, number, time};
-use crate::flag_scopes::FlagScopes;
 use crate::notes;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::findings::{Extreme, PointFindings};
-use rigel_core::flags::FlagCode;
+use rigel_core::flags::{Flag, FlagCode};
+use std::collections::BTreeSet;
 
 /// The sentences, with a colour beside them for how far the numbers can be trusted.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
-    let invalid = view.findings.points.iter().any(PointFindings::invalid)
-        || view.findings.flags.iter().any(|flag| flag.invalid);
-    let tone = match (invalid || !view.record.complete(), cautions(view)) {
-        (true, _) => " bad",
-        (false, 1..) => " care",
-        (false, 0) => "",
+    let (invalid, care) = codes(view);
+    let unsure = view.findings.target.is_some() && !view.findings.points.iter().all(PointFindings::reached);
+    let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !unsure) {
+        (false, _) => " bad",
+        (true, false) => " care",
+        (true, true) => "",
     };
     page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
     page.line(format_args!("<p>{}</p>", Text(&reached(view))));
@@ -71,47 +71,53 @@ fn trust(view: &View<'_>) -> String {
 
 fn sureness(view: &View<'_>) -> String {
     let points = &view.findings.points;
-    match view.findings.target {
-        Some(target) => {
-            let reached = points.iter().filter(|found| found.reached()).count();
-            let share = if reached == points.len() { "all".to_owned() } else { format!("{reached} of") };
-            format!(
-                "The ±{} % asked for was reached at {share} {}",
-                words::plain_percent(target),
-                words::counted(points.len(), "point")
-            )
-        }
-        None => format!(
-            "Each of {} was visited once, so that ± holds only what varied inside that visit",
-            words::counted(points.len(), "point")
-        ),
-    }
+    let Some(target) = view.findings.target else {
+        let subject = if points.len() == 1 {
+            "The point".to_owned()
+        } else {
+            format!("Each of {} points", points.len())
+        };
+        return format!("{subject} was visited once, so that ± holds only what varied inside that visit");
+    };
+    let reached = points.iter().filter(|found| found.reached()).count();
+    let where_to = match (points.len(), reached) {
+        (1, 1) => "was reached".to_owned(),
+        (1, _) => "was not reached".to_owned(),
+        (all, some) if all == some => format!("was reached at all {all} points"),
+        (all, some) => format!("was reached at {some} of {all} points"),
+    };
+    format!("The ±{} % asked for {where_to}", words::plain_percent(target))
 }
 
 /// What speaks against the numbers.
 fn doubts(view: &View<'_>) -> String {
-    let invalid = view.findings.points.iter().filter(|found| found.invalid()).count();
-    match (invalid, cautions(view)) {
-        (0, 0) => "no flag speaks against the numbers".to_owned(),
-        (0, 1) => "1 flag asks for care".to_owned(),
-        (0, flags) => format!("{flags} flags ask for care"),
-        (_, flags) => format!(
-            "the numbers of {} must not be used, as {} below say{}",
-            words::counted(invalid, "point"),
-            words::counted(flags, "flag"),
-            if flags == 1 { "s" } else { "" }
-        ),
+    let (invalid, care) = codes(view);
+    let mut parts = Vec::new();
+    if !invalid.is_empty() {
+        let points = view.findings.points.iter().filter(|found| found.invalid()).count();
+        let what = if points == 0 { "the run".to_owned() } else { words::counted(points, "point") };
+        parts.push(format!("the numbers of {what} must not be used ({})", list(&invalid)));
     }
+    if !care.is_empty() {
+        parts.push(format!("what asks for care is told below ({})", list(&care)));
+    }
+    if parts.is_empty() { "no other flag speaks against the numbers".to_owned() } else { parts.join("; ") }
 }
 
-/// How many flags there are, those that points share counted once. That a device is simulated is told already.
-fn cautions(view: &View<'_>) -> usize {
+fn list(codes: &BTreeSet<FlagCode>) -> String {
+    let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
+    names.join(", ")
+}
+
+/// The flags that make numbers invalid, and the others, each once. That a device is simulated and where the precision was not
+/// reached is told already.
+fn codes(view: &View<'_>) -> (BTreeSet<FlagCode>, BTreeSet<FlagCode>) {
     let found = &view.findings;
-    let scopes = FlagScopes::of(&found.points);
-    let told = |code: FlagCode| usize::from(code != FlagCode::Simulated);
-    let shared: usize = scopes.shared().flat_map(|(_, flags)| flags).map(|flag| told(flag.code)).sum();
-    let own: usize =
-        found.points.iter().flat_map(|point| scopes.own(point)).map(|flag| told(flag.code)).sum();
-    let others = found.flags.iter().chain(found.curves.iter().flat_map(|curve| &curve.flags));
-    shared + own + others.map(|flag| told(flag.code)).sum::<usize>()
+    let of_points = found.points.iter().flat_map(|point| &point.flags);
+    let of_curves = found.curves.iter().flat_map(|curve| &curve.flags);
+    let all = found.flags.iter().chain(of_points).chain(of_curves);
+    let new = all.filter(|flag| !matches!(flag.code, FlagCode::Simulated | FlagCode::NotReached));
+    let (invalid, care): (Vec<&Flag>, Vec<&Flag>) = new.partition(|flag| flag.invalid);
+    let codes = |flags: Vec<&Flag>| flags.into_iter().map(|flag| flag.code).collect();
+    (codes(invalid), codes(care))
 }

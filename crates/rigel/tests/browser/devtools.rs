@@ -14,6 +14,16 @@ use std::time::Duration;
 const TRIES: u32 = 600;
 const BETWEEN: Duration = Duration::from_millis(100);
 
+/// Names the folder where pictures are kept for people to look at.
+const PICTURES: &str = "RIGEL_SCREENSHOTS";
+
+/// Keeps a picture, when somebody wants to look at it.
+pub fn keep(name: &str, bytes: &[u8]) {
+    if let Some(folder) = std::env::var_os(PICTURES) {
+        std::fs::write(Path::new(&folder).join(name), bytes).unwrap();
+    }
+}
+
 /// One tab.
 pub struct Tab {
     chromium: Chromium,
@@ -116,15 +126,16 @@ impl Tab {
         STANDARD.decode(answer["data"].as_str().unwrap()).unwrap()
     }
 
-    /// Keeps a picture of the whole page in the folder that `RIGEL_SCREENSHOTS` names, for people to look at.
+    /// Keeps a picture of the whole page, when somebody wants to look at it.
     pub fn picture(&mut self, name: &str) {
-        let Some(folder) = std::env::var_os("RIGEL_SCREENSHOTS") else { return };
+        if std::env::var_os(PICTURES).is_none() {
+            return;
+        }
         let size = self.order("Page.getLayoutMetrics", json!({}))["cssContentSize"].clone();
         let clip = json!({"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1});
         let answer =
             self.order("Page.captureScreenshot", json!({"captureBeyondViewport": true, "clip": clip}));
-        let png = STANDARD.decode(answer["data"].as_str().unwrap()).unwrap();
-        std::fs::write(Path::new(&folder).join(format!("{name}.png")), png).unwrap();
+        keep(&format!("{name}.png"), &STANDARD.decode(answer["data"].as_str().unwrap()).unwrap());
     }
 
     /// Everything that the browser complained about, policies included.

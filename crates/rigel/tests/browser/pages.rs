@@ -1,6 +1,6 @@
 //! Reports of every kind, opened from disk.
 
-use crate::devtools::Tab;
+use crate::devtools::{Tab, keep};
 use crate::support::Place;
 use rigel_testdev::needs;
 use std::fs;
@@ -210,6 +210,7 @@ fn a_report_on_a_phone_and_on_paper() {
     tab.picture("phone");
     tab.size(1280, 900, false);
     let pdf = tab.printed();
+    keep("paper.pdf", &pdf);
     assert!(pdf.starts_with(b"%PDF") && pdf.len() > 20_000, "{} bytes", pdf.len());
     sound(&mut tab);
 }

@@ -13,7 +13,7 @@ use crate::view::View;
 use interference::{Loss, losses};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::findings::{CurveFindings, IoFindings, PointFindings};
-use rigel_core::flags::FlagCode;
+use rigel_core::flags::{Flag, FlagCode};
 use rigel_core::stats::Interval;
 use rigel_core::units::{MIB, to_f64};
 use rigel_core::workload::{Class, LargePattern};
@@ -49,7 +49,7 @@ struct PointData {
     small: u32,
     large: u32,
     invalid: bool,
-    /// Some flag is its own, beside one that only says what the width of the interval shows.
+    /// Some flag is its own and says more than the width of the interval or the name of the engine.
     own: bool,
     flags: Vec<&'static str>,
     small_io: Option<IoData>,
@@ -98,7 +98,7 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
         first: first(view),
         points: points
             .iter()
-            .map(|found| point(found, scopes.own(found).iter().any(|flag| flag.code != FlagCode::NotReached)))
+            .map(|found| point(found, scopes.own(found).into_iter().any(is_marked)))
             .collect(),
         visits: visits::of(view),
         curves: view.findings.curves.iter().map(curve).collect(),
@@ -112,6 +112,11 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
             .next("report this with the record")
     })?;
     Ok(in_a_block(&json))
+}
+
+/// Not what the width of an interval, or the name of the engine, says already.
+fn is_marked(flag: &Flag) -> bool {
+    !matches!(flag.code, FlagCode::NotReached | FlagCode::Simulated)
 }
 
 /// The point of the best rate; the first one when there is none.

@@ -27,12 +27,15 @@ function time(us) {
 const seconds = (s) => `${number(s)} s`;
 const perCent = (share) => (isThere(share) ? `${number(100 * share)} %` : "-");
 
+/** Half of a relative width in per cent: nobody reads more than one decimal of it. */
+const width = (percent) => (percent > 0 && percent < 0.05 ? "<0.1" : percent.toFixed(percent < 9.95 ? 1 : 0));
+
 /** A figure with both ends of its interval: an estimate is [value, lo95, hi95]. */
 function told(estimate, write) {
   if (!estimate || !isThere(estimate[0])) return "-";
   const [value, lo, hi] = estimate;
   if (!isThere(lo)) return `${write(value)}, no interval`;
-  const share = value === 0 ? "" : ` (±${number((50 * (hi - lo)) / Math.abs(value))} %)`;
+  const share = value === 0 ? "" : ` (±${width((50 * (hi - lo)) / Math.abs(value))} %)`;
   return `${write(value)}, 95 % ${write(lo)} to ${write(hi)}${share}`;
 }
 

@@ -40,7 +40,7 @@ const drawAll = (ids) => FIGURES.filter((entry) => !ids || ids.includes(entry.id
 
 /** What all charts have in common. `label` says to those who cannot see it what it shows. */
 function frame(label, more) {
-  const { ink, muted, panel, line } = look();
+  const { ink, muted, panel } = look();
   // Where there is a legend, the tools have a line of their own.
   const tools = more.legend?.show === false ? 0 : 26;
   return {
@@ -48,10 +48,7 @@ function frame(label, more) {
     aria: { enabled: true, label: { description: label } },
     textStyle: { color: ink, fontFamily: "system-ui, sans-serif" },
     grid: { left: 12, right: 28, top: 64, bottom: 62, containLabel: true },
-    legend: {
-      type: "scroll", top: 0, left: 0, right: 8, textStyle: { color: ink },
-      pageTextStyle: { color: ink }, pageIconColor: ink, pageIconInactiveColor: line,
-    },
+    legend: legend(),
     tooltip: {
       trigger: "item", className: "tip", confine: true, backgroundColor: panel, borderColor: muted,
       textStyle: { color: ink, fontSize: 13 }, extraCssText: "white-space: pre-line",
@@ -62,6 +59,14 @@ function frame(label, more) {
     },
     dataZoom: zooms(),
     ...more,
+  };
+}
+
+function legend() {
+  const { ink, line } = look();
+  return {
+    type: "scroll", top: 0, left: 0, right: 8, textStyle: { color: ink },
+    pageTextStyle: { color: ink }, pageIconColor: ink, pageIconInactiveColor: line,
   };
 }
 

@@ -149,9 +149,13 @@ function inside() {
   };
   const series = visits.map(one);
   const settle = Math.max(...visits.map((visit) => visit.settle));
-  series[0].markArea = { silent: true, itemStyle: { color: look().muted, opacity: 0.12 }, label: { color: look().muted, position: "insideTopLeft" }, data: [[{ name: "settling", xAxis: 0 }, { xAxis: settle }]] };
+  const seen = series.find((_, index) => visits[index].counts) ?? series[0];
+  seen.markArea = { silent: true, itemStyle: { color: look().muted, opacity: 0.12 }, label: { color: look().muted, position: "insideTopLeft" }, data: [[{ name: "settling", xAxis: 0 }, { xAxis: settle }]] };
+  // Long visits would squeeze the others; the legend shows them.
+  const hidden = visits.some((visit) => visit.counts) ? visits.filter((visit) => !visit.counts) : [];
+  const selected = Object.fromEntries(hidden.map((visit) => [visitName(visit), false]));
   return frame(`${unit} inside each visit, ${place()}`, {
-    tooltip: { ...frame("", {}).tooltip, trigger: "item" },
+    legend: { ...legend(), selected },
     xAxis: axis("time since the load began", { min: 0, axisLabel: { color: look().muted, formatter: seconds } }),
     yAxis: upright(unit, { min: 0 }),
     series,

@@ -56,6 +56,9 @@ function register() {
   figure("run-large", () => overTheRun("large"));
 }
 
+/** Pixels of a chart that fit on A4 and on letter. */
+const PAPER = 660;
+
 /** Light or dark as the system asks, unless the reader chose; paper is always light. */
 function followTheme() {
   const root = document.documentElement;
@@ -74,7 +77,11 @@ function followTheme() {
     before = root.dataset.theme ?? "auto";
     root.dataset.theme = "light";
     drawAll();
-    FIGURES.forEach(({ chart }) => chart?.resize({ width: 640 }));
+    // Printing does not wait for the next frame, in which the charts would be painted.
+    FIGURES.forEach(({ chart }) => {
+      chart?.resize({ width: PAPER });
+      chart?.getZr().refreshImmediately();
+    });
   });
   window.addEventListener("afterprint", () => {
     root.dataset.theme = before;

@@ -2,7 +2,7 @@
 //!
 //! Must not hold a result.
 
-use super::markup::{Text, list};
+use super::markup::{Text, close_table, list, open_table};
 use crate::flag_scopes::FlagScopes;
 use crate::notes::{self, At};
 use crate::page::Page;
@@ -14,6 +14,10 @@ use rigel_core::pace::Pace;
 use rigel_core::placement::ranges;
 use rigel_core::record::Header;
 use rigel_core::units::Bytes;
+
+/// Longer tables are folded.
+const MOST_FLAGS: usize = 60;
+const MOST_TARGETS: usize = 20;
 
 /// The sections of it.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
@@ -49,7 +53,8 @@ fn flags(page: &mut Page, view: &View<'_>) {
         page.line("<p>None: no test found anything that speaks against the numbers.</p>");
         return;
     }
-    page.line("<div class=\"wide\"><table><thead><tr><th scope=\"col\">Where</th><th scope=\"col\">Flag</th><th scope=\"col\">What was seen</th></tr></thead><tbody>");
+    let columns = [("Where", false), ("Flag", false), ("What was seen", false)];
+    open_table(page, &columns, rows.len(), MOST_FLAGS, "flag");
     for (place, flag) in rows {
         page.line(format_args!(
             "<tr{}><td>{}</td><td>{}</td><td class=\"text\">{}{}</td></tr>",
@@ -60,11 +65,12 @@ fn flags(page: &mut Page, view: &View<'_>) {
             if flag.invalid { "; the numbers must not be used" } else { "" }
         ));
     }
-    page.line("</tbody></table></div>");
+    close_table(page);
 }
 
 fn targets(page: &mut Page, targets: &[TargetFacts]) {
-    page.line("<div class=\"wide\"><table><thead><tr><th scope=\"col\">Target</th><th scope=\"col\">Kind</th><th scope=\"col\" class=\"n\">Size</th><th scope=\"col\">Lies on</th></tr></thead><tbody>");
+    let columns = [("Target", false), ("Kind", false), ("Size", true), ("Lies on", false)];
+    open_table(page, &columns, targets.len(), MOST_TARGETS, "target");
     for target in targets {
         page.line(format_args!(
             "<tr><td class=\"text\"><code>{}</code></td><td>{}</td><td class=\"n\">{}</td><td class=\"text\">{}</td></tr>",
@@ -74,7 +80,7 @@ fn targets(page: &mut Page, targets: &[TargetFacts]) {
             Text(&lies_on(target))
         ));
     }
-    page.line("</tbody></table></div>");
+    close_table(page);
 }
 
 const fn kind(kind: TargetKind) -> &'static str {

@@ -4,6 +4,7 @@
 
 use crate::notes;
 use crate::page::Page;
+use crate::words;
 use rigel_core::flags::Flag;
 use rigel_core::path_text::printable;
 use std::fmt::{self, Display, Write as _};
@@ -72,6 +73,29 @@ pub(super) fn flag(flag: &Flag) -> String {
         Text(&notes::judged_flag(flag)),
         flag.code.name()
     )
+}
+
+/// A column: what stands above it, and whether it holds numbers.
+pub(super) type Column<'a> = (&'a str, bool);
+
+/// Begins a table, which can be scrolled sideways; one of more than `most` rows is folded until somebody asks for it.
+pub(super) fn open_table(page: &mut Page, columns: &[Column<'_>], rows: usize, most: usize, what: &str) {
+    let folded = if rows > most { "" } else { " open" };
+    page.line(format_args!(
+        "<details{folded}><summary>{}</summary><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table: {what}s\">",
+        words::counted(rows, what)
+    ));
+    page.push("<table><thead><tr>");
+    for (name, numbers) in columns {
+        let class = if *numbers { " class=\"n\"" } else { "" };
+        page.push(format_args!("<th scope=\"col\"{class}>{name}</th>"));
+    }
+    page.line("</tr></thead><tbody>");
+}
+
+/// Ends it.
+pub(super) fn close_table(page: &mut Page) {
+    page.line("</tbody></table></div></details>");
 }
 
 /// What is known under several names. What is not known has no text and no line.

@@ -2,12 +2,15 @@
 //!
 //! Must not leave out a point.
 
-use super::markup::{flag, number, time};
+use super::markup::{Column, close_table, flag, number, open_table, time};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::findings::{IoFindings, PointFindings};
 use rigel_core::stats::Interval;
+
+/// A longer table is folded.
+const MOST_ROWS: usize = 60;
 
 /// The table; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
@@ -17,20 +20,21 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     }
     let has_small = points.iter().any(|found| found.small.is_some());
     let has_large = points.iter().any(|found| found.large.is_some());
-    page.line("<section id=\"numbers\">\n<h2>Numbers</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all points\">");
-    page.push("<table>\n<thead><tr><th scope=\"col\">Point</th>");
-    for (class, unit) in [("Small", "IOPS"), ("Large", "MBPS")] {
-        if if class == "Small" { has_small } else { has_large } {
-            for name in [unit, "mean", "p50", "p99"] {
-                page.push(format_args!("<th scope=\"col\" class=\"n\">{class} {name}</th>"));
-            }
-        }
-    }
-    page.line("<th scope=\"col\" class=\"n\">Visits</th><th scope=\"col\">Flags</th></tr></thead>\n<tbody>");
+    let classes =
+        [("Small", "IOPS", has_small), ("Large", "MBPS", has_large)].into_iter().filter(|class| class.2);
+    let names: Vec<String> = classes
+        .flat_map(|(class, unit, _)| [unit, "mean", "p50", "p99"].map(|name| format!("{class} {name}")))
+        .collect();
+    let mut columns: Vec<Column<'_>> = vec![("Point", false)];
+    columns.extend(names.iter().map(|name| (name.as_str(), true)));
+    columns.extend([("Visits", true), ("Flags", false)]);
+    page.line("<section id=\"numbers\">\n<h2>Numbers</h2>");
+    open_table(page, &columns, points.len(), MOST_ROWS, "point");
     for (index, found) in points.iter().enumerate() {
         row(page, index, found, has_small, has_large);
     }
-    page.line("</tbody></table></div>\n</section>");
+    close_table(page);
+    page.line("</section>");
 }
 
 fn row(page: &mut Page, index: usize, found: &PointFindings, has_small: bool, has_large: bool) {

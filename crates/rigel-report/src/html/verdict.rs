@@ -14,8 +14,7 @@ use std::collections::BTreeSet;
 /// The sentences, with a colour beside them for how far the numbers can be trusted.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let (invalid, care) = codes(view);
-    let unsure = view.findings.target.is_some() && !view.findings.points.iter().all(PointFindings::reached);
-    let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !unsure) {
+    let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !is_unsure(view)) {
         (false, _) => " bad",
         (true, false) => " care",
         (true, true) => "",
@@ -69,6 +68,11 @@ fn trust(view: &View<'_>) -> String {
     if parts.is_empty() { "There is nothing to judge.".to_owned() } else { format!("{}.", parts.join("; ")) }
 }
 
+/// Whether the precision was missed somewhere.
+fn is_unsure(view: &View<'_>) -> bool {
+    view.findings.target.is_some() && !view.findings.points.iter().all(PointFindings::reached)
+}
+
 fn sureness(view: &View<'_>) -> String {
     let points = &view.findings.points;
     let Some(target) = view.findings.target else {
@@ -101,7 +105,11 @@ fn doubts(view: &View<'_>) -> String {
     if !care.is_empty() {
         parts.push(format!("what asks for care is told below ({})", list(&care)));
     }
-    if parts.is_empty() { "no other flag speaks against the numbers".to_owned() } else { parts.join("; ") }
+    match (parts.is_empty(), is_unsure(view)) {
+        (true, false) => "no flag speaks against the numbers".to_owned(),
+        (true, true) => "no other flag speaks against the numbers".to_owned(),
+        (false, _) => parts.join("; "),
+    }
 }
 
 fn list(codes: &BTreeSet<FlagCode>) -> String {

@@ -162,6 +162,21 @@ fn a_report_with_the_keyboard() {
 }
 
 #[test]
+fn a_report_of_a_search() {
+    let place = Place::new();
+    let file = report(&place, "oltp --levels auto --engine sim:servers=8,spread=exponential");
+    let Some(mut tab) = open("a_report_of_a_search", &file) else { return };
+    let shown = drawn(&mut tab);
+    assert!(shown.contains(&"search-small".to_owned()), "{shown:?}");
+    let place = item(&mut tab, "search-small", 0, 2);
+    tab.point_at(place);
+    let told = tip(&mut tab, "search-small");
+    assert!(told.contains("outstanding") && told.contains("IOPS"), "{told}");
+    tab.picture("search");
+    sound(&mut tab);
+}
+
+#[test]
 fn a_report_of_400_points() {
     let place = Place::new();
     let file =
@@ -270,4 +285,12 @@ fn a_report_of_hostile_names() {
     );
     drawn(&mut tab);
     tab.picture("hostile");
+    // Even what got past all that would neither run nor load.
+    tab.value(
+        "{ const script = document.createElement('script'); script.textContent = 'window.owned = 1'; document.body.append(script); }",
+    );
+    assert_eq!(tab.value("window.owned === undefined"), true);
+    assert_eq!(tab.value("fetch('http://127.0.0.1:9/').then(() => true, () => false)"), false);
+    let complaints = tab.complaints().join("\n");
+    assert!(complaints.contains("Content Security Policy") && tab.requests().is_empty(), "{complaints}");
 }

@@ -77,6 +77,7 @@ function followTheme() {
     before = root.dataset.theme ?? "auto";
     root.dataset.theme = "light";
     drawAll();
+    document.querySelectorAll("details").forEach((table) => { table.open = true; });
     // Printing does not wait for the next frame, in which the charts would be painted.
     FIGURES.forEach(({ chart }) => {
       chart?.resize({ width: PAPER });

@@ -7,16 +7,19 @@ function perLevel(own, other, quantity, unit, write) {
     if (point[other] !== level || point[own] === 0) return [];
     const estimate = point[`${own}_io`]?.[quantity];
     const flags = flagWords(point);
-    return [{ x: point[own], estimate, point: index, text: `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}` }];
+    const text = `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}`;
+    return [{ x: point[own], estimate, point: index, text }];
   });
   const named = other === "large" ? "Large" : "Small";
   return levels.map((level) => ({ name: `${named}=${level}`, rows: rows(level) }));
 }
 
-const iopsCurves = () => lines("IOPS of small I/Os over the outstanding small I/Os, a line for each number of outstanding large I/Os, with 95 % intervals",
+const iopsCurves = () => lines(
+  "IOPS of small I/Os over the outstanding small I/Os, a line for each number of outstanding large I/Os, with 95 % intervals",
   perLevel("small", "large", "iops", " IOPS", number), "outstanding small I/Os", "IOPS", { min: 0 });
 
-const mbpsCurves = () => lines("MBPS of large I/Os over the outstanding large I/Os, a line for each number of outstanding small I/Os, with 95 % intervals",
+const mbpsCurves = () => lines(
+  "MBPS of large I/Os over the outstanding large I/Os, a line for each number of outstanding small I/Os, with 95 % intervals",
   perLevel("large", "small", "mbps", " MBPS", number), `outstanding large ${FOUND.large_unit}`, "MBPS", { min: 0 });
 
 /** Mean, median and 99th percentile of one class at one level of the other. */
@@ -28,7 +31,8 @@ function latencyCurves() {
     if (point[other] !== level || point[own] === 0) return [];
     const estimate = point[`${own}_io`]?.[quantity];
     const flags = flagWords(point);
-    return [{ x: point[own], estimate, point: index, text: `${pointName(point)}\n${quantity} ${told(estimate, time)}${flags ? `\n${flags}` : ""}` }];
+    const text = `${pointName(point)}\n${quantity} ${told(estimate, time)}${flags ? `\n${flags}` : ""}`;
+    return [{ x: point[own], estimate, point: index, text }];
   });
   const all = ["mean", "p50", "p99"].map((quantity) => ({ name: quantity, rows: rows(quantity) }));
   return lines(`Latency of ${own} I/Os: mean, median and 99th percentile with 95 % intervals`, all, `outstanding ${own} I/Os`, "latency", {
@@ -64,10 +68,16 @@ function searchCurve(own) {
   const curve = FOUND.curves.find((one) => one.class === own);
   if (!curve) return null;
   const unit = own === "small" ? "IOPS" : "MBPS";
-  const rows = curve.levels.map(({ outstanding, rate }) => ({ x: outstanding, estimate: rate, text: `${outstanding} outstanding\n${told(rate, number)} ${unit}` }));
-  const option = lines(`${unit} over the levels of the search, with 95 % intervals`, [{ name: unit, rows }], `outstanding ${own} I/Os`, unit, { min: 0 });
+  const rows = curve.levels.map(({ outstanding, rate }) => (
+    { x: outstanding, estimate: rate, text: `${outstanding} outstanding\n${told(rate, number)} ${unit}` }
+  ));
+  const label = `${unit} over the levels of the search, with 95 % intervals`;
+  const option = lines(label, [{ name: unit, rows }], `outstanding ${own} I/Os`, unit, { min: 0 });
   if (!option) return null;
-  const mark = (at, text) => ({ xAxis: at, label: { formatter: text, color: look().ink } });
-  option.series[0].markLine = { silent: true, symbol: "none", lineStyle: { color: look().muted, type: "dashed" }, data: [mark(curve.n_sat, `saturated at ${curve.n_sat}`)] };
+  const { ink, muted } = look();
+  option.series[0].markLine = {
+    silent: true, symbol: "none", lineStyle: { color: muted, type: "dashed" },
+    data: [{ xAxis: curve.n_sat, label: { formatter: `saturated at ${curve.n_sat}`, color: ink } }],
+  };
   return option;
 }

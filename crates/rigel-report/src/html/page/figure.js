@@ -101,6 +101,9 @@ function tip(text) {
   return element;
 }
 
+/** The tooltip of a series whose data items have their text in `read`. */
+const TOLD = { formatter: (at) => tip(at.data.read) };
+
 /** Every data item that the keyboard can step to, line by line. */
 function steps(entry) {
   const series = entry.chart.getOption().series;

@@ -31,7 +31,7 @@ function line(name, rows, index, count) {
     {
       type: "line", name, color, data: shown.map(item), symbol: mark, symbolSize: count > FEW ? 5 : 9, showAllSymbol: true, z: 3,
       lineStyle: { color, width: 2, type: dash }, itemStyle: { color },
-      tooltip: { formatter: (at) => tip(at.data.read) },
+      tooltip: TOLD,
     },
     spread(name, shown, color, count <= FEW),
   ];

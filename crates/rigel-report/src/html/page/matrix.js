@@ -41,7 +41,9 @@ function matrix(own, quantity, unit, write, short) {
       type: "continuous", min, max: max > min ? max : min + 1, calculable: true, orient: "horizontal", left: "center", bottom: 26,
       itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: short, textStyle: { color: muted },
     },
-    series: [{ type: "heatmap", name: quantity, data, emphasis: { itemStyle: { borderColor: ink, borderWidth: 2 } }, tooltip: { formatter: (at) => tip(at.data.read) } }],
+    series: [
+      { type: "heatmap", name: quantity, data, emphasis: { itemStyle: { borderColor: ink, borderWidth: 2 } }, tooltip: TOLD },
+    ],
   });
 }
 

@@ -42,10 +42,13 @@ function histogram() {
   const marks = ["mean", "p50", "p99"].filter((name) => isThere(io[name]?.[0])).map(mark);
   return frame(`Latency histogram, ${place()}`, {
     legend: { show: false },
-    xAxis: axis("latency", { type: "log", min: rows[0].value[0], max: rows.at(-1).value[1], axisLabel: { color: look().muted, formatter: time, hideOverlap: true } }),
+    xAxis: axis("latency", {
+      type: "log", min: rows[0].value[0], max: rows.at(-1).value[1],
+      axisLabel: { color: look().muted, formatter: time, hideOverlap: true },
+    }),
     yAxis: upright("share of I/Os", { min: 0, axisLabel: { color: look().muted, formatter: perCent } }),
     series: [{
-      type: "custom", name: "I/Os", data: rows, renderItem, encode: { x: [0, 1], y: 2 }, clip: true, tooltip: { formatter: (at) => tip(at.data.read) },
+      type: "custom", name: "I/Os", data: rows, renderItem, encode: { x: [0, 1], y: 2 }, clip: true, tooltip: TOLD,
       markLine: { silent: true, symbol: "none", lineStyle: { color: look().ink, type: "dashed" }, data: marks },
     }],
   });
@@ -55,21 +58,26 @@ function histogram() {
 function percentiles() {
   const io = chosenIo();
   if (!io?.percentiles.length) return null;
-  const share = (nines) => `${Number((100 * (1 - 10 ** -nines)).toPrecision(Math.max(2, Math.ceil(nines) + 1)))} %`;
-  const rows = io.percentiles.map(([nines, us]) => ({ x: nines, estimate: [us, null, null], text: `${share(nines)} of the I/Os took ${time(us)} at most` }));
+  const digits = (nines) => Math.max(2, Math.ceil(nines) + 1);
+  const share = (nines) => `${Number((100 * (1 - 10 ** -nines)).toPrecision(digits(nines)))} %`;
+  const rows = io.percentiles.map(([nines, us]) => (
+    { value: [nines, us], read: `${share(nines)} of the I/Os took ${time(us)} at most` }
+  ));
   const { color } = lineLook(CHOSEN.own === "small" ? 0 : 1, 2);
   const sure = [[-Math.log10(0.5), io.p50], [2, io.p99]].filter(([, estimate]) => isThere(estimate?.[1]));
   return frame(`Percentiles of latency, ${place()}`, {
-    xAxis: axis("share of I/Os that took that long at most", { min: 0, axisLabel: { color: look().muted, formatter: share, hideOverlap: true } }),
+    xAxis: axis("share of I/Os that took that long at most", {
+      min: 0, axisLabel: { color: look().muted, formatter: share, hideOverlap: true },
+    }),
     yAxis: upright("latency", { type: "log", axisLabel: { color: look().muted, formatter: time } }),
     series: [
       {
-        type: "line", name: "all visits together", color, symbol: "circle", symbolSize: 5, data: rows.map((row) => ({ value: [row.x, row.estimate[0]], read: row.text })),
-        lineStyle: { color, width: 2 }, tooltip: { formatter: (at) => tip(at.data.read) },
+        type: "line", name: "all visits together", color, symbol: "circle", symbolSize: 5, data: rows,
+        lineStyle: { color, width: 2 }, tooltip: TOLD,
       },
       {
         type: "scatter", name: "p50 and p99 with intervals", color: look().ink, symbol: "diamond", symbolSize: 10,
-        data: sure.map(([x, estimate]) => ({ value: [x, estimate[0]], read: `${share(x)}: ${told(estimate, time)}` })), tooltip: { formatter: (at) => tip(at.data.read) },
+        data: sure.map(([x, estimate]) => ({ value: [x, estimate[0]], read: `${share(x)}: ${told(estimate, time)}` })), tooltip: TOLD,
       },
       spread("p50 and p99 with intervals", sure.map(([x, estimate]) => ({ x, estimate })), look().ink, false),
     ],
@@ -83,7 +91,8 @@ function latencyColumns() {
     return visits.map((visit) => {
       const bins = visit[CHOSEN.own].bins;
       const all = bins.reduce((sum, [, ios]) => sum + ios, 0);
-      return { name: seconds(visit.began), title: `${visitName(visit)}, ${seconds(visit.began)} after the start`, cells: bins.map(([bin, ios]) => [bin, ios / all]) };
+      const title = `${visitName(visit)}, ${seconds(visit.began)} after the start`;
+      return { name: seconds(visit.began), title, cells: bins.map(([bin, ios]) => [bin, ios / all]) };
     });
   }
   return visits.flatMap((visit) => slices(visit[CHOSEN.own]));
@@ -102,7 +111,8 @@ function slices({ start, width, rates, means }) {
       all += rates[i];
     }
     const from = start + at * width;
-    columns.push({ name: seconds(from), title: `${seconds(from)} to ${seconds(from + each * width)} of the visit`, cells: [...bins].map(([bin, rate]) => [bin, rate / all]) });
+    const title = `${seconds(from)} to ${seconds(from + each * width)} of the visit`;
+    columns.push({ name: seconds(from), title, cells: [...bins].map(([bin, rate]) => [bin, rate / all]) });
   }
   return columns;
 }
@@ -122,13 +132,22 @@ function latencyOverTime() {
   const rows = Array.from({ length: high - low + 1 }, (_, at) => time(Number(edge(low + at, COARSE).toPrecision(3))));
   // A label at each power of two, or of four or eight where these are too many.
   const every = COARSE.length * Math.ceil(rows.length / COARSE.length / 9);
-  return frame(`Latency over time, ${place()}: a column for each ${several ? "visit" : "slice of the visit"}, its colour the share of I/Os`, {
+  const { muted } = look();
+  const column = several ? "visit" : "slice of the visit";
+  const when = several ? "start of the visit, after the start of the run" : "time since the start of the visit";
+  return frame(`Latency over time, ${place()}: a column for each ${column}, its colour the share of I/Os`, {
     legend: { show: false },
     grid: { left: 12, right: 28, top: 48, bottom: 92, containLabel: true },
-    xAxis: axis(several ? "start of the visit, after the start of the run" : "time since the start of the visit", { type: "category", data: columns.map(({ name }) => name), splitLine: { show: false } }),
-    yAxis: axis("", { type: "category", data: rows, splitLine: { show: false }, axisLabel: { color: look().muted, interval: every - 1 }, axisTick: { show: false } }),
-    visualMap: { type: "continuous", min: least, max: 0, calculable: true, orient: "horizontal", left: "center", bottom: 28, itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: text, textStyle: { color: look().muted } },
-    series: [{ type: "heatmap", name: "share of I/Os", data, tooltip: { formatter: (at) => tip(at.data.read) } }],
+    xAxis: axis(when, { type: "category", data: columns.map(({ name }) => name), splitLine: { show: false } }),
+    yAxis: axis("", {
+      type: "category", data: rows, splitLine: { show: false },
+      axisLabel: { color: muted, interval: every - 1 }, axisTick: { show: false },
+    }),
+    visualMap: {
+      type: "continuous", min: least, max: 0, calculable: true, orient: "horizontal", left: "center", bottom: 28,
+      itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: text, textStyle: { color: muted },
+    },
+    series: [{ type: "heatmap", name: "share of I/Os", data, tooltip: TOLD }],
   });
 }
 
@@ -143,14 +162,21 @@ function inside() {
     const { color, dash } = lineLook(index, visits.length);
     const item = (rate, at) => {
       const x = start + (at + 0.5) * width;
-      return { value: [x, rate * scale], read: `${visitName(visit)}\n${seconds(x)} after the load began\n${number(rate * scale)} ${unit}` };
+      const read = `${visitName(visit)}\n${seconds(x)} after the load began\n${number(rate * scale)} ${unit}`;
+      return { value: [x, rate * scale], read };
     };
-    return { type: "line", name: visitName(visit), color, data: rates.map(item), symbol: "circle", symbolSize: 4, showSymbol: rates.length < 60, lineStyle: { color, width: 1.5, type: dash }, tooltip: { formatter: (at) => tip(at.data.read) } };
+    return {
+      type: "line", name: visitName(visit), color, data: rates.map(item), symbol: "circle", symbolSize: 4,
+      showSymbol: rates.length < 60, lineStyle: { color, width: 1.5, type: dash }, tooltip: TOLD,
+    };
   };
   const series = visits.map(one);
   const settle = Math.max(...visits.map((visit) => visit.settle));
   const seen = series.find((_, index) => visits[index].counts) ?? series[0];
-  seen.markArea = { silent: true, itemStyle: { color: look().muted, opacity: 0.12 }, label: { color: look().muted, position: "insideTopLeft" }, data: [[{ name: "settling", xAxis: 0 }, { xAxis: settle }]] };
+  seen.markArea = {
+    silent: true, itemStyle: { color: look().muted, opacity: 0.12 },
+    label: { color: look().muted, position: "insideTopLeft" }, data: [[{ name: "settling", xAxis: 0 }, { xAxis: settle }]],
+  };
   // Long visits would squeeze the others; the legend shows them.
   const hidden = visits.some((visit) => visit.counts) ? visits.filter((visit) => !visit.counts) : [];
   const selected = Object.fromEntries(hidden.map((visit) => [visitName(visit), false]));

@@ -9,11 +9,15 @@ function overTheRun(own) {
   const { accent, muted, care } = look();
   const item = (visit) => ({
     value: [visit.began + visit.settle, visit[own].rate * scale, visit.began + visit.settle + visit.measured], point: visit.point,
-    read: `${pointName(POINTS[visit.point])}\n${visitName(visit)}: ${visit.purpose}\n${number(visit[own].rate * scale)} ${unit} for ${seconds(visit.measured)}, ${seconds(visit.began)} after the start`,
+    read: [
+      pointName(POINTS[visit.point]),
+      `${visitName(visit)}: ${visit.purpose}`,
+      `${number(visit[own].rate * scale)} ${unit} for ${seconds(visit.measured)}, ${seconds(visit.began)} after the start`,
+    ].join("\n"),
   });
   const group = (name, color, symbol, size, holds) => ({
     type: "scatter", name, color, symbol, symbolSize: size, data: visits.filter(holds).map(item), itemStyle: { color }, encode: { x: 0, y: 1 },
-    tooltip: { formatter: (at) => tip(at.data.read) },
+    tooltip: TOLD,
   });
   const isChosen = (visit) => visit.point === CHOSEN.point;
   const series = [

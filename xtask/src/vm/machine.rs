@@ -38,11 +38,14 @@ impl Machine<'_> {
     /// # Errors
     /// When the machine does not come to its end; with the end of what its console said.
     pub fn run(&self, cases: &[Case]) -> anyhow::Result<PathBuf> {
-        let [nvme, results] = ["nvme.img", "results.img"].map(|name| self.place.join(name));
+        let [nvme, meta, results] =
+            ["nvme.img", "nvme-meta.img", "results.img"].map(|name| self.place.join(name));
         // Data, so that a write without consent has something to lose.
         random_file(&nvme, NVME_BYTES).context("cannot fill the NVMe drive")?;
+        random_file(&meta, NVME_BYTES).context("cannot fill the NVMe drive")?;
         File::create(&results)?.set_len(RESULTS_BYTES)?;
-        let child = self.command(&nvme, &results).spawn().context("cannot start qemu-system-x86_64")?;
+        let child =
+            self.command(&nvme, &meta, &results).spawn().context("cannot start qemu-system-x86_64")?;
         let mut running = Running::new(child, &self.place.join("console.log"))?;
         let ended = running.follow(cases);
         ended
@@ -53,7 +56,7 @@ impl Machine<'_> {
         Ok(unpacked)
     }
 
-    fn command(&self, nvme: &Path, results: &Path) -> Command {
+    fn command(&self, nvme: &Path, meta: &Path, results: &Path) -> Command {
         let drive = |path: &Path, id: &str| {
             // A comma ends an option of QEMU's, two are one in a name.
             format!("file={},if=none,id={id},format=raw", path.display().to_string().replace(',', ",,"))
@@ -66,7 +69,11 @@ impl Machine<'_> {
         qemu.args(["-append", "console=ttyS0 panic=-1 quiet loglevel=2 mitigations=off"]);
         qemu.args(["-drive", &drive(results, "results")]);
         qemu.args(["-device", "virtio-blk-pci,drive=results,serial=results"]);
-        qemu.args(["-drive", &drive(nvme, "nvme"), "-device", "nvme,drive=nvme,serial=rigel-vm"]);
+        // Two namespaces of one controller; the second has 8 bytes of metadata beside each block.
+        qemu.args(["-drive", &drive(nvme, "nvme"), "-drive", &drive(meta, "meta")]);
+        qemu.args(["-device", "nvme,id=controller,serial=rigel-vm"]);
+        qemu.args(["-device", "nvme-ns,drive=nvme,bus=controller,nsid=1"]);
+        qemu.args(["-device", "nvme-ns,drive=meta,bus=controller,nsid=2,ms=8,mset=0"]);
         qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         qemu
     }

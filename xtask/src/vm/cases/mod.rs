@@ -19,6 +19,8 @@ pub use engine_tests::PLACE as TESTS_PLACE;
 
 /// Exit code where a target or the host refuses (docs/usage.md).
 const REFUSED: i32 = 3;
+/// Exit code for what cannot be asked for.
+const USAGE: i32 = 2;
 /// Limit of a run; what it measures takes a few seconds, whatever the machine.
 const RUN_SECONDS: u32 = 60;
 

@@ -4,7 +4,7 @@ use super::super::case::{Case, Step};
 use super::super::judge;
 use super::super::machine::NVME_BYTES;
 use super::super::outcome::Outcome;
-use super::{REFUSED, Way, each, reads};
+use super::{REFUSED, USAGE, Way, each, reads};
 use anyhow::Context as _;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use std::collections::BTreeMap;
@@ -20,6 +20,16 @@ const WAYS: [Way; 6] = [
     Way::plain("libaio", DEVICE),
     Way::plain("threads", DEVICE),
 ];
+/// What would write outside of our buffers, and what crashes this kernel: refused, with a word of the reason.
+const UNWISE: [(Way, i32, &str); 2] = [
+    (Way { name: "metadata", ..Way::plain("nvme", "/dev/nvme0n2") }, REFUSED, "metadata"),
+    (Way::polled("polled-commands", "nvme", DEVICE), REFUSED, "can crash the system"),
+];
+/// More buffers, and larger ones, than a command of the drive has segments.
+const FAR: Way = Way { name: "nvme-300", ..Way::plain("nvme", DEVICE) };
+const WIDE: Way = Way { name: "nvme-256k", ..Way::plain("nvme", DEVICE) };
+/// The block layer would split it, and a polled request is then tried again for ever.
+const POLLED_WIDE: Way = Way::polled("polled-1m", "io_uring", DEVICE);
 /// Through the block layer, and past it.
 const WRITES: [Way; 2] = [Way::plain("io_uring", DEVICE), Way::plain("nvme", DEVICE)];
 
@@ -40,6 +50,10 @@ pub fn cases() -> Vec<Case> {
 fn read() -> Case {
     let mut steps = vec![Step::shell("sysfs", 30, SYSFS)];
     steps.extend(reads(&WAYS, &LOADS, "1s"));
+    steps.extend(UNWISE.iter().map(|(way, ..)| way.run(way.name, 4, "500ms", &[])));
+    steps.push(FAR.run(FAR.name, 300, "1s", &[]));
+    steps.push(WIDE.run(WIDE.name, 4, "1s", &["--size-small", "256K"]));
+    steps.push(POLLED_WIDE.run(POLLED_WIDE.name, 4, "1s", &["--size-small", "1M"]));
     Case {
         name: "nvme-read",
         modules: &["nvme"],
@@ -50,6 +64,15 @@ fn read() -> Case {
             let seen = each(outcome, &WAYS, &LOADS, |seen| seen.only_reads()?.obeys_little())?;
             let sysfs = outcome.step("sysfs")?.ended_with(0)?.stdout;
             let model = facts_agree(outcome, &sysfs)?;
+            for (way, code, word) in &UNWISE {
+                let told = outcome.step(way.name)?.ended_with(*code)?;
+                anyhow::ensure!(told.stderr.contains(word), "{}: no '{word}' in: {}", way.name, told.stderr);
+            }
+            for way in [FAR, WIDE] {
+                judge::run(outcome, way.name, way.engine)?.only_reads()?;
+            }
+            let split = outcome.step(POLLED_WIDE.name)?.ended_with(USAGE)?;
+            anyhow::ensure!(split.stderr.contains("cannot be split"), "{}", split.stderr);
             Ok(format!("'{model}': {seen}"))
         },
     }

@@ -130,23 +130,24 @@ fn scattered_buffers_are_flagged_on_large_points_only() {
     assert!(found.points[1].flags[0].text.contains("256"));
 }
 
-/// What failed took its time in flight and left no latency: the rest cannot fill the queue.
+/// What failed took its time in flight and left no latency: a failure explains that much, and no more.
 #[test]
 fn failures_explain_less_than_littles_law() {
-    let with = |latency_ns, errors| {
+    // Made for 5 outstanding: for more the rate is too low, for fewer too high.
+    let with = |planned: u32, errors| {
         codes(|r| {
-            let mut measured = visit(0, latency_ns);
-            let small = measured.small.as_mut().unwrap();
+            let small = r.visits[0].small.as_mut().unwrap();
+            small.in_flight_ns = small.in_flight_ns / u64::from(small.planned) * u64::from(planned);
+            small.planned = planned;
             small.errors = errors;
             small.first_error = (errors > 0).then_some(FIRST_ERROR);
-            r.visits[0] = measured;
         })
     };
-    let usual = 1_000_000;
-    assert_eq!(with(usual, 3), [FlagCode::Errors]);
-    assert_eq!(with(usual / 2, 0), [FlagCode::Little]);
-    assert_eq!(with(usual / 2, 3), [FlagCode::Errors]);
-    assert_eq!(with(2 * usual, 3), [FlagCode::Errors, FlagCode::Little], "more than there can be");
+    assert_eq!(with(5, 3), [FlagCode::Errors]);
+    assert_eq!(with(10, 0), [FlagCode::Little]);
+    assert_eq!(with(10, 5), [FlagCode::Errors]);
+    assert_eq!(with(10, 3), [FlagCode::Errors, FlagCode::Little], "3 cannot have been in the way of 5");
+    assert_eq!(with(4, 9), [FlagCode::Errors, FlagCode::Little], "more than there can be");
 }
 
 #[test]

@@ -64,6 +64,15 @@ impl PointFindings {
         both.into_iter().filter_map(|(class, io)| Some((class, io?)))
     }
 
+    /// One of them; `None` when the point has none of that class.
+    #[must_use]
+    pub fn io(&self, class: Class) -> Option<&IoFindings> {
+        match class {
+            Class::Small => self.small.as_ref(),
+            Class::Large => self.large.as_ref(),
+        }
+    }
+
     /// Whether a flag says that the numbers must not be used.
     #[must_use]
     pub fn invalid(&self) -> bool {

@@ -197,5 +197,19 @@ pub fn mbps(bytes: u64, span_ns: u64) -> f64 {
     iops(bytes, span_ns) / to_f64(MIB)
 }
 
+/// The digits of a whole number in groups of three: `-1,234,567`.
+#[must_use]
+pub fn grouped(digits: &str) -> String {
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
+    let mut text = String::from(sign);
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests;

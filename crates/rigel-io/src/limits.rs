@@ -24,8 +24,9 @@ pub fn memlock_limit_bytes() -> Option<u64> {
     getrlimit(Resource::Memlock).current
 }
 
-/// Raises the soft limit on open files, as far as the hard one lets, so that targets and rings, `files` together, have room. It is low by
-/// default for the sake of programs that use `select`; whoever opens too many all the same is told so then.
+/// Raises the soft limit on open files, as far as the hard one lets, so that targets and rings, `files` together, have
+/// room. It is low by default for the sake of programs that use `select`; whoever opens too many all the same is told so
+/// then.
 pub fn allow_open_files(files: usize) {
     let needed = u64::try_from(files).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);

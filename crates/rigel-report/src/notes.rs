@@ -8,7 +8,7 @@ use crate::flag_scopes::FlagScopes;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{Basis, CurveFindings, Extreme, IoFindings, PointFindings};
+use rigel_core::findings::{Basis, CurveFindings, Extreme, PointFindings};
 use rigel_core::flags::Flag;
 use rigel_core::matrix::Point;
 use rigel_core::path_text::printable;
@@ -114,7 +114,7 @@ fn how_sure(view: &View<'_>, best: Extreme, class: Class) -> String {
     let Some(interval) = best.interval else {
         return "without an interval".to_owned();
     };
-    let io = view.at(best.point).and_then(|found| class_of(found, class));
+    let io = view.at(best.point).and_then(|found| found.io(class));
     let only = if io.is_some_and(|io| io.sure.basis == Basis::OneVisit) {
         ", only what varied inside it"
     } else {
@@ -125,10 +125,6 @@ fn how_sure(view: &View<'_>, best: Extreme, class: Class) -> String {
         words::percent(interval.relative_half_width),
         words::counted(interval.visits, "visit")
     )
-}
-
-fn class_of(found: &PointFindings, class: Class) -> Option<&IoFindings> {
-    found.classes().find(|&(one, _)| one == class).map(|(_, io)| io)
 }
 
 /// What the search found for a class.

@@ -3,6 +3,7 @@
 //! Must not hold a number of a run.
 
 use crate::view::View;
+use rigel_core::facts::TargetKind;
 use rigel_core::record::Purpose;
 
 /// What a number of a point is an estimate of.
@@ -45,6 +46,16 @@ pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
         Purpose::Round(round) => Some(format!("round {}", round.saturating_add(1))),
         Purpose::FillsGap => Some("while another point rests".to_owned()),
         Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),
+    }
+}
+
+/// What kind of file a target is, for people.
+pub(crate) const fn target_kind(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::File => "file",
+        TargetKind::BlockDevice => "block device",
+        TargetKind::CharDevice => "character device",
+        TargetKind::Simulated => "simulated",
     }
 }
 

@@ -3,7 +3,7 @@
 //! The kernel takes them on the namespace's generic character device (`/dev/ng0n1`) since Linux 5.19, through a ring whose
 //! entries are twice as large. Must not send anything but reads and writes.
 
-use super::wire::{Names, Wire};
+use super::wire::{Names, Wire, region};
 use crate::backend::Op;
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
@@ -67,11 +67,7 @@ impl Wire for NvmeCommands {
             ));
             return Vec::new();
         }
-        let region = |memory: Memory| libc::iovec {
-            iov_base: memory.start.as_ptr().cast(),
-            iov_len: usize::try_from(memory.bytes).unwrap_or(0),
-        };
-        all.into_iter().map(region).collect()
+        all.iter().map(|memory| region(memory.start, memory.bytes as usize)).collect()
     }
 
     #[inline]

@@ -18,7 +18,7 @@ pub struct Names {
     pub(super) files: Box<[RawFd]>,
     /// Says which of the two it is.
     pub(super) file_flags: squeue::Flags,
-    /// Whether regions are registered, under the number of the region.
+    /// Whether the memory of [`Wire::fixed_buffers`] is registered.
     pub(super) fixed_buffers: bool,
 }
 
@@ -32,6 +32,11 @@ impl Names {
     pub(super) fn file(&self, op: &Op) -> types::Fd {
         types::Fd(self.files[usize::from(op.target)])
     }
+}
+
+/// Memory to register.
+pub(super) fn region(start: NonNull<u8>, bytes: usize) -> libc::iovec {
+    libc::iovec { iov_base: start.as_ptr().cast(), iov_len: bytes }
 }
 
 /// A kind of entries. The ring is made for one, because their size is a property of the ring.
@@ -48,11 +53,7 @@ pub trait Wire {
     /// The memory to register with the ring, by the numbers that entries name it by; none to do without. The default is the
     /// regions that hold all buffers.
     fn fixed_buffers(slots: &Slots, _facts: &mut EngineFacts) -> Vec<libc::iovec> {
-        let region = |(start, bytes): (NonNull<u8>, usize)| libc::iovec {
-            iov_base: start.as_ptr().cast(),
-            iov_len: bytes,
-        };
-        slots.regions().map(region).collect()
+        slots.regions().map(|(start, bytes)| region(start, bytes)).collect()
     }
 
     /// The entry of an I/O, without its user data. `memory` is the buffer of its slot.

@@ -8,7 +8,8 @@ use crate::notes::{self, At};
 use crate::page::Page;
 use crate::text;
 use crate::view::View;
-use rigel_core::facts::{TargetFacts, TargetKind};
+use crate::words;
+use rigel_core::facts::TargetFacts;
 use rigel_core::flags::Flag;
 use rigel_core::pace::Pace;
 use rigel_core::placement::ranges;
@@ -75,21 +76,12 @@ fn targets(page: &mut Page, targets: &[TargetFacts]) {
         page.line(format_args!(
             "<tr><td class=\"text\"><code>{}</code></td><td>{}</td><td class=\"n\">{}</td><td class=\"text\">{}</td></tr>",
             Text(&target.path),
-            kind(target.kind),
+            words::target_kind(target.kind),
             Bytes(target.size_bytes),
             Text(&lies_on(target))
         ));
     }
     close_table(page);
-}
-
-const fn kind(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::File => "file",
-        TargetKind::BlockDevice => "block device",
-        TargetKind::CharDevice => "character device",
-        TargetKind::Simulated => "simulated",
-    }
 }
 
 /// Filesystem and device with what is known of its queue.

@@ -7,6 +7,7 @@ use crate::page::Page;
 use crate::words;
 use rigel_core::flags::Flag;
 use rigel_core::path_text::printable;
+use rigel_core::units::grouped;
 use std::fmt::{self, Display, Write as _};
 
 /// Text from a record as text of a page, also inside a quoted attribute.
@@ -44,14 +45,7 @@ pub(super) fn number(value: f64) -> String {
     };
     let text = format!("{value:.decimals$}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
-    let mut grouped = String::from(sign);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
+    let grouped = grouped(whole);
     let fraction = fraction.trim_end_matches('0');
     if fraction.is_empty() { grouped } else { format!("{grouped}.{fraction}") }
 }

@@ -21,7 +21,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     };
     page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
     page.line(format_args!("<p>{}</p>", Text(&reached(view))));
-    page.line(format_args!("<p>{}</p>\n</section>", Text(&trust(view))));
+    page.line(format_args!("<p>{}</p>\n</section>", Text(&trust(view, &invalid, &care))));
 }
 
 /// What the storage reached.
@@ -55,7 +55,7 @@ fn width(best: Extreme) -> String {
 }
 
 /// How far that can be trusted.
-fn trust(view: &View<'_>) -> String {
+fn trust(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
     let points = &view.findings.points;
     let mut parts = Vec::new();
     if let Some(cut) = notes::cut_short(view) {
@@ -63,7 +63,7 @@ fn trust(view: &View<'_>) -> String {
     }
     if !points.is_empty() {
         parts.push(sureness(view));
-        parts.push(doubts(view));
+        parts.push(doubts(view, invalid, care));
     }
     if parts.is_empty() { "There is nothing to judge.".to_owned() } else { format!("{}.", parts.join("; ")) }
 }
@@ -94,16 +94,15 @@ fn sureness(view: &View<'_>) -> String {
 }
 
 /// What speaks against the numbers.
-fn doubts(view: &View<'_>) -> String {
-    let (invalid, care) = codes(view);
+fn doubts(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
     let mut parts = Vec::new();
     if !invalid.is_empty() {
         let points = view.findings.points.iter().filter(|found| found.invalid()).count();
         let what = if points == 0 { "the run".to_owned() } else { words::counted(points, "point") };
-        parts.push(format!("the numbers of {what} must not be used ({})", list(&invalid)));
+        parts.push(format!("the numbers of {what} must not be used ({})", list(invalid)));
     }
     if !care.is_empty() {
-        parts.push(format!("what asks for care is told below ({})", list(&care)));
+        parts.push(format!("what asks for care is told below ({})", list(care)));
     }
     match (parts.is_empty(), is_unsure(view)) {
         (true, false) => "no flag speaks against the numbers".to_owned(),

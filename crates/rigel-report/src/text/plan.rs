@@ -6,7 +6,8 @@ mod pace;
 
 use super::wrap::wrapped;
 use crate::page::Page;
-use rigel_core::facts::{TargetFacts, TargetKind};
+use crate::words;
+use rigel_core::facts::TargetFacts;
 use rigel_core::matrix::{Point, RunLevel};
 use rigel_core::pace::Pace;
 use rigel_core::path_text::printable;
@@ -114,12 +115,7 @@ fn entries(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>
 }
 
 fn target(target: &TargetFacts) -> String {
-    let kind = match target.kind {
-        TargetKind::File => "file",
-        TargetKind::BlockDevice => "block device",
-        TargetKind::CharDevice => "character device",
-        TargetKind::Simulated => "simulated",
-    };
+    let kind = words::target_kind(target.kind);
     format!("{}  {kind}, {}", printable(&target.path), Bytes(target.size_bytes))
 }
 

@@ -82,5 +82,5 @@ pub fn alone_us(points: &[PointFindings]) -> [Option<f64>; 2] {
 /// The figures of a class at one outstanding I/O without the other class, where such a point was measured.
 pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     let is_alone = |found: &&PointFindings| found.point.of(class) == 1 && found.point.of(class.other()) == 0;
-    points.iter().find(is_alone)?.classes().next().map(|(_, io)| io)
+    points.iter().find(is_alone)?.io(class)
 }

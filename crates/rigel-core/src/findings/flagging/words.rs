@@ -3,7 +3,7 @@
 //! Must not judge.
 
 use crate::matrix::Point;
-use crate::units::{KIB, MIB, NS_PER_MS, NS_PER_S, NS_PER_US, to_f64};
+use crate::units::{KIB, MIB, NS_PER_MS, NS_PER_S, NS_PER_US, grouped, to_f64};
 use crate::workload::Class;
 
 /// A number with three digits or more: `3,590`, `42.1`, `0.512`.
@@ -20,19 +20,6 @@ pub fn figure(value: f64) -> String {
         3
     };
     format!("{value:.decimals$}")
-}
-
-/// Digits in groups of three.
-fn grouped(digits: &str) -> String {
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
-    let mut text = String::from(sign);
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A share: `31 %`, `4.2 %`.

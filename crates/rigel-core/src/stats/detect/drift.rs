@@ -1,6 +1,7 @@
 //! Whether the device changed over the calibration: a slope that all points have in common.
 
 use super::{TimedVisit, residuals};
+use crate::stats::batch_means::inflation;
 use crate::stats::sample::{count, mean};
 use crate::stats::special::student_t_tail;
 use crate::units::{NS_PER_S, to_f64};
@@ -8,9 +9,6 @@ use std::collections::BTreeMap;
 
 /// Such a slope may come about by chance so often.
 const SIGNIFICANCE: f64 = 0.01;
-
-/// Correlation of neighbouring visits is never taken to be larger: beyond, there are too few to say.
-const LARGEST_CORRELATION: f64 = 0.8;
 
 /// A steady change over a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,9 +42,8 @@ pub fn drift(visits: &[TimedVisit], target: f64) -> Option<CalibrationDrift> {
     let per_minute = times.iter().zip(rates.clone()).map(|(x, y)| x * y).sum::<f64>() / squares;
     let left: Vec<f64> = times.iter().zip(rates).map(|(x, y)| y - per_minute * x).collect();
     let square: f64 = left.iter().map(|e| e * e).sum();
-    let neighbours: f64 = left.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let correlation = (neighbours / square).clamp(0.0, LARGEST_CORRELATION);
-    let inflation = (1.0 + correlation) / (1.0 - correlation);
+    // As many means as there are points are fitted; how much that takes off the correlation is not known.
+    let inflation = inflation(&left, 0.0);
     let t = per_minute / (square * inflation / df / squares).sqrt();
     let span = minutes(residuals.last()?.0.began_ns - residuals.first()?.0.began_ns);
     let p = 2.0 * student_t_tail(t.abs(), (df / inflation).max(1.0));

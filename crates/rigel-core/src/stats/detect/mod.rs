@@ -18,7 +18,8 @@ pub mod steady;
 pub mod waits;
 pub mod zeros;
 
-use super::sample::{mean, median};
+use super::batch_means::inflation;
+use super::sample::{count, mean, median, sum_of_squares};
 use std::collections::BTreeMap;
 
 /// One visit of a calibration, for detectors to which order and time matter.
@@ -54,6 +55,14 @@ fn residuals(visits: &[TimedVisit]) -> Vec<(TimedVisit, f64)> {
     let mut judged: Vec<_> = visits.iter().filter_map(residual).collect();
     judged.sort_by_key(|(visit, _)| visit.began_ns);
     judged
+}
+
+/// Variance of the noise around two fitted parameters (two levels, or a level and a slope), from what they leave of a series,
+/// as large as it is for a mean or a slope because neighbours are alike.
+fn noise(left: &[f64]) -> f64 {
+    // What two parameters and their place follow of the noise.
+    const FITTED: f64 = 3.0;
+    sum_of_squares(left) / (count(left.len()) - 2.0) * inflation(left, FITTED)
 }
 
 /// Median size of the steps from one value to the next, relative to the mean: how noisy a series is, whatever its

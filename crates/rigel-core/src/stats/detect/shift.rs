@@ -4,8 +4,8 @@
 //! and bears autocorrelation; but in a series of only some dozen times the memory of its noise it fires too often, so that
 //! the step has to stand out of that noise too. Must not be used on fewer than [`LEAST_PIECES`] values.
 
-use crate::stats::batch_means::inflation;
-use crate::stats::sample::{count, mean, sum_of_squares};
+use super::noise;
+use crate::stats::sample::{count, mean};
 
 /// The statistic exceeds this in 1 % of steady series (5 %: 40.1).
 pub const CRITICAL: f64 = 68.6;
@@ -17,8 +17,6 @@ const LEAST_STEP: f64 = 0.03;
 /// The step in standard errors. At the likeliest of all splits of steady noise it exceeds this in 0.9 % of 60 pieces whose
 /// neighbours correlate by 0.5, in which the statistic alone exceeds its limit in 3.6 %.
 const LEAST_T: f64 = 4.0;
-/// Two means and the split.
-const FITTED: f64 = 3.0;
 
 /// A split of a series into two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,12 +41,10 @@ impl LevelShift {
     /// The step in standard errors, for noise whose neighbours correlate as they do around both levels (AR(1)).
     fn t(&self, pieces: &[f64]) -> f64 {
         let (before, after) = pieces.split_at(self.split);
-        let n = count(pieces.len());
         let levels = before.iter().map(|piece| piece - self.before);
         let left: Vec<f64> = levels.chain(after.iter().map(|piece| piece - self.after)).collect();
-        let variance = sum_of_squares(&left) / (n - 2.0) * inflation(&left, FITTED);
         let lengths = 1.0 / count(before.len()) + 1.0 / count(after.len());
-        (self.after - self.before).abs() / (variance * lengths).sqrt()
+        (self.after - self.before).abs() / (noise(&left) * lengths).sqrt()
     }
 }
 

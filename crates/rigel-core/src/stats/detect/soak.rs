@@ -3,9 +3,9 @@
 //! A falling series is judged once: as a drift if a line describes it better than a step, else by what is behind the
 //! step. Must not judge anything shorter than [`shift::LEAST_PIECES`] pieces.
 
-use super::roughness;
 use super::shift::{self, LevelShift};
-use crate::stats::batch_means::{batches, inflation};
+use super::{noise, roughness};
+use crate::stats::batch_means::batches;
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, line, mean, sum_of_squares};
 use crate::stats::special::student_t_quantile;
@@ -15,8 +15,6 @@ use crate::workload::Direction;
 /// A slope in standard errors. Noise exceeds this, either way, in 0.4 % of 60 pieces whose neighbours correlate by 0.5, in
 /// 0.9 % with 0.7 and in less than 0.1 % of pieces without a memory.
 const CRITICAL_T: f64 = 3.6;
-/// A mean and a slope, and what they follow of the noise.
-const FITTED: f64 = 3.0;
 /// A drift below this part of the mean does not matter.
 const LEAST_DRIFT: f64 = 0.03;
 /// A limit or a cliff lowers the rate at least so much.
@@ -98,8 +96,7 @@ pub fn drift(pieces: &[f64]) -> Option<Drift> {
     let (slope, left) = line(pieces);
     let n = count(pieces.len());
     let squares = n * (n * n - 1.0) / 12.0;
-    let variance = sum_of_squares(&left) / (n - 2.0) * inflation(&left, FITTED);
-    let t = slope / (variance / squares).sqrt();
+    let t = slope / (noise(&left) / squares).sqrt();
     let total = slope * (n - 1.0) / mean(pieces);
     (t.abs() > CRITICAL_T && total.abs() > LEAST_DRIFT).then_some(Drift { t, total })
 }

@@ -30,27 +30,19 @@ pub(super) fn losses(points: &[PointFindings], class: Class) -> Vec<Loss> {
     let alone = points.iter().filter(|found| found.point.of(class) > 0 && found.point.of(class.other()) == 0);
     let loss = |alone: &PointFindings| {
         let level = alone.point.of(class);
-        let base = io(alone, class)?;
+        let base = alone.io(class)?;
         let beside = points
             .iter()
             .enumerate()
             .filter(|(_, found)| found.point.of(class) == level && found.point.of(class.other()) > 0);
         let rows: Vec<Row> = beside
             .filter_map(|(point, found)| {
-                Some(Row {
-                    added: found.point.of(class.other()),
-                    loss: lost(base, io(found, class)?)?,
-                    point,
-                })
+                Some(Row { added: found.point.of(class.other()), loss: lost(base, found.io(class)?)?, point })
             })
             .collect();
         (!rows.is_empty()).then_some(Loss { level, rows })
     };
     alone.filter_map(loss).collect()
-}
-
-fn io(found: &PointFindings, class: Class) -> Option<&IoFindings> {
-    found.classes().find(|&(one, _)| one == class).map(|(_, io)| io)
 }
 
 /// `1 - with / alone`. The relative half-widths of independent means add up in quadrature, to first order; the ends are those of

@@ -52,7 +52,10 @@ pub fn crew(
 /// # Errors
 /// A usage problem that names the CPU.
 pub fn check_cpus(request: &Request) -> Result<(), Problem> {
-    placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop)
+    match request.cpus {
+        CpuChoice::List(_) => placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop),
+        CpuChoice::Auto | CpuChoice::Any => Ok(()),
+    }
 }
 
 /// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so that it is left to the

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod calibration;
+pub mod compare;
 pub mod draw;
 pub mod engine;
 pub mod errno;

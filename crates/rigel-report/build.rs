@@ -1,5 +1,5 @@
 //! Prepares what every HTML report carries: the charting library, compressed, and the digests by which a browser knows
-//! the page's scripts and style.
+//! the pages' scripts and style.
 //!
 //! The library is Apache ECharts as the package of the crate `charming` holds it, so that neither a copy of it lies in
 //! this repository nor a build needs node. Must not change a byte of it.
@@ -24,18 +24,11 @@ const CARRIER: &str = "charming";
 /// Where the script lies in the carrier's package, and how it is called there.
 const IN_CARRIER: (&str, &str, &str) = ("src/asset", "echarts-", ".min.js");
 const PARTS: &str = "src/html/page";
-/// The script of the page, in this order, as one: a part may use what an earlier one says.
-const SCRIPT: [&str; 9] = [
-    "data.js",
-    "look.js",
-    "figure.js",
-    "intervals.js",
-    "curves.js",
-    "matrix.js",
-    "point.js",
-    "run.js",
-    "start.js",
-];
+/// What the script of every page begins with, in this order, as one: a part may use what an earlier one says.
+const KIT: [&str; 5] = ["kit/write", "kit/look", "kit/figure", "kit/intervals", "kit/start"];
+/// The scripts, and what each kind of page adds to the kit.
+const SCRIPTS: [(&str, &[&str]); 1] =
+    [("report", &["run/data", "run/curves", "run/matrix", "run/point", "run/over_time", "run/report"])];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={OVERRIDE}");
@@ -47,21 +40,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = library()?;
     let library = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     fs::write(out.join("library.txt"), STANDARD.encode(gzip(&library)?))?;
-    let script = script()?;
-    fs::write(out.join("script.js"), &script)?;
-    let style = fs::read(Path::new(PARTS).join("style.css"))?;
-    for (name, bytes) in [("LIBRARY", &library), ("SCRIPT", &script), ("STYLE", &style)] {
-        println!("cargo::rustc-env=RIGEL_{name}_DIGEST=sha256-{}", STANDARD.encode(Sha256::digest(bytes)));
+    tell_digest("LIBRARY", &library);
+    for (name, own) in SCRIPTS {
+        let script = script(own)?;
+        fs::write(out.join(name).with_extension("js"), &script)?;
+        tell_digest(&name.to_ascii_uppercase(), &script);
     }
+    tell_digest("STYLE", &fs::read(Path::new(PARTS).join("style.css"))?);
     println!("cargo::rustc-env=RIGEL_LIBRARY_VERSION={}", version_in(&library)?);
     Ok(())
 }
 
-/// The parts of the page's script, in a scope of their own.
-fn script() -> Result<Vec<u8>, Box<dyn Error>> {
+/// How a browser knows these bytes.
+fn tell_digest(name: &str, bytes: &[u8]) {
+    println!("cargo::rustc-env=RIGEL_{name}_DIGEST=sha256-{}", STANDARD.encode(Sha256::digest(bytes)));
+}
+
+/// The kit and what is a page's own, in a scope of their own.
+fn script(own: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut script = b"(() => {\n\"use strict\";\n".to_vec();
-    for part in SCRIPT {
-        script.extend(fs::read(Path::new(PARTS).join(part))?);
+    for part in KIT.iter().chain(own) {
+        script.extend(fs::read(Path::new(PARTS).join(part).with_extension("js"))?);
     }
     script.extend(b"})();\n");
     Ok(script)

@@ -1,4 +1,4 @@
-//! What every page carries whatever the record says: library, script, style, and the policy that allows these and
+//! What every page carries whatever the record says: library, scripts, style, and the policy that allows these and
 //! nothing else. `build.rs` prepares them.
 //!
 //! Must not hold anything of a record.
@@ -7,19 +7,29 @@
 pub(super) const LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/library.txt"));
 /// Which version of it.
 pub(super) const LIBRARY_VERSION: &str = env!("RIGEL_LIBRARY_VERSION");
-/// The script of the page.
-pub(super) const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/script.js"));
-/// The style of the page.
+/// The style of every page.
 pub(super) const STYLE: &str = include_str!("page/style.css");
+
+/// The script of a kind of page: the kit, and what is its own.
+pub(crate) struct Script {
+    pub(super) text: &'static str,
+    digest: &'static str,
+}
+
+/// The script of the report. Another kind of page has its parts in `build.rs` and its script here.
+pub(crate) const REPORT: Script = Script {
+    text: include_str!(concat!(env!("OUT_DIR"), "/report.js")),
+    digest: env!("RIGEL_REPORT_DIGEST"),
+};
 
 /// Scripts and style sheets only by their digests, nothing from anywhere else. The library places its tooltips and texts by
 /// `style` attributes; those are allowed, as they can load nothing while everything else is refused.
-pub(super) fn content_security_policy() -> String {
+pub(super) fn content_security_policy(script: &Script) -> String {
     format!(
         "default-src 'none'; script-src '{}' '{}'; style-src-elem '{}'; style-src-attr 'unsafe-inline'; base-uri 'none'; \
          form-action 'none'",
         env!("RIGEL_LIBRARY_DIGEST"),
-        env!("RIGEL_SCRIPT_DIGEST"),
+        script.digest,
         env!("RIGEL_STYLE_DIGEST")
     )
 }
@@ -32,16 +42,18 @@ mod tests {
     #[test]
     fn nothing_in_the_assets_ends_them() {
         let has = |text: &str, tag: &str| text.to_ascii_lowercase().contains(tag);
-        assert!(!has(SCRIPT, "</script") && !has(SCRIPT, "<!--") && !has(STYLE, "</style"));
-        assert!(
-            !SCRIPT.contains('\r') && !STYLE.contains('\r'),
-            "a browser would change it before it takes the digest"
-        );
+        for script in [&REPORT] {
+            assert!(
+                !has(script.text, "</script") && !has(script.text, "<!--") && !script.text.contains('\r')
+            );
+        }
+        assert!(!has(STYLE, "</style"));
+        assert!(!STYLE.contains('\r'), "a browser would change it before it takes the digest");
         assert!(LIBRARY.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)));
     }
 
     #[test]
     fn the_policy_names_three_digests() {
-        assert_eq!(content_security_policy().matches("'sha256-").count(), 3);
+        assert_eq!(content_security_policy(&REPORT).matches("'sha256-").count(), 3);
     }
 }

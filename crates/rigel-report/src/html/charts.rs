@@ -14,7 +14,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
         return;
     }
     page.line(
-        "<p id=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables below hold every \
+        "<p class=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables below hold every \
          number.</p>",
     );
     let small = points.iter().any(|found| found.small.is_some());

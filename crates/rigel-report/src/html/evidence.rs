@@ -31,7 +31,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     list(page, &settings(view));
     page.line("<h3>Host and engine</h3>");
     list(page, &host(header));
-    page.line("</section>\n</main>");
+    page.line("</section>");
 }
 
 fn flags(page: &mut Page, view: &View<'_>) {

@@ -11,7 +11,7 @@ use rigel_core::units::grouped;
 use std::fmt::{self, Display, Write as _};
 
 /// Text from a record as text of a page, also inside a quoted attribute.
-pub(super) struct Text<'a>(pub &'a str);
+pub(crate) struct Text<'a>(pub &'a str);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,12 +31,12 @@ impl Display for Text<'_> {
 
 /// JSON for a block of the page: with no `<` in it, nothing can end the block. Within JSON the sign stands only in
 /// strings, where it may be written so.
-pub(super) fn in_a_block(json: &str) -> String {
+pub(crate) fn in_a_block(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
 /// Four figures, with a comma for thousands: `3,952`, `41.27`, `0.05`.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 1000.0 => 0,
         size if size >= 100.0 => 1,
@@ -51,7 +51,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// A time in the unit that suits it.
-pub(super) fn time(us: f64) -> String {
+pub(crate) fn time(us: f64) -> String {
     match us {
         _ if us >= 1e6 => format!("{} s", number(us / 1e6)),
         _ if us >= 1e3 => format!("{} ms", number(us / 1e3)),
@@ -60,7 +60,7 @@ pub(super) fn time(us: f64) -> String {
 }
 
 /// A flag as a mark with its figures behind it.
-pub(super) fn flag(flag: &Flag) -> String {
+pub(crate) fn flag(flag: &Flag) -> String {
     format!(
         "<span class=\"flag{}\" title=\"{}\">{}</span>",
         if flag.invalid { " bad" } else { "" },
@@ -70,10 +70,10 @@ pub(super) fn flag(flag: &Flag) -> String {
 }
 
 /// A column: what stands above it, and whether it holds numbers.
-pub(super) type Column<'a> = (&'a str, bool);
+pub(crate) type Column<'a> = (&'a str, bool);
 
 /// Begins a table, which can be scrolled sideways; one of more than `most` rows is folded until somebody asks for it.
-pub(super) fn open_table(page: &mut Page, columns: &[Column<'_>], rows: usize, most: usize, what: &str) {
+pub(crate) fn open_table(page: &mut Page, columns: &[Column<'_>], rows: usize, most: usize, what: &str) {
     let folded = if rows > most { "" } else { " open" };
     page.line(format_args!(
         "<details{folded}><summary>{}</summary><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table: {what}s\">",
@@ -88,12 +88,12 @@ pub(super) fn open_table(page: &mut Page, columns: &[Column<'_>], rows: usize, m
 }
 
 /// Ends it.
-pub(super) fn close_table(page: &mut Page) {
+pub(crate) fn close_table(page: &mut Page) {
     page.line("</tbody></table></div></details>");
 }
 
 /// What is known under several names. What is not known has no text and no line.
-pub(super) fn list(page: &mut Page, entries: &[(&str, String)]) {
+pub(crate) fn list(page: &mut Page, entries: &[(&str, String)]) {
     page.line("<dl>");
     for (name, text) in entries.iter().filter(|(_, text)| !text.is_empty()) {
         page.line(format_args!("<dt>{name}</dt><dd>{}</dd>", Text(text)));

@@ -7,7 +7,6 @@ mod interference;
 mod latencies;
 mod visits;
 
-use super::markup::in_a_block;
 use crate::flag_scopes::FlagScopes;
 use crate::view::View;
 use interference::{Loss, losses};
@@ -83,7 +82,7 @@ struct LevelData {
     rate: Estimate,
 }
 
-/// The document as it stands in the page.
+/// The document.
 pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
     let points = &view.findings.points;
     let request = &view.record.header.request;
@@ -107,11 +106,10 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
             large: losses(points, Class::Large),
         },
     };
-    let json = serde_json::to_string(&document).map_err(|error| {
+    serde_json::to_string(&document).map_err(|error| {
         Problem::new(ExitKind::Bug, format!("the figures of the page cannot be written as JSON: {error}"))
             .next("report this with the record")
-    })?;
-    Ok(in_a_block(&json))
+    })
 }
 
 /// Not what the width of an interval, or the name of the engine, says already.

@@ -10,20 +10,19 @@ function levelAxis(name, levels) {
 }
 
 /**
- * The series of one line: the line with its marks, then band and whiskers. A row is {x, estimate, point, text}; `point`
- * is the place of the point that it is from.
+ * The series of one line: the line with its marks, then band and whiskers. A row is {x, estimate, text, point, state}:
+ * `point` is what a click on it chooses, `state` whether it asks for care ("care") or must not be used ("bad").
  */
 function line(name, rows, index, count) {
   const { bad, care, panel } = look();
   const { color, mark, dash } = lineLook(index, count);
   const item = (row) => {
-    const point = POINTS[row.point];
-    const state = point?.invalid ? bad : care;
-    const flagged = point && (point.invalid || point.own);
+    const isBad = row.state === "bad";
+    const state = isBad ? bad : care;
     return {
       value: [row.x, row.estimate[0]], point: row.point ?? -1, read: row.text,
-      itemStyle: flagged ? { color: point.invalid ? panel : color, borderColor: state, borderWidth: 2.5 } : undefined,
-      label: flagged ? { show: true, formatter: point.invalid ? "✕" : "!", color: state, position: "top", fontWeight: "bold", fontSize: 14 } : undefined,
+      itemStyle: row.state ? { color: isBad ? panel : color, borderColor: state, borderWidth: 2.5 } : undefined,
+      label: row.state ? { show: true, formatter: isBad ? "✕" : "!", color: state, position: "top", fontWeight: "bold", fontSize: 14 } : undefined,
     };
   };
   const shown = rows.filter((row) => row.estimate && isThere(row.estimate[0]));

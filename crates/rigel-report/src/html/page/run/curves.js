@@ -8,7 +8,7 @@ function perLevel(own, other, quantity, unit, write) {
     const estimate = point[`${own}_io`]?.[quantity];
     const flags = flagWords(point);
     const text = `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}`;
-    return [{ x: point[own], estimate, point: index, text }];
+    return [{ x: point[own], estimate, point: index, text, state: stateOf(point) }];
   });
   const named = other === "large" ? "Large" : "Small";
   return levels.map((level) => ({ name: `${named}=${level}`, rows: rows(level) }));
@@ -32,7 +32,7 @@ function latencyCurves() {
     const estimate = point[`${own}_io`]?.[quantity];
     const flags = flagWords(point);
     const text = `${pointName(point)}\n${quantity} ${told(estimate, time)}${flags ? `\n${flags}` : ""}`;
-    return [{ x: point[own], estimate, point: index, text }];
+    return [{ x: point[own], estimate, point: index, text, state: stateOf(point) }];
   });
   const all = ["mean", "p50", "p99"].map((quantity) => ({ name: quantity, rows: rows(quantity) }));
   return lines(`Latency of ${own} I/Os: mean, median and 99th percentile with 95 % intervals`, all, `outstanding ${own} I/Os`, "latency", {
@@ -54,7 +54,7 @@ function interference(own) {
   const all = FOUND.interference[own].map(({ level, rows }) => ({
     name: `${named}=${level}`,
     rows: rows.map((row) => ({
-      x: row.added, estimate: row.loss, point: row.point,
+      x: row.added, estimate: row.loss, point: row.point, state: stateOf(POINTS[row.point]),
       text: `${pointName(POINTS[row.point])}\nloses ${told(row.loss, perCent)}\nof what ${named}=${level} reaches alone`,
     })),
   }));

@@ -4,13 +4,14 @@
 const FIGURES = [];
 
 /**
- * A figure that the page has a place for. `option` gives what ECharts is to draw, or nothing when there is nothing;
- * `read` the text of a step with the keyboard, from the data item.
+ * A figure, when the page has a place of that id for it. `option` gives what ECharts is to draw, or nothing when there is
+ * nothing; `choose` is told the `point` of the data item that is clicked, or entered with the keyboard. A data item has
+ * its text for tooltip and keyboard in `read`.
  */
-function figure(id, option, read) {
+function figure(id, option, choose) {
   const stage = document.getElementById(id);
   if (!stage) return;
-  const entry = { id, stage, option, read, chart: null, zoom: [0, 100], step: -1 };
+  const entry = { id, stage, option, choose, chart: null, zoom: [0, 100], step: -1 };
   FIGURES.push(entry);
   stage.tabIndex = 0;
   stage.addEventListener("keydown", (event) => onKey(entry, event));
@@ -22,7 +23,7 @@ function draw(entry) {
   if (!option) return;
   if (!entry.chart) {
     entry.chart = window.echarts.init(entry.stage, null, { renderer: "svg" });
-    entry.chart.on("click", (event) => event.data?.point >= 0 && choose(event.data.point));
+    entry.chart.on("click", (event) => event.data?.point >= 0 && entry.choose?.(event.data.point));
     new ResizeObserver(() => entry.chart.resize()).observe(entry.stage);
   }
   if (option.height) {
@@ -122,7 +123,7 @@ function onKey(entry, event) {
     entry.chart.dispatchAction({ type: "showTip", seriesIndex, dataIndex });
     document.getElementById("spoken").textContent = item.read;
   } else if (event.key === "Enter" && all[entry.step]?.item.point >= 0) {
-    choose(all[entry.step].item.point);
+    entry.choose?.(all[entry.step].item.point);
   } else if ("+-0=".includes(event.key)) {
     zoomBy(entry, event.key);
   } else if (event.key === "Escape") {

@@ -1,13 +1,6 @@
-// What the page was made from, and how its figures are written. Must not draw.
+// How figures are written, the same on every page. Must not know what they are about.
 
-const FOUND = JSON.parse(document.getElementById("findings").textContent);
-const POINTS = FOUND.points;
-
-const pointAt = (small, large) => POINTS.findIndex((point) => point.small === small && point.large === large);
-const pointName = (point) => `Small=${point.small}, Large=${point.large}`;
 const distinct = (values) => [...new Set(values)].sort((a, b) => a - b);
-const SMALL_LEVELS = distinct(POINTS.map((point) => point.small));
-const LARGE_LEVELS = distinct(POINTS.map((point) => point.large));
 const isThere = (value) => typeof value === "number" && Number.isFinite(value);
 
 /** Four figures, with a comma for thousands. */
@@ -37,11 +30,4 @@ function told(estimate, write) {
   if (!isThere(lo)) return `${write(value)}, no interval`;
   const share = value === 0 ? "" : ` (±${width((50 * (hi - lo)) / Math.abs(value))} %)`;
   return `${write(value)}, 95 % ${write(lo)} to ${write(hi)}${share}`;
-}
-
-/** The flags of a point in words; nothing when there are none. */
-function flagWords(point) {
-  const flags = [...point.flags];
-  if (point.invalid) flags.unshift("not to be used");
-  return flags.join(", ");
 }

@@ -27,8 +27,10 @@ const PARTS: &str = "src/html/page";
 /// What the script of every page begins with, in this order, as one: a part may use what an earlier one says.
 const KIT: [&str; 5] = ["kit/write", "kit/look", "kit/figure", "kit/intervals", "kit/start"];
 /// The scripts, and what each kind of page adds to the kit.
-const SCRIPTS: [(&str, &[&str]); 1] =
-    [("report", &["run/data", "run/curves", "run/matrix", "run/point", "run/over_time", "run/report"])];
+const SCRIPTS: [(&str, &[&str]); 2] = [
+    ("report", &["run/data", "run/curves", "run/matrix", "run/point", "run/over_time", "run/report"]),
+    ("compare", &["compare/curves"]),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={OVERRIDE}");

@@ -11,8 +11,10 @@ struct Generated {
     text: fn() -> String,
 }
 
-const GENERATED: &[Generated] =
-    &[Generated { path: "docs/schemas/rigel.findings-1.json", text: rigel_report::json::schema }];
+const GENERATED: &[Generated] = &[
+    Generated { path: "docs/schemas/rigel.comparison-1.json", text: rigel_report::compare::schema },
+    Generated { path: "docs/schemas/rigel.findings-1.json", text: rigel_report::json::schema },
+];
 
 /// Writes the files that differ from what the program says.
 pub fn write(root: &Path) -> anyhow::Result<bool> {

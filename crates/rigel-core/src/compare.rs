@@ -110,6 +110,12 @@ impl Comparison {
 }
 
 impl Row {
+    /// Whether a flag says that a number of one side must not be used.
+    #[must_use]
+    pub const fn is_invalid(&self) -> bool {
+        matches!(self.verdict, Verdict::NoEvidence(Doubt::Invalid))
+    }
+
     /// Whether it is a finding of its own: one of a point, and no mirror of a rate.
     #[must_use]
     pub const fn counts(&self) -> bool {

@@ -91,7 +91,9 @@ impl Metric {
         matches!(self, Self::SmallLatency | Self::LargeLatency | Self::MinSmallLatency)
     }
 
-    const fn class(self) -> Class {
+    /// Which I/Os it is about.
+    #[must_use]
+    pub const fn class(self) -> Class {
         match self {
             Self::SmallIops
             | Self::SmallLatency

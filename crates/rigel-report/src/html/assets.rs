@@ -22,6 +22,12 @@ pub(crate) const REPORT: Script = Script {
     digest: env!("RIGEL_REPORT_DIGEST"),
 };
 
+/// The script of a comparison.
+pub(crate) const COMPARE: Script = Script {
+    text: include_str!(concat!(env!("OUT_DIR"), "/compare.js")),
+    digest: env!("RIGEL_COMPARE_DIGEST"),
+};
+
 /// Scripts and style sheets only by their digests, nothing from anywhere else. The library places its tooltips and texts by
 /// `style` attributes; those are allowed, as they can load nothing while everything else is refused.
 pub(super) fn content_security_policy(script: &Script) -> String {
@@ -42,7 +48,7 @@ mod tests {
     #[test]
     fn nothing_in_the_assets_ends_them() {
         let has = |text: &str, tag: &str| text.to_ascii_lowercase().contains(tag);
-        for script in [&REPORT] {
+        for script in [&REPORT, &COMPARE] {
             assert!(
                 !has(script.text, "</script") && !has(script.text, "<!--") && !script.text.contains('\r')
             );

@@ -111,9 +111,31 @@ struct At {
 /// The JSON Schema of the document, pretty-printed.
 #[must_use]
 pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+/// The JSON Schema of a document, pretty-printed.
+pub(crate) fn schema_of<T: JsonSchema>() -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings.into_generator().into_root_schema_for::<Document>();
+    let schema = settings.into_generator().into_root_schema_for::<T>();
     format!("{:#}\n", schema.to_value())
+}
+
+/// A document, pretty-printed.
+pub(crate) fn pretty(document: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    let mut bytes = serde_json::to_vec_pretty(document).map_err(|error| not_json(&error))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// A document on one line.
+pub(crate) fn compact(document: &impl Serialize) -> Result<String, Problem> {
+    serde_json::to_string(document).map_err(|error| not_json(&error))
+}
+
+fn not_json(error: &serde_json::Error) -> Problem {
+    Problem::new(ExitKind::Bug, format!("the results cannot be written as JSON: {error}"))
+        .next("report this with the record")
 }
 
 /// The document, pretty-printed.
@@ -134,12 +156,7 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
             small_latency_us: findings.min_small_latency_us.map(At::from),
         },
     };
-    let mut bytes = serde_json::to_vec_pretty(&document).map_err(|error| {
-        Problem::new(ExitKind::Bug, format!("the findings cannot be written as JSON: {error}"))
-            .next("report this with the record")
-    })?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    pretty(&document)
 }
 
 fn run(view: &View<'_>) -> Run {

@@ -13,6 +13,8 @@ pub use selftest::{selftest, selftest_markdown};
 pub use table::table;
 
 pub(crate) use plan::io;
+pub(crate) use table::number;
+pub(crate) use wrap::wrapped;
 
 use crate::notes;
 use crate::orion::{self, OrionVersion};
@@ -24,7 +26,7 @@ use crate::view::View;
 pub fn results(view: &View<'_>) -> String {
     let paragraph = |lines: Vec<String>| {
         let mut page = Page::default();
-        lines.iter().for_each(|line| wrap::wrapped(&mut page, "", "  ", line));
+        lines.iter().for_each(|line| wrapped(&mut page, "", "  ", line));
         page.into_string()
     };
     let best = paragraph(notes::intervals(view));

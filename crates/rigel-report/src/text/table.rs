@@ -82,7 +82,7 @@ fn has_a_star(flag: &Flag) -> bool {
 }
 
 /// With fewer decimals, or with an exponent, when it would touch the column before it.
-fn number(value: Option<f64>, decimals: usize, columns: usize) -> String {
+pub(crate) fn number(value: Option<f64>, decimals: usize, columns: usize) -> String {
     let Some(value) = value else {
         return "-".to_owned();
     };

@@ -11,7 +11,7 @@ const COLUMNS: usize = 80;
 const CLIPPED: &str = " ..";
 
 /// Adds a text whose first line begins with `first` and every other line with `others`.
-pub(super) fn wrapped(page: &mut Page, first: &str, others: &str, text: &str) {
+pub(crate) fn wrapped(page: &mut Page, first: &str, others: &str, text: &str) {
     let mut line = first.to_owned();
     let mut is_begun = false;
     for word in words(text) {

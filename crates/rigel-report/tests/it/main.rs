@@ -3,6 +3,7 @@
 
 mod support;
 
+mod compare;
 mod consumers;
 mod csv;
 mod hostile;

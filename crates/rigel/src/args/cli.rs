@@ -3,6 +3,7 @@
 //! Must not hold options of its own.
 
 use super::clap_problem::outcome;
+use super::compare::CompareArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::selftest::SelftestArgs;
@@ -29,6 +30,8 @@ enum Command {
     Orion(OrionArgs),
     /// Make the outputs again from the record of a run
     Report(ReportArgs),
+    /// Compare runs: what got better or worse, judged by intervals
+    Compare(CompareArgs),
     /// Show on simulated devices with a known answer that the intervals hold it
     Selftest(SelftestArgs),
 }
@@ -67,6 +70,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         }
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
+        Command::Compare(compare) => compare.options().map(Invocation::Compare),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),
     }
 }

@@ -7,6 +7,7 @@
 pub mod build;
 mod clap_problem;
 mod cli;
+mod compare;
 pub mod load;
 pub mod names;
 pub mod own;
@@ -19,6 +20,7 @@ pub mod words;
 
 pub use clap_problem::problem as clap_problem;
 pub use cli::read;
+pub use compare::CompareOptions;
 pub use names::Front;
 pub use report::ReportOptions;
 pub use selftest::SelftestOptions;
@@ -32,12 +34,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What the program is asked to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Invocation {
     /// Measure.
     Run(Box<RunOptions>),
     /// Make outputs from a record.
     Report(ReportOptions),
+    /// Compare the records of runs.
+    Compare(CompareOptions),
     /// Try the statistics on devices whose answer is known.
     Selftest(SelftestOptions),
     /// Help or version: to standard output, exit code 0.

@@ -71,7 +71,8 @@ fn unreadable(shown: &str, error: &io::Error) -> Problem {
     problem(format!("the record cannot be read: {error}")).at(shown).next(next)
 }
 
-fn beside(record: &Path) -> PathBuf {
+/// The directory of a record.
+pub fn beside(record: &Path) -> PathBuf {
     match record.parent() {
         Some(dir) if !dir.as_os_str().is_empty() => dir.to_owned(),
         _ => PathBuf::from("."),
@@ -79,7 +80,10 @@ fn beside(record: &Path) -> PathBuf {
 }
 
 /// The name that the outputs begin with. A record is foreign text: it may not lead out of the directory.
-fn run_id(record: &Record, path: &Path) -> Result<String, Problem> {
+///
+/// # Errors
+/// When it would.
+pub fn run_id(record: &Record, path: &Path) -> Result<String, Problem> {
     let run_id = path_text::printable(&record.header.run_id);
     // A leading dot would hide the outputs, or name the directory above.
     if run_id.is_empty() || run_id.starts_with('.') || run_id.contains('/') {

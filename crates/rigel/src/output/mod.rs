@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use trouble::trouble;
 
 /// What follows the name of a run in the name of its record.
-const RECORD_SUFFIX: &str = "_record.jsonl";
+pub const RECORD_SUFFIX: &str = "_record.jsonl";
 /// More runs than this do not begin in one minute.
 const MAX_RUNS_PER_MINUTE: u32 = 10_000;
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
 mod chromium;
+mod compare;
 mod devtools;
 mod pages;
 #[path = "../it/support.rs"]

@@ -16,7 +16,7 @@ fn report(place: &Place, arguments: &str) -> PathBuf {
 }
 
 /// Opens a report; everything that holds for every report is looked at here. `None` without a browser.
-fn open(test: &str, file: &Path) -> Option<Tab> {
+pub fn open(test: &str, file: &Path) -> Option<Tab> {
     let mut tab = needs(test, Tab::open(file))?;
     assert_eq!(
         tab.text("document.documentElement.dataset.ready"),
@@ -29,14 +29,14 @@ fn open(test: &str, file: &Path) -> Option<Tab> {
 }
 
 /// Nothing was complained about, nothing was asked for.
-fn sound(tab: &mut Tab) {
+pub fn sound(tab: &mut Tab) {
     let (complaints, requests) = (tab.complaints(), tab.requests());
     assert!(complaints.is_empty(), "{complaints:#?}");
     assert!(requests.is_empty(), "{requests:#?}");
 }
 
 /// The charts that are shown have shapes of data in them; which they are.
-fn drawn(tab: &mut Tab) -> Vec<String> {
+pub fn drawn(tab: &mut Tab) -> Vec<String> {
     let shown = tab.value(
         "[...document.querySelectorAll('figure:not([hidden]) .stage')].map((stage) => [stage.id, stage.querySelectorAll('svg path').length])",
     );
@@ -48,7 +48,7 @@ fn drawn(tab: &mut Tab) -> Vec<String> {
 }
 
 /// Where on the screen an item of a chart is.
-fn item(tab: &mut Tab, id: &str, series: usize, index: usize) -> (f64, f64) {
+pub fn item(tab: &mut Tab, id: &str, series: usize, index: usize) -> (f64, f64) {
     let place = tab.value(&format!(
         "(() => {{
             const stage = document.getElementById('{id}');
@@ -64,7 +64,7 @@ fn item(tab: &mut Tab, id: &str, series: usize, index: usize) -> (f64, f64) {
 }
 
 /// The text of the tooltip that is shown in a chart.
-fn tip(tab: &mut Tab, id: &str) -> String {
+pub fn tip(tab: &mut Tab, id: &str) -> String {
     let shown = format!(
         "[...document.querySelectorAll('#{id} .tip')].filter((tip) => getComputedStyle(tip).visibility !== 'hidden' && tip.style.display !== 'none').map((tip) => tip.innerText).join('')"
     );

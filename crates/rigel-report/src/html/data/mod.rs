@@ -8,9 +8,10 @@ mod latencies;
 mod visits;
 
 use crate::flag_scopes::FlagScopes;
+use crate::json::compact;
 use crate::view::View;
 use interference::{Loss, losses};
-use rigel_core::error::{ExitKind, Problem};
+use rigel_core::error::Problem;
 use rigel_core::findings::{CurveFindings, IoFindings, PointFindings};
 use rigel_core::flags::{Flag, FlagCode};
 use rigel_core::stats::Interval;
@@ -106,10 +107,7 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
             large: losses(points, Class::Large),
         },
     };
-    serde_json::to_string(&document).map_err(|error| {
-        Problem::new(ExitKind::Bug, format!("the figures of the page cannot be written as JSON: {error}"))
-            .next("report this with the record")
-    })
+    compact(&document)
 }
 
 /// Not what the width of an interval, or the name of the engine, says already.

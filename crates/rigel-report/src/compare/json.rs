@@ -1,0 +1,258 @@
+//! A comparison as one JSON document, `rigel.comparison/1`, and its JSON Schema.
+//!
+//! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
+//! misread needs a new one. Must not compute.
+
+use super::Compared;
+use super::words::doubt;
+use crate::json::{pretty, schema_of};
+use crate::view::View;
+use rigel_core::compare::change::{Change, Doubt, RestsOn, SideValue};
+use rigel_core::compare::gate::{Judged, Outcome};
+use rigel_core::compare::{Difference, Metric, Row, Verdict};
+use rigel_core::error::Problem;
+use rigel_core::matrix::Point;
+use rigel_core::path_text::printable;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.comparison/1";
+
+/// Two sides of runs, compared. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds; a change is relative:
+/// -0.05 is 5 % less.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.comparison/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// The runs of the base.
+    base: Vec<RunDocument>,
+    /// The new runs.
+    new: Vec<RunDocument>,
+    /// Whether nothing forbids the comparison.
+    comparable: bool,
+    /// What differs between the runs besides their numbers.
+    differences: Vec<DifferenceDocument>,
+    /// Points that only some of the runs have.
+    left_out: Vec<Place>,
+    /// One quantity of one point, or of the runs, each.
+    rows: Vec<RowDocument>,
+    /// The gates, as they were asked for.
+    gates: Vec<GateDocument>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Run")]
+struct RunDocument {
+    /// Name that all files of the run begin with.
+    name: String,
+    /// Local time of the start, RFC 3339.
+    started: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Difference")]
+struct DifferenceDocument {
+    /// What differs.
+    what: &'static str,
+    /// How it is in the first run of the base.
+    base: String,
+    /// How it is in the other run.
+    other: String,
+    /// The other run.
+    run: String,
+    /// Numbers that differ in this are not about the same thing.
+    forbids: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Point")]
+struct Place {
+    /// Outstanding small I/Os.
+    small: u32,
+    /// Outstanding large I/Os, or streams.
+    large: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Row")]
+struct RowDocument {
+    /// Which quantity, as gates name it.
+    metric: &'static str,
+    /// Unit of its values.
+    #[schemars(extend("enum" = ["IOPS", "MBPS", "us"]))]
+    unit: &'static str,
+    /// Where; null for a quantity of the runs.
+    point: Option<Place>,
+    /// The base.
+    base: SideDocument,
+    /// The new side.
+    new: SideDocument,
+    /// How much the new side differs; null when that cannot be told.
+    change: Option<ChangeDocument>,
+    /// What the interval of the change says.
+    #[schemars(extend("enum" = ["better", "worse", "no evidence"]))]
+    verdict: &'static str,
+    /// Why there is no verdict; null when there is one.
+    #[schemars(extend("enum" = ["within_noise", "invalid", "no_data", "one_visit", "no_interval", null]))]
+    reason: Option<&'static str>,
+    /// The same as a sentence, where the interval is not the reason.
+    explanation: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Side")]
+struct SideDocument {
+    /// Value of the only run, or the geometric mean of the runs; null when nothing completed.
+    value: Option<f64>,
+    /// Lower end of its 95 % interval; null when there is none.
+    lo95: Option<f64>,
+    /// Upper end.
+    hi95: Option<f64>,
+    /// How many runs.
+    runs: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Change")]
+struct ChangeDocument {
+    /// New over base, less 1.
+    relative: f64,
+    /// Lower end of its interval; all intervals of a metric hold together at 95 %.
+    lo: f64,
+    /// Upper end.
+    hi: f64,
+    /// Degrees of freedom behind it.
+    df: f64,
+    /// The intervals of one run of each side, or how much the runs of a side differ.
+    #[schemars(extend("enum" = ["intervals", "runs"]))]
+    rests_on: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Gate")]
+struct GateDocument {
+    /// As it was asked for.
+    gate: String,
+    /// The worst of its rows.
+    #[schemars(extend("enum" = ["passed", "undecided", "failed"]))]
+    outcome: &'static str,
+    /// What became of it at each row of `rows`.
+    rows: Vec<GateRow>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct GateRow {
+    /// Place in `rows`, from 0.
+    row: usize,
+    /// What became of it there.
+    #[schemars(extend("enum" = ["passed", "undecided", "failed"]))]
+    outcome: &'static str,
+}
+
+/// The document, pretty-printed.
+pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
+    let found = compared.comparison;
+    let document = Document {
+        schema: SCHEMA,
+        base: compared.base.iter().map(run).collect(),
+        new: compared.new.iter().map(run).collect(),
+        comparable: found.forbidding().next().is_none(),
+        differences: found.differences.iter().map(difference).collect(),
+        left_out: found.left_out.iter().map(place).collect(),
+        rows: found.rows.iter().map(row).collect(),
+        gates: compared.gates.iter().map(gate).collect(),
+    };
+    pretty(&document)
+}
+
+/// JSON Schema of the document.
+#[must_use]
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+fn run(view: &View<'_>) -> RunDocument {
+    let header = &view.record.header;
+    RunDocument {
+        name: printable(&header.run_id).into_owned(),
+        started: printable(&header.started).into_owned(),
+    }
+}
+
+fn difference(found: &Difference) -> DifferenceDocument {
+    let text = |text: &str| printable(text).into_owned();
+    DifferenceDocument {
+        what: found.what,
+        base: text(&found.base),
+        other: text(&found.other),
+        run: text(&found.run_id),
+        forbids: found.forbids,
+    }
+}
+
+const fn place(point: &Point) -> Place {
+    Place { small: point.small, large: point.large }
+}
+
+fn row(row: &Row) -> RowDocument {
+    let reason = match row.verdict {
+        Verdict::NoEvidence(reason) => Some(reason),
+        Verdict::Better | Verdict::Worse => None,
+    };
+    let metric: Metric = row.metric;
+    RowDocument {
+        metric: metric.name(),
+        unit: metric.unit(),
+        point: row.point.as_ref().map(place),
+        base: side(&row.base),
+        new: side(&row.new),
+        change: row.change.as_ref().ok().map(change),
+        verdict: row.verdict.name(),
+        reason: reason.map(name),
+        explanation: reason.and_then(doubt),
+    }
+}
+
+const fn name(reason: Doubt) -> &'static str {
+    match reason {
+        Doubt::WithinNoise => "within_noise",
+        Doubt::Invalid => "invalid",
+        Doubt::NoData => "no_data",
+        Doubt::OneVisit => "one_visit",
+        Doubt::NoInterval => "no_interval",
+    }
+}
+
+fn side(side: &SideValue) -> SideDocument {
+    SideDocument {
+        value: (side.value > 0.0).then_some(side.value),
+        lo95: side.lo95,
+        hi95: side.hi95,
+        runs: side.runs,
+    }
+}
+
+const fn change(change: &Change) -> ChangeDocument {
+    ChangeDocument {
+        relative: change.relative,
+        lo: change.lo,
+        hi: change.hi,
+        df: change.df,
+        rests_on: match change.rests_on {
+            RestsOn::Intervals => "intervals",
+            RestsOn::Runs => "runs",
+        },
+    }
+}
+
+fn gate(judged: &Judged) -> GateDocument {
+    let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
+    GateDocument {
+        gate: printable(&judged.gate.text).into_owned(),
+        outcome: judged.outcome.name(),
+        rows: judged.rows.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,91 @@
+//! A comparison as JUnit XML, which systems of continuous integration show as tests.
+//!
+//! With gates a case is a gate, and fails when the gate does; without, a case is a row, and fails when it is worse. What is not
+//! decided counts as skipped, with the reason. Must not be where a gate is judged.
+
+use super::Compared;
+use super::words::{doubt, place, signed_percent};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use rigel_core::compare::gate::{Judged, Outcome};
+use rigel_core::compare::{Row, Verdict};
+use rigel_core::error::{ExitKind, Problem};
+
+/// The report.
+pub(super) fn suite(compared: &Compared<'_>) -> Result<String, Problem> {
+    let mut suite = TestSuite::new("rigel compare");
+    if compared.gates.is_empty() {
+        suite.add_test_cases(compared.comparison.rows.iter().map(row));
+    } else {
+        suite.add_test_cases(compared.gates.iter().map(|judged| gate(judged, &compared.comparison.rows)));
+    }
+    let mut report = Report::new("rigel compare");
+    report.add_test_suite(suite);
+    report.to_string().map_err(|error| {
+        Problem::new(ExitKind::Bug, format!("the comparison cannot be written as JUnit: {error}"))
+            .next("report this with the records")
+    })
+}
+
+fn case(name: String, class: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(class);
+    case
+}
+
+fn row(row: &Row) -> TestCase {
+    let status = match row.verdict {
+        Verdict::Worse => failed(&story(row)),
+        Verdict::NoEvidence(reason) if row.change.is_err() => {
+            skipped(doubt(reason).unwrap_or("the interval holds no change"))
+        }
+        Verdict::Better | Verdict::NoEvidence(_) => TestCaseStatus::success(),
+    };
+    let name = place(row).unwrap_or_else(|| "run".to_owned());
+    let mut case = case(name, row.metric.name(), status);
+    case.set_system_out(story(row));
+    case
+}
+
+fn gate(judged: &Judged, rows: &[Row]) -> TestCase {
+    let told: Vec<String> = judged
+        .rows
+        .iter()
+        .filter_map(|&(place, outcome)| Some(format!("{}: {}", outcome.name(), story(rows.get(place)?))))
+        .collect();
+    let told = told.join("\n");
+    let status = match judged.outcome {
+        Outcome::Passed => TestCaseStatus::success(),
+        Outcome::Failed => failed(&told),
+        Outcome::Undecided => skipped("the interval of the change holds the bound, or there is none"),
+    };
+    let mut case = case(judged.gate.text.clone(), "gate", status);
+    case.set_system_out(told);
+    case
+}
+
+fn failed(message: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_message(message);
+    status
+}
+
+fn skipped(message: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(message);
+    status
+}
+
+/// `small_iops at small=5 large=0: 5000.0 to 4000.0 IOPS, -20.0 % (-22.0 to -18.0), worse`.
+fn story(row: &Row) -> String {
+    let (metric, unit) = (row.metric.name(), row.metric.unit());
+    let place = place(row).map(|place| format!(" at {place}")).unwrap_or_default();
+    let change = match &row.change {
+        Ok(change) => {
+            let [relative, lo, hi] = [change.relative, change.lo, change.hi].map(signed_percent);
+            format!("{relative} % ({lo} to {hi})")
+        }
+        Err(reason) => doubt(*reason).unwrap_or("no change").to_owned(),
+    };
+    let verdict = row.verdict.name();
+    format!("{metric}{place}: {:.1} to {:.1} {unit}, {change}, {verdict}", row.base.value, row.new.value)
+}

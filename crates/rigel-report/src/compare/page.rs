@@ -1,0 +1,329 @@
+//! A comparison as one HTML page: the verdict, the gates, both sides overlaid, every change, what differs besides.
+//!
+//! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
+
+use super::Compared;
+use super::words::{doubt, meaning, names, place, signed_percent, verdict, verdict_of_all, verdict_of_gates};
+use crate::html::assets;
+use crate::html::markup::{Column, Text, close_table, list, number, open_table, time};
+use crate::html::shell::Shell;
+use crate::json::compact;
+use crate::page::Page;
+use crate::words::percent;
+use rigel_core::compare::change::SideValue;
+use rigel_core::compare::gate::Outcome;
+use rigel_core::compare::{Metric, Row, Verdict};
+use rigel_core::error::Problem;
+use rigel_core::workload::{Class, LargePattern};
+use serde::Serialize;
+
+/// A longer table is folded.
+const MOST_ROWS: usize = 60;
+
+#[derive(Serialize)]
+struct Figures {
+    /// What a large level counts.
+    large_unit: &'static str,
+    quantities: Vec<Quantity>,
+}
+
+#[derive(Serialize)]
+struct Quantity {
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    of: Class,
+    rows: Vec<Place>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    small: u32,
+    large: u32,
+    base: [Option<f64>; 3],
+    new: [Option<f64>; 3],
+    change: Option<[f64; 3]>,
+    verdict: &'static str,
+    invalid: bool,
+}
+
+/// The page.
+pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
+    let quantities: Vec<Quantity> =
+        Metric::ALL.into_iter().filter_map(|metric| quantity(compared, metric)).collect();
+    let figures = Figures { large_unit: large_unit(compared), quantities };
+    let title = "Comparison";
+    let shell = Shell {
+        title,
+        heading: format!(
+            "<h1>{title}</h1><p class=\"when\">Base: {}<br>New: {}</p>",
+            Text(&names(compared.base)),
+            Text(&names(compared.new))
+        ),
+        made_from: "the records of the runs",
+        script: &assets::COMPARE,
+        figures: &[("comparison".to_owned(), compact(&figures)?)],
+    };
+    Ok(shell.page(|page| {
+        judgement(page, compared);
+        gates(page, compared);
+        headline(page, compared);
+        page.line(format_args!("<p class=\"about\">{}</p>", Text(meaning(compared))));
+        charts(page, &figures.quantities);
+        numbers(page, compared);
+        evidence(page, compared);
+    }))
+}
+
+fn large_unit(compared: &Compared<'_>) -> &'static str {
+    let first = compared.base.first().map(|view| view.record.header.request.large_pattern);
+    if matches!(first, Some(LargePattern::Sequential { .. })) { "streams" } else { "I/Os" }
+}
+
+const fn title(metric: Metric) -> &'static str {
+    match metric {
+        Metric::SmallIops => "IOPS of small I/O",
+        Metric::LargeMbps => "MBPS of large I/O",
+        Metric::SmallLatency => "Mean latency of small I/O",
+        Metric::LargeLatency => "Mean latency of large I/O",
+        Metric::SmallP99 => "99th percentile of the latency of small I/O",
+        Metric::LargeP99 => "99th percentile of the latency of large I/O",
+        Metric::MaxSmallIops => "Highest small IOPS",
+        Metric::MaxLargeMbps => "Highest large MBPS",
+        Metric::MinSmallLatency => "Lowest mean latency of small I/O",
+    }
+}
+
+fn of_metric<'a>(compared: &'a Compared<'_>, metric: Metric) -> impl Iterator<Item = &'a Row> {
+    compared.comparison.rows.iter().filter(move |row| row.metric == metric)
+}
+
+/// The rows of a quantity of points; `None` when there are none.
+fn quantity(compared: &Compared<'_>, metric: Metric) -> Option<Quantity> {
+    let side = |side: &SideValue| [(side.value > 0.0).then_some(side.value), side.lo95, side.hi95];
+    let place = |row: &Row| {
+        Some(Place {
+            small: row.point?.small,
+            large: row.point?.large,
+            base: side(&row.base),
+            new: side(&row.new),
+            change: row.change.as_ref().ok().map(|change| [change.relative, change.lo, change.hi]),
+            verdict: verdict(row.verdict),
+            invalid: row.is_invalid(),
+        })
+    };
+    let rows: Vec<Place> = of_metric(compared, metric).filter_map(place).collect();
+    (!rows.is_empty()).then(|| Quantity {
+        name: metric.name(),
+        title: title(metric),
+        unit: metric.unit(),
+        of: metric.class(),
+        rows,
+    })
+}
+
+fn judgement(page: &mut Page, compared: &Compared<'_>) {
+    let found = compared.comparison;
+    let failed = compared.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
+    let worse = found.count(|verdict| verdict == Verdict::Worse) > 0;
+    let forbidden = found.forbidding().next().is_some();
+    let tone = match (failed || forbidden, worse) {
+        (true, _) => " bad",
+        (_, true) => " care",
+        _ => "",
+    };
+    page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
+    page.line(format_args!("<p>{}</p>", Text(&verdict_of_all(compared))));
+    if let Some(text) = verdict_of_gates(compared) {
+        page.line(format_args!("<p>{}</p>", Text(&text)));
+    }
+    if forbidden {
+        page.line("<p>The runs differ in what makes their numbers incomparable; see below.</p>");
+    }
+    page.line("</section>");
+}
+
+fn gates(page: &mut Page, compared: &Compared<'_>) {
+    if compared.gates.is_empty() {
+        return;
+    }
+    page.line("<section>\n<h2>Gates</h2>");
+    open_table(
+        page,
+        &[("Gate", false), ("Outcome", false), ("Points", true)],
+        compared.gates.len(),
+        MOST_ROWS,
+        "gate",
+    );
+    for judged in compared.gates {
+        let bad = if judged.outcome == Outcome::Failed { " class=\"bad\"" } else { "" };
+        let at = judged.rows.iter().filter(|row| row.1 == judged.outcome).count();
+        page.line(format_args!(
+            "<tr{bad}><th scope=\"row\"><code>{}</code></th><td>{}</td><td class=\"n\">{at} of {}</td></tr>",
+            Text(&judged.gate.text),
+            judged.outcome.name(),
+            judged.rows.len()
+        ));
+    }
+    close_table(page);
+    page.line("</section>");
+}
+
+/// A value in the unit of its metric.
+fn value(metric: Metric, value: f64) -> String {
+    match metric.unit() {
+        "us" => time(value),
+        unit => format!("{} {unit}", number(value)),
+    }
+}
+
+/// A card for each quantity of the runs.
+fn headline(page: &mut Page, compared: &Compared<'_>) {
+    page.line("<section class=\"cards\" aria-label=\"Headline numbers\">");
+    for row in compared.comparison.rows.iter().filter(|row| row.point.is_none()) {
+        let change = row.change.as_ref().map_or_else(
+            |_| "no change can be told".to_owned(),
+            |change| {
+                let [relative, lo, hi] = [change.relative, change.lo, change.hi].map(signed_percent);
+                format!("{relative} % <span class=\"unit\">({lo} to {hi}), {}</span>", verdict(row.verdict))
+            },
+        );
+        page.line(format_args!(
+            "<div class=\"card\"><h3>{}</h3><div class=\"value\">{}</div><div class=\"unit\">from {}</div><div>{change}</div></div>",
+            title(row.metric),
+            value(row.metric, row.new.value),
+            value(row.metric, row.base.value)
+        ));
+    }
+    page.line("</section>");
+}
+
+/// The places of the charts; the script draws them.
+fn charts(page: &mut Page, quantities: &[Quantity]) {
+    if quantities.is_empty() {
+        return;
+    }
+    page.line(
+        "<p class=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables below hold every \
+         number.</p>\n<section class=\"drawn-only\">\n<h2>Both sides over the load</h2>\n<p class=\"about\">Bands and whiskers are the \
+         95 % intervals of each side; <b>✕</b> marks numbers that must not be used.</p>\n<div class=\"charts\">",
+    );
+    for quantity in quantities {
+        page.line(format_args!(
+            "<figure><figcaption><b>{}</b> at <label><select id=\"level-{}\" aria-label=\"Level of the other class\"></select></label>\
+             </figcaption><div class=\"stage\" id=\"over-{}\"></div></figure>",
+            quantity.title, quantity.name, quantity.name
+        ));
+    }
+    page.line(
+        "</div>\n</section>\n<section class=\"drawn-only\">\n<h2>Changes</h2>\n<p class=\"about\">Left of the line the new side has less, \
+         right of it more; the whiskers of all points hold together.</p>\n<div class=\"charts\">\n<figure><figcaption><b>Change</b> of \
+         <label><select id=\"quantity\" aria-label=\"Quantity\"></select></label></figcaption><div class=\"stage\" id=\"changes\">\
+         </div></figure>\n</div>\n</section>",
+    );
+}
+
+/// Every row as a table.
+fn numbers(page: &mut Page, compared: &Compared<'_>) {
+    page.line("<section id=\"numbers\">\n<h2>Numbers</h2>");
+    for metric in Metric::ALL {
+        let rows: Vec<&Row> = of_metric(compared, metric).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        page.line(format_args!("<h3>{}</h3>", title(metric)));
+        let columns: [Column<'_>; 6] = [
+            ("Point", false),
+            ("Base", true),
+            ("New", true),
+            ("Change", true),
+            ("From .. to", true),
+            ("Verdict", false),
+        ];
+        open_table(page, &columns, rows.len(), MOST_ROWS, "row");
+        rows.into_iter().for_each(|row| line(page, row));
+        close_table(page);
+    }
+    page.line("</section>");
+}
+
+fn line(page: &mut Page, row: &Row) {
+    let side = |side: &SideValue| {
+        let width = side.hi95.filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0));
+        let width = width.map_or_else(String::new, |width| format!(" <small>±{width} %</small>"));
+        format!("<td class=\"n\">{}{width}</td>", value(row.metric, side.value))
+    };
+    let (change, ends) = row.change.as_ref().map_or_else(
+        |_| ("-".to_owned(), "-".to_owned()),
+        |change| {
+            let [relative, lo, hi] = [change.relative, change.lo, change.hi].map(signed_percent);
+            (format!("{relative} %"), format!("{lo} .. {hi} %"))
+        },
+    );
+    let why = match row.verdict {
+        Verdict::NoEvidence(reason) => doubt(reason).unwrap_or_default(),
+        Verdict::Better | Verdict::Worse => "",
+    };
+    page.line(format_args!(
+        "<tr{}><th scope=\"row\">{}</th>{}{}<td class=\"n\">{change}</td><td class=\"n\">{ends}</td><td title=\"{}\">{}</td></tr>",
+        if row.verdict == Verdict::Worse { " class=\"bad\"" } else { "" },
+        place(row).unwrap_or_else(|| "all".to_owned()),
+        side(&row.base),
+        side(&row.new),
+        Text(why),
+        verdict(row.verdict)
+    ));
+}
+
+/// What differs besides the numbers, and what was compared.
+fn evidence(page: &mut Page, compared: &Compared<'_>) {
+    let found = compared.comparison;
+    page.line("<section id=\"evidence\">\n<h2>What differs besides the numbers</h2>");
+    if found.differences.is_empty() {
+        page.line("<p>Nothing that Rigel knows of.</p>");
+    } else {
+        let columns: [Column<'_>; 4] =
+            [("What", false), ("First run of the base", false), ("Other run", false), ("Its name", false)];
+        open_table(page, &columns, found.differences.len(), MOST_ROWS, "difference");
+        for difference in &found.differences {
+            page.line(format_args!(
+                "<tr{}><th scope=\"row\">{}{}</th><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td></tr>",
+                if difference.forbids { " class=\"bad\"" } else { "" },
+                difference.what,
+                if difference.forbids { " (numbers are not about the same thing)" } else { "" },
+                Text(&difference.base),
+                Text(&difference.other),
+                Text(&difference.run_id)
+            ));
+        }
+        close_table(page);
+    }
+    if !found.left_out.is_empty() {
+        let points: Vec<String> = found
+            .left_out
+            .iter()
+            .map(|point| format!("Small={} Large={}", point.small, point.large))
+            .collect();
+        page.line(format_args!(
+            "<p>Not compared, because some run has no such point: {}.</p>",
+            points.join("; ")
+        ));
+    }
+    page.line("<h3>Runs</h3>");
+    for (side, views) in [("Base", compared.base), ("New", compared.new)] {
+        for view in views {
+            let header = &view.record.header;
+            let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
+            list(
+                page,
+                &[
+                    (side, header.run_id.clone()),
+                    ("Started", header.started.clone()),
+                    ("Targets", targets.join(", ")),
+                    ("Command line", header.request.command_line.clone()),
+                ],
+            );
+        }
+    }
+    page.line("</section>");
+}

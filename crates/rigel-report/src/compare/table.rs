@@ -1,0 +1,133 @@
+//! A comparison as a table for the terminal, 80 columns wide.
+//!
+//! Must not hide a row but those that say what another one says.
+
+use super::Compared;
+use super::words::{doubt, meaning, names, signed_percent, verdict, verdict_of_all, verdict_of_gates};
+use crate::page::Page;
+use crate::text::{number, wrapped};
+use crate::words::percent;
+use rigel_core::compare::change::{Doubt, SideValue};
+use rigel_core::compare::{Difference, Metric, Row, Verdict};
+use rigel_core::path_text::printable;
+
+/// The whole text.
+pub(super) fn text(compared: &Compared<'_>) -> String {
+    let mut page = Page::default();
+    wrapped(&mut page, "Base  ", "      ", &names(compared.base));
+    wrapped(&mut page, "New   ", "      ", &names(compared.new));
+    page.blank();
+    heading(&mut page);
+    Metric::ALL
+        .into_iter()
+        .filter(|metric| is_shown(*metric))
+        .for_each(|metric| section(&mut page, compared, metric));
+    page.blank();
+    wrapped(&mut page, "", "", &verdict_of_all(compared));
+    wrapped(&mut page, "", "", meaning(compared));
+    doubts(&mut page, compared);
+    differences(&mut page, compared);
+    gates(&mut page, compared);
+    page.into_string()
+}
+
+/// Latencies at a point follow from its rate; they are in the other outputs.
+const fn is_shown(metric: Metric) -> bool {
+    metric.is_of_a_run() || !metric.mirrors_a_rate()
+}
+
+fn heading(page: &mut Page) {
+    page.line(format_args!(
+        "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{:>8} {:>16} Verdict",
+        "Small", "Large", "Base", "±%", "New", "±%", "Change", "from .. to %"
+    ));
+}
+
+fn section(page: &mut Page, compared: &Compared<'_>, metric: Metric) {
+    let rows: Vec<&Row> = compared.comparison.rows.iter().filter(|row| row.metric == metric).collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.line(format_args!("{} ({})", metric.name(), metric.unit()));
+    rows.into_iter().for_each(|row| line(page, row));
+}
+
+fn line(page: &mut Page, row: &Row) {
+    let level = |level: Option<u32>| level.map_or_else(|| "-".to_owned(), |level| level.to_string());
+    let decimals = match row.metric.unit() {
+        "IOPS" => 0,
+        "us" => 1,
+        _ => 2,
+    };
+    let value = |side: &SideValue| number((side.value > 0.0).then_some(side.value), decimals, 10);
+    let (change, ends) = match &row.change {
+        Ok(change) => (
+            signed_percent(change.relative),
+            format!("{} .. {}", signed_percent(change.lo), signed_percent(change.hi)),
+        ),
+        Err(_) => ("-".to_owned(), "-".to_owned()),
+    };
+    page.line(format_args!(
+        "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{change:>8} {ends:>16} {}",
+        level(row.point.map(|point| point.small)),
+        level(row.point.map(|point| point.large)),
+        value(&row.base),
+        width(&row.base),
+        value(&row.new),
+        width(&row.new),
+        verdict(row.verdict)
+    ));
+}
+
+/// The longer side of an interval, in per cent.
+fn width(side: &SideValue) -> String {
+    side.hi95.filter(|_| side.value > 0.0).map_or_else(|| "-".to_owned(), |hi| percent(hi / side.value - 1.0))
+}
+
+/// Why rows have no verdict.
+fn doubts(page: &mut Page, compared: &Compared<'_>) {
+    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval] {
+        let has = |row: &Row| row.verdict == Verdict::NoEvidence(reason) && is_shown(row.metric);
+        if let Some(text) = doubt(reason).filter(|_| compared.comparison.rows.iter().any(has)) {
+            let label = format!("{}: ", verdict(Verdict::NoEvidence(reason)));
+            wrapped(page, &label, "  ", &format!("{text}."));
+        }
+    }
+}
+
+fn differences(page: &mut Page, compared: &Compared<'_>) {
+    let found = compared.comparison;
+    if !found.differences.is_empty() {
+        page.blank();
+        page.line("What differs besides the numbers (base, other run):");
+    }
+    for Difference { what, base, other, forbids, .. } in &found.differences {
+        let mark = if *forbids { "! " } else { "  " };
+        wrapped(page, mark, "    ", &format!("{what}: {}; {}", printable(base), printable(other)));
+    }
+    if found.forbidding().next().is_some() {
+        page.line("!  the numbers are not about the same thing");
+    }
+    if !found.left_out.is_empty() {
+        page.blank();
+        let points: Vec<String> =
+            found.left_out.iter().map(|point| format!("{},{}", point.small, point.large)).collect();
+        let text =
+            format!("Not compared, because some run has no such point (small,large): {}", points.join(" "));
+        wrapped(page, "", "  ", &text);
+    }
+}
+
+fn gates(page: &mut Page, compared: &Compared<'_>) {
+    let Some(verdict) = verdict_of_gates(compared) else {
+        return;
+    };
+    page.blank();
+    for judged in compared.gates {
+        let (outcome, all) = (judged.outcome, judged.rows.len());
+        let at = judged.rows.iter().filter(|row| row.1 == outcome).count();
+        let places = if all > 1 { format!(" ({at} of {all} points)") } else { String::new() };
+        page.line(format_args!("{:<10} {}{places}", outcome.name(), printable(&judged.gate.text)));
+    }
+    page.line(verdict);
+}

@@ -1,0 +1,127 @@
+//! Words and numbers that the outputs of a comparison share.
+//!
+//! Must not know a layout.
+
+use super::Compared;
+use crate::view::View;
+use crate::words::counted;
+use rigel_core::compare::change::{Doubt, RestsOn};
+use rigel_core::compare::gate::Outcome;
+use rigel_core::compare::{Row, Verdict};
+use rigel_core::path_text::printable;
+
+/// A verdict in a column.
+pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::NoEvidence(Doubt::Invalid) => "invalid",
+        Verdict::NoEvidence(Doubt::NoData) => "no data",
+        Verdict::NoEvidence(Doubt::OneVisit) => "one visit",
+        Verdict::NoEvidence(Doubt::NoInterval) => "no interval",
+        Verdict::NoEvidence(Doubt::WithinNoise) | Verdict::Better | Verdict::Worse => verdict.name(),
+    }
+}
+
+/// Why a row has no verdict, for people; `None` when the interval simply holds no change.
+pub(crate) const fn doubt(doubt: Doubt) -> Option<&'static str> {
+    match doubt {
+        Doubt::WithinNoise => None,
+        Doubt::Invalid => Some("a flag says that a number of one side must not be used"),
+        Doubt::NoData => Some("nothing completed on one side"),
+        Doubt::OneVisit => Some(
+            "each side had one visit to the point, and what another visit would give is not known; give several runs of each side, \
+             or measure with a precision",
+        ),
+        Doubt::NoInterval => Some("a number of one side has no interval"),
+    }
+}
+
+/// The names of the runs of a side, `3 runs: a, b, c`.
+pub(crate) fn names(views: &[View<'_>]) -> String {
+    let names: Vec<_> = views.iter().map(|view| printable(&view.record.header.run_id)).collect();
+    format!("{}: {}", counted(views.len(), "run"), names.join(", "))
+}
+
+/// `small=5 large=0`; nothing for a quantity of runs.
+pub(crate) fn place(row: &Row) -> Option<String> {
+    row.point.map(|point| format!("small={} large={}", point.small, point.large))
+}
+
+/// A relative change in per cent with its sign, `-12.3`.
+pub(crate) fn signed_percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent.abs() {
+        size if size >= 9999.5 => format!("{percent:+.1e}"),
+        size if size >= 99.95 => format!("{percent:+.0}"),
+        size if size < 0.05 => "0.0".to_owned(),
+        _ => format!("{percent:+.1}"),
+    }
+}
+
+/// What the comparison comes to, as sentences.
+pub(crate) fn verdict_of_all(compared: &Compared<'_>) -> String {
+    let found = compared.comparison;
+    let worse = found.count(|verdict| verdict == Verdict::Worse);
+    let better = found.count(|verdict| verdict == Verdict::Better);
+    let open = found.count(|verdict| matches!(verdict, Verdict::NoEvidence(_)));
+    if worse + better + open == 0 {
+        return "The runs have no point in common.".to_owned();
+    }
+    let first = match (worse, better) {
+        (0, 0) => "No change is shown.".to_owned(),
+        (_, 0) => "The new side is worse.".to_owned(),
+        (0, _) => "The new side is better.".to_owned(),
+        _ => "The new side is worse at some points and better at others.".to_owned(),
+    };
+    format!(
+        "{first} Of {} numbers of the points {worse} are worse, {better} better, {open} without evidence.",
+        worse + better + open
+    )
+}
+
+/// What the gates come to, as a sentence; nothing without gates.
+pub(crate) fn verdict_of_gates(compared: &Compared<'_>) -> Option<String> {
+    let count = |outcome| compared.gates.iter().filter(|gate| gate.outcome == outcome).count();
+    (!compared.gates.is_empty()).then(|| {
+        format!(
+            "{}: {} passed, {} failed, {} undecided.",
+            counted(compared.gates.len(), "gate"),
+            count(Outcome::Passed),
+            count(Outcome::Failed),
+            count(Outcome::Undecided)
+        )
+    })
+}
+
+/// What the intervals hold, and what a change may be due to.
+pub(crate) fn meaning(compared: &Compared<'_>) -> &'static str {
+    let of_runs = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Runs);
+    if compared.comparison.rows.iter().any(of_runs) {
+        "A change is the geometric mean of the new runs over that of the base. Its interval holds how much the runs of a side \
+         differ, and all intervals of a quantity hold together in 95 of 100 comparisons; a row is worse or better when its interval \
+         holds no zero."
+    } else {
+        "All intervals of a quantity hold together in 95 of 100 comparisons; a row is worse or better when its interval holds no \
+         zero. With one run of each side, whatever differed between the two runs (other load, another fill level, another day) \
+         counts as a change: give several runs of each side to tell it from the storage."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signed_percent;
+
+    #[test]
+    fn changes_keep_their_sign_and_three_figures() {
+        for (share, text) in [
+            (-0.123, "-12.3"),
+            (0.05, "+5.0"),
+            (0.0001, "0.0"),
+            (-0.0001, "0.0"),
+            (1.5, "+150"),
+            (-0.9996, "-100"),
+            (150.0, "+1.5e4"),
+        ] {
+            assert_eq!(signed_percent(share), text, "{share}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Comparisons: the table, the documents, the page.
+
+use crate::support::{Run, SPREAD};
+use rigel_core::compare::Comparison;
+use rigel_core::compare::gate::{Gate, Judged};
+use rigel_core::matrix::{MatrixShape, RunLevel};
+use rigel_core::pace::{Adaptive, Pace};
+use rigel_core::record::Record;
+use rigel_core::request::Request;
+use rigel_report::View;
+use rigel_report::compare::{CompareFormat, Compared, render, runs};
+use serde_json::Value;
+
+/// Runs of two sides, with what is made of them.
+fn made(base: &[&Record], new: &[&Record], gates: &[&str], format: CompareFormat) -> String {
+    let views = |side: &[&'static Record]| side.iter().map(|record| View::of(record)).collect::<Vec<_>>();
+    let leaked = |side: &[&Record]| -> Vec<&'static Record> {
+        side.iter().map(|record| &*Box::leak(Box::new((*record).clone()))).collect()
+    };
+    let (base, new) = (views(&leaked(base)), views(&leaked(new)));
+    let comparison = Comparison::of(&runs(&base), &runs(&new));
+    let judge = |gate: &&str| Gate::read(gate).unwrap().judge(&comparison).unwrap();
+    let gates: Vec<Judged> = gates.iter().map(judge).collect();
+    let compared = Compared { base: &base, new: &new, comparison: &comparison, gates: &gates };
+    String::from_utf8(render(format, &compared).unwrap().bytes).unwrap()
+}
+
+/// A calibration on a device that is off by so many per mille.
+fn calibrated(per_mille: i64) -> Record {
+    let spread = SPREAD.map(|visit| visit + per_mille);
+    Run::calibrated(RunLevel::Oltp, &spread).record
+}
+
+/// The same of a single point.
+fn one_point(small: u32, large: u32, per_mille: i64) -> Record {
+    let request = Request {
+        pace: Pace::Adaptive(Adaptive::default()),
+        shape: MatrixShape::Point { small, large },
+        ..Request::new(RunLevel::Advanced)
+    };
+    let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
+    run.calibrate(&SPREAD.map(|visit| visit + per_mille));
+    run.record
+}
+
+#[test]
+fn the_table_of_a_slower_device() {
+    let (base, new) = (one_point(4, 2, 0), one_point(4, 2, -300));
+    let text = made(&[&base], &[&new], &["small_iops < -5%", "small_iops > 1%"], CompareFormat::Text);
+    insta::assert_snapshot!(text, @r"
+    Base  1 run: orion_20260101_1200
+    New   1 run: orion_20260101_1200
+
+    Small Large      Base    ±%       New    ±%  Change     from .. to % Verdict
+    max_small_iops (IOPS)
+        -     -     40000   2.3     28000   3.2   -30.0   -32.1 .. -27.8 worse
+    max_large_mbps (MBPS)
+        -     -  20000.00   2.3  14000.00   3.2   -30.0   -32.1 .. -27.8 worse
+    min_small_latency (us)
+        -     -     100.0   2.3     142.9   3.2   +42.9   +38.5 .. +47.4 worse
+    small_iops (IOPS)
+        4     2     40000   2.3     28000   3.2   -30.0   -32.1 .. -27.8 worse
+    large_mbps (MBPS)
+        4     2  20000.00   2.3  14000.00   3.2   -30.0   -32.1 .. -27.8 worse
+    small_p99 (us)
+        4     2     100.0   2.3     142.9   3.3   +42.9   +38.5 .. +47.4 worse
+    large_p99 (us)
+        4     2     100.0   2.3     142.9   3.3   +42.9   +38.5 .. +47.4 worse
+
+    The new side is worse. Of 4 numbers of the points 4 are worse, 0 better, 0
+    without evidence.
+    All intervals of a quantity hold together in 95 of 100 comparisons; a row is
+    worse or better when its interval holds no zero. With one run of each side,
+    whatever differed between the two runs (other load, another fill level, another
+    day) counts as a change: give several runs of each side to tell it from the
+    storage.
+
+    failed     small_iops < -5%
+    passed     small_iops > 1%
+    2 gates: 1 passed, 1 failed, 0 undecided.
+    ");
+}
+
+#[test]
+fn tables_fit_80_columns() {
+    for record in [calibrated(0), one_point(1, 1, 0), one_point(60_000, 300, 0)] {
+        let text = made(&[&record], &[&record, &record], &["small_iops < -5%"], CompareFormat::Text);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{line}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_documents_hold_every_row() {
+    let (base, new) = (calibrated(0), calibrated(-300));
+    let json: Value =
+        serde_json::from_str(&made(&[&base], &[&new], &["small_iops < -5%"], CompareFormat::Json)).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let of = |metric: &str| rows.iter().filter(|row| row["metric"] == metric).count();
+    assert_eq!(
+        (of("max_small_iops"), of("small_iops"), of("small_latency"), of("small_p99")),
+        (1, 20, 20, 20)
+    );
+    assert_eq!((of("large_mbps"), of("max_large_mbps")), (0, 0));
+    assert_eq!(json["gates"][0]["outcome"], "failed");
+    assert_eq!(json["gates"][0]["rows"].as_array().unwrap().len(), 20);
+    let junit = made(&[&base], &[&new], &[], CompareFormat::Junit);
+    assert_eq!(junit.matches("<testcase").count(), rows.len());
+    let page = made(&[&base], &[&new], &[], CompareFormat::Html);
+    assert_eq!(page.matches("<th scope=\"row\">small=").count(), 60);
+}
+
+#[test]
+fn a_name_cannot_steer_a_terminal_or_a_page() {
+    let name = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"&]]>";
+    let mut hostile = calibrated(0);
+    hostile.header.run_id = name.into();
+    hostile.header.host.kernel = name.into();
+    hostile.header.targets[0].path = name.into();
+    let base = calibrated(0);
+    for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {
+        let text = made(&[&base], &[&hostile], &[], format);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{format:?}");
+        let markup = text.contains("<script>alert");
+        // Only in plain text and inside JSON is that a name like others.
+        assert!(!markup || matches!(format, CompareFormat::Text | CompareFormat::Json), "{format:?}");
+    }
+}

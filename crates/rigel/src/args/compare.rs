@@ -1,0 +1,143 @@
+//! `rigel compare`: the arguments, and what they come to.
+//!
+//! Must not open a record.
+
+use super::words;
+use super::words::Words;
+use rigel_core::compare::gate::Gate;
+use rigel_core::error::Problem;
+use rigel_report::compare::CompareFormat;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  rigel compare before_record.jsonl after_record.jsonl
+      the table: what changed, with the interval of every change
+  rigel compare before/ after/
+      every record in the one directory against every record in the other
+  rigel compare before_record.jsonl after_record.jsonl --html --out .
+      the page with overlaid curves
+  rigel compare base_record.jsonl new_record.jsonl --fail-if 'small_iops < -5%' --junit junit.xml
+      exit code 1 when the rate of small I/O fell by more than 5 % at some point";
+
+/// What to compare, and what to make of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareOptions {
+    /// Runs of the base: records, or directories with records.
+    pub base: Vec<PathBuf>,
+    /// New runs.
+    pub new: Vec<PathBuf>,
+    /// What goes to standard output.
+    pub format: CompareFormat,
+    /// Directory of the page; `None`: beside the first new record. Only with the page.
+    pub out: Option<PathBuf>,
+    /// File of the JUnit report, beside what goes to standard output.
+    pub junit: Option<PathBuf>,
+    /// The gates.
+    pub gates: Vec<Gate>,
+    /// A gate that is not decided fails too.
+    pub fail_undecided: bool,
+    /// Compare what is not comparable.
+    pub allow_differences: bool,
+    /// Replace existing files.
+    pub force: bool,
+}
+
+impl Words for CompareFormat {
+    const ALL: &'static [Self] = &[Self::Text, Self::Json, Self::Junit, Self::Html];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Junit => "junit",
+            Self::Html => "html",
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..")]
+pub struct CompareArgs {
+    /// The run to compare with, then the new one; further ones are more runs of the new side. A directory stands for every
+    /// record in it. With --base all of these are new runs
+    #[arg(value_name = "RECORD", required = true)]
+    runs: Vec<PathBuf>,
+
+    /// A run of the base; may be repeated. With several runs of a side the intervals hold how much runs differ
+    #[arg(long, value_name = "RECORD")]
+    base: Vec<PathBuf>,
+
+    /// What to make: the table, one JSON document, a JUnit report, or one page with charts
+    #[arg(long, value_name = "FORMAT", ignore_case = true, default_value = "text", value_parser = words::parser::<CompareFormat>())]
+    format: CompareFormat,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with_all = ["format", "html"])]
+    json: bool,
+
+    /// The same as --format html: one file with overlaid curves, named by both sides
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+
+    /// Write a JUnit report to this file as well
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+
+    /// Directory of the output [default: beside the new record (html), standard output (text, json, junit)]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Exit with 1 when the change is beyond a bound, as 'small_iops < -5%'; may be repeated. Quantities: small_iops,
+    /// large_mbps, small_latency, large_latency, small_p99, large_p99, of every point; max_small_iops, max_large_mbps,
+    /// min_small_latency, of the run. A gate fails when the whole interval of the change is beyond
+    #[arg(long, value_name = "GATE")]
+    fail_if: Vec<String>,
+
+    /// Exit with 1 also when a gate is undecided, because the interval of a change holds its bound
+    #[arg(long, requires = "fail_if")]
+    fail_undecided: bool,
+
+    /// Compare runs of different sizes, write shares, engines or flags all the same
+    #[arg(long)]
+    allow_differences: bool,
+
+    /// Replace existing output files
+    #[arg(long)]
+    force: bool,
+}
+
+impl CompareArgs {
+    /// What was asked for.
+    ///
+    /// # Errors
+    /// A usage problem when a side is missing or a gate cannot be read.
+    pub fn options(self) -> Result<CompareOptions, Problem> {
+        let (mut base, mut new) = (self.base, self.runs);
+        if base.is_empty() && !new.is_empty() {
+            base.push(new.remove(0));
+        }
+        if new.is_empty() {
+            return Err(Problem::usage("there is nothing to compare the run with")
+                .because("only one record was given")
+                .next("give two: rigel compare BASE NEW"));
+        }
+        let format = match (self.json, self.html) {
+            (true, _) => CompareFormat::Json,
+            (_, true) => CompareFormat::Html,
+            _ => self.format,
+        };
+        Ok(CompareOptions {
+            base,
+            new,
+            format,
+            out: self.out,
+            junit: self.junit,
+            gates: self.fail_if.iter().map(|text| Gate::read(text)).collect::<Result<_, _>>()?,
+            fail_undecided: self.fail_undecided,
+            allow_differences: self.allow_differences,
+            force: self.force,
+        })
+    }
+}

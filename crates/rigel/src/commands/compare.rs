@@ -1,0 +1,164 @@
+//! `rigel compare`: runs of two sides, from their records.
+//!
+//! Must not measure or judge; the rules are in `rigel_core::compare`.
+
+use super::report::{beside, read, run_id};
+use super::{remark, to_stdout};
+use crate::args::CompareOptions;
+use crate::output::{self, RECORD_SUFFIX};
+use rigel_core::compare::Comparison;
+use rigel_core::compare::gate::{Judged, Outcome};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::path_text::{self, printable};
+use rigel_core::record::Record;
+use rigel_report::View;
+use rigel_report::compare::{CompareFormat, Compared, render, runs};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Compares, writes what was asked for, and fails when a gate does.
+///
+/// # Errors
+/// When a record cannot be read, when the runs cannot be compared, when a gate fails.
+pub fn compare(options: &CompareOptions) -> Result<(), Problem> {
+    let (base, new) = (side(&options.base)?, side(&options.new)?);
+    let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
+    let new_views: Vec<View<'_>> = new.iter().map(|loaded| View::of(&loaded.record)).collect();
+    let comparison = Comparison::of(&runs(&base_views), &runs(&new_views));
+    check(&comparison, options)?;
+    let gates: Vec<Judged> =
+        options.gates.iter().map(|gate| gate.clone().judge(&comparison)).collect::<Result<_, _>>()?;
+    let compared = Compared { base: &base_views, new: &new_views, comparison: &comparison, gates: &gates };
+    if let Some(path) = &options.junit {
+        output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
+    }
+    show(options, &compared, &base, &new)?;
+    failed(&gates, options.fail_undecided).map_or(Ok(()), Err)
+}
+
+/// A record and where it was.
+struct Loaded {
+    path: PathBuf,
+    record: Record,
+}
+
+/// The records of a side, each once.
+fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
+    let mut records: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            records.extend(records_in(path)?);
+        } else {
+            records.push(path.clone());
+        }
+    }
+    records.into_iter().map(|path| Ok(Loaded { record: read(&path)?, path })).collect()
+}
+
+/// Every record in a directory, by name.
+fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let shown = path_text::encode(dir);
+    let unreadable = |error: std::io::Error| {
+        Problem::refused(format!("the directory cannot be read: {error}"))
+            .at(&shown)
+            .next("see with `ls -ld` who may read it")
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(RECORD_SUFFIX.as_bytes())) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(Problem::usage("the directory holds no record")
+            .at(shown)
+            .because(format!("no name in it ends in {RECORD_SUFFIX}"))
+            .next("give the directory of the outputs of a run, or a record"));
+    }
+    Ok(found)
+}
+
+/// Refuses what is not comparable, unless it was asked for.
+fn check(comparison: &Comparison, options: &CompareOptions) -> Result<(), Problem> {
+    let forbidding: Vec<String> = comparison
+        .forbidding()
+        .map(|found| {
+            let (base, other) = (printable(&found.base), printable(&found.other));
+            format!("{} ({base}; {} has {other})", found.what, printable(&found.run_id))
+        })
+        .collect();
+    if !forbidding.is_empty() && !options.allow_differences {
+        return Err(Problem::usage(format!(
+            "the runs are not comparable: they differ in {}",
+            forbidding.join(", ")
+        ))
+        .because("numbers that differ in this are not about the same thing")
+        .next("measure both in the same way, or compare all the same with --allow-differences"));
+    }
+    if comparison.rows.is_empty() {
+        return Err(Problem::usage("the runs have no point in common")
+            .because("they were measured at other levels")
+            .next("compare runs of the same level and number of disks"));
+    }
+    Ok(())
+}
+
+/// To standard output, or into files.
+fn show(
+    options: &CompareOptions,
+    compared: &Compared<'_>,
+    base: &[Loaded],
+    new: &[Loaded],
+) -> Result<(), Problem> {
+    let file = render(options.format, compared)?;
+    let (Some(first), Some(second)) = (base.first(), new.first()) else {
+        return Ok(());
+    };
+    let dir = match (&options.out, options.format) {
+        (Some(dir), _) => dir.clone(),
+        (None, CompareFormat::Html) => beside(&second.path),
+        (None, _) => return to_stdout(&file.bytes),
+    };
+    let name =
+        format!("{}_to_{}", run_id(&first.record, &first.path)?, run_id(&second.record, &second.path)?);
+    for path in output::write_files(&dir, &name, &[file], options.force)? {
+        to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What the gates come to for the exit code.
+fn failed(gates: &[Judged], fail_undecided: bool) -> Option<Problem> {
+    let texts = |outcome: Outcome| -> Vec<String> {
+        gates
+            .iter()
+            .filter(|gate| gate.outcome == outcome)
+            .map(|gate| format!("'{}'", printable(&gate.gate.text)))
+            .collect()
+    };
+    let (failed, undecided) = (texts(Outcome::Failed), texts(Outcome::Undecided));
+    if !failed.is_empty() {
+        return Some(
+            Problem::new(ExitKind::GateFailed, format!("the gate {} failed", failed.join(", ")))
+                .because("the whole interval of a change is beyond the bound")
+                .next("the rows that are worse say where"),
+        );
+    }
+    if undecided.is_empty() {
+        return None;
+    }
+    let what = format!("the gate {} is undecided", undecided.join(", "));
+    if fail_undecided {
+        return Some(
+            Problem::new(ExitKind::GateFailed, what)
+                .because("the interval of a change holds the bound, or there is none")
+                .next("measure with a higher --precision, or give several runs of each side"),
+        );
+    }
+    remark(&format!(
+        "{what}: the interval of a change holds the bound, or there is none; --fail-undecided fails on it"
+    ));
+    None
+}

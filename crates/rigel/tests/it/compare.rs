@@ -1,0 +1,172 @@
+//! Runs compared: what is told, what the exit code is, what is refused.
+
+use crate::support::{Place, Told};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// A run on a simulated device whose I/Os take `service`; visits differ, so that there are intervals.
+fn run(place: &Place, name: &str, service: &str, seed: u32) -> PathBuf {
+    let engine = format!("sim:service={service},between=1%,spread=exponential");
+    let line = format!("run oltp --engine {engine} --seed {seed} --name {name} --no-html --quiet");
+    place.line(&line).expect_code(0);
+    place.only_of(&format!("{name}_"), "_record.jsonl")
+}
+
+fn compare(place: &Place, more: &[&str]) -> Told {
+    place.rigel(["compare"].iter().chain(more))
+}
+
+fn rows<'a>(document: &'a Value, metric: &str) -> Vec<&'a Value> {
+    document["rows"].as_array().unwrap().iter().filter(|row| row["metric"] == metric).collect()
+}
+
+#[test]
+fn a_slower_device_is_found_worse_and_the_same_one_is_not() {
+    let place = Place::new();
+    let base = run(&place, "base", "1ms", 1);
+    let same = run(&place, "same", "1ms", 2);
+    let slow = run(&place, "slow", "1300us", 3);
+    let [base, same, slow] = [&base, &same, &slow].map(|path| path.to_str().unwrap());
+
+    let found = compare(&place, &[base, slow, "--json"]).expect_code(0).json();
+    assert_eq!(found["schema"], "rigel.comparison/1");
+    assert_eq!(found["comparable"], true);
+    let worse = rows(&found, "small_iops");
+    assert!(worse.len() >= 3, "{worse:?}");
+    for row in worse {
+        assert_eq!(row["verdict"], "worse", "{row}");
+        let change = &row["change"];
+        // A service time of 1.3 ms and the transfer: the rate falls by about 23 %.
+        let (lo, hi) = (change["lo"].as_f64().unwrap(), change["hi"].as_f64().unwrap());
+        assert!(lo < -0.2 && hi < -0.1 && lo < hi, "{row}");
+        assert_eq!(change["rests_on"], "intervals");
+    }
+
+    let table = compare(&place, &[base, slow]).expect_code(0).stdout;
+    assert!(table.contains("max_small_iops (IOPS)") && table.contains("The new side is worse."), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 80 || line.contains("base_")), "{table}");
+    let table = compare(&place, &[base, same]).expect_code(0).stdout;
+    assert!(table.contains("No change is shown.") && !table.contains("worse\n"), "{table}");
+}
+
+#[test]
+fn gates_decide_the_exit_code() {
+    let place = Place::new();
+    let base = run(&place, "base", "1ms", 1);
+    let slow = run(&place, "slow", "1300us", 3);
+    let [base, slow] = [&base, &slow].map(|path| path.to_str().unwrap());
+    let gate = |gates: &[&str]| {
+        let gates = gates.iter().flat_map(|gate| ["--fail-if", gate]);
+        place.rigel(["compare", base, slow].into_iter().chain(gates))
+    };
+    let failed = gate(&["small_iops < -5%"]).expect_code(1);
+    assert!(failed.stdout.contains("failed     small_iops < -5%"), "{}", failed.stdout);
+    assert!(failed.stderr.contains("the gate 'small_iops < -5%' failed"), "{}", failed.stderr);
+    gate(&["small_iops<-50%", "max_small_iops > 10%"]).expect_code(0);
+    gate(&["small_iops < -50%", "min_small_latency > 1%"]).expect_code(1);
+    // The change is about -22.9 %: a bound in the middle of its interval is neither kept nor broken.
+    let json = compare(&place, &[base, slow, "--json"]).json();
+    let change = &rows(&json, "max_small_iops")[0]["change"];
+    let bound = format!("max_small_iops < {}%", 100.0 * change["relative"].as_f64().unwrap());
+    let open = gate(&[&bound]).expect_code(0);
+    assert!(open.stderr.contains("undecided"), "{}", open.stderr);
+    let strict = ["compare", base, slow, "--fail-if", &bound, "--fail-undecided"];
+    place.rigel(strict).expect_code(1);
+    let wrong = gate(&["iops < -5%"]).expect_code(2);
+    assert!(wrong.stderr.contains("'iops' is no quantity"), "{}", wrong.stderr);
+    let nothing = gate(&["large_mbps < -5%"]).expect_code(2);
+    assert!(nothing.stderr.contains("no large_mbps in common"), "{}", nothing.stderr);
+}
+
+#[test]
+fn what_is_not_comparable_is_refused_unless_told() {
+    let place = Place::new();
+    place.line("run advanced --matrix point --num-small 4 --num-large 0 --engine sim --duration 1s --name a --no-html").expect_code(0);
+    place.line("run advanced --matrix point --num-small 4 --num-large 0 --engine sim --duration 1s --name b --no-html --size-small 16K").expect_code(0);
+    let [a, b] = ["a_", "b_"].map(|name| place.only_of(name, "_record.jsonl"));
+    let [a, b] = [&a, &b].map(|path| path.to_str().unwrap());
+    let told = compare(&place, &[a, b]).expect_code(2);
+    assert!(told.stderr.contains("they differ in size of small I/O (8 KiB; b_"), "{}", told.stderr);
+    assert!(told.stderr.contains("--allow-differences"), "{}", told.stderr);
+    let table = compare(&place, &[a, b, "--allow-differences"]).expect_code(0).stdout;
+    assert!(table.contains("! size of small I/O: 8 KiB; 16 KiB"), "{table}");
+    assert!(table.contains("one visit: "), "runs of one visit a point show no change: {table}");
+    let alone = compare(&place, &[a]).expect_code(2);
+    assert!(alone.stderr.contains("nothing to compare"), "{}", alone.stderr);
+}
+
+#[test]
+fn several_runs_of_each_side_are_pooled() {
+    let place = Place::new();
+    for side in ["old", "new"] {
+        fs::create_dir(place.path().join(side)).unwrap();
+    }
+    // Each seed has a speed of its own for the whole run: one run of each side would find a change that is none.
+    let engine = "sim:process=10%,between=0.5%";
+    for (side, seed) in [("old", 1), ("old", 2), ("old", 3), ("new", 4), ("new", 5), ("new", 6)] {
+        let line =
+            format!("run oltp --engine {engine} --seed {seed} --name r{seed} --no-html --quiet --out {side}");
+        place.line(&line).expect_code(0);
+    }
+    let found = compare(&place, &["old", "new", "--json"]).expect_code(0).json();
+    assert_eq!((found["base"].as_array().unwrap().len(), found["new"].as_array().unwrap().len()), (3, 3));
+    for row in rows(&found, "small_iops") {
+        assert_eq!(row["change"]["rests_on"], "runs", "{row}");
+        assert_eq!(row["base"]["runs"], 3);
+        assert_eq!(row["verdict"], "no evidence", "{row}");
+    }
+    let record = |side: &str| {
+        let mut names: Vec<PathBuf> = fs::read_dir(place.path().join(side))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.to_str().unwrap().ends_with("_record.jsonl"))
+            .collect();
+        names.sort();
+        names
+    };
+    let (old, new) = (record("old"), record("new"));
+    let text = |path: &PathBuf| path.to_str().unwrap().to_owned();
+    let arguments = [
+        "compare".to_owned(),
+        "--base".to_owned(),
+        text(&old[0]),
+        "--base".to_owned(),
+        text(&old[1]),
+        text(&new[0]),
+        text(&new[1]),
+        "--json".to_owned(),
+    ];
+    let some = place.rigel(&arguments).expect_code(0).json();
+    assert_eq!((some["base"].as_array().unwrap().len(), some["new"].as_array().unwrap().len()), (2, 2));
+}
+
+#[test]
+fn junit_has_a_case_for_each_gate_or_row() {
+    let place = Place::new();
+    let base = run(&place, "base", "1ms", 1);
+    let slow = run(&place, "slow", "1300us", 3);
+    let [base, slow] = [&base, &slow].map(|path| path.to_str().unwrap());
+    let gates = ["--fail-if", "small_iops < -5%", "--fail-if", "small_iops < -90%", "--junit", "gates.xml"];
+    place.rigel(["compare", base, slow].iter().chain(&gates)).expect_code(1);
+    let xml = place.read("gates.xml");
+    assert!(xml.contains("tests=\"2\"") && xml.contains("failures=\"1\""), "{xml}");
+    assert!(xml.contains("small_iops &lt; -5%"), "{xml}");
+    let rows = compare(&place, &[base, slow, "--format", "junit"]).expect_code(0).stdout;
+    assert!(rows.contains("classname=\"small_iops\"") && rows.contains("<failure"), "{rows}");
+    // What is there already stays.
+    fs::write(place.path().join("gates.xml"), "mine").unwrap();
+    place.rigel(["compare", base, slow, "--junit", "gates.xml"]).expect_code(3);
+    assert_eq!(place.read("gates.xml"), "mine");
+}
+
+#[test]
+fn a_directory_without_records_and_a_record_that_is_none_are_told() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    let told = compare(&place, &["empty", "empty"]).expect_code(2);
+    assert!(told.stderr.contains("the directory holds no record"), "{}", told.stderr);
+    fs::write(place.path().join("x_record.jsonl"), "hello\n").unwrap();
+    let told = compare(&place, &[".", "empty"]).expect_code(2);
+    assert!(told.stderr.contains("x_record.jsonl, line 1"), "{}", told.stderr);
+}

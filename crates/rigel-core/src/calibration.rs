@@ -5,6 +5,7 @@
 
 use crate::measure::ClassTally;
 use crate::record::{Purpose, Visit};
+use crate::stats::bound::{BoundVisit, LatencyOf};
 use crate::stats::detect::TimedVisit;
 use crate::stats::detect::slow_start::LongVisit;
 use crate::stats::levels_auto::LevelVisit;
@@ -175,6 +176,19 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     let rate = completed / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
     let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S);
     Some(LevelVisit { outstanding, rate, latency_s })
+}
+
+/// What the search for the level at a bound needs to know of a visit; `None` when no small I/O completed.
+#[must_use]
+pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
+    let tally = visit.small.as_ref()?;
+    let (mut all, writes) = tally.latencies_after(0);
+    all.add(&writes);
+    let latency_ns = match of {
+        LatencyOf::Mean => all.mean_ns()?,
+        LatencyOf::P99 => to_f64(all.quantile_ns(0.99)?),
+    };
+    Some(BoundVisit { outstanding: visit.point.small, latency_ns })
 }
 
 /// Completions in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket that

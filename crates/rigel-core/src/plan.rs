@@ -7,12 +7,12 @@ mod search;
 mod way;
 
 pub use calibration::Calibration;
-pub use search::LevelSearch;
+pub use search::{LevelSearch, Searched};
 
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
 use crate::matrix::{Grid, MAX_POINTS, Point};
-use crate::pace::{LevelChoice, Pace};
+use crate::pace::{Adaptive, LevelChoice, Pace};
 use crate::request::{CacheWarmUp, DEFAULT_WARM_UP, MAX_OUTSTANDING, Request};
 use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
@@ -22,6 +22,13 @@ use serde::{Deserialize, Serialize};
 
 /// Unmeasured time at the start of a point, while the queue fills and the device settles.
 const SETTLE: Nanos = Nanos::from_millis(500);
+/// A calibration visits about seven points four times each with half of its budget, so that a visit may have about one
+/// part of it in that many.
+const PARTS_OF_A_BUDGET: u64 = 80;
+/// The shortest visits of a calibration.
+const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
+/// See [`BRISK_SETTLE`].
+const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
 /// Outstanding I/Os that one worker is trusted with before another one is started.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
@@ -106,17 +113,11 @@ impl Plan {
     ///
     /// # Errors
     /// When the matrix has more points than a run can have.
-    pub fn with_levels(
-        &self,
-        request: &Request,
-        n_sat_small: Option<u32>,
-        n_sat_large: Option<u32>,
-        spent: Nanos,
-    ) -> Result<Self, Problem> {
+    pub fn with_levels(&self, request: &Request, found: Searched, spent: Nanos) -> Result<Self, Problem> {
         let Some(search) = &self.search else {
             return Ok(self.clone());
         };
-        let grid = search.grid(request.level, n_sat_small, n_sat_large);
+        let grid = search.grid(request.level, found);
         check_points(&grid)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let calibration = Calibration::after_search(request, &steps, spent);
@@ -333,11 +334,24 @@ fn step(request: &Request, point: Point) -> Step {
         }
         // The company of other points between two visits does what a warm-up is for.
         Pace::Adaptive(adaptive) => {
-            let parameters = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
+            let parameters = parameters(request, &adaptive);
             let (settle, measure) = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
             Step { point, warm_up: None, settle, measure }
         }
     }
+}
+
+/// What steers the visits of an adaptive run. A calibration with a bound on the latency has little time for each of its few points.
+fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
+    let usual = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
+    let Some(budget) = adaptive.max_duration.filter(|_| request.bound.is_some()) else {
+        return usual;
+    };
+    let share_ns = budget.0 / PARTS_OF_A_BUDGET;
+    let settle_ns = usual.settle_ns.min(share_ns / 3).max(BRISK_SETTLE.0);
+    let measure_ns = usual.measure_ns.min(share_ns).max(BRISK_MEASURE.0);
+    let longest_measure_ns = usual.longest_measure_ns.min(4 * measure_ns);
+    Parameters { settle_ns, measure_ns, longest_measure_ns, ..usual }
 }
 
 /// ORION's warm-up before a large sequential point.

@@ -9,6 +9,7 @@ use crate::matrix::{MatrixShape, RunLevel};
 use crate::pace::{Adaptive, LevelChoice, Pace};
 use crate::placement::CpuChoice;
 use crate::sim_law::SimLaw;
+use crate::stats::bound::LatencyBound;
 use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
 use crate::workload::{Class, LargePattern, Layout, WritePercent};
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,9 @@ pub struct Request {
     /// Completions are looked for on the device instead of being waited for by interrupt.
     #[serde(default)]
     pub poll: bool,
+    /// The run calibrates: the levels at this latency of small I/O and at saturation are searched, then measured.
+    #[serde(default)]
+    pub bound: Option<LatencyBound>,
 }
 
 impl Request {
@@ -138,6 +142,7 @@ impl Request {
             seed: 0,
             buffered: false,
             poll: false,
+            bound: None,
         }
     }
 
@@ -273,6 +278,14 @@ impl Request {
     }
 
     fn check_levels(&self) -> Result<(), Problem> {
+        if self.bound.is_some() && (self.levels, self.level) != (LevelChoice::Auto, RunLevel::Simple) {
+            return Err(Problem::usage("a bound on the latency needs levels that are searched")
+                .because("the level at the bound is not known before")
+                .next("calibrate with the level 'simple' and automatic levels"));
+        }
+        if self.bound.is_some_and(|bound| bound.limit.0 == 0) {
+            return Err(Problem::usage("a latency of 0 cannot be kept").next("give a bound such as 10ms"));
+        }
         if self.levels == LevelChoice::Auto && self.level == RunLevel::Advanced {
             return Err(Problem::usage("load levels are not searched for a matrix of your own")
                 .because("the level 'advanced' measures the counts that its options name")

@@ -57,7 +57,7 @@ impl Calibration {
     }
 
     fn within(request: &Request, adaptive: &Adaptive, steps: &[Step], spent: Nanos) -> Self {
-        let mut parameters = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
+        let mut parameters = super::parameters(request, adaptive);
         if let Some(limit) = adaptive.max_duration {
             parameters = limited(parameters, limit, spent);
         }

@@ -9,8 +9,9 @@ use crate::matrix::{Grid, RunLevel};
 use crate::pace::Pace;
 use crate::request::Request;
 use crate::stats::Parameters;
+use crate::stats::bound::LatencyBound;
 use crate::stats::levels_auto::{self, LevelRules};
-use crate::units::{NS_PER_S, Nanos};
+use crate::units::{NS_PER_MS, NS_PER_S, Nanos};
 use crate::workload::Class;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,8 @@ const MOST_LARGE: u32 = 64;
 const USUAL_VISITS: u64 = 45;
 /// No search takes fewer: three levels, and the plateau again.
 const LEAST_VISITS: u64 = 11;
+/// A shorter visit has no level of its own: a queue of hundreds would not even be filled by then.
+const SHORTEST_VISIT_NS: u64 = 90 * NS_PER_MS;
 
 /// What is searched, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +39,20 @@ pub struct LevelSearch {
     pub settle: Nanos,
     /// Measured part of a visit.
     pub measure: Nanos,
+    /// The latency of small I/O at which a level is searched beside saturation.
+    #[serde(default)]
+    pub bound: Option<LatencyBound>,
+}
+
+/// What a search found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// Outstanding small I/Os that saturate the device; `None` when nothing completed, or nothing was searched.
+    pub small: Option<u32>,
+    /// The same of large I/Os, or streams.
+    pub large: Option<u32>,
+    /// The most outstanding small I/Os within the bound.
+    pub bounded: Option<u32>,
 }
 
 impl LevelSearch {
@@ -48,9 +65,10 @@ impl LevelSearch {
             RunLevel::Dss => vec![Class::Large],
         };
         let parameters = match request.pace {
-            Pace::Adaptive(adaptive) => Parameters::new(adaptive.precision.fraction(), adaptive.fast),
+            Pace::Adaptive(adaptive) => super::parameters(request, &adaptive),
             Pace::Fixed(_) => Parameters::default(),
         };
+        let (settle, measure) = visit(request, &parameters, classes.len() as u64);
         let per_level = u64::from(request.large_pattern.outstanding(1));
         let memory = host.memory_bytes.unwrap_or(u64::MAX);
         let fitting = |most: u32, bytes: u64| {
@@ -61,8 +79,9 @@ impl LevelSearch {
         Self {
             most_small: most(Class::Small, MOST_SMALL, request.small_bytes),
             most_large: most(Class::Large, MOST_LARGE, request.large_bytes.saturating_mul(per_level)),
-            settle: Nanos(parameters.settle_ns),
-            measure: Nanos(parameters.measure_ns),
+            settle,
+            measure,
+            bound: request.bound,
             classes,
         }
     }
@@ -110,7 +129,10 @@ impl LevelSearch {
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
     /// a level of saturation has the levels 1 and 2.
     #[must_use]
-    pub fn grid(&self, level: RunLevel, n_sat_small: Option<u32>, n_sat_large: Option<u32>) -> Grid {
+    pub fn grid(&self, level: RunLevel, found: Searched) -> Grid {
+        if self.bound.is_some() {
+            return self.answers(found);
+        }
         let axis = |class, n_sat: Option<u32>, most: u32| -> Vec<u32> {
             if !self.classes.contains(&class) {
                 return Vec::new();
@@ -118,10 +140,38 @@ impl LevelSearch {
             let levels = levels_auto::axis(n_sat.unwrap_or(1)).into_iter();
             levels.filter(|&level| (1..=most).contains(&level)).collect()
         };
-        let small = axis(Class::Small, n_sat_small, self.most_small);
-        let large = axis(Class::Large, n_sat_large, self.most_large);
+        let small = axis(Class::Small, found.small, self.most_small);
+        let large = axis(Class::Large, found.large, self.most_large);
         Grid::around(level, &small, &large)
     }
+
+    /// The points that a calibration answers with: one outstanding, the level at the bound, saturation and what lies beyond.
+    fn answers(&self, found: Searched) -> Grid {
+        let levels = |n_sat: Option<u32>, bounded: Option<u32>, most: u32| {
+            let n_sat = n_sat.unwrap_or(1);
+            let mut levels = vec![1, n_sat, n_sat.saturating_mul(2)];
+            levels.extend(bounded);
+            levels.retain(|level| (1..=most).contains(level));
+            levels.sort_unstable();
+            levels.dedup();
+            levels
+        };
+        let small = levels(found.small, found.bounded, self.most_small);
+        let large = levels(found.large, None, self.most_large);
+        Grid::around(RunLevel::Simple, &small, &large)
+    }
+}
+
+/// Settling and measured part of a visit of the search: those of the points, but short enough that a calibration spends
+/// less than half of its budget on the search.
+fn visit(request: &Request, parameters: &Parameters, classes: u64) -> (Nanos, Nanos) {
+    let usual = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
+    let Some(budget) = request.pace.max_duration().filter(|_| request.bound.is_some()) else {
+        return usual;
+    };
+    let visit_ns = (budget.0 / 5 * 2 / (USUAL_VISITS * classes.max(1))).max(SHORTEST_VISIT_NS);
+    let settle_ns = (visit_ns / 3).min(usual.0.0);
+    (Nanos(settle_ns), Nanos((visit_ns - visit_ns / 3).min(usual.1.0)))
 }
 
 /// Seconds, rounded up.

@@ -8,6 +8,7 @@
 //! in.
 
 pub mod batch_means;
+pub mod bound;
 pub mod detect;
 pub mod interval;
 pub mod levels_auto;

@@ -6,7 +6,7 @@ use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::matrix::{Point, RunLevel};
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::pace::{Adaptive, LevelChoice, Pace};
-use rigel_core::plan::Plan;
+use rigel_core::plan::{Plan, Searched};
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Purpose, Record, Visit};
 use rigel_core::request::Request;
 use rigel_core::stats::levels_auto::{self, LevelRules, Next};
@@ -246,7 +246,14 @@ impl Run {
             found[class.index()] = Some(run.search(class, &search.rules(class)));
         }
         let header = &mut run.record.header;
-        header.plan = header.plan.with_levels(&header.request, found[0], found[1], Nanos(0)).unwrap();
+        header.plan = header
+            .plan
+            .with_levels(
+                &header.request,
+                Searched { small: found[0], large: found[1], bounded: None },
+                Nanos(0),
+            )
+            .unwrap();
         run
     }
 

@@ -1,67 +1,107 @@
 //! The search for the load levels that saturate the device, before the points of the run are known.
 //!
-//! Must not decide which level is next; `rigel_core::stats::levels_auto` does.
+//! Must not decide which level is next; `rigel_core::stats::levels_auto` and `bound` do.
 
 use super::walk::{Halt, Walk, Wanted};
 use super::{Outcome, Run};
-use rigel_core::calibration::level_visit;
+use rigel_core::calibration::{bound_visit, level_visit};
 use rigel_core::event::{At, Event};
 use rigel_core::matrix::Point;
-use rigel_core::plan::{LevelSearch, Plan};
-use rigel_core::record::{Line, Purpose};
+use rigel_core::plan::{LevelSearch, Plan, Searched};
+use rigel_core::record::{Line, Purpose, Visit};
+use rigel_core::stats::bound::{self, BoundVisit, NextBound};
 use rigel_core::stats::levels_auto::{self, Next};
 use rigel_core::units::Nanos;
 use rigel_core::workload::Class;
 
 /// Searches each class alone and keeps the plan that follows.
 pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
-    let mut found = [None; 2];
+    let mut found = Searched::default();
     if let Some(search) = &run.plan.search {
-        let mut step = 0;
+        let mut hunt = Hunt { run, search, step: 0, walk };
         for &class in &search.classes {
-            found[class.index()] = search_class(run, search, class, &mut step, walk)?;
-            walk.happened(Event::LevelFound { class, n_sat: found[class.index()] });
+            let mut visits = Vec::new();
+            let n_sat = hunt.saturation(class, &mut visits)?;
+            hunt.walk.happened(Event::LevelFound { class, n_sat });
+            match class {
+                Class::Small => {
+                    found.small = n_sat;
+                    found.bounded = hunt.bound(&mut visits)?;
+                }
+                Class::Large => found.large = n_sat,
+            }
         }
     }
-    let [small, large] = found;
-    let plan = run.plan.with_levels(&run.request, small, large, Nanos(walk.now_ns()))?;
+    let plan = run.plan.with_levels(&run.request, found, Nanos(walk.now_ns()))?;
     walk.happened(Event::Planned { points: plan.steps.len() });
     walk.tell(&Line::Plan(Box::new(plan.clone())))?;
     Ok(plan)
 }
 
-/// The smallest level that saturates; `None` when nothing completed.
-fn search_class(
-    run: &Run,
-    search: &LevelSearch,
-    class: Class,
-    step: &mut usize,
-    walk: &mut Walk<'_>,
-) -> Result<Option<u32>, Halt> {
-    let rules = search.rules(class);
-    let mut visits = Vec::new();
-    loop {
-        let level = match levels_auto::next(&visits, &rules) {
-            Next::Visit(level) => level,
-            Next::Done(curve) => return Ok(Some(curve.n_sat.found)),
-            Next::Nothing => return Ok(None),
+/// A search under way.
+struct Hunt<'a, 'w> {
+    run: &'a Run,
+    search: &'a LevelSearch,
+    step: usize,
+    walk: &'a mut Walk<'w>,
+}
+
+impl Hunt<'_, '_> {
+    /// The smallest level that saturates; `None` when nothing completed.
+    fn saturation(&mut self, class: Class, made: &mut Vec<Visit>) -> Result<Option<u32>, Halt> {
+        let rules = self.search.rules(class);
+        let mut visits = Vec::new();
+        loop {
+            let level = match levels_auto::next(&visits, &rules) {
+                Next::Visit(level) => level,
+                Next::Done(curve) => return Ok(Some(curve.n_sat.found)),
+                Next::Nothing => return Ok(None),
+            };
+            let visit = self.visit(class, level)?;
+            visits.extend(level_visit(&visit, class));
+            made.push(visit);
+        }
+    }
+
+    /// The most outstanding small I/Os within the bound, when there is one; `made` are the visits so far.
+    fn bound(&mut self, made: &mut Vec<Visit>) -> Result<Option<u32>, Halt> {
+        let Some(asked) = self.search.bound else {
+            return Ok(None);
         };
-        if out_of_time(run, walk.now_ns()) {
-            return Err(Halt::Outcome(Outcome::SearchUnfinished { visits: *step }));
+        let rules = self.search.rules(Class::Small);
+        loop {
+            let visits: Vec<BoundVisit> =
+                made.iter().filter_map(|visit| bound_visit(visit, asked.of)).collect();
+            let level = match bound::next(&visits, asked.limit, rules.visits, rules.most_outstanding) {
+                NextBound::Visit(level) => level,
+                NextBound::Done(level) => return Ok(level),
+            };
+            let visit = self.visit(Class::Small, level)?;
+            if bound_visit(&visit, asked.of).is_none() {
+                return Ok(None);
+            }
+            made.push(visit);
+        }
+    }
+
+    /// One visit to a class alone.
+    fn visit(&mut self, class: Class, level: u32) -> Result<Visit, Halt> {
+        if out_of_time(self.run, self.walk.now_ns()) {
+            return Err(Halt::Outcome(Outcome::SearchUnfinished { visits: self.step }));
         }
         let point = match class {
             Class::Small => Point { small: level, large: 0 },
             Class::Large => Point { small: 0, large: level },
         };
-        let visit = walk.visit(&Wanted {
-            at: At { step: *step, point, purpose: Purpose::Search(class) },
+        let visit = self.walk.visit(&Wanted {
+            at: At { step: self.step, point, purpose: Purpose::Search(class) },
             warm_up: None,
-            settle_ns: search.settle.0,
-            measure_ns: search.measure.0,
-            later_ns: later_ns(search, *step),
+            settle_ns: self.search.settle.0,
+            measure_ns: self.search.measure.0,
+            later_ns: later_ns(self.search, self.step),
         })?;
-        *step += 1;
-        visits.extend(level_visit(&visit, class));
+        self.step += 1;
+        Ok(visit)
     }
 }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::facts::{HostFacts, TargetFacts};
 use crate::matrix::{MatrixShape, RunLevel};
 use crate::pace::{LevelChoice, Precision};
+use crate::plan::Searched;
 use crate::workload::{Class, WritePercent};
 
 fn adaptive(level: RunLevel, change: impl FnOnce(&mut Request)) -> Result<Plan, Problem> {
@@ -102,14 +103,22 @@ fn searched_levels_make_the_matrix() {
     assert!(plan.steps.is_empty() && plan.calibration.is_none());
     assert_eq!(plan.room(), (512, 64));
     assert_eq!(plan.search.as_ref().unwrap().classes, [Class::Small, Class::Large]);
-    let found = plan.with_levels(&request, Some(16), Some(3), Nanos::from_secs(100)).unwrap();
+    let found = plan
+        .with_levels(
+            &request,
+            Searched { small: Some(16), large: Some(3), bounded: None },
+            Nanos::from_secs(100),
+        )
+        .unwrap();
     assert_eq!(found.grid.small_levels, [0, 1, 4, 8, 16, 32]);
     assert_eq!(found.grid.large_levels, [0, 1, 3, 6]);
     assert_eq!(found.steps.len(), 6 * 4 - 1);
     assert_eq!(found.room(), (512, 64), "the queues were made before");
     let least_ns = found.calibration.as_ref().unwrap().least_time().0 + 100 * NS_PER_S;
     assert_eq!(found.estimate_minutes, least_ns.div_ceil(60 * NS_PER_S) + 1, "with the time of the search");
-    let most = plan.with_levels(&request, Some(512), None, Nanos(0)).unwrap();
+    let most = plan
+        .with_levels(&request, Searched { small: Some(512), large: None, bounded: None }, Nanos(0))
+        .unwrap();
     assert_eq!((most.grid.max_small(), most.grid.max_large()), (512, 2), "never beyond the search");
 }
 
@@ -130,7 +139,13 @@ fn a_limit_counts_the_search() {
     request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
     request.levels = LevelChoice::Auto;
     let soaks = |spent_s| {
-        let found = plan.with_levels(&request, Some(4), Some(2), Nanos::from_secs(spent_s)).unwrap();
+        let found = plan
+            .with_levels(
+                &request,
+                Searched { small: Some(4), large: Some(2), bounded: None },
+                Nanos::from_secs(spent_s),
+            )
+            .unwrap();
         let calibration = found.calibration.unwrap();
         assert_eq!(calibration.parameters.time_limit_ns, Some(160 * NS_PER_S));
         assert!(found.estimate_minutes <= 3 + 1, "{} for three minutes", found.estimate_minutes);

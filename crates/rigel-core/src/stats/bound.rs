@@ -1,0 +1,160 @@
+//! How many outstanding I/Os a bound on the latency allows: the levels between the last one within the bound and the first
+//! one beyond it are halved until few are left.
+//!
+//! In a closed loop the latency does not fall when more is outstanding, so the levels within the bound are those below some
+//! level. Noise may contradict that; the smallest level that is beyond the bound then decides. Must not interpolate:
+//! every level that comes out was visited.
+
+use super::sample::mean;
+use crate::units::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Levels within this part of each other need not be told apart: below saturation the rate differs as little.
+const NEAR: f64 = 0.05;
+
+/// Which latency of a point a bound is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LatencyOf {
+    /// The arithmetic mean, as CALIBRATE_IO has it.
+    #[default]
+    Mean,
+    /// The 99th percentile.
+    P99,
+}
+
+impl LatencyOf {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Mean, Self::P99];
+
+    /// The name in every output and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P99 => "p99",
+        }
+    }
+}
+
+/// A bound on the latency of small I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyBound {
+    /// The latency may not be longer.
+    pub limit: Nanos,
+    /// Which latency.
+    pub of: LatencyOf,
+}
+
+/// One visit to one load level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundVisit {
+    /// I/Os outstanding.
+    pub outstanding: u32,
+    /// The latency that the bound is about, in nanoseconds.
+    pub latency_ns: f64,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextBound {
+    /// Visit this level once, add the visit to the others and ask again.
+    Visit(u32),
+    /// The largest level within the bound, as far as the visits tell; `None` when not even 1 is.
+    Done(Option<u32>),
+}
+
+/// Decides what comes after `visits`. `least` visits are made to every level that decides; no level above `most` is
+/// visited.
+#[must_use]
+pub fn next(visits: &[BoundVisit], limit: Nanos, least: usize, most: u32) -> NextBound {
+    let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    visits.iter().for_each(|visit| levels.entry(visit.outstanding).or_default().push(visit.latency_ns));
+    // A level with too few visits decides nothing yet.
+    let ready = |level: u32| levels.get(&level).is_some_and(|seen| seen.len() >= least);
+    let beyond = |seen: &[f64]| mean(seen) > crate::units::to_f64(limit.0);
+    if !ready(1) {
+        return NextBound::Visit(1);
+    }
+    let decided = || levels.iter().filter(|(_, seen)| seen.len() >= least);
+    let first_beyond = decided().find(|(_, seen)| beyond(seen)).map(|(&level, _)| level);
+    let within = decided().map(|(&level, _)| level).take_while(|&level| Some(level) != first_beyond).last();
+    let Some(within) = within else {
+        return NextBound::Done(None);
+    };
+    let wanted = match first_beyond {
+        None if within >= most => return NextBound::Done(Some(most)),
+        None => within.saturating_mul(2).min(most),
+        Some(beyond) => {
+            let apart = beyond - within;
+            if apart <= 1 || f64::from(apart) <= NEAR * f64::from(within) {
+                return NextBound::Done(Some(within));
+            }
+            within + apart / 2
+        }
+    };
+    NextBound::Visit(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::tests::Noise;
+
+    /// Searches a device with `stations` that serve an I/O in 1 ms; gives the level and the number of visits.
+    fn search(stations: u32, limit_us: u64, most: u32, noise: f64) -> (Option<u32>, usize) {
+        let mut visits = Vec::new();
+        let mut random = Noise::new(7);
+        loop {
+            match next(&visits, Nanos(limit_us * 1000), 3, most) {
+                NextBound::Done(level) => return (level, visits.len()),
+                NextBound::Visit(outstanding) => {
+                    let waits = f64::from(outstanding.max(stations)) / f64::from(stations);
+                    let latency_ns = 1e6 * waits * (1.0 + noise * random.normal());
+                    visits.push(BoundVisit { outstanding, latency_ns });
+                }
+            }
+            assert!(visits.len() < 200, "no end");
+        }
+    }
+
+    #[test]
+    fn the_level_at_the_bound_is_found() {
+        // Eight stations: 2 ms at 16, 10 ms at 80.
+        assert_eq!(search(8, 2000, 512, 0.0).0, Some(16));
+        assert_eq!(search(8, 10_000, 512, 0.0).0.map(|level| (77..=80).contains(&level)), Some(true));
+        assert_eq!(search(8, 1000, 512, 0.0).0, Some(8), "no wait, no more latency");
+        assert_eq!(search(1, 1500, 512, 0.0).0, Some(1));
+    }
+
+    #[test]
+    fn a_bound_that_nothing_keeps_and_one_that_everything_keeps() {
+        assert_eq!(search(8, 900, 512, 0.0), (None, 3));
+        assert_eq!(search(600, 2000, 512, 0.0).0, Some(512));
+        assert_eq!(search(600, 2000, 100, 0.0).0, Some(100), "the largest level need not be a power of two");
+    }
+
+    #[test]
+    fn noise_moves_the_level_a_little_and_ends_the_search_all_the_same() {
+        let (level, visits) = search(8, 10_000, 512, 0.05);
+        assert!(level.is_some_and(|level| (70..=90).contains(&level)), "{level:?}");
+        assert!(visits <= 45, "{visits}");
+    }
+
+    #[test]
+    fn visits_that_are_there_already_are_used() {
+        let all: Vec<BoundVisit> = [1, 2, 4, 8, 16, 32]
+            .into_iter()
+            .flat_map(|outstanding| {
+                std::iter::repeat_n(
+                    BoundVisit { outstanding, latency_ns: 1e6 * f64::from(outstanding.max(8)) / 8.0 },
+                    3,
+                )
+            })
+            .collect();
+        assert_eq!(next(&all, Nanos::from_millis(3), 3, 512), NextBound::Visit(24));
+        assert_eq!(next(&all[..2], Nanos::from_millis(3), 3, 512), NextBound::Visit(1));
+    }
+}

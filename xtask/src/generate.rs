@@ -12,6 +12,7 @@ struct Generated {
 }
 
 const GENERATED: &[Generated] = &[
+    Generated { path: "docs/schemas/rigel.calibration-1.json", text: rigel_report::calibration::schema },
     Generated { path: "docs/schemas/rigel.comparison-1.json", text: rigel_report::compare::schema },
     Generated { path: "docs/schemas/rigel.findings-1.json", text: rigel_report::json::schema },
 ];

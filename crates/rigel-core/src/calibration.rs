@@ -174,7 +174,9 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     };
     let completed = to_f64(tally.completed());
     let rate = completed / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
-    let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S);
+    // A stream is several outstanding I/Os, and a level counts streams: what one level takes is so much shorter.
+    let per_level = f64::from(tally.planned.max(1)) / f64::from(outstanding.max(1));
+    let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S) / per_level;
     Some(LevelVisit { outstanding, rate, latency_s })
 }
 
@@ -218,6 +220,19 @@ pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Four I/Os of 4 ms in one stream: a level of streams gives an I/O each millisecond.
+    #[test]
+    fn a_level_of_streams_takes_the_time_of_a_stream() {
+        let mut visit = crate::record::tests::visit(5, 4_000_000);
+        let large = visit.large.as_mut().unwrap();
+        let found = |visit: &Visit| level_visit(visit, Class::Large).unwrap();
+        let alone = ClassTally { planned: 1, ..large.clone() };
+        large.planned = 4;
+        assert!((found(&visit).latency_s - 0.001).abs() < 1e-9);
+        visit.large = Some(alone);
+        assert!((found(&visit).latency_s - 0.004).abs() < 1e-9);
+    }
 
     #[test]
     fn a_bucket_that_the_window_did_not_fill_is_left_out() {

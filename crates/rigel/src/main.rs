@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod failure;
+mod history;
 mod orion_args;
 mod output;
 mod progress;

@@ -7,7 +7,7 @@ use crate::error::Problem;
 use crate::facts::HostFacts;
 use crate::matrix::{Grid, RunLevel};
 use crate::pace::Pace;
-use crate::request::Request;
+use crate::request::{MAX_OUTSTANDING, Request};
 use crate::stats::Parameters;
 use crate::stats::bound::LatencyBound;
 use crate::stats::levels_auto::{self, LevelRules};
@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most outstanding small I/Os that a search tries.
 const MOST_SMALL: u32 = 512;
+/// The same for each disk of a calibration that says how many there are.
+const SMALL_PER_DISK: u32 = 64;
 /// Most outstanding large I/Os, or streams, that a search tries.
 const MOST_LARGE: u32 = 64;
 /// A search takes about so many visits; 17 to 60 were seen on simulated curves.
@@ -77,7 +79,7 @@ impl LevelSearch {
         };
         let most = |class, most, bytes| if classes.contains(&class) { fitting(most, bytes) } else { 0 };
         Self {
-            most_small: most(Class::Small, MOST_SMALL, request.small_bytes),
+            most_small: most(Class::Small, most_small(request), request.small_bytes),
             most_large: most(Class::Large, MOST_LARGE, request.large_bytes.saturating_mul(per_level)),
             settle,
             measure,
@@ -160,6 +162,12 @@ impl LevelSearch {
         let large = levels(found.large, None, self.most_large);
         Grid::around(RunLevel::Simple, &small, &large)
     }
+}
+
+/// A calibration is told how many disks there are, so that it can go as far as they need.
+fn most_small(request: &Request) -> u32 {
+    let disks = request.num_disks.filter(|_| request.bound.is_some()).unwrap_or(0);
+    disks.saturating_mul(SMALL_PER_DISK).clamp(MOST_SMALL, MAX_OUTSTANDING / 2)
 }
 
 /// Settling and measured part of a visit of the search: those of the points, but short enough that a calibration spends

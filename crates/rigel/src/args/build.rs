@@ -71,6 +71,7 @@ pub fn options(typed: Typed, environment: &Environment) -> Result<RunOptions, Pr
         dry_run: own.dry_run,
         json: own.json,
         no_html: own.no_html,
+        history: front == Front::Calibrate,
         quiet: own.quiet,
         verbose: typed.verbose,
         force: own.force,

@@ -2,6 +2,7 @@
 //!
 //! Must not hold options of its own.
 
+use super::calibrate::CalibrateArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
 use super::report::ReportArgs;
@@ -26,6 +27,8 @@ pub struct Cli {
 enum Command {
     /// Measure a load matrix: small and large I/O at rising load
     Run(Box<RunArgs>),
+    /// What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute
+    Calibrate(Box<CalibrateArgs>),
     /// ORION's own command line and files: rigel orion -run simple
     Orion(OrionArgs),
     /// Make the outputs again from the record of a run
@@ -68,6 +71,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
             let options = run.options(echo(arguments), environment)?;
             Ok(Invocation::Run(Box::new(options)))
         }
+        Command::Calibrate(calibrate) => calibrate.invocation(echo(arguments), environment),
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.options().map(Invocation::Compare),

@@ -5,6 +5,7 @@
 //! this machine is worked out by the commands.
 
 pub mod build;
+mod calibrate;
 mod clap_problem;
 mod cli;
 mod compare;
@@ -15,9 +16,11 @@ mod report;
 mod run;
 mod selftest;
 mod shaping;
+mod target_source;
 pub mod values;
 pub mod words;
 
+pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
 pub use cli::read;
 pub use compare::CompareOptions;
@@ -38,6 +41,8 @@ use std::path::PathBuf;
 pub enum Invocation {
     /// Measure.
     Run(Box<RunOptions>),
+    /// Show calibrations of the past.
+    History(HistoryOptions),
     /// Make outputs from a record.
     Report(ReportOptions),
     /// Compare the records of runs.
@@ -85,6 +90,8 @@ pub struct RunOptions {
     pub json: bool,
     /// No page with charts.
     pub no_html: bool,
+    /// Keep what a calibration answers.
+    pub history: bool,
     /// Problems only.
     pub quiet: bool,
     /// More than usual.

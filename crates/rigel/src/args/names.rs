@@ -9,6 +9,8 @@ pub enum Front {
     Orion,
     /// `rigel run simple`.
     Rigel,
+    /// `rigel calibrate`, whose options are spelled as those of `rigel run`.
+    Calibrate,
 }
 
 /// An option.
@@ -92,7 +94,7 @@ impl Opt {
         };
         match front {
             Front::Orion => orion,
-            Front::Rigel => rigel,
+            Front::Rigel | Front::Calibrate => rigel,
         }
     }
 }

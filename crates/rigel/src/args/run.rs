@@ -6,10 +6,10 @@ use super::build::{self, Typed};
 use super::load::LoadWish;
 use super::names::Front;
 use super::own::OwnOptions;
-use super::{Environment, RunOptions, TargetSource, words};
+use super::target_source::target_source;
+use super::{Environment, RunOptions, words};
 use rigel_core::error::Problem;
 use rigel_core::matrix::RunLevel;
-use rigel_core::scratch::BLOCK_BYTES;
 use rigel_core::units::Bytes;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ impl RunArgs {
     /// # Errors
     /// A usage problem that names the option.
     pub fn options(self, command_line: String, environment: &Environment) -> Result<RunOptions, Problem> {
-        let targets = self.target_source()?;
+        let targets = target_source(self.targets, self.lun, self.scratch_size, self.keep_scratch)?;
         let typed = Typed {
             front: Front::Rigel,
             level: self.level,
@@ -99,44 +99,4 @@ impl RunArgs {
         };
         build::options(typed, environment)
     }
-
-    fn target_source(&self) -> Result<TargetSource, Problem> {
-        if self.lun.is_some() && !self.targets.is_empty() {
-            return Err(Problem::usage("targets are named and a list of targets is given")
-                .at("--lun")
-                .next("name the targets, or list all of them in the file"));
-        }
-        let scratch_option = match (self.scratch_size, self.keep_scratch) {
-            (Some(_), _) => Some("--scratch-size"),
-            (None, true) => Some("--keep-scratch"),
-            (None, false) => None,
-        };
-        let others = self.lun.is_some() || !self.targets.is_empty();
-        if let (true, Some(option)) = (others, scratch_option) {
-            return Err(Problem::usage(format!("{option} does not go with targets"))
-                .at(option)
-                .because("a scratch file is measured only when no target is named")
-                .next(format!("leave out {option}, or the targets")));
-        }
-        if let Some(path) = &self.lun {
-            return Ok(TargetSource::LunFile(path.clone()));
-        }
-        if !self.targets.is_empty() {
-            return Ok(TargetSource::Named(self.targets.clone()));
-        }
-        Ok(TargetSource::Scratch {
-            size: self.scratch_size.map(check_scratch_size).transpose()?,
-            keep: self.keep_scratch,
-        })
-    }
-}
-
-fn check_scratch_size(size: Bytes) -> Result<Bytes, Problem> {
-    if size.0 > 0 && size.0.is_multiple_of(BLOCK_BYTES as u64) {
-        return Ok(size);
-    }
-    Err(Problem::usage(format!("a scratch file of {} bytes cannot be made", size.0))
-        .at("--scratch-size")
-        .because(format!("it is made of blocks of {BLOCK_BYTES} bytes"))
-        .next("give a size such as 4G"))
 }

@@ -19,7 +19,8 @@ use rigel_core::workload::{LargePattern, Layout, WritePercent};
 /// # Errors
 /// A usage problem that names the option.
 pub fn request(front: Front, level: RunLevel, load: &LoadWish, own: &OwnOptions) -> Result<Request, Problem> {
-    if level != RunLevel::Advanced {
+    // A calibration is no level of its own to its user, and takes sizes.
+    if level != RunLevel::Advanced && front != Front::Calibrate {
         refuse_shape(front, level, load)?;
     }
     let mut made = Maker { front, request: Request::new(level) };
@@ -63,7 +64,7 @@ fn refuse_shape(front: Front, level: RunLevel, load: &LoadWish) -> Result<(), Pr
     let matrix = Opt::Matrix.spelled(front);
     let (this, instead) = match front {
         Front::Orion => (format!("-run {}", level.name()), "-run advanced"),
-        Front::Rigel => (format!("rigel run {}", level.name()), "rigel run advanced"),
+        Front::Rigel | Front::Calibrate => (format!("rigel run {}", level.name()), "rigel run advanced"),
     };
     let nearest = match level {
         RunLevel::Simple | RunLevel::Advanced => format!("{matrix} basic"),

@@ -78,6 +78,7 @@ fn a_bare_level_measures_a_scratch_file() {
         dry_run: false,
         json: false,
         no_html: false,
+        history: false,
         quiet: false,
         verbose: false,
         force: false,

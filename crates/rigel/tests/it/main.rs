@@ -4,6 +4,7 @@
 mod adaptive;
 mod agreement;
 mod bad_input;
+mod calibrate;
 mod compare;
 mod contents;
 mod device;

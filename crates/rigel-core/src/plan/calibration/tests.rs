@@ -3,6 +3,7 @@ use crate::facts::{HostFacts, TargetFacts};
 use crate::matrix::{MatrixShape, RunLevel};
 use crate::pace::{LevelChoice, Precision};
 use crate::plan::Searched;
+use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::workload::{Class, WritePercent};
 
 fn adaptive(level: RunLevel, change: impl FnOnce(&mut Request)) -> Result<Plan, Problem> {
@@ -17,6 +18,39 @@ fn soaked(plan: &Plan) -> Vec<Vec<Point>> {
     let phases = &plan.calibration.as_ref().unwrap().phases;
     let points = |phase: &Phase| phase.soaks.iter().map(|soak| plan.steps[soak.point].point).collect();
     phases.iter().map(points).collect()
+}
+
+#[test]
+fn a_calibration_with_a_bound_has_the_points_that_answer() {
+    let bound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
+    let bounded = |num_disks, budget_s| {
+        adaptive(RunLevel::Simple, |request| {
+            request.levels = LevelChoice::Auto;
+            request.num_disks = num_disks;
+            request.bound = Some(bound);
+            let max_duration = Some(Nanos::from_secs(budget_s));
+            request.pace = Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() });
+        })
+        .unwrap()
+    };
+    let plan = bounded(None, 60);
+    let search = plan.search.as_ref().unwrap();
+    assert_eq!((search.most_small, search.bound), (512, Some(bound)));
+    assert!(search.usual_time() < Nanos::from_secs(30), "half of the budget: {:?}", search.usual_time());
+    assert_eq!(bounded(Some(100), 60).search.unwrap().most_small, 6400);
+    let mut request = Request::new(RunLevel::Simple);
+    request.levels = LevelChoice::Auto;
+    request.bound = Some(bound);
+    let max_duration = Some(Nanos::from_secs(60));
+    request.pace = Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() });
+    let found = Searched { small: Some(8), large: Some(2), bounded: Some(75) };
+    let plan = plan.with_levels(&request, found, Nanos::from_secs(25)).unwrap();
+    let points: Vec<(u32, u32)> =
+        plan.steps.iter().map(|step| (step.point.small, step.point.large)).collect();
+    assert_eq!(points, [(1, 0), (8, 0), (16, 0), (75, 0), (0, 1), (0, 2), (0, 4)]);
+    let calibration = plan.calibration.unwrap();
+    assert_eq!(calibration.parameters.time_limit_ns, Some(60_000_000_000));
+    assert!(calibration.time_after(Nanos::from_secs(25)) <= Nanos::from_secs(60));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use crate::args::{Front, RunOptions};
 use crate::commands::{self, report};
+use crate::history;
 use crate::output::OutputSet;
 use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
@@ -17,7 +18,7 @@ use rigel_core::record::Purpose;
 use rigel_core::request::Request;
 use rigel_core::units::Bytes;
 use rigel_report::text::Intent;
-use rigel_report::{Format, OrionVersion, View, orion, render, text};
+use rigel_report::{Format, OrionVersion, View, calibration, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
 
@@ -96,7 +97,7 @@ impl Voice {
                 let minutes = run.plan.estimate_minutes;
                 say(&orion::banner(self.version, &run.program_version, &run.run_id, minutes));
             }
-            Front::Orion | Front::Rigel => {
+            Front::Orion | Front::Rigel | Front::Calibrate => {
                 self.note(Some(format!("{}: {}", run.run_id, prospect(&run.request, &run.plan))));
             }
         }
@@ -159,17 +160,33 @@ fn say(text: &str) {
 pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(), Problem> {
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
-    let mut files = render(Format::Orion(options.orion_version), &view)?;
+    let answers = calibration::Document::of(&view).filter(|_| options.front == Front::Calibrate);
+    let mut files = match answers {
+        // ORION had no calibration, and its files no place for the answers.
+        Some(_) => Vec::new(),
+        None => render(Format::Orion(options.orion_version), &view)?,
+    };
     if !options.no_html {
         files.extend(render(Format::Html, &view)?);
     }
     let written = set.write(&files, options.force)?;
+    // A simulated device is not what a history is about.
+    if let Some(answers) =
+        answers.as_ref().filter(|_| options.history && !options.request.engine.is_simulated())
+        && let Err(problem) = history::keep(answers)
+    {
+        Voice::trouble(&problem);
+    }
+    if let (true, Some(answers)) = (options.json, &answers) {
+        return commands::to_stdout(&answers.json()?);
+    }
     if options.json {
         return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
     let results = match options.front {
         Front::Orion => orion::result_block(options.orion_version, &view),
         Front::Rigel => text::results(&view),
+        Front::Calibrate => answers.as_ref().map_or_else(|| text::results(&view), calibration::answers),
     };
     commands::to_stdout(results.as_bytes())?;
     voice.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));

@@ -1,0 +1,99 @@
+//! Answers for people: a line for each figure, 80 columns wide.
+//!
+//! Must not know where a document came from.
+
+use super::{Document, Estimate};
+use crate::page::Page;
+use crate::text::wrapped;
+use crate::words::percent;
+use rigel_core::flags::Flag;
+use rigel_core::path_text::printable;
+
+/// The answers of one calibration.
+#[must_use]
+pub fn answers(found: &Document) -> String {
+    let mut page = Page::default();
+    wrapped(&mut page, "Calibration of ", "  ", &printable(&found.targets.join(", ")));
+    page.line(format_args!("run {}, {}", printable(&found.run), printable(&found.started)));
+    page.blank();
+    let which = found.percentile.name();
+    let bound = format!("IOPS within a {which} latency of {} ms", trimmed(found.max_latency_ms));
+    figure(&mut page, "max_iops", found.max_iops, 0, &bound);
+    if let Some(reason) = &found.reason {
+        wrapped(&mut page, "                  ", "                  ", &printable(reason));
+    }
+    let at = found.outstanding.map_or_else(String::new, |level| format!(", with {level} outstanding"));
+    figure(&mut page, "actual_latency", found.actual_latency_ms, 3, &format!("ms{at}"));
+    figure(&mut page, "unbounded_iops", found.unbounded_iops, 0, "IOPS at any latency");
+    figure(&mut page, "max_mbps", found.max_mbps, 2, "MBPS of many large streams");
+    figure(&mut page, "max_pmbps", found.max_pmbps, 2, "MBPS of one large stream");
+    figure(&mut page, "latency_at_1", found.latency_at_1_us, 1, "us with one small I/O outstanding");
+    if let Some(n_sat) = found.n_sat {
+        let least = if n_sat.saturated { "" } else { "at least " };
+        page.line(format_args!(
+            "{:<15}{:>12}        outstanding small I/Os saturate it",
+            "n_sat",
+            format!("{least}{}-{}", n_sat.lo, n_sat.hi)
+        ));
+    }
+    flags(&mut page, &found.flags);
+    page.into_string()
+}
+
+fn figure(page: &mut Page, name: &str, found: Option<Estimate>, decimals: usize, unit: &str) {
+    let value = found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.mean));
+    let width = found.and_then(|found| found.width());
+    let width = width.map_or_else(String::new, |width| format!("±{} %", percent(width)));
+    page.line(format_args!("{name:<15}{value:>12} {width:<7} {unit}"));
+}
+
+/// 10 for 10.0, 2.5 for 2.5.
+fn trimmed(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn flags(page: &mut Page, flags: &[Flag]) {
+    if !flags.is_empty() {
+        page.blank();
+    }
+    for flag in flags {
+        let mark = if flag.invalid { "! " } else { "" };
+        wrapped(page, mark, "    ", &format!("{}: {}", flag.code.name(), printable(&flag.text)));
+    }
+    if flags.iter().any(|flag| flag.invalid) {
+        page.line("! some numbers must not be used, as that flag says");
+    }
+}
+
+/// Calibrations of the past, the newest first: a line each, as DBA_RSRC_IO_CALIBRATE had one row.
+#[must_use]
+pub fn history(all: &[Document]) -> String {
+    let mut page = Page::default();
+    if all.is_empty() {
+        page.line("No calibration is known yet.");
+        return page.into_string();
+    }
+    page.line(format_args!(
+        "{:<16} {:>9} {:>8} {:>6} {:>9} {:>9} {:>9}  Targets",
+        "Start", "max_iops", "ms", "at", "unbounded", "max_mbps", "max_pmbps"
+    ));
+    for found in all {
+        let value = |found: Option<Estimate>, decimals: usize| {
+            found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.mean))
+        };
+        let start: String = found.started.chars().take(16).collect();
+        page.line(format_args!(
+            "{:<16} {:>9} {:>8} {:>6} {:>9} {:>9} {:>9}  {}",
+            printable(&start.replace('T', " ")),
+            value(found.max_iops, 0),
+            value(found.actual_latency_ms, 3),
+            found.outstanding.map_or_else(|| "-".to_owned(), |level| level.to_string()),
+            value(found.unbounded_iops, 0),
+            value(found.max_mbps, 1),
+            value(found.max_pmbps, 1),
+            printable(&found.targets.join(", "))
+        ));
+    }
+    page.into_string()
+}

@@ -1,0 +1,38 @@
+//! `rigel calibrate --last`, `--history`: what calibrations of the past answered.
+//!
+//! Must not measure.
+
+use crate::args::HistoryOptions;
+use crate::{commands, history};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::path_text;
+use rigel_report::calibration;
+
+/// Shows them.
+///
+/// # Errors
+/// When the history cannot be read, or nothing of what was asked for is in it.
+pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
+    let targets: Vec<String> = options.targets.iter().map(|path| path_text::encode(path)).collect();
+    let mut found = history::all(&targets)?;
+    if found.is_empty() {
+        let of = if targets.is_empty() { String::new() } else { format!(" of {}", targets.join(", ")) };
+        return Err(Problem::new(ExitKind::Refused, format!("no calibration{of} is known"))
+            .because("none was made by this user on this host, or the history was left out")
+            .next("calibrate first: rigel calibrate [TARGET..]"));
+    }
+    if options.last {
+        found.truncate(1);
+    }
+    match (options.json, found.as_slice()) {
+        (true, [last]) if options.last => commands::to_stdout(&last.json()?),
+        (true, all) => {
+            let text = serde_json::to_string_pretty(all).map_err(|error| {
+                Problem::new(ExitKind::Bug, format!("the history cannot be written as JSON: {error}"))
+            })?;
+            commands::to_stdout(format!("{text}\n").as_bytes())
+        }
+        (false, [last]) if options.last => commands::to_stdout(calibration::answers(last).as_bytes()),
+        (false, all) => commands::to_stdout(calibration::history(all).as_bytes()),
+    }
+}

@@ -1,0 +1,125 @@
+//! Calibrations: answers with a known truth, the bound, the budget, the history.
+
+use crate::support::{Place, Told, tell};
+use rigel_core::record::Record;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// Eight stations; a small I/O takes 1 ms and 8 us for its bytes.
+const DEVICE: &str = "sim:servers=8,service=1ms,rate=1000M,spread=exponential,between=1%";
+const TRUTH_IOPS: f64 = 8.0 / (0.001 + 8192.0 / 1_048_576_000.0);
+
+fn calibrate(place: &Place, more: &str) -> Told {
+    place.line(&format!("calibrate --quiet --no-html --seed 3 {more}"))
+}
+
+fn mean(document: &Value, name: &str) -> f64 {
+    document[name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name} in {document}"))
+}
+
+/// Within a few per cent: the interval is one of 95 %, and this is one run.
+fn near(document: &Value, name: &str, truth: f64) {
+    let found = mean(document, name);
+    assert!((found / truth - 1.0).abs() < 0.1, "{name} {found} instead of {truth}: {document}");
+    let ends = (document[name]["lo95"].as_f64().unwrap(), document[name]["hi95"].as_f64().unwrap());
+    assert!(ends.0 < found && found < ends.1, "{document}");
+}
+
+#[test]
+fn the_answers_of_a_device_with_a_known_truth() {
+    let place = Place::new();
+    let found =
+        calibrate(&place, &format!("--engine {DEVICE} --max-latency 2ms --json")).expect_code(0).json();
+    assert_eq!(found["schema"], "rigel.calibration/1");
+    near(&found, "max_iops", TRUTH_IOPS);
+    near(&found, "unbounded_iops", TRUTH_IOPS);
+    near(&found, "latency_at_1_us", 1008.0);
+    // Little: as many outstanding as the rate takes in 2 ms.
+    let outstanding = found["outstanding"].as_u64().unwrap();
+    assert!((14..=18).contains(&outstanding), "{found}");
+    let latency_ms = mean(&found, "actual_latency_ms");
+    assert!((latency_ms * TRUTH_IOPS / 1000.0 / outstanding as f64 - 1.0).abs() < 0.1, "{found}");
+    assert!(
+        found["n_sat"]["lo"].as_u64().unwrap() <= 8 && found["n_sat"]["hi"].as_u64().unwrap() >= 7,
+        "{found}"
+    );
+    // A stream has four I/Os outstanding, so that two streams keep all stations busy: 2 ms for each MiB.
+    near(&found, "max_pmbps", 2000.0);
+    near(&found, "max_mbps", 4000.0);
+    assert!(place.files().iter().any(|name| name.ends_with("_record.jsonl")));
+    assert!(!place.files().iter().any(|name| name.ends_with("_iops.csv")), "{:?}", place.files());
+}
+
+#[test]
+fn the_text_and_every_other_output_of_the_record() {
+    let place = Place::new();
+    let told = calibrate(&place, &format!("--engine {DEVICE}")).expect_code(0).stdout;
+    for name in ["max_iops", "actual_latency", "max_mbps", "max_pmbps", "latency_at_1", "n_sat", "SIMULATED"]
+    {
+        assert!(told.contains(name), "{name}: {told}");
+    }
+    assert!(told.contains("IOPS within a mean latency of 10 ms"), "{told}");
+    let record = place.only("_record.jsonl");
+    let json = place.rigel(["report", record.to_str().unwrap(), "--format", "json"]).expect_code(0).json();
+    assert!(json["points"].as_array().unwrap().len() >= 5, "{json}");
+}
+
+#[test]
+fn a_bound_that_nothing_keeps_is_an_answer() {
+    let place = Place::new();
+    let more = format!("--engine {DEVICE} --max-latency 500us --percentile p99 --json");
+    let found = calibrate(&place, &more).expect_code(0).json();
+    assert_eq!(found["max_iops"], Value::Null);
+    assert!(found["reason"].as_str().unwrap().contains("p99 latency"), "{found}");
+    assert_eq!(found["percentile"], "p99");
+    assert!(mean(&found, "unbounded_iops") > 0.0);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let place = Place::new();
+    for (more, what) in [
+        ("--budget 1s", "a budget of 1 s is too short"),
+        ("--max-latency 0s", "a latency of 0 cannot be kept"),
+        ("--percentile p95", "p95"),
+        ("--write 101", "101"),
+        ("--last --history", "cannot be used with"),
+    ] {
+        let told = calibrate(&place, &format!("--engine sim {more}")).expect_code(2);
+        assert!(told.stderr.contains(what), "{more}: {}", told.stderr);
+    }
+}
+
+fn at_home(place: &Place, home: &Path, line: &str) -> Told {
+    tell(place.command().args(line.split_whitespace()).env("XDG_STATE_HOME", home))
+}
+
+#[test]
+fn a_file_within_the_budget_and_the_history_of_it() {
+    let place = Place::new();
+    let home = place.path().join("state");
+    let none = at_home(&place, &home, "calibrate --last").expect_code(3);
+    assert!(none.stderr.contains("no calibration is known"), "{}", none.stderr);
+    place.random_file("data", 64 << 20);
+    let line = "calibrate data --budget 20s --json --no-html";
+    let found = at_home(&place, &home, line).expect_code(0).json();
+    assert!(mean(&found, "unbounded_iops") > 0.0 && mean(&found, "latency_at_1_us") > 0.0);
+    let record = Record::read(&fs::read(place.only("_record.jsonl")).unwrap()).unwrap();
+    let last = record.visits.last().unwrap();
+    assert!(last.began_ns - last.settle_ns < 20_000_000_000, "no visit begins after the budget");
+    let last = at_home(&place, &home, "calibrate --last --json").expect_code(0).json();
+    assert_eq!(last, found, "what was printed is what is kept");
+    let told = at_home(&place, &home, "calibrate data --last").expect_code(0).stdout;
+    assert!(told.contains("Calibration of data") && told.contains("max_pmbps"), "{told}");
+    let table = at_home(&place, &home, "calibrate --history").expect_code(0).stdout;
+    assert_eq!(table.lines().count(), 2, "{table}");
+    at_home(&place, &home, "calibrate other --history").expect_code(3);
+    // What is not to be kept is not, and a simulated device never.
+    at_home(&place, &home, &format!("calibrate --engine {DEVICE} --quiet --no-html")).expect_code(0);
+    assert_eq!(at_home(&place, &home, "calibrate --history").expect_code(0).stdout, table);
+    fs::write(home.join("rigel/calibrations.sqlite"), "not a database, and long enough to be looked at")
+        .unwrap();
+    let told = at_home(&place, &home, "calibrate --last").expect_code(3);
+    assert!(told.stderr.contains("calibrations.sqlite"), "{}", told.stderr);
+}

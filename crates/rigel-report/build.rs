@@ -27,10 +27,29 @@ const PARTS: &str = "src/html/page";
 /// What the script of every page begins with, in this order, as one: a part may use what an earlier one says.
 const KIT: [&str; 5] = ["kit/write", "kit/look", "kit/figure", "kit/intervals", "kit/start"];
 /// The scripts, and what each kind of page adds to the kit.
-const SCRIPTS: [(&str, &[&str]); 2] = [
-    ("report", &["run/data", "run/curves", "run/matrix", "run/point", "run/over_time", "run/report"]),
-    ("compare", &["compare/curves"]),
+const SCRIPTS: [(&str, &[Own]); 2] = [
+    (
+        "report",
+        &[
+            Own::Parts(&["report/flags"]),
+            // A page may hold several runs.
+            Own::Function(
+                "runPage(root, ids)",
+                &["run/data", "run/curves", "run/matrix", "run/point", "run/over_time", "run/report"],
+            ),
+            Own::Parts(&["report/overview", "report/pages"]),
+        ],
+    ),
+    ("compare", &[Own::Parts(&["compare/curves"])]),
 ];
+
+/// What a page adds to the kit.
+enum Own {
+    /// Parts as they are.
+    Parts(&'static [&'static str]),
+    /// Parts that are the body of a function together.
+    Function(&'static str, &'static [&'static str]),
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={OVERRIDE}");
@@ -59,13 +78,28 @@ fn tell_digest(name: &str, bytes: &[u8]) {
 }
 
 /// The kit and what is a page's own, in a scope of their own.
-fn script(own: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
+fn script(own: &[Own]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut script = b"(() => {\n\"use strict\";\n".to_vec();
-    for part in KIT.iter().chain(own) {
-        script.extend(fs::read(Path::new(PARTS).join(part).with_extension("js"))?);
+    add(&mut script, &KIT)?;
+    for own in own {
+        match own {
+            Own::Parts(parts) => add(&mut script, parts)?,
+            Own::Function(head, parts) => {
+                script.extend(format!("function {head} {{\n").bytes());
+                add(&mut script, parts)?;
+                script.extend(b"}\n");
+            }
+        }
     }
     script.extend(b"})();\n");
     Ok(script)
+}
+
+fn add(script: &mut Vec<u8>, parts: &[&str]) -> Result<(), Box<dyn Error>> {
+    for part in parts {
+        script.extend(fs::read(Path::new(PARTS).join(part).with_extension("js"))?);
+    }
+    Ok(())
 }
 
 fn gzip(bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {

@@ -57,3 +57,12 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
         Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::findings(view)?)]),
     }
 }
+
+/// One page about several records, each judged by [`View::of`]: an overview, and a page for each record in their order. A
+/// record may be there twice.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn report_of_several(views: &[View<'_>]) -> Result<OutputFile, Problem> {
+    Ok(OutputFile::new("_report.html", html::page_of_several(views)?))
+}

@@ -2,13 +2,14 @@
 //!
 //! Must not offer a chart that the run has no numbers for.
 
+use super::ids::Ids;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::findings::PointFindings;
 use rigel_core::workload::Class;
 
 /// All of them; nothing when nothing was measured.
-pub(super) fn section(page: &mut Page, view: &View<'_>) {
+pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     let points = &view.findings.points;
     if points.is_empty() && view.findings.curves.is_empty() {
         return;
@@ -19,17 +20,18 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     );
     let small = points.iter().any(|found| found.small.is_some());
     let large = points.iter().any(|found| found.large.is_some());
-    over_load(page, view, small, large);
+    over_load(page, view, ids, small, large);
     if points.is_empty() {
         return;
     }
-    matrix(page, small, large);
-    interference(page, points);
-    one_point(page);
-    over_time(page, small, large);
+    matrix(page, ids, small, large);
+    interference(page, points, ids);
+    one_point(page, ids);
+    over_time(page, ids, small, large);
 }
 
-fn open(page: &mut Page, id: &str, title: &str, about: &str) {
+fn open(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
+    let id = ids.of(name);
     page.line(format_args!("<section class=\"drawn-only\" id=\"{id}\">\n<h2>{title}</h2>\n<p class=\"about\">{about}</p>\n<div class=\"charts\">"));
 }
 
@@ -37,15 +39,17 @@ fn close(page: &mut Page) {
     page.line("</div>\n</section>");
 }
 
-fn figure(page: &mut Page, id: &str, title: &str, about: &str) {
+fn figure(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
+    let id = ids.of(name);
     page.line(format_args!(
         "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"{id}\"></div></figure>"
     ));
 }
 
-fn over_load(page: &mut Page, view: &View<'_>, small: bool, large: bool) {
+fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, small: bool, large: bool) {
     open(
         page,
+        ids,
         "over-load",
         "Over the load",
         "Bands and whiskers are the 95 % intervals; <b>!</b> marks a point with flags of its own, <b>✕</b> one whose numbers must \
@@ -55,6 +59,7 @@ fn over_load(page: &mut Page, view: &View<'_>, small: bool, large: bool) {
     if small {
         figure(
             page,
+            ids,
             "iops",
             "IOPS",
             "of small I/O over the outstanding small I/Os, a line for each number of outstanding large I/Os",
@@ -63,6 +68,7 @@ fn over_load(page: &mut Page, view: &View<'_>, small: bool, large: bool) {
     if large {
         figure(
             page,
+            ids,
             "mbps",
             "MBPS",
             "of large I/O over the outstanding large I/Os, a line for each number of outstanding small I/Os",
@@ -72,31 +78,39 @@ fn over_load(page: &mut Page, view: &View<'_>, small: bool, large: bool) {
         let class = if small { "small" } else { "large" };
         page.line(format_args!(
             "<figure><figcaption><b>Latency</b> of {class} I/O: mean, median (p50) and 99th percentile (p99) at <label><select \
-             id=\"latency-level\" aria-label=\"Level of the other class\"></select></label></figcaption><div class=\"stage\" \
-             id=\"latency\"></div></figure>"
+             id=\"{}\" aria-label=\"Level of the other class\"></select></label></figcaption><div class=\"stage\" \
+             id=\"{}\"></div></figure>",
+            ids.of("latency-level"),
+            ids.of("latency")
         ));
     }
     for curve in &view.findings.curves {
         let class = curve.class.name();
-        figure(page, &format!("search-{class}"), "Search", &format!("of what saturates {class} I/O alone"));
+        figure(
+            page,
+            ids,
+            &format!("search-{class}"),
+            "Search",
+            &format!("of what saturates {class} I/O alone"),
+        );
     }
     close(page);
 }
 
-fn matrix(page: &mut Page, small: bool, large: bool) {
-    open(page, "matrix", "The matrix", "Each cell is a point; the chosen one has a thick border.");
+fn matrix(page: &mut Page, ids: &Ids, small: bool, large: bool) {
+    open(page, ids, "matrix", "The matrix", "Each cell is a point; the chosen one has a thick border.");
     if small {
-        figure(page, "heat-iops", "IOPS", "of small I/O");
+        figure(page, ids, "heat-iops", "IOPS", "of small I/O");
     }
     if large {
-        figure(page, "heat-mbps", "MBPS", "of large I/O");
+        figure(page, ids, "heat-mbps", "MBPS", "of large I/O");
     }
-    figure(page, "heat-latency", "Mean latency", if small { "of small I/O" } else { "of large I/O" });
+    figure(page, ids, "heat-latency", "Mean latency", if small { "of small I/O" } else { "of large I/O" });
     close(page);
 }
 
 /// Whether points with both classes have their likes with one of them.
-fn interference(page: &mut Page, points: &[PointFindings]) {
+fn interference(page: &mut Page, points: &[PointFindings], ids: &Ids) {
     let alone = |class: Class| {
         points.iter().any(|found| found.point.of(class) > 0 && found.point.of(class.other()) == 0)
     };
@@ -106,6 +120,7 @@ fn interference(page: &mut Page, points: &[PointFindings]) {
     }
     open(
         page,
+        ids,
         "interference",
         "Interference",
         "What one class loses of its rate alone when the other is added. The relative widths of both rates add up in quadrature, as \
@@ -114,6 +129,7 @@ fn interference(page: &mut Page, points: &[PointFindings]) {
     if alone(Class::Small) {
         figure(
             page,
+            ids,
             "loss-small",
             "Loss of IOPS",
             "of small I/O over the large I/Os added, a line for each number of small ones",
@@ -122,6 +138,7 @@ fn interference(page: &mut Page, points: &[PointFindings]) {
     if alone(Class::Large) {
         figure(
             page,
+            ids,
             "loss-large",
             "Loss of MBPS",
             "of large I/O over the small I/Os added, a line for each number of large ones",
@@ -130,22 +147,26 @@ fn interference(page: &mut Page, points: &[PointFindings]) {
     close(page);
 }
 
-fn one_point(page: &mut Page) {
-    page.line(
-        "<section id=\"one-point\">\n<h2>One point</h2>\n<div class=\"picker\"><label>Point <select id=\"point\"></select></label>\
-         <label><input type=\"radio\" name=\"own\" id=\"own-small\"> small I/O</label><label><input type=\"radio\" name=\"own\" \
-         id=\"own-large\"> large I/O</label></div>\n<p id=\"chosen\" aria-live=\"polite\"></p>\n<div class=\"charts\">",
-    );
-    figure(page, "histogram", "Latency histogram", "of all visits that count, on a logarithmic scale");
-    figure(page, "percentiles", "Percentiles", "of latency: each step to the right is ten times rarer");
+fn one_point(page: &mut Page, ids: &Ids) {
+    let [section, point, own, small, large, chosen] =
+        ["one-point", "point", "own", "own-small", "own-large", "chosen"].map(|name| ids.of(name));
+    page.line(format_args!(
+        "<section id=\"{section}\">\n<h2>One point</h2>\n<div class=\"picker\"><label>Point <select id=\"{point}\"></select></label>\
+         <label><input type=\"radio\" name=\"{own}\" id=\"{small}\"> small I/O</label><label><input type=\"radio\" name=\"{own}\" \
+         id=\"{large}\"> large I/O</label></div>\n<p class=\"chosen\" id=\"{chosen}\" aria-live=\"polite\"></p>\n<div class=\"charts\">"
+    ));
+    figure(page, ids, "histogram", "Latency histogram", "of all visits that count, on a logarithmic scale");
+    figure(page, ids, "percentiles", "Percentiles", "of latency: each step to the right is ten times rarer");
     figure(
         page,
+        ids,
         "latency-time",
         "Latency over time",
         "a column for each visit or slice of one visit, darker to lighter for rarer to more I/Os",
     );
     figure(
         page,
+        ids,
         "inside",
         "Throughput inside the visits",
         "since the load began; what is grey is settling and does not count",
@@ -153,18 +174,19 @@ fn one_point(page: &mut Page) {
     close(page);
 }
 
-fn over_time(page: &mut Page, small: bool, large: bool) {
+fn over_time(page: &mut Page, ids: &Ids, small: bool, large: bool) {
     open(
         page,
+        ids,
         "over-time",
         "Over the time of the run",
         "Every visit with the rate that it found; a click chooses its point.",
     );
     if small {
-        figure(page, "run-small", "IOPS", "of small I/O, visit by visit");
+        figure(page, ids, "run-small", "IOPS", "of small I/O, visit by visit");
     }
     if large {
-        figure(page, "run-large", "MBPS", "of large I/O, visit by visit");
+        figure(page, ids, "run-large", "MBPS", "of large I/O, visit by visit");
     }
     close(page);
 }

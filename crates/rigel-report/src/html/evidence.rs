@@ -2,6 +2,7 @@
 //!
 //! Must not hold a result.
 
+use super::ids::Ids;
 use super::markup::{Text, close_table, list, open_table};
 use crate::flag_scopes::FlagScopes;
 use crate::notes::{self, At};
@@ -21,9 +22,9 @@ const MOST_FLAGS: usize = 60;
 const MOST_TARGETS: usize = 20;
 
 /// The sections of it.
-pub(super) fn section(page: &mut Page, view: &View<'_>) {
+pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     let header = &view.record.header;
-    page.line("<section id=\"evidence\">\n<h2>Evidence</h2>\n<h3>Flags</h3>");
+    page.line(format_args!("<section id=\"{}\">\n<h2>Evidence</h2>\n<h3>Flags</h3>", ids.of("evidence")));
     flags(page, view);
     page.line("<h3>Targets</h3>");
     targets(page, &header.targets);

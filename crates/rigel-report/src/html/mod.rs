@@ -9,17 +9,23 @@ mod charts;
 mod data;
 mod evidence;
 mod headline;
+mod ids;
 pub(crate) mod markup;
+mod overview;
 mod results;
+mod several;
 pub(crate) mod shell;
 mod verdict;
 
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
+use ids::Ids;
 use markup::Text;
 use rigel_core::error::Problem;
 use shell::Shell;
+
+pub(crate) use several::page as page_of_several;
 
 /// The page.
 pub(crate) fn page(view: &View<'_>) -> Result<Vec<u8>, Problem> {
@@ -30,14 +36,17 @@ pub(crate) fn page(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         script: &assets::REPORT,
         figures: &[("findings".to_owned(), data::json(view)?)],
     };
-    Ok(shell.page(|page| {
-        verdict::section(page, view);
-        headline::section(page, view);
-        about(page, view);
-        charts::section(page, view);
-        results::section(page, view);
-        evidence::section(page, view);
-    }))
+    Ok(shell.page(|page| sections(page, view, &Ids::alone())))
+}
+
+/// All that is told of a run.
+fn sections(page: &mut Page, view: &View<'_>, ids: &Ids) {
+    verdict::section(page, view);
+    headline::section(page, view);
+    about(page, view);
+    charts::section(page, view, ids);
+    results::section(page, view, ids);
+    evidence::section(page, view, ids);
 }
 
 /// Name, targets, time and program.

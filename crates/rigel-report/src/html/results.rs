@@ -2,6 +2,7 @@
 //!
 //! Must not leave out a point.
 
+use super::ids::Ids;
 use super::markup::{Column, close_table, flag, number, open_table, time};
 use crate::page::Page;
 use crate::view::View;
@@ -13,7 +14,7 @@ use rigel_core::stats::Interval;
 const MOST_ROWS: usize = 60;
 
 /// The table; nothing when nothing was measured.
-pub(super) fn section(page: &mut Page, view: &View<'_>) {
+pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     let points = &view.findings.points;
     if points.is_empty() {
         return;
@@ -28,7 +29,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let mut columns: Vec<Column<'_>> = vec![("Point", false)];
     columns.extend(names.iter().map(|name| (name.as_str(), true)));
     columns.extend([("Visits", true), ("Flags", false)]);
-    page.line("<section id=\"numbers\">\n<h2>Numbers</h2>");
+    page.line(format_args!("<section id=\"{}\">\n<h2>Numbers</h2>", ids.of("numbers")));
     open_table(page, &columns, points.len(), MOST_ROWS, "point");
     for (index, found) in points.iter().enumerate() {
         row(page, index, found, has_small, has_large);
@@ -65,7 +66,12 @@ fn cells(page: &mut Page, io: Option<&IoFindings>, rate: Option<(f64, Option<Int
     cell(page, us.map(|(us, sure)| (us.p99, sure.p99_us())), time);
 }
 
-fn cell(page: &mut Page, estimate: Option<(f64, Option<Interval>)>, write: impl Fn(f64) -> String) {
+/// A number and how sure it is, in a table.
+pub(super) fn cell(
+    page: &mut Page,
+    estimate: Option<(f64, Option<Interval>)>,
+    write: impl Fn(f64) -> String,
+) {
     let Some((value, interval)) = estimate else {
         page.push("<td class=\"n\">-</td>");
         return;

@@ -13,15 +13,33 @@ use std::collections::BTreeSet;
 
 /// The sentences, with a colour beside them for how far the numbers can be trusted.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
-    let (invalid, care) = codes(view);
-    let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !is_unsure(view)) {
-        (false, _) => " bad",
-        (true, false) => " care",
-        (true, true) => "",
-    };
+    let Doubts { tone, invalid, care } = Doubts::of(view);
     page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
     page.line(format_args!("<p>{}</p>", Text(&reached(view))));
     page.line(format_args!("<p>{}</p>\n</section>", Text(&trust(view, &invalid, &care))));
+}
+
+/// What speaks against the numbers of a run, in short.
+pub(super) struct Doubts {
+    /// The class of the colour for it.
+    pub tone: &'static str,
+    /// The flags that make numbers invalid, each once.
+    pub invalid: BTreeSet<FlagCode>,
+    /// The other ones.
+    pub care: BTreeSet<FlagCode>,
+}
+
+impl Doubts {
+    /// Those of a run.
+    pub fn of(view: &View<'_>) -> Self {
+        let (invalid, care) = codes(view);
+        let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !is_unsure(view)) {
+            (false, _) => " bad",
+            (true, false) => " care",
+            (true, true) => "",
+        };
+        Self { tone, invalid, care }
+    }
 }
 
 /// What the storage reached.

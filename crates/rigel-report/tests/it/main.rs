@@ -1,6 +1,7 @@
 //! The bytes that leave Rigel, against published output and against what known scripts do with it.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+mod several;
 mod support;
 
 mod compare;

@@ -11,16 +11,18 @@ const EXAMPLES: &str = "\
 Examples:
   rigel report mytest_20260101_1200_record.jsonl --html
       the page with charts beside the record, mytest_20260101_1200_report.html
+  rigel report monday_record.jsonl tuesday_record.jsonl --html
+      one page about both runs: an overview, and a page for each
   rigel report mytest_20260101_1200_record.jsonl --format json
       the results as JSON on standard output
   rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out old
       ORION's files, as version 11.1 wrote them, into the directory old";
 
-/// What to make from which record.
+/// What to make from which records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportOptions {
-    /// The record.
-    pub record: PathBuf,
+    /// The records, at least one.
+    pub records: Vec<PathBuf>,
     /// What to make.
     pub format: ReportFormat,
     /// Where to write it; `None`: ORION's files and the page beside the record, anything else to standard output.
@@ -35,9 +37,9 @@ pub struct ReportOptions {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// Record of a run, the file that ends in _record.jsonl
-    #[arg(value_name = "RECORD")]
-    record: PathBuf,
+    /// Record of a run, the file that ends in _record.jsonl; several give one page about all, or other files of each
+    #[arg(value_name = "RECORD", required = true)]
+    records: Vec<PathBuf>,
 
     /// What to make: ORION's files, one JSON document, one table, or one page with charts
     #[arg(long, value_name = "FORMAT", ignore_case = true, required_unless_present = "html", value_parser = words::parser::<ReportFormat>())]
@@ -48,7 +50,7 @@ pub struct ReportArgs {
     html: bool,
 
     /// Directory of the outputs [default: beside the record (orion, html), standard output (json, csv)]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
 
     /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
@@ -67,7 +69,7 @@ impl ReportArgs {
     /// A usage problem that names the option.
     pub fn options(self, environment: &Environment) -> Result<ReportOptions, Problem> {
         Ok(ReportOptions {
-            record: self.record,
+            records: self.records,
             // One of the two is there: clap asks for it.
             format: self.format.unwrap_or(ReportFormat::Html),
             out: self.out,

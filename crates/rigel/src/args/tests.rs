@@ -247,7 +247,7 @@ fn help_and_version_are_answers() {
 fn a_report_is_asked_for() {
     let found = read_line("rigel report a_record.jsonl --format ORION --orion-version 11.1 --force");
     let expected = ReportOptions {
-        record: "a_record.jsonl".into(),
+        records: vec!["a_record.jsonl".into()],
         format: ReportFormat::Orion,
         out: None,
         orion_version: OrionVersion::V11_1,

@@ -1,4 +1,4 @@
-//! `rigel report`: every output again, from the record of a run.
+//! `rigel report`: every output again, from the record of a run, and one page about several.
 //!
 //! Must not measure or look at a target; the record is all there is.
 
@@ -7,7 +7,8 @@ use crate::{commands, output};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_report::{Format, View};
+use rigel_report::{Format, OutputFile, View};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -15,31 +16,90 @@ use std::path::{Path, PathBuf};
 /// Makes what was asked for.
 ///
 /// # Errors
-/// When the record cannot be read or the outputs cannot be written.
+/// When a record cannot be read or the outputs cannot be written.
 pub fn report(options: &ReportOptions) -> Result<(), Problem> {
-    let record = read(&options.record)?;
+    let to_stdout = options.out.is_none() && goes_to_stdout(options.format);
+    if to_stdout && options.records.len() > 1 {
+        return Err(Problem::usage("several records do not become one document")
+            .at("RECORD")
+            .because("standard output would hold one behind the other")
+            .next("give --out DIR for a file of each, or --html for one page about all"));
+    }
+    let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    if to_stdout {
+        for file in records.first().map_or_else(|| Ok(Vec::new()), |record| render(options, record))? {
+            commands::to_stdout(&file.bytes)?;
+        }
+        return Ok(());
+    }
+    let files = match options.format {
+        ReportFormat::Html if records.len() > 1 => vec![page_of_several(options, &records)?],
+        _ => files_of_each(options, &records)?,
+    };
+    no_two_alike(&files)?;
+    let files: Vec<(PathBuf, &[u8])> =
+        files.iter().map(|(path, file)| (path.clone(), file.bytes.as_slice())).collect();
+    for path in output::write_all(&files, options.force)? {
+        commands::to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
+    }
+    Ok(())
+}
+/// Documents go where they can be piped on, files and pages beside the record.
+const fn goes_to_stdout(format: ReportFormat) -> bool {
+    match format {
+        ReportFormat::Orion | ReportFormat::Html => false,
+        ReportFormat::Json | ReportFormat::Csv => true,
+    }
+}
+
+/// The outputs of one record.
+fn render(options: &ReportOptions, record: &Record) -> Result<Vec<OutputFile>, Problem> {
     let format = match options.format {
         ReportFormat::Orion => Format::Orion(options.orion_version),
         ReportFormat::Json => Format::Json,
         ReportFormat::Csv => Format::Csv,
         ReportFormat::Html => Format::Html,
     };
-    let files = rigel_report::render(format, &View::of(&record))?;
-    let dir = match (&options.out, options.format) {
-        (Some(dir), _) => dir.clone(),
-        (None, ReportFormat::Orion | ReportFormat::Html) => beside(&options.record),
-        (None, ReportFormat::Json | ReportFormat::Csv) => {
-            for file in &files {
-                commands::to_stdout(&file.bytes)?;
-            }
-            return Ok(());
-        }
-    };
-    let run_id = run_id(&record, &options.record)?;
-    for path in output::write_files(&dir, &run_id, &files, options.force)? {
-        commands::to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
+    rigel_report::render(format, &View::of(record))
+}
+
+/// A file of an output, and where it goes.
+type Placed = (PathBuf, OutputFile);
+
+/// The files of every record by itself.
+fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Placed>, Problem> {
+    let mut placed = Vec::new();
+    for (path, record) in options.records.iter().zip(records) {
+        let run_id = run_id(record, path)?;
+        let dir = options.out.clone().unwrap_or_else(|| beside(path));
+        let files = render(options, record)?.into_iter();
+        placed.extend(files.map(|file| (dir.join(format!("{run_id}{}", file.suffix)), file)));
     }
-    Ok(())
+    Ok(placed)
+}
+
+/// One page, called after the first run and how many follow.
+fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<Placed, Problem> {
+    let (Some(path), Some(record)) = (options.records.first(), records.first()) else {
+        return Err(Problem::usage("no record is named").at("RECORD").next("name one"));
+    };
+    let run_id = run_id(record, path)?;
+    let dir = options.out.clone().unwrap_or_else(|| beside(path));
+    let file = rigel_report::report_of_several(&records.iter().map(View::of).collect::<Vec<_>>())?;
+    let name = format!("{run_id}_and_{}_more{}", records.len().saturating_sub(1), file.suffix);
+    Ok((dir.join(name), file))
+}
+
+/// Runs of one name, from different machines or directories, have outputs of one name.
+fn no_two_alike(files: &[Placed]) -> Result<(), Problem> {
+    let mut seen = BTreeSet::new();
+    let twice = files.iter().map(|(path, _)| path).find(|path| !seen.insert(*path));
+    twice.map_or(Ok(()), |path| {
+        Err(Problem::usage("two of the records would write the same file")
+            .at(path_text::encode(path))
+            .because("they are of runs of the same name, or one is named twice")
+            .next("make the outputs of one of them with an --out of its own"))
+    })
 }
 
 /// Reads a record; a last line that was not written whole is told, the rest of the record is good.

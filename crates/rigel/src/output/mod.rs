@@ -91,14 +91,23 @@ pub fn write_files(
     files: &[OutputFile],
     force: bool,
 ) -> Result<Vec<PathBuf>, Problem> {
-    let paths: Vec<PathBuf> = files.iter().map(|file| dir.join(format!("{run_id}{}", file.suffix))).collect();
-    if let (false, Some(path)) = (force, paths.iter().find(|path| fs::symlink_metadata(path).is_ok())) {
+    let place = |file: &OutputFile| dir.join(format!("{run_id}{}", file.suffix));
+    write_all(&files.iter().map(|file| (place(file), file.bytes.as_slice())).collect::<Vec<_>>(), force)
+}
+
+/// Writes files, each a path and what goes there, and gives their paths.
+///
+/// # Errors
+/// As [`write_files`].
+pub fn write_all(files: &[(PathBuf, &[u8])], force: bool) -> Result<Vec<PathBuf>, Problem> {
+    let paths = || files.iter().map(|(path, _)| path);
+    if let (false, Some(path)) = (force, paths().find(|path| fs::symlink_metadata(path).is_ok())) {
         return Err(trouble(path, &io::ErrorKind::AlreadyExists.into()));
     }
-    for (path, file) in paths.iter().zip(files) {
-        write_whole(path, &file.bytes, force)?;
+    for (path, bytes) in files {
+        write_whole(path, bytes, force)?;
     }
-    Ok(paths)
+    Ok(paths().cloned().collect())
 }
 
 /// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.

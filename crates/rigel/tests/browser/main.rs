@@ -5,6 +5,7 @@ mod chromium;
 mod compare;
 mod devtools;
 mod pages;
+mod several;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod support;

@@ -35,16 +35,12 @@ pub fn sound(tab: &mut Tab) {
     assert!(requests.is_empty(), "{requests:#?}");
 }
 
-/// The charts that are shown have shapes of data in them; which they are.
+/// The charts that are shown have shapes of data in them; which they are. They are painted with the next picture.
 pub fn drawn(tab: &mut Tab) -> Vec<String> {
-    let shown = tab.value(
-        "[...document.querySelectorAll('figure:not([hidden]) .stage')].map((stage) => [stage.id, stage.querySelectorAll('svg path').length])",
-    );
-    let shown = shown.as_array().unwrap().clone();
-    for stage in &shown {
-        assert!(stage[1].as_u64().unwrap() > 3, "nothing is drawn in {stage}");
-    }
-    shown.iter().map(|stage| stage[0].as_str().unwrap().to_owned()).collect()
+    let shown = "[...document.querySelectorAll('.stage')].filter((stage) => !stage.closest('[hidden]'))";
+    tab.wait(&format!("{shown}.every((stage) => stage.querySelectorAll('svg path').length > 3)"));
+    let ids = tab.value(&format!("{shown}.map((stage) => stage.id)"));
+    ids.as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()
 }
 
 /// Where on the screen an item of a chart is.

@@ -70,6 +70,46 @@ fn nothing_on_disk_is_replaced_without_force() {
     assert!(fs::read_to_string(&summary).unwrap().starts_with("ORION VERSION"));
 }
 
+/// Several records: one page, or the files of each, and no file over another one.
+#[test]
+fn several_records_become_one_page_or_files_of_each() {
+    let place = Place::new();
+    for name in ["a", "b"] {
+        place
+            .line(&format!("run oltp --engine sim --duration 1s --seed 5 --name {name} --no-html"))
+            .expect_code(0);
+    }
+    let record = |name: &str| place.only_of(name, "_record.jsonl").to_str().unwrap().to_owned();
+    let (a, b) = (record("a"), record("b"));
+    let told = place.rigel(["report", &a, &b, "--html"]).expect_code(0);
+    let page = place.only("_and_1_more_report.html");
+    assert_eq!(told.stdout.trim_end(), page.to_str().unwrap());
+    assert!(page.file_name().unwrap().to_str().unwrap().starts_with("a_"));
+    place.rigel(["report", &a, &b, "--html"]).expect_code(3);
+    place.rigel(["report", &a, &b, "--html", "--force"]).expect_code(0);
+
+    let told = place.rigel(["report", &a, &b, "--format", "json"]).expect_code(2);
+    assert!(told.stdout.is_empty() && told.stderr.contains("--out"), "{}", told.stderr);
+    fs::create_dir(place.path().join("out")).unwrap();
+    for (format, suffix) in [("json", "_findings.json"), ("csv", "_findings.csv"), ("orion", "_iops.csv")] {
+        let told = place.rigel(["report", &a, &b, "--format", format, "--out", "out"]).expect_code(0);
+        let files: Vec<&str> = told.stdout.lines().filter(|path| path.ends_with(suffix)).collect();
+        assert!(files.len() == 2 && files[0].contains("out/a_") && files[1].contains("out/b_"), "{files:?}");
+    }
+
+    // A copy in another directory is of a run of the same name.
+    fs::create_dir(place.path().join("copy")).unwrap();
+    let copy = place.path().join("copy/a_record.jsonl");
+    fs::copy(&a, &copy).unwrap();
+    let copy = copy.to_str().unwrap();
+    let told = place.rigel(["report", &a, copy, "--format", "csv", "--out", "out", "--force"]).expect_code(2);
+    assert!(told.stderr.contains("same file"), "{}", told.stderr);
+    place.rigel(["report", &a, copy, "--html", "--out", "out"]).expect_code(0);
+    let told =
+        place.rigel(["report", &a, "gone_record.jsonl", "--html", "--out", "out", "--force"]).expect_code(2);
+    assert!(told.stderr.contains("gone_record.jsonl"), "{}", told.stderr);
+}
+
 #[test]
 fn the_page_is_written_beside_the_record_unless_it_is_not_wanted() {
     let place = Place::new();

@@ -5,6 +5,7 @@
 
 mod interference;
 mod latencies;
+pub(super) mod overview;
 mod visits;
 
 use crate::flag_scopes::FlagScopes;

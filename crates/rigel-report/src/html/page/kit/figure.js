@@ -11,13 +11,16 @@ const FIGURES = [];
 function figure(id, option, choose) {
   const stage = document.getElementById(id);
   if (!stage) return;
-  const entry = { id, stage, option, choose, chart: null, zoom: [0, 100], step: -1 };
+  const entry = { id, stage, option, choose, chart: null, zoom: [0, 100], step: -1, waits: true };
   FIGURES.push(entry);
   stage.tabIndex = 0;
   stage.addEventListener("keydown", (event) => onKey(entry, event));
 }
 
 function draw(entry) {
+  // What is not shown has no size: it is drawn when the part of the page that it is in is turned to.
+  entry.waits = Boolean(entry.stage.closest("[hidden]:not(figure)"));
+  if (entry.waits) return;
   const option = entry.option();
   entry.stage.closest("figure").hidden = !option;
   if (!option) return;
@@ -38,6 +41,7 @@ function draw(entry) {
 }
 
 const drawAll = (ids) => FIGURES.filter((entry) => !ids || ids.includes(entry.id)).forEach(draw);
+const drawWaiting = () => FIGURES.filter((entry) => entry.waits).forEach(draw);
 
 /** What all charts have in common. `label` says to those who cannot see it what it shows. */
 function frame(label, more) {

@@ -61,7 +61,10 @@ function spread(name, rows, color, band) {
   };
 }
 
-/** A chart of several lines over a number of outstanding I/Os; nothing when no line has a figure. */
+/**
+ * A chart of several lines over a number of outstanding I/Os; nothing when no line has a figure. A line that looks the same in
+ * several charts says in `turn` which of how many it is.
+ */
 function lines(label, all, x, y, more) {
   const some = all.filter(({ rows }) => rows.some((row) => row.estimate && isThere(row.estimate[0])));
   if (some.length === 0) return null;
@@ -69,6 +72,6 @@ function lines(label, all, x, y, more) {
   return frame(label, {
     xAxis: levelAxis(x, levels),
     yAxis: upright(y, more),
-    series: some.flatMap(({ name, rows }, index) => line(name, rows, index, some.length)),
+    series: some.flatMap(({ name, rows, turn }, index) => line(name, rows, ...(turn ?? [index, some.length]))),
   });
 }

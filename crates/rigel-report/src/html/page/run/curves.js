@@ -26,7 +26,7 @@ const mbpsCurves = () => lines(
 function latencyCurves() {
   const own = FOUND.has_small ? "small" : "large";
   const other = own === "small" ? "large" : "small";
-  const level = Number(document.getElementById("latency-level").value);
+  const level = Number(part("latency-level").value);
   const rows = (quantity) => POINTS.flatMap((point, index) => {
     if (point[other] !== level || point[own] === 0) return [];
     const estimate = point[`${own}_io`]?.[quantity];

@@ -194,15 +194,15 @@ function choose(index) {
   if (!point) return;
   CHOSEN.point = index;
   if (!point[`${CHOSEN.own}_io`]) CHOSEN.own = point.small_io ? "small" : "large";
-  document.getElementById("point").value = String(index);
+  part("point").value = String(index);
   for (const own of ["small", "large"]) {
-    const radio = document.getElementById(`own-${own}`);
+    const radio = part(`own-${own}`);
     radio.disabled = !point[`${own}_io`];
     radio.checked = own === CHOSEN.own;
   }
   const io = chosenIo();
   const rate = CHOSEN.own === "small" ? `${told(io?.iops, number)} IOPS` : `${told(io?.mbps, number)} MBPS`;
   const flags = flagWords(point);
-  document.getElementById("chosen").textContent = `${place()}: ${rate}; mean latency ${told(io?.mean, time)}${flags ? `; ${flags}` : ""}.`;
-  drawAll([...OF_POINT, "heat-iops", "heat-mbps", "heat-latency", "run-small", "run-large"]);
+  part("chosen").textContent = `${place()}: ${rate}; mean latency ${told(io?.mean, time)}${flags ? `; ${flags}` : ""}.`;
+  redraw([...OF_POINT, "heat-iops", "heat-mbps", "heat-latency", "run-small", "run-large"]);
 }

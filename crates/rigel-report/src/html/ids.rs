@@ -1,0 +1,23 @@
+//! The ids of the parts of a run's page: every run of a page of several has ids of its own.
+//!
+//! Must not know what the parts are.
+
+/// What the ids of one run begin with.
+pub(super) struct Ids(String);
+
+impl Ids {
+    /// Of the only run.
+    pub const fn alone() -> Self {
+        Self(String::new())
+    }
+
+    /// Of one of several, counted from 1.
+    pub fn of_run(number: usize) -> Self {
+        Self(format!("r{number}-"))
+    }
+
+    /// The id of a part.
+    pub fn of(&self, part: &str) -> String {
+        format!("{}{part}", self.0)
+    }
+}

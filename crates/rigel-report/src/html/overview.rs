@@ -1,0 +1,136 @@
+//! The overview of several runs: a table with the headline numbers of each, and the curves of those that can lie over each
+//! other.
+//!
+//! Must not judge one run by another; that is for a comparison, which has its own rules.
+
+use super::data::overview::{Overlay, Overlays};
+use super::markup::{Column, Text, close_table, number, open_table, time};
+use super::results;
+use super::several::label;
+use super::verdict::Doubts;
+use crate::page::Page;
+use crate::view::View;
+use rigel_core::findings::Extreme;
+use rigel_core::flags::FlagCode;
+use rigel_core::path_text;
+use rigel_core::stats::Interval;
+use rigel_core::units::Bytes;
+use std::collections::BTreeSet;
+
+/// A longer table is folded.
+const MOST_ROWS: usize = 100;
+/// More targets are counted.
+const MOST_TARGETS: usize = 3;
+const COLUMNS: [Column<'_>; 8] = [
+    ("Run", false),
+    ("Targets", false),
+    ("Load", false),
+    ("Most IOPS", true),
+    ("Most MBPS", true),
+    ("Least latency", true),
+    ("Points", true),
+    ("Flags", false),
+];
+
+/// All of it.
+pub(super) fn sections(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
+    page.line(
+        "<p class=\"about\">Each run has a page of its own, with all its numbers. IOPS are of small, MBPS of large I/O, latency is the \
+         mean of small I/O. ± is half the width of the 95 % interval of a number; whether two runs differ is more than whether their \
+         intervals overlap.</p>",
+    );
+    open_table(page, &COLUMNS, views.len(), MOST_ROWS, "run");
+    for (number, view) in (1..).zip(views) {
+        row(page, number, view);
+    }
+    close_table(page);
+    curves(page, views, overlays);
+}
+
+fn row(page: &mut Page, index: usize, view: &View<'_>) {
+    let header = &view.record.header;
+    let found = &view.findings;
+    let doubts = Doubts::of(view);
+    page.push(format_args!(
+        "<tr><th scope=\"row\" class=\"run\"><a href=\"#r{index}\">{}</a><div class=\"when\">{}</div></th><td class=\"some\">{}</td><td>{}</td>",
+        Text(&label(index, view)),
+        Text(&header.started),
+        Text(&targets(view)),
+        Text(&load(view))
+    ));
+    results::cell(page, found.max_small_iops.map(value), number);
+    results::cell(page, found.max_large_mbps.map(value), number);
+    results::cell(page, found.min_small_latency_us.map(value), time);
+    page.push(format_args!("<td class=\"n\">{}</td><td class=\"flags\">", found.points.len()));
+    if !view.record.complete() {
+        page.push("<span class=\"flag bad\">cut short</span>");
+    }
+    codes(page, &doubts.invalid, " bad");
+    codes(page, &doubts.care, "");
+    page.line("</td></tr>");
+}
+
+fn value(best: Extreme) -> (f64, Option<Interval>) {
+    (best.value, best.interval)
+}
+
+fn codes(page: &mut Page, codes: &BTreeSet<FlagCode>, tone: &str) {
+    for code in codes {
+        page.push(format_args!("<span class=\"flag{tone}\">{}</span>", code.name()));
+    }
+}
+
+fn targets(view: &View<'_>) -> String {
+    let all = &view.record.header.targets;
+    let mut shown: Vec<String> =
+        all.iter().take(MOST_TARGETS).map(|target| path_text::printable(&target.path).into_owned()).collect();
+    if all.len() > shown.len() {
+        shown.push(format!("{} more", all.len() - shown.len()));
+    }
+    shown.join(", ")
+}
+
+/// What was asked of it, in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
+fn load(view: &View<'_>) -> String {
+    let request = &view.record.header.request;
+    let points = &view.findings.points;
+    let mut sizes = Vec::new();
+    if points.iter().any(|found| found.small.is_some()) {
+        sizes.push(Bytes(request.small_bytes).to_string());
+    }
+    if points.iter().any(|found| found.large.is_some()) {
+        sizes.push(Bytes(request.large_bytes).to_string());
+    }
+    let mut parts = vec![request.level.name().to_owned(), sizes.join(" and ")];
+    if request.write_percent.writes() {
+        parts.push(format!("{} % writes", request.write_percent.get()));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(", ")
+}
+
+/// The places of the charts, and who is in none of them.
+fn curves(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
+    if !overlays.charts.is_empty() {
+        page.line(
+            "<section id=\"overlays\" class=\"drawn-only\">\n<h2>Over the load</h2>\n<p class=\"about\">One class of I/O alone, a line for \
+             each run whose I/Os have that size. A click on a line opens the page of its run.</p>\n<p class=\"no-charts\">The \
+             charts are drawn by the script of this page, which did not run.</p>\n<div class=\"charts\">",
+        );
+        for (number, overlay) in overlays.charts.iter().enumerate() {
+            let Overlay { title, about, .. } = overlay;
+            page.line(format_args!(
+                "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"overlay-{number}\"></div></figure>"
+            ));
+        }
+        page.line("</div>\n</section>");
+    }
+    if !overlays.alone.is_empty() {
+        let names: Vec<String> =
+            overlays.alone.iter().filter_map(|&run| Some(label(run + 1, views.get(run)?))).collect();
+        page.line(format_args!(
+            "<p class=\"about\">In no chart, as no other run has a class of I/O of that size alone: {}.</p>",
+            Text(&names.join(", "))
+        ));
+    }
+}

@@ -1,0 +1,65 @@
+//! One page about several runs: an overview, then what a page of its own would tell of each run.
+//!
+//! Everything stands in the page one after the other; its script shows one part at a time, by what the address names behind
+//! the `#`. Must not tell a run otherwise than its own page does.
+
+use super::data::overview::Overlays;
+use super::ids::Ids;
+use super::markup::Text;
+use super::shell::Shell;
+use super::{assets, data, overview};
+use crate::page::Page;
+use crate::view::View;
+use crate::words;
+use rigel_core::error::Problem;
+
+/// The page.
+pub(crate) fn page(views: &[View<'_>]) -> Result<Vec<u8>, Problem> {
+    let overlays = Overlays::of(views);
+    let mut figures = vec![("overview-findings".to_owned(), overlays.json()?)];
+    for (ids, view) in numbered(views) {
+        figures.push((ids.of("findings"), data::json(view)?));
+    }
+    let title = words::counted(views.len(), "run");
+    let shell = Shell {
+        title: &title,
+        heading: heading(views, &title),
+        made_from: "the records of the runs",
+        script: &assets::REPORT,
+        figures: &figures,
+    };
+    Ok(shell.page(|page| {
+        page.line("<div class=\"leaf\" id=\"overview\">\n<h1>Overview</h1>");
+        overview::sections(page, views, &overlays);
+        page.line("</div>");
+        for (number, (ids, view)) in (1_usize..).zip(numbered(views)) {
+            page.line(format_args!("<div class=\"leaf\" id=\"r{number}\">"));
+            page.line(super::heading(view));
+            super::sections(page, view, &ids);
+            page.line("</div>");
+        }
+    }))
+}
+
+fn numbered<'a, 'v>(views: &'a [View<'v>]) -> impl Iterator<Item = (Ids, &'a View<'v>)> {
+    (1..).map(Ids::of_run).zip(views)
+}
+
+/// How a run is called among others, some of which may have its name: `2 · mytest_20260101_1200`.
+pub(super) fn label(number: usize, view: &View<'_>) -> String {
+    format!("{number} · {}", view.record.header.run_id)
+}
+
+/// The way to each part.
+fn heading(views: &[View<'_>], title: &str) -> String {
+    let mut heading = Page::default();
+    heading.line(format_args!("<p class=\"brand\">Rigel: {title}</p>"));
+    heading.push("<nav aria-label=\"Pages\"><a href=\"#overview\">Overview</a>");
+    for (number, view) in (1..).zip(views) {
+        let label = label(number, view);
+        let label = Text(&label);
+        heading.push(format_args!(" <a href=\"#r{number}\" title=\"{label}\">{label}</a>"));
+    }
+    heading.push("</nav>");
+    heading.into_string()
+}

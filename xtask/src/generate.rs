@@ -1,76 +1,143 @@
 //! `cargo xtask gen`: files of the repository that the program itself writes, so that they cannot differ from it.
-//! A new one is a line in `GENERATED`. It must not write anything that depends on the machine or the day.
+//! A new one is a line in `generated`. It must not write anything that depends on the machine or the day.
 
 use anyhow::Context as _;
+use clap_complete::Shell;
 use std::fs;
 use std::io;
 use std::path::Path;
 
 struct Generated {
-    path: &'static str,
-    text: fn() -> String,
+    path: String,
+    text: String,
 }
 
-const GENERATED: &[Generated] = &[
-    Generated { path: "docs/schemas/rigel.calibration-1.json", text: rigel_report::calibration::schema },
-    Generated { path: "docs/schemas/rigel.comparison-1.json", text: rigel_report::compare::schema },
-    Generated { path: "docs/schemas/rigel.findings-1.json", text: rigel_report::json::schema },
-];
+const SCHEMAS: &str = "docs/schemas";
+const MAN: &str = "docs/man";
+const COMPLETIONS: &str = "completions";
+/// These hold nothing else: a file of a command that is gone is stale, too.
+const FOLDERS: [&str; 3] = [SCHEMAS, MAN, COMPLETIONS];
 
-/// Writes the files that differ from what the program says.
+fn generated() -> anyhow::Result<Vec<Generated>> {
+    let schema = |name, text| Generated { path: format!("{SCHEMAS}/{name}"), text };
+    let mut files = vec![
+        schema("rigel.calibration-1.json", rigel_report::calibration::schema()),
+        schema("rigel.comparison-1.json", rigel_report::compare::schema()),
+        schema("rigel.findings-1.json", rigel_report::json::schema()),
+    ];
+    let pages = rigel::pages()?.into_iter();
+    files.extend(pages.map(|page| Generated { path: format!("{MAN}/{}", page.file), text: page.text }));
+    // Named as each shell looks for them.
+    for (shell, file) in [(Shell::Bash, "rigel.bash"), (Shell::Fish, "rigel.fish"), (Shell::Zsh, "_rigel")] {
+        let path = format!("{COMPLETIONS}/{file}");
+        files.push(Generated { path, text: rigel::completions(shell) });
+    }
+    Ok(files)
+}
+
+/// Writes the files that differ from what the program says, and removes those that it does not know any more.
 pub fn write(root: &Path) -> anyhow::Result<bool> {
-    for file in stale(root, GENERATED)? {
-        let path = root.join(file.path);
+    let all = generated()?;
+    for file in stale(root, &all)? {
+        let path = root.join(&file.path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         }
-        fs::write(&path, (file.text)()).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, &file.text).with_context(|| format!("cannot write {}", path.display()))?;
         println!("gen: wrote {}", file.path);
     }
-    println!("gen: {} files are fresh", GENERATED.len());
+    for path in left_over(root, &all)? {
+        fs::remove_file(root.join(&path)).with_context(|| format!("cannot remove {path}"))?;
+        println!("gen: removed {path}");
+    }
+    println!("gen: {} files are fresh", all.len());
     Ok(true)
 }
 
-/// Whether every file is what would be written.
+/// Whether every file is what would be written, and none too many.
 pub fn check(root: &Path) -> anyhow::Result<bool> {
-    let stale = stale(root, GENERATED)?;
-    for file in &stale {
-        println!(
-            "{}:1: gen: differs from what the program says; run `cargo xtask gen` and commit it",
-            file.path
-        );
+    let all = generated()?;
+    let (stale, left_over) = (stale(root, &all)?, left_over(root, &all)?);
+    for Generated { path, .. } in &stale {
+        println!("{path}:1: gen: differs from what the program says; run `cargo xtask gen` and commit it");
     }
-    Ok(stale.is_empty())
+    for path in &left_over {
+        println!("{path}:1: gen: the program does not write this; run `cargo xtask gen` and commit it");
+    }
+    Ok(stale.is_empty() && left_over.is_empty())
 }
 
 fn stale<'a>(root: &Path, generated: &'a [Generated]) -> anyhow::Result<Vec<&'a Generated>> {
     let mut stale = Vec::new();
     for file in generated {
-        let present = match fs::read(root.join(file.path)) {
+        let present = match fs::read(root.join(&file.path)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.path)),
         };
-        if present != (file.text)().as_bytes() {
+        if present != file.text.as_bytes() {
             stale.push(file);
         }
     }
     Ok(stale)
 }
 
+/// Files in the folders of generated files that are not among them.
+fn left_over(root: &Path, generated: &[Generated]) -> anyhow::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        let entries = match fs::read_dir(root.join(folder)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {folder}")),
+        };
+        for entry in entries {
+            let name = entry.with_context(|| format!("cannot read {folder}"))?.file_name();
+            let path = format!("{folder}/{}", name.to_string_lossy());
+            if generated.iter().all(|file| file.path != path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HELLO: &[Generated] = &[Generated { path: "hello.txt", text: || "hello\n".to_owned() }];
+    fn hello() -> Vec<Generated> {
+        vec![Generated { path: "completions/hello".to_owned(), text: "hello\n".to_owned() }]
+    }
 
     #[test]
     fn a_missing_and_a_changed_file_are_stale() {
         let root = tempfile::tempdir().unwrap();
-        assert_eq!(stale(root.path(), HELLO).unwrap().len(), 1);
-        fs::write(root.path().join("hello.txt"), "hello").unwrap();
-        assert_eq!(stale(root.path(), HELLO).unwrap().len(), 1);
-        fs::write(root.path().join("hello.txt"), "hello\n").unwrap();
-        assert_eq!(stale(root.path(), HELLO).unwrap().len(), 0);
+        fs::create_dir(root.path().join(COMPLETIONS)).unwrap();
+        assert_eq!(stale(root.path(), &hello()).unwrap().len(), 1);
+        fs::write(root.path().join("completions/hello"), "hello").unwrap();
+        assert_eq!(stale(root.path(), &hello()).unwrap().len(), 1);
+        fs::write(root.path().join("completions/hello"), "hello\n").unwrap();
+        assert_eq!(stale(root.path(), &hello()).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_file_too_many_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(left_over(root.path(), &hello()).unwrap().is_empty());
+        fs::create_dir(root.path().join(COMPLETIONS)).unwrap();
+        fs::write(root.path().join("completions/hello"), "hello\n").unwrap();
+        fs::write(root.path().join("completions/hullo"), "").unwrap();
+        assert_eq!(left_over(root.path(), &hello()).unwrap(), ["completions/hullo"]);
+    }
+
+    #[test]
+    fn no_two_files_have_one_path_and_none_depends_on_the_call() {
+        let (once, again) = (generated().unwrap(), generated().unwrap());
+        for (index, file) in once.iter().enumerate() {
+            assert!(once.iter().skip(index + 1).all(|other| other.path != file.path), "{}", file.path);
+            assert!(again[index].text == file.text, "{}", file.path);
+        }
     }
 }

@@ -15,11 +15,15 @@ pub const PACKAGES: &[(&str, &str)] = &[
     ("e2fsprogs", "mkfs.ext4: filesystems that the write guard must recognise"),
     ("fdisk", "sfdisk: partition tables that the write guard must recognise"),
     ("fio", "the agreement tests measure the same device with it"),
+    ("fish", "the completions are read by it"),
+    ("groff-base", "the man pages are formatted with it"),
     ("libblkid1", "the library that names what is on a target"),
+    ("mandoc", "the man pages are judged by it"),
     ("mount", "losetup: block devices on files"),
     ("strace", "which system calls the measuring loop makes"),
     ("util-linux", "mkswap: swap areas that the write guard must recognise"),
     ("valgrind", "callgrind: the instructions that one I/O takes"),
+    ("zsh", "the completions are read by it"),
 ];
 
 /// Says what `who` needs and installs what is missing of it.

@@ -5,19 +5,44 @@
 use super::calibrate::CalibrateArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
+use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
-use super::run::RunArgs;
+use super::run::{FILES, RunArgs};
 use super::selftest::SelftestArgs;
 use super::{Environment, Invocation, echo};
 use crate::orion_args;
-use clap::{Parser, Subcommand};
+use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use rigel_core::error::Problem;
 use std::ffi::OsString;
 use std::path::Path;
 
+const MORE: &str = "`rigel help COMMAND` tells everything about a command, with examples.";
+
+const EXAMPLES: &str = "\
+Examples:
+  rigel run simple
+      measure the storage under this directory: fill a scratch file, measure it, remove it
+  rigel run oltp /dev/nvme1n1 --precision 2%
+      small I/O on a device, until every number is known to 2 %; nothing is written
+  rigel run normal --engine sim --dry-run
+      the plan of a run; --engine sim alone shows all outputs without any storage
+  rigel report rigel_20260101_1200_record.jsonl --html
+      the page with charts again, from the record of a run
+  rigel help run
+      everything about a command
+
+Exit codes:
+  0  fine
+  1  measured, but a check failed
+  2  the command line, a list or a record cannot be understood
+  3  a target or the host refused, or Rigel refuses to touch a target
+  4  the run was cut short; its record is whole up to there
+  5  a bug in Rigel";
+
 /// Measures what storage can do for a database, and how sure that is
 #[derive(Debug, Parser)]
-#[command(name = "rigel", version, help_expected = true, max_term_width = 110)]
+#[command(name = "rigel", version, help_expected = true, max_term_width = 110, disable_help_flag = true)]
+#[command(after_help = MORE, after_long_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -37,15 +62,39 @@ enum Command {
     Compare(CompareArgs),
     /// Show on simulated devices with a known answer that the intervals hold it
     Selftest(SelftestArgs),
+    /// Print the script by which a shell completes the command line
+    Completions(CompletionsArgs),
+    /// Print a man page, or write all of them
+    Man(ManArgs),
 }
 
 /// All that follows belongs to [`orion_args`]; this is here for the help.
 #[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true, override_usage = "rigel orion -run LEVEL [-option value ...]")]
+#[command(override_usage = "rigel orion -run LEVEL [-option value ...]", after_long_help = orion_args::options_help())]
 struct OrionArgs {
     /// ORION's arguments; `rigel orion -help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ORION_ARGUMENT")]
     arguments: Vec<OsString>,
+}
+
+/// The command line. `-h` and `--help` are a summary of one screen, `rigel help COMMAND` tells everything.
+#[must_use]
+pub fn command() -> clap::Command {
+    let help =
+        |text: String| Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help(text);
+    Cli::command()
+        .mut_subcommands(|command| {
+            let name = command.get_name().to_owned();
+            // What follows `orion` never reaches clap.
+            if name == "orion" {
+                return command;
+            }
+            let text = format!("Print a summary; `rigel help {name}` tells more");
+            // A heading of its own would cost the longest summary three lines.
+            let heading = (name == "run").then_some(FILES);
+            command.arg(help(text).help_heading(heading))
+        })
+        .arg(help("Print this summary".to_owned()))
 }
 
 /// Reads the arguments of the program, its own name first.
@@ -62,7 +111,13 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
     if argv.get(1).is_some_and(|command| command == "orion") {
         return orion_args::read(arguments, environment);
     }
-    let cli = match Cli::try_parse_from(argv) {
+    if arguments.first().is_some_and(|of| of == "orion")
+        && argv.get(1).is_some_and(|command| command == "help")
+    {
+        return Ok(Invocation::Show(orion_args::help()));
+    }
+    let read = command().try_get_matches_from(argv).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match read {
         Ok(cli) => cli,
         Err(error) => return outcome(&error),
     };
@@ -76,6 +131,8 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.options().map(Invocation::Compare),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),
+        Command::Completions(completions) => Ok(Invocation::Completions(completions.shell())),
+        Command::Man(man) => man.options().map(Invocation::Man),
     }
 }
 

@@ -12,7 +12,7 @@ const SHAPE: &str = "Load shape (only with 'advanced')";
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct LoadWish {
-    /// Number of disks behind the targets; sets the load range [default: number of targets]
+    /// Disks behind the targets; sets the load range [default: number of targets]
     ///
     /// The levels go up to 5 small and 2 large outstanding I/Os per disk (oltp: 20 small, dss: 15 large). It need not
     /// match the hardware: flash and arrays can take many times the number of devices that the host sees.
@@ -26,58 +26,58 @@ pub struct LoadWish {
     #[arg(long, value_name = "PERCENT", help_heading = LOAD)]
     pub write: Option<u64>,
 
-    /// Measure each data point once, for that time, such as 60s or 500ms, as ORION does [default: see --precision]
+    /// Measure each point once, for that time, such as 60s [default: see --precision]
     ///
-    /// The interval then only shows what varied inside the one visit.
+    /// That is how ORION measures; fractions such as 500ms work, too. The interval then only shows what varied inside the one visit.
     #[arg(long, value_name = "TIME", help_heading = LOAD)]
     pub duration: Option<Nanos>,
 
     /// Bytes of warm-up before each large sequential data point, 0 for none [default: 2 minutes of it]
     ///
     /// Random large I/O that is not measured replaces what an array's cache remembers of the point before.
-    #[arg(long, value_name = "SIZE", help_heading = LOAD)]
+    #[arg(long, value_name = "SIZE", help_heading = LOAD, hide_short_help = true)]
     pub cache_size: Option<Bytes>,
 
-    /// Which pairs of small and large load are measured [default: basic]
+    /// Pairs of small and large load: basic, detailed, point, col, row or max [default: basic]
     ///
     /// basic: small alone, then large alone. detailed: every pair. point: one pair (--num-small and --num-large). col:
     /// --num-small fixed, large varies. row: --num-large fixed, small varies. max: every pair up to both counts.
-    #[arg(long, value_name = "MATRIX", ignore_case = true, value_parser = words::parser::<MatrixName>(), help_heading = SHAPE)]
+    #[arg(long, value_name = "MATRIX", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<MatrixName>(), help_heading = SHAPE)]
     pub matrix: Option<MatrixName>,
 
     /// Outstanding small I/Os, for the matrices point, col and max
-    #[arg(long, value_name = "N", help_heading = SHAPE)]
+    #[arg(long, value_name = "N", help_heading = SHAPE, hide_short_help = true)]
     pub num_small: Option<u64>,
 
     /// Outstanding large I/Os (streams with --type seq), for the matrices point, row and max
-    #[arg(long, value_name = "N", help_heading = SHAPE)]
+    #[arg(long, value_name = "N", help_heading = SHAPE, hide_short_help = true)]
     pub num_large: Option<u64>,
 
     /// Size of a small I/O [default: 8K]
-    #[arg(long, value_name = "SIZE", help_heading = SHAPE)]
+    #[arg(long, value_name = "SIZE", help_heading = SHAPE, hide_short_help = true)]
     pub size_small: Option<Bytes>,
 
     /// Size of a large I/O [default: 1M]
-    #[arg(long, value_name = "SIZE", help_heading = SHAPE)]
+    #[arg(long, value_name = "SIZE", help_heading = SHAPE, hide_short_help = true)]
     pub size_large: Option<Bytes>,
 
     /// Large I/O at random places or in sequential streams [default: rand]
     ///
     /// Small I/O is always random.
-    #[arg(long = "type", value_name = "TYPE", ignore_case = true, value_parser = words::parser::<Pattern>(), help_heading = SHAPE)]
+    #[arg(long = "type", value_name = "TYPE", ignore_case = true, value_parser = words::parser::<Pattern>(), help_heading = SHAPE, hide_short_help = true)]
     pub pattern: Option<Pattern>,
 
     /// Outstanding I/Os of each sequential stream, with --type seq [default: 4]
-    #[arg(long, value_name = "N", help_heading = SHAPE)]
+    #[arg(long, value_name = "N", help_heading = SHAPE, hide_short_help = true)]
     pub stream_ios: Option<u64>,
 
     /// How the targets form the volume that streams walk [default: concat]
     ///
     /// concat: one target after the other. raid0: striped over all targets.
-    #[arg(long, value_name = "LAYOUT", ignore_case = true, value_parser = words::parser::<Arrangement>(), help_heading = SHAPE)]
+    #[arg(long, value_name = "LAYOUT", ignore_case = true, value_parser = words::parser::<Arrangement>(), help_heading = SHAPE, hide_short_help = true)]
     pub simulate: Option<Arrangement>,
 
     /// Stripe depth, with --simulate raid0 [default: 1M]
-    #[arg(long, value_name = "SIZE", help_heading = SHAPE)]
+    #[arg(long, value_name = "SIZE", help_heading = SHAPE, hide_short_help = true)]
     pub stripe: Option<Bytes>,
 }

@@ -10,6 +10,7 @@ mod clap_problem;
 mod cli;
 mod compare;
 pub mod load;
+mod manual;
 pub mod names;
 pub mod own;
 mod report;
@@ -22,13 +23,15 @@ pub mod words;
 
 pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
-pub use cli::read;
+pub use cli::{command, read};
 pub use compare::CompareOptions;
+pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
 pub use selftest::SelftestOptions;
 pub use words::ReportFormat;
 
+use clap_complete::Shell;
 use rigel_core::path_text;
 use rigel_core::request::Request;
 use rigel_core::units::Bytes;
@@ -49,6 +52,10 @@ pub enum Invocation {
     Compare(CompareOptions),
     /// Try the statistics on devices whose answer is known.
     Selftest(SelftestOptions),
+    /// Print the script by which a shell completes the command line.
+    Completions(Shell),
+    /// Make man pages.
+    Man(ManOptions),
     /// Help or version: to standard output, exit code 0.
     Show(String),
 }

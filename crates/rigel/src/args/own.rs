@@ -19,23 +19,25 @@ const OUTPUT: &str = "Output";
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct OwnOptions {
-    /// Visit every point until its 95 % interval is that narrow: 5%, 2%, 1% [default of rigel run: 5%]
+    /// How narrow every 95 % interval has to get [default of rigel run: 5%]
     ///
-    /// Points are visited for 2 s each, again and again in random order, 4 to 12 times. Where the precision is not
+    /// Half its width, relative to the number: 5%, 2%, 1% or others. Points are visited for 2 s each, again and again in random order, 4 to 12 times. Where the precision is not
     /// reached, the width that was reached is printed. Not together with a fixed time per data point (--duration).
     #[arg(long, value_name = "PERCENT", help_heading = PRECISION)]
     pub precision: Option<Precision>,
 
-    /// Begin no visit after that time, such as 10m; what was not reached by then says so
+    /// Begin no visit after that time, such as 10m
+    ///
+    /// What was not reached by then says so.
     #[arg(long, value_name = "TIME", help_heading = PRECISION)]
     pub max_duration: Option<Nanos>,
 
     /// Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly
-    #[arg(long, help_heading = PRECISION)]
+    #[arg(long, help_heading = PRECISION, hide_short_help = true)]
     pub fast: bool,
 
-    /// Load levels: ORION's, from the number of disks, or around the saturation that is searched first
-    #[arg(long, value_name = "LEVELS", ignore_case = true, value_parser = words::parser::<LevelWord>(), help_heading = PRECISION)]
+    /// Load by the number of disks (orion), or around saturation, searched first (auto)
+    #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelWord>(), help_heading = PRECISION)]
     pub levels: Option<LevelWord>,
 
     /// How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device
@@ -51,28 +53,28 @@ pub struct OwnOptions {
     /// Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker
     ///
     /// For the engines io_uring and nvme, on devices whose driver has poll queues.
-    #[arg(long, help_heading = ENGINE)]
+    #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub poll: bool,
 
     /// Worker threads [default: as many as the load needs]
-    #[arg(long, value_name = "N", help_heading = ENGINE)]
+    #[arg(long, value_name = "N", help_heading = ENGINE, hide_short_help = true)]
     pub workers: Option<u32>,
 
     /// CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]
     ///
     /// auto gives each worker a CPU of its own, on the NUMA node of the devices where there are several; with more
     /// workers than CPUs, and with the engine threads, the scheduler decides, as with any. A list is dealt out in turn.
-    #[arg(long, value_name = "CPUS", help_heading = ENGINE)]
+    #[arg(long, value_name = "CPUS", help_heading = ENGINE, hide_short_help = true)]
     pub cpus: Option<CpuChoice>,
 
     /// Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]
     ///
     /// The same seed on the same targets asks for the same I/Os. 0 to 2^53 - 1.
-    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = ENGINE)]
+    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = ENGINE, hide_short_help = true)]
     pub seed: Option<u64>,
 
     /// Measure through the page cache: memory rather than storage; every result says so
-    #[arg(long, help_heading = ENGINE)]
+    #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub buffered: bool,
 
     /// Allow to overwrite everything on TARGET; may be given several times
@@ -95,14 +97,14 @@ pub struct OwnOptions {
     pub json: bool,
 
     /// Do not write the page with charts, NAME_report.html
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_html: bool,
 
     /// No progress, no remarks; problems only
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub quiet: bool,
 
     /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
-    #[arg(long, value_name = "VERSION", help_heading = OUTPUT)]
+    #[arg(long, value_name = "VERSION", help_heading = OUTPUT, hide_short_help = true)]
     pub orion_version: Option<OrionVersion>,
 }

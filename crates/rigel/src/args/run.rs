@@ -15,7 +15,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 const TARGETS: &str = "Targets";
-const FILES: &str = "Output";
+/// The heading of what comes out.
+pub const FILES: &str = "Output";
+
+const SUMMARY: &str = "\
+Examples:
+  rigel run simple                 measure this directory, with a scratch file
+  rigel run oltp /dev/nvme1n1      small I/O on a device; nothing is written
+All options, also those of 'advanced', and more examples: rigel help run";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,13 +41,13 @@ Examples:
 
 /// See the module.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct RunArgs {
-    /// Run level: which load is measured
+    /// Which load is measured: simple, normal, oltp, dss or advanced
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every pair of both. oltp: small only, up to
     /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say.
-    #[arg(value_name = "LEVEL", ignore_case = true, value_parser = words::parser::<RunLevel>())]
+    #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<RunLevel>())]
     level: RunLevel,
 
     /// Files or block devices to measure [default: a scratch file in the current directory]
@@ -52,11 +59,11 @@ pub struct RunArgs {
     lun: Option<PathBuf>,
 
     /// Size of the scratch file [default: chosen from memory and free space]
-    #[arg(long, value_name = "SIZE", help_heading = TARGETS)]
+    #[arg(long, value_name = "SIZE", help_heading = TARGETS, hide_short_help = true)]
     scratch_size: Option<Bytes>,
 
     /// Leave the scratch file there, so that the next run need not fill it
-    #[arg(long, help_heading = TARGETS)]
+    #[arg(long, help_heading = TARGETS, hide_short_help = true)]
     keep_scratch: bool,
 
     #[command(flatten)]
@@ -70,11 +77,11 @@ pub struct RunArgs {
     name: OsString,
 
     /// Directory of the outputs
-    #[arg(long, value_name = "DIR", default_value = ".", help_heading = FILES, display_order = 1)]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".", help_heading = FILES, display_order = 1)]
     out: PathBuf,
 
     /// Tell more while measuring
-    #[arg(short, long, help_heading = FILES)]
+    #[arg(short, long, help_heading = FILES, hide_short_help = true)]
     verbose: bool,
 }
 

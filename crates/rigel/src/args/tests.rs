@@ -1,9 +1,7 @@
 mod alike;
 
-use super::cli::Cli;
 use super::names::Opt;
 use super::*;
-use clap::CommandFactory as _;
 use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::matrix::{MatrixShape, RunLevel};
@@ -49,12 +47,12 @@ fn request(level: RunLevel, command_line: &str) -> Request {
 
 #[test]
 fn the_definition_is_sound_and_every_option_has_help() {
-    Cli::command().debug_assert();
+    command().debug_assert();
 }
 
 #[test]
 fn every_option_is_spelled_as_it_is_defined() {
-    let cli = Cli::command();
+    let cli = command();
     let run = cli.find_subcommand("run").unwrap();
     for opt in Opt::ALL {
         let name = opt.spelled(Front::Rigel);
@@ -194,6 +192,11 @@ fn every_refusal_names_the_option() {
         ("report a.jsonl --format pdf", "--format"),
         ("report a.jsonl --format json --html", "--html"),
         ("report --format json", "RECORD"),
+        ("completions", "SHELL"),
+        ("completions tcsh", "SHELL"),
+        ("man walk", "walk"),
+        ("man run --out d", "--out"),
+        ("man --force", "--out"),
     ] {
         let told = refused(&format!("rigel {line}"));
         assert!(told.contains(named), "{line}: {told}");
@@ -234,13 +237,64 @@ fn the_program_is_orion_under_orions_name() {
 
 #[test]
 fn help_and_version_are_answers() {
-    for line in ["rigel -h", "rigel run --help", "rigel help orion", "rigel report -h", "rigel --version"] {
+    for line in [
+        "rigel -h",
+        "rigel run --help",
+        "rigel help orion",
+        "rigel help",
+        "rigel help run",
+        "rigel man -h",
+        "rigel help completions",
+        "rigel report -h",
+        "rigel --version",
+    ] {
         let Ok(Invocation::Show(text)) = read_line(line) else {
             panic!("{line}");
         };
         assert!(text.contains("rigel"), "{line}: {text}");
         assert!(!text.contains('\u{1b}'), "{line}: no colours");
     }
+}
+
+/// Ends of a summary and of the long help; ORION's list is the same whoever asks for it.
+#[test]
+fn a_summary_is_short_and_help_is_long() {
+    let shown = |line: &str| match read_line(line) {
+        Ok(Invocation::Show(text)) => text,
+        other => panic!("{line}: {other:?}"),
+    };
+    for command in command().get_subcommands().map(|command| command.get_name().to_owned()) {
+        let long = shown(&format!("rigel help {command}"));
+        assert!(command == "orion" || long.contains("Examples:"), "{long}");
+        if command != "orion" {
+            let short = shown(&format!("rigel {command} --help"));
+            assert_eq!(short, shown(&format!("rigel {command} -h")), "{command}");
+            assert!(short.lines().count() <= long.lines().count(), "{short}");
+            assert!(
+                short.contains("-h, --help") && short.contains(&format!("rigel help {command}")),
+                "{short}"
+            );
+        }
+    }
+    let (short, long) = (shown("rigel run --help"), shown("rigel help run"));
+    for (option, in_summary) in
+        [("--precision", true), ("--destroy-data", true), ("--stripe", false), ("--cpus", false)]
+    {
+        assert!(long.contains(option), "{option}");
+        assert_eq!(short.contains(option), in_summary, "{option}");
+    }
+    assert!(long.contains("draws a coin per I/O") && !short.contains("draws a coin per I/O"));
+    assert_eq!(shown("rigel help orion"), shown("rigel orion -help"));
+    assert!(shown("rigel help").contains("Exit codes:"));
+}
+
+#[test]
+fn man_pages_and_completions_are_asked_for() {
+    assert_eq!(read_line("rigel man"), Ok(Invocation::Man(ManOptions::One(None))));
+    assert_eq!(read_line("rigel man run"), Ok(Invocation::Man(ManOptions::One(Some("run".into())))));
+    let all = ManOptions::All { out: "d".into(), force: true };
+    assert_eq!(read_line("rigel man --out d --force"), Ok(Invocation::Man(all)));
+    assert_eq!(read_line("rigel completions ZSH"), Ok(Invocation::Completions(Shell::Zsh)));
 }
 
 #[test]

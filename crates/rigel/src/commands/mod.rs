@@ -5,6 +5,7 @@
 
 mod calibrations;
 mod compare;
+mod manual;
 mod report;
 mod run;
 mod selftest;
@@ -25,6 +26,8 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
+        Invocation::Completions(shell) => manual::completions(shell),
+        Invocation::Man(options) => manual::man(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -21,6 +21,7 @@ use rigel_core::units::{Bytes, KIB, MIB, Nanos};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+pub use table::{help, options_help};
 
 /// The line that scripts know from ORION; ends every usage problem of its command line.
 const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.";
@@ -35,7 +36,7 @@ pub fn read(arguments: &[OsString], environment: &Environment) -> Result<Invocat
     let asks_help =
         |argument: &OsString| [Some("-help"), Some("--help"), Some("-h")].contains(&argument.to_str());
     if arguments.iter().any(asks_help) {
-        return Ok(Invocation::Show(table::help()));
+        return Ok(Invocation::Show(help()));
     }
     options(arguments, environment).map(|options| Invocation::Run(Box::new(options))).map_err(with_orion_line)
 }

@@ -134,10 +134,17 @@ pub fn similar(name: &OsStr) -> Option<String> {
 
 /// The text of `-help`.
 pub fn help() -> String {
-    let mut text = String::from(
+    format!(
         "rigel orion: calibrates storage, with ORION's command line and files\n\n\
-         Usage: rigel orion -run LEVEL [-option value ...]\n\n\
-         Run levels:\n\
+         Usage: rigel orion -run LEVEL [-option value ...]\n\n{}",
+        options_help()
+    )
+}
+
+/// What `-help` lists.
+pub fn options_help() -> String {
+    let mut text = String::from(
+        "Run levels:\n\
          \x20 simple                     Small random I/O alone, then large random I/O alone\n\
          \x20 normal                     Every pair of both\n\
          \x20 oltp                       Small I/O only, up to 20 outstanding per disk\n\

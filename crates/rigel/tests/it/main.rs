@@ -11,6 +11,7 @@ mod device;
 mod faults;
 mod intervals;
 mod limits;
+mod manual;
 mod orion;
 mod outputs;
 mod safety;

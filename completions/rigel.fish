@@ -1,0 +1,106 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_rigel_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_rigel_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_rigel_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_rigel_using_subcommand
+    set -l cmd (__fish_rigel_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c rigel -n "__fish_rigel_needs_command" -s h -l help -d 'Print this summary'
+complete -c rigel -n "__fish_rigel_needs_command" -s V -l version -d 'Print version'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "report" -d 'Make the outputs again from the record of a run'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "selftest" -d 'Show on simulated devices with a known answer that the intervals hold it'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "completions" -d 'Print the script by which a shell completes the command line'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l lun -d 'Read the targets from FILE, one path per line' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets; sets the load range [default: number of targets]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l duration -d 'Measure each point once, for that time, such as 60s [default: see --precision]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l cache-size -d 'Bytes of warm-up before each large sequential data point, 0 for none [default: 2 minutes of it]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l matrix -d 'Pairs of small and large load: basic, detailed, point, col, row or max [default: basic]' -r -f -a "basic\t''
+detailed\t''
+point\t''
+col\t''
+row\t''
+max\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-small -d 'Outstanding small I/Os, for the matrices point, col and max' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-large -d 'Outstanding large I/Os (streams with --type seq), for the matrices point, row and max' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l size-small -d 'Size of a small I/O [default: 8K]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l size-large -d 'Size of a large I/O [default: 1M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l type -d 'Large I/O at random places or in sequential streams [default: rand]' -r -f -a "rand\t''
+seq\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l stream-ios -d 'Outstanding I/Os of each sequential stream, with --type seq [default: 4]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l simulate -d 'How the targets form the volume that streams walk [default: concat]' -r -f -a "concat\t''
+raid0\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l stripe -d 'Stripe depth, with --simulate raid0 [default: 1M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'How narrow every 95 % interval has to get [default of rigel run: 5%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load by the number of disks (orion), or around saturation, searched first (auto)' -r -f -a "orion\t''
+auto\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l engine -d 'How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l workers -d 'Worker threads [default: as many as the load needs]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l cpus -d 'CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l seed -d 'Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l orion-version -d 'Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l name -d 'Name of the run; every output begins with it' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l fast -d 'Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l poll -d 'Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l buffered -d 'Measure through the page cache: memory rather than storage; every result says so'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l dry-run -d 'Show what would be done and do nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l force -d 'Replace existing output files'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l json -d 'Write the results as JSON to standard output'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l no-html -d 'Do not write the page with charts, NAME_report.html'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l quiet -d 'No progress, no remarks; problems only'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -s v -l verbose -d 'Tell more while measuring'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -s h -l help -d 'Print a summary; `rigel help run` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l format -d 'What to make: ORION\'s files, one JSON document, one table, or one page with charts' -r -f -a "orion\t''
+json\t''
+csv\t''
+html\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l out -d 'Directory of the outputs [default: beside the record (orion, html), standard output (json, csv)]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l orion-version -d 'Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l html -d 'The same as --format html: one file that opens in any browser, without a network'
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l force -d 'Replace existing output files'
+complete -c rigel -n "__fish_rigel_using_subcommand report" -s h -l help -d 'Print a summary; `rigel help report` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l trials -d 'Trials of each case' -r
+complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l seed -d 'Seed of the first trial; the others follow' -r
+complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l thorough -d 'Also aim at ±2 %, and use shorter visits'
+complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l markdown -d 'Print Markdown tables with every device, so that each trial can be repeated'
+complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l quiet -d 'No progress'
+complete -c rigel -n "__fish_rigel_using_subcommand selftest" -s h -l help -d 'Print a summary; `rigel help selftest` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand completions" -s h -l help -d 'Print a summary; `rigel help completions` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand man" -l out -d 'Write the pages of all commands into DIR instead' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand man" -l force -d 'Replace existing files'
+complete -c rigel -n "__fish_rigel_using_subcommand man" -s h -l help -d 'Print a summary; `rigel help man` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "report" -d 'Make the outputs again from the record of a run'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "selftest" -d 'Show on simulated devices with a known answer that the intervals hold it'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "completions" -d 'Print the script by which a shell completes the command line'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -1,0 +1,95 @@
+//! `rigel completions` and `rigel man`: the arguments, and what they come to.
+//!
+//! Must not make a page.
+
+use super::cli;
+use clap::ValueHint;
+use clap_complete::Shell;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use std::path::PathBuf;
+
+const SHELLS: &str = "\
+Examples:
+  rigel completions bash > ~/.local/share/bash-completion/completions/rigel
+      for this user; bash loads it when it is needed
+  rigel completions zsh > ~/.zfunc/_rigel
+      where fpath holds ~/.zfunc before compinit is called
+  rigel completions fish > ~/.config/fish/completions/rigel.fish
+      for this user";
+
+const PAGES: &str = "\
+Examples:
+  rigel man run | man -l -
+      the page of `rigel run`
+  rigel man --out /usr/local/share/man/man1
+      all pages, to be found by `man rigel-run`";
+
+/// See the module.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SHELLS)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", ignore_case = true, value_enum)]
+    shell: Shell,
+}
+
+impl CompletionsArgs {
+    /// The shell.
+    pub const fn shell(&self) -> Shell {
+        self.shell
+    }
+}
+
+/// Which pages, and where they go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ManOptions {
+    /// The page of a command, or of the program, to standard output.
+    One(Option<String>),
+    /// All pages.
+    All {
+        /// The directory.
+        out: PathBuf,
+        /// Replace existing files.
+        force: bool,
+    },
+}
+
+/// See the module.
+#[derive(Debug, clap::Args)]
+#[command(after_help = PAGES)]
+pub struct ManArgs {
+    /// The command whose page goes to standard output [default: rigel itself]
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    command: Option<String>,
+
+    /// Write the pages of all commands into DIR instead
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    out: Option<PathBuf>,
+
+    /// Replace existing files
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+impl ManArgs {
+    /// What was asked for.
+    ///
+    /// # Errors
+    /// When there is no such command.
+    pub fn options(self) -> Result<ManOptions, Problem> {
+        if let Some(out) = self.out {
+            return Ok(ManOptions::All { out, force: self.force });
+        }
+        let known: Vec<String> =
+            cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        match self.command {
+            Some(name) if !known.contains(&name) => {
+                Err(Problem::usage(format!("there is no command '{}'", path_text::printable(&name)))
+                    .at("COMMAND")
+                    .next(format!("name one of {}", known.join(", "))))
+            }
+            command => Ok(ManOptions::One(command)),
+        }
+    }
+}

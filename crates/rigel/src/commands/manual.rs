@@ -1,0 +1,40 @@
+//! `rigel completions` and `rigel man`: what the shell and `man` need, to standard output or into a directory.
+//!
+//! Must not know an option.
+
+use super::to_stdout;
+use crate::args::ManOptions;
+use crate::{manual, output};
+use clap_complete::Shell;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+
+/// Prints the script for a shell.
+///
+/// # Errors
+/// When standard output takes no more.
+pub fn completions(shell: Shell) -> Result<(), Problem> {
+    to_stdout(manual::completions(shell).as_bytes())
+}
+
+/// Prints a page, or writes all and prints their paths.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn man(options: &ManOptions) -> Result<(), Problem> {
+    let pages = manual::pages()?;
+    match options {
+        ManOptions::One(command) => pages
+            .iter()
+            .filter(|page| page.command == *command)
+            .try_for_each(|page| to_stdout(page.text.as_bytes())),
+        ManOptions::All { out, force } => {
+            let files: Vec<_> =
+                pages.iter().map(|page| (out.join(&page.file), page.text.as_bytes())).collect();
+            for path in output::write_all(&files, *force)? {
+                to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
+            }
+            Ok(())
+        }
+    }
+}

@@ -12,11 +12,20 @@ pub mod orion;
 pub mod text;
 
 mod csv;
+mod fio;
 mod flag_scopes;
+mod hlog;
 mod html;
+mod markdown;
+mod moment;
 mod notes;
+mod numbers;
+mod openmetrics;
 mod output_file;
 mod page;
+mod parquet;
+mod table;
+mod verdict;
 mod view;
 mod words;
 
@@ -38,12 +47,23 @@ pub enum Format {
     Csv,
     /// One page for people, with charts.
     Html,
+    /// fio's JSON: first one document with a job per point and class, then each job alone, in directories as fio-plot wants
+    /// them.
+    Fio,
+    /// The latencies of every visit as an interval log of HdrHistogram.
+    Hlog,
+    /// Text that Prometheus and others read.
+    OpenMetrics,
+    /// The table of [`Format::Csv`] as Parquet. A problem unless built with the feature `parquet`.
+    Parquet,
+    /// Tables for a ticket or a wiki.
+    Markdown,
 }
 
 /// All files of one format. A record is judged once, by [`View::of`], however many formats are made of it.
 ///
 /// # Errors
-/// Only when a library refuses to write to memory, which is a bug.
+/// When the format was not built in; else only when a library refuses to write to memory, which is a bug.
 pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Problem> {
     match format {
         Format::Orion(version) => {
@@ -55,6 +75,11 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
         Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(view)?)]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::findings(view)?)]),
+        Format::Fio => fio::files(view),
+        Format::Hlog => Ok(vec![OutputFile::new("_latency.hlog", hlog::log(view)?)]),
+        Format::OpenMetrics => Ok(vec![OutputFile::new("_metrics.prom", openmetrics::text(view))]),
+        Format::Parquet => Ok(vec![OutputFile::new("_findings.parquet", parquet::table(view)?)]),
+        Format::Markdown => Ok(vec![OutputFile::new("_report.md", markdown::page(view))]),
     }
 }
 

@@ -3,7 +3,7 @@
 //! The record is judged once, however many outputs are made. Must not format.
 
 use rigel_core::calibration::counts;
-use rigel_core::findings::{Findings, PointFindings};
+use rigel_core::findings::{Findings, PointFindings, VisitFindings};
 use rigel_core::matrix::Point;
 use rigel_core::pace::Pace;
 use rigel_core::record::{Purpose, Record, Visit};
@@ -41,6 +41,16 @@ impl<'a> View<'a> {
             visits.entry(visit.step).or_default().push(visit);
         }
         visits
+    }
+
+    /// The visits that the figures of a point rest on, each with what it found.
+    pub(crate) fn counting<'v>(
+        &self,
+        found: &'v PointFindings,
+    ) -> impl Iterator<Item = (&'a Visit, &'v VisitFindings)> {
+        let record: &'a Record = self.record;
+        let own = record.visits.iter().filter(|visit| visit.step == found.step);
+        own.zip(&found.each_visit).filter(|(_, told)| told.counts)
     }
 
     /// The visits of the search for the load levels of a class.

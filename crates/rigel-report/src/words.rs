@@ -4,7 +4,9 @@
 
 use crate::view::View;
 use rigel_core::facts::TargetKind;
+use rigel_core::matrix::Point;
 use rigel_core::record::Purpose;
+use rigel_core::workload::Class;
 
 /// What a number of a point is an estimate of.
 pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this calibration, \
@@ -57,6 +59,11 @@ pub(crate) const fn target_kind(kind: TargetKind) -> &'static str {
         TargetKind::CharDevice => "character device",
         TargetKind::Simulated => "simulated",
     }
+}
+
+/// One class of one point as a name without blanks, for formats that name their series: `small4_large2_small`.
+pub(crate) fn series(point: Point, class: Class) -> String {
+    format!("small{}_large{}_{}", point.small, point.large, class.name())
 }
 
 /// A share in per cent for people, with three figures at most: 0.0312 is `3.1`, 0.00001 is `<0.1`.

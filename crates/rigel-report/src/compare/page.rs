@@ -5,9 +5,10 @@
 use super::Compared;
 use super::words::{doubt, meaning, names, place, signed_percent, verdict, verdict_of_all, verdict_of_gates};
 use crate::html::assets;
-use crate::html::markup::{Column, Text, close_table, list, number, open_table, time};
+use crate::html::markup::{Column, Text, close_table, list, open_table};
 use crate::html::shell::Shell;
 use crate::json::compact;
+use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::words::percent;
 use rigel_core::compare::change::SideValue;

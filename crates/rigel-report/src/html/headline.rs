@@ -2,7 +2,8 @@
 //!
 //! Must not show a number without what speaks against it.
 
-use super::markup::{flag, number, time};
+use super::markup::flag;
+use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;

@@ -1,4 +1,4 @@
-//! HTML in small: text that cannot become markup, numbers for people, tables.
+//! HTML in small: text that cannot become markup, flags, tables.
 //!
 //! Must not know what is told.
 
@@ -7,7 +7,6 @@ use crate::page::Page;
 use crate::words;
 use rigel_core::flags::Flag;
 use rigel_core::path_text::printable;
-use rigel_core::units::grouped;
 use std::fmt::{self, Display, Write as _};
 
 /// Text from a record as text of a page, also inside a quoted attribute.
@@ -33,30 +32,6 @@ impl Display for Text<'_> {
 /// strings, where it may be written so.
 pub(crate) fn in_a_block(json: &str) -> String {
     json.replace('<', "\\u003c")
-}
-
-/// Four figures, with a comma for thousands: `3,952`, `41.27`, `0.05`.
-pub(crate) fn number(value: f64) -> String {
-    let decimals = match value.abs() {
-        size if size >= 1000.0 => 0,
-        size if size >= 100.0 => 1,
-        size if size >= 10.0 => 2,
-        _ => 3,
-    };
-    let text = format!("{value:.decimals$}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let grouped = grouped(whole);
-    let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() { grouped } else { format!("{grouped}.{fraction}") }
-}
-
-/// A time in the unit that suits it.
-pub(crate) fn time(us: f64) -> String {
-    match us {
-        _ if us >= 1e6 => format!("{} s", number(us / 1e6)),
-        _ if us >= 1e3 => format!("{} ms", number(us / 1e3)),
-        _ => format!("{} µs", number(us)),
-    }
 }
 
 /// A flag as a mark with its figures behind it.
@@ -115,23 +90,5 @@ mod tests {
         assert_eq!(in_a_block(&json), r#"["\u003c/script>\u003c!--"]"#);
         let back: Vec<String> = serde_json::from_str(&in_a_block(&json)).unwrap();
         assert_eq!(back, ["</script><!--"]);
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        for (value, text) in [
-            (1_234_567.8, "1,234,568"),
-            (3952.4, "3,952"),
-            (999.96, "1,000"),
-            (412.34, "412.3"),
-            (41.271, "41.27"),
-            (0.05, "0.05"),
-            (0.0, "0"),
-            (-1500.0, "-1,500"),
-        ] {
-            assert_eq!(number(value), text);
-        }
-        assert_eq!(time(1012.4), "1.012 ms");
-        assert_eq!((time(87.25).as_str(), time(2_500_000.0).as_str()), ("87.25 µs", "2.5 s"));
     }
 }

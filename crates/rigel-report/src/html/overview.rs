@@ -4,11 +4,12 @@
 //! Must not judge one run by another; that is for a comparison, which has its own rules.
 
 use super::data::overview::{Overlay, Overlays};
-use super::markup::{Column, Text, close_table, number, open_table, time};
+use super::markup::{Column, Text, close_table, open_table};
 use super::results;
 use super::several::label;
-use super::verdict::Doubts;
+use crate::numbers::{number, time};
 use crate::page::Page;
+use crate::verdict::Verdict;
 use crate::view::View;
 use rigel_core::findings::Extreme;
 use rigel_core::flags::FlagCode;
@@ -50,7 +51,7 @@ pub(super) fn sections(page: &mut Page, views: &[View<'_>], overlays: &Overlays)
 fn row(page: &mut Page, index: usize, view: &View<'_>) {
     let header = &view.record.header;
     let found = &view.findings;
-    let doubts = Doubts::of(view);
+    let verdict = Verdict::of(view);
     page.push(format_args!(
         "<tr><th scope=\"row\" class=\"run\"><a href=\"#r{index}\">{}</a><div class=\"when\">{}</div></th><td class=\"some\">{}</td><td>{}</td>",
         Text(&label(index, view)),
@@ -65,8 +66,8 @@ fn row(page: &mut Page, index: usize, view: &View<'_>) {
     if !view.record.complete() {
         page.push("<span class=\"flag bad\">cut short</span>");
     }
-    codes(page, &doubts.invalid, " bad");
-    codes(page, &doubts.care, "");
+    codes(page, &verdict.invalid, " bad");
+    codes(page, &verdict.care, "");
     page.line("</td></tr>");
 }
 

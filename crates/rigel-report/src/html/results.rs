@@ -3,7 +3,8 @@
 //! Must not leave out a point.
 
 use super::ids::Ids;
-use super::markup::{Column, close_table, flag, number, open_table, time};
+use super::markup::{Column, close_table, flag, open_table};
+use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;

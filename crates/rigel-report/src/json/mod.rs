@@ -177,7 +177,7 @@ fn run(view: &View<'_>) -> Run {
 }
 
 /// Flags whose texts cannot do harm.
-fn told(flags: &[Flag]) -> Vec<Flag> {
+pub(crate) fn told(flags: &[Flag]) -> Vec<Flag> {
     let told = |flag: &Flag| Flag { text: printable(&flag.text).into_owned(), ..flag.clone() };
     flags.iter().map(told).collect()
 }

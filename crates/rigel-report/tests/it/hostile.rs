@@ -75,8 +75,15 @@ fn bytes(lines: &[Value]) -> Vec<u8> {
 /// Everything that can be made of a record; the bytes of all files together.
 fn outputs(record: &Record) -> usize {
     let view = View::of(record);
-    let formats =
-        OrionVersion::ALL.map(Format::Orion).into_iter().chain([Format::Json, Format::Csv, Format::Html]);
+    let formats = OrionVersion::ALL.map(Format::Orion).into_iter().chain([
+        Format::Json,
+        Format::Csv,
+        Format::Html,
+        Format::Fio,
+        Format::Hlog,
+        Format::OpenMetrics,
+        Format::Markdown,
+    ]);
     let files = formats.flat_map(|format| rigel_report::render(format, &view).unwrap());
     files.map(|file| file.bytes.len()).sum::<usize>() + rigel_report::text::results(&view).len()
 }

@@ -137,7 +137,7 @@ fn prints_two_lines_of_estimate_and_no_results() {
 #[test]
 fn writes_no_histogram_file() {
     let files = rigel_report::render(FORMAT, &View::of(&published().record)).unwrap();
-    let suffixes: Vec<&str> = files.iter().map(|file| file.suffix).collect();
+    let suffixes: Vec<&str> = files.iter().map(|file| &*file.suffix).collect();
     assert_eq!(
         suffixes,
         ["_summary.txt", "_iops.csv", "_mbps.csv", "_lat.csv", "_trace.txt", "_ci.csv", "_flags.csv"]

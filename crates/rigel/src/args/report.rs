@@ -15,6 +15,8 @@ Examples:
       one page about both runs: an overview, and a page for each
   rigel report mytest_20260101_1200_record.jsonl --format json
       the results as JSON on standard output
+  rigel report mytest_20260101_1200_record.jsonl --format fio --out charts
+      what fio would have written, in directories that fio-plot reads: charts/mytest_20260101_1200_fio/small ..
   rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out old
       ORION's files, as version 11.1 wrote them, into the directory old";
 
@@ -25,7 +27,7 @@ pub struct ReportOptions {
     pub records: Vec<PathBuf>,
     /// What to make.
     pub format: ReportFormat,
-    /// Where to write it; `None`: ORION's files and the page beside the record, anything else to standard output.
+    /// Where to write it; `None`: ORION's files, the page and Parquet beside the record, anything else to standard output.
     pub out: Option<PathBuf>,
     /// Layout of the ORION files.
     pub orion_version: OrionVersion,
@@ -41,7 +43,11 @@ pub struct ReportArgs {
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
 
-    /// What to make: ORION's files, one JSON document, one table, or one page with charts
+    /// What to make: ORION's files, one JSON document, one table, one page with charts, or what other tools read
+    ///
+    /// fio: JSON as fio writes it; with --out also a file for each job in directories that fio-plot reads. hlog: latencies as
+    /// an interval log of HdrHistogram. openmetrics: text for Prometheus. parquet: the table of csv with typed columns; not in
+    /// every build. markdown: tables for a ticket or a wiki.
     #[arg(long, value_name = "FORMAT", ignore_case = true, required_unless_present = "html", value_parser = words::parser::<ReportFormat>())]
     format: Option<ReportFormat>,
 
@@ -49,7 +55,7 @@ pub struct ReportArgs {
     #[arg(long, conflicts_with = "format")]
     html: bool,
 
-    /// Directory of the outputs [default: beside the record (orion, html), standard output (json, csv)]
+    /// Directory of the outputs [default: beside the record (orion, html, parquet), else standard output]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
 

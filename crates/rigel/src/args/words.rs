@@ -146,10 +146,30 @@ pub enum ReportFormat {
     Csv,
     /// One page.
     Html,
+    /// fio's JSON.
+    Fio,
+    /// An interval log of HdrHistogram.
+    Hlog,
+    /// OpenMetrics text.
+    OpenMetrics,
+    /// The table as Parquet.
+    Parquet,
+    /// Tables for a ticket.
+    Markdown,
 }
 
 impl Words for ReportFormat {
-    const ALL: &'static [Self] = &[Self::Orion, Self::Json, Self::Csv, Self::Html];
+    const ALL: &'static [Self] = &[
+        Self::Orion,
+        Self::Json,
+        Self::Csv,
+        Self::Html,
+        Self::Fio,
+        Self::Hlog,
+        Self::OpenMetrics,
+        Self::Parquet,
+        Self::Markdown,
+    ];
 
     fn word(self) -> &'static str {
         match self {
@@ -157,6 +177,11 @@ impl Words for ReportFormat {
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Html => "html",
+            Self::Fio => "fio",
+            Self::Hlog => "hlog",
+            Self::OpenMetrics => "openmetrics",
+            Self::Parquet => "parquet",
+            Self::Markdown => "markdown",
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Must not measure or look at a target; the record is all there is.
 
 use crate::args::{ReportFormat, ReportOptions};
-use crate::{commands, output};
+use crate::commands;
+use crate::output::{self, Placed};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
@@ -27,28 +28,33 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     if to_stdout {
-        for file in records.first().map_or_else(|| Ok(Vec::new()), |record| render(options, record))? {
-            commands::to_stdout(&file.bytes)?;
-        }
-        return Ok(());
+        let files = records.first().map_or_else(|| Ok(Vec::new()), |record| render(options, record))?;
+        // Where there are several, the first one is whole by itself.
+        return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
     }
     let files = match options.format {
         ReportFormat::Html if records.len() > 1 => vec![page_of_several(options, &records)?],
         _ => files_of_each(options, &records)?,
     };
-    no_two_alike(&files)?;
-    let files: Vec<(PathBuf, &[u8])> =
-        files.iter().map(|(path, file)| (path.clone(), file.bytes.as_slice())).collect();
-    for path in output::write_all(&files, options.force)? {
+    let placed: Vec<Placed<'_>> =
+        files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
+    no_two_alike(&placed)?;
+    for path in output::write_all(&placed, options.force)? {
         commands::to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
     }
     Ok(())
 }
+
 /// Documents go where they can be piped on, files and pages beside the record.
 const fn goes_to_stdout(format: ReportFormat) -> bool {
     match format {
-        ReportFormat::Orion | ReportFormat::Html => false,
-        ReportFormat::Json | ReportFormat::Csv => true,
+        ReportFormat::Orion | ReportFormat::Html | ReportFormat::Parquet => false,
+        ReportFormat::Json
+        | ReportFormat::Csv
+        | ReportFormat::Fio
+        | ReportFormat::Hlog
+        | ReportFormat::OpenMetrics
+        | ReportFormat::Markdown => true,
     }
 }
 
@@ -59,44 +65,48 @@ fn render(options: &ReportOptions, record: &Record) -> Result<Vec<OutputFile>, P
         ReportFormat::Json => Format::Json,
         ReportFormat::Csv => Format::Csv,
         ReportFormat::Html => Format::Html,
+        ReportFormat::Fio => Format::Fio,
+        ReportFormat::Hlog => Format::Hlog,
+        ReportFormat::OpenMetrics => Format::OpenMetrics,
+        ReportFormat::Parquet => Format::Parquet,
+        ReportFormat::Markdown => Format::Markdown,
     };
     rigel_report::render(format, &View::of(record))
 }
 
-/// A file of an output, and where it goes.
-type Placed = (PathBuf, OutputFile);
+/// A file of an output: its directory, the name of its run, and what it holds.
+type Made = (PathBuf, String, OutputFile);
 
 /// The files of every record by itself.
-fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Placed>, Problem> {
-    let mut placed = Vec::new();
+fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made>, Problem> {
+    let mut made = Vec::new();
     for (path, record) in options.records.iter().zip(records) {
         let run_id = run_id(record, path)?;
         let dir = options.out.clone().unwrap_or_else(|| beside(path));
         let files = render(options, record)?.into_iter();
-        placed.extend(files.map(|file| (dir.join(format!("{run_id}{}", file.suffix)), file)));
+        made.extend(files.map(|file| (dir.clone(), run_id.clone(), file)));
     }
-    Ok(placed)
+    Ok(made)
 }
 
 /// One page, called after the first run and how many follow.
-fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<Placed, Problem> {
+fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<Made, Problem> {
     let (Some(path), Some(record)) = (options.records.first(), records.first()) else {
         return Err(Problem::usage("no record is named").at("RECORD").next("name one"));
     };
     let run_id = run_id(record, path)?;
     let dir = options.out.clone().unwrap_or_else(|| beside(path));
     let file = rigel_report::report_of_several(&records.iter().map(View::of).collect::<Vec<_>>())?;
-    let name = format!("{run_id}_and_{}_more{}", records.len().saturating_sub(1), file.suffix);
-    Ok((dir.join(name), file))
+    Ok((dir, format!("{run_id}_and_{}_more", records.len().saturating_sub(1)), file))
 }
 
 /// Runs of one name, from different machines or directories, have outputs of one name.
-fn no_two_alike(files: &[Placed]) -> Result<(), Problem> {
+fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
     let mut seen = BTreeSet::new();
-    let twice = files.iter().map(|(path, _)| path).find(|path| !seen.insert(*path));
+    let twice = files.iter().map(Placed::path).find(|path| !seen.insert(path.clone()));
     twice.map_or(Ok(()), |path| {
         Err(Problem::usage("two of the records would write the same file")
-            .at(path_text::encode(path))
+            .at(path_text::encode(&path))
             .because("they are of runs of the same name, or one is named twice")
             .next("make the outputs of one of them with an --out of its own"))
     })

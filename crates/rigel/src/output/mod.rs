@@ -91,23 +91,54 @@ pub fn write_files(
     files: &[OutputFile],
     force: bool,
 ) -> Result<Vec<PathBuf>, Problem> {
-    let place = |file: &OutputFile| dir.join(format!("{run_id}{}", file.suffix));
-    write_all(&files.iter().map(|file| (place(file), file.bytes.as_slice())).collect::<Vec<_>>(), force)
+    write_all(&files.iter().map(|file| Placed::new(dir, run_id, file)).collect::<Vec<_>>(), force)
 }
 
-/// Writes files, each a path and what goes there, and gives their paths.
+/// A file of an output and where it goes.
+#[derive(Debug)]
+pub struct Placed<'a> {
+    /// The directory of the user's choice; it has to be there.
+    dir: PathBuf,
+    /// The name in it; with `/` where directories of the output's own come between.
+    name: String,
+    bytes: &'a [u8],
+}
+
+impl<'a> Placed<'a> {
+    /// Under the name of a run and its suffix.
+    pub fn new(dir: &Path, run_id: &str, file: &'a OutputFile) -> Self {
+        Self { dir: dir.to_owned(), name: format!("{run_id}{}", file.suffix), bytes: &file.bytes }
+    }
+
+    /// Where it goes.
+    pub fn path(&self) -> PathBuf {
+        self.dir.join(&self.name)
+    }
+}
+
+/// Writes files and gives their paths.
 ///
 /// # Errors
 /// As [`write_files`].
-pub fn write_all(files: &[(PathBuf, &[u8])], force: bool) -> Result<Vec<PathBuf>, Problem> {
-    let paths = || files.iter().map(|(path, _)| path);
-    if let (false, Some(path)) = (force, paths().find(|path| fs::symlink_metadata(path).is_ok())) {
+pub fn write_all(files: &[Placed<'_>], force: bool) -> Result<Vec<PathBuf>, Problem> {
+    let paths: Vec<PathBuf> = files.iter().map(Placed::path).collect();
+    if let (false, Some(path)) = (force, paths.iter().find(|path| fs::symlink_metadata(path).is_ok())) {
         return Err(trouble(path, &io::ErrorKind::AlreadyExists.into()));
     }
-    for (path, bytes) in files {
-        write_whole(path, bytes, force)?;
+    for (path, file) in paths.iter().zip(files) {
+        // The directory itself is the user's, and has to be there.
+        if let (true, Some(own)) = (file.name.contains('/'), path.parent()) {
+            make_below(&file.dir, own)?;
+        }
+        write_whole(path, file.bytes, force)?;
     }
-    Ok(paths().cloned().collect())
+    Ok(paths)
+}
+
+/// Makes directories of the outputs, not the one that they lie in.
+fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
+    fs::metadata(dir).map_err(|error| trouble(dir, &error))?;
+    fs::create_dir_all(own).map_err(|error| trouble(own, &error))
 }
 
 /// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.

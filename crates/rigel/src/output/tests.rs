@@ -6,7 +6,7 @@ use tempfile::{TempDir, tempdir};
 const STAMP: &str = "20260101_1200";
 
 fn file(suffix: &'static str, text: &str) -> OutputFile {
-    OutputFile { suffix, bytes: text.into() }
+    OutputFile { suffix: suffix.into(), bytes: text.into() }
 }
 
 fn names(dir: &TempDir) -> Vec<String> {

@@ -1,0 +1,195 @@
+//! A job: one class of one point, with the options that fio would have been given for it.
+//!
+//! Small I/O is random; its outstanding I/Os are one job's `iodepth`. Large random I/O is the same with its own size. A level
+//! of streams is as many jobs (`numjobs`), each with the outstanding I/Os of one stream, reported together. Must not compute
+//! what a section or the latencies hold.
+
+use super::Pairs;
+use super::direction::Section;
+use super::latency::Classes;
+use super::samples::Samples;
+use crate::numbers::whole;
+use crate::view::View;
+use crate::words;
+use rigel_core::engine::EngineKind;
+use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::flags::Flag;
+use rigel_core::matrix::Point;
+use rigel_core::measure::Histogram;
+use rigel_core::request::Request;
+use rigel_core::stats::Interval;
+use rigel_core::workload::{Class, LargePattern};
+use serde::Serialize;
+
+/// See the module.
+#[derive(Serialize)]
+pub(super) struct Job {
+    /// Directory and name of the file that holds it alone.
+    #[serde(skip)]
+    pub place: String,
+    jobname: String,
+    groupid: usize,
+    /// Number of the first error.
+    error: i32,
+    elapsed: u64,
+    #[serde(rename = "job options")]
+    options: Pairs<String>,
+    read: Section,
+    write: Section,
+    trim: Section,
+    job_runtime: u64,
+    /// User and system time together, of the whole point: a record does not tell them apart.
+    usr_cpu: f64,
+    sys_cpu: f64,
+    #[serde(flatten)]
+    classes: Classes,
+    total_err: u64,
+    first_error: i32,
+    rigel: Extra,
+}
+
+/// What fio has no place for.
+#[derive(Serialize)]
+struct Extra {
+    small: u32,
+    large: u32,
+    class: &'static str,
+    visits: usize,
+    basis: &'static str,
+    iops: Option<Ends>,
+    lat_mean_ns: Option<Ends>,
+    lat_p50_ns: Option<Ends>,
+    lat_p99_ns: Option<Ends>,
+    flags: Vec<Flag>,
+}
+
+/// The ends of a 95 % interval.
+#[derive(Serialize)]
+struct Ends {
+    lo95: f64,
+    hi95: f64,
+}
+
+impl Job {
+    /// `group`: its number in the document.
+    pub fn new(view: &View<'_>, group: usize, found: &PointFindings, class: Class, io: &IoFindings) -> Self {
+        let request = &view.record.header.request;
+        let shape = Shape::of(request, found.point, class);
+        let samples = Samples::of(view, found, class);
+        let mut all = io.reads.clone();
+        all.add(&io.writes);
+        let section = |histogram: &Histogram| Section::of(histogram, io, found.seconds, &samples);
+        let first_error = io.first_error.map_or(0, |first| first.errno);
+        Self {
+            place: shape.place(found.point, class),
+            jobname: words::series(found.point, class),
+            groupid: group,
+            error: first_error,
+            elapsed: whole(found.seconds.ceil()),
+            options: shape.options(request, io.io_bytes),
+            read: section(&io.reads),
+            write: section(&io.writes),
+            trim: section(&Histogram::empty()),
+            job_runtime: whole(found.seconds * 1000.0),
+            usr_cpu: found.own_cpu.map_or(0.0, |cpu| 100.0 * cpu.share),
+            sys_cpu: 0.0,
+            classes: Classes::of(&all),
+            total_err: io.errors,
+            first_error,
+            rigel: Extra::of(found, class, io),
+        }
+    }
+}
+
+impl Extra {
+    fn of(found: &PointFindings, class: Class, io: &IoFindings) -> Self {
+        let sure = &io.sure;
+        let ends = |interval: Interval| Ends { lo95: interval.lo95, hi95: interval.hi95 };
+        let of_us = |interval: Option<Interval>| interval.map(|us| ends(us.scaled(1000.0)));
+        Self {
+            small: found.point.small,
+            large: found.point.large,
+            class: class.name(),
+            visits: sure.visits,
+            basis: sure.basis.name(),
+            iops: sure.iops.map(ends),
+            lat_mean_ns: of_us(sure.latency_us),
+            lat_p50_ns: of_us(sure.p50_us()),
+            lat_p99_ns: of_us(sure.p99_us()),
+            flags: crate::json::told(&found.flags),
+        }
+    }
+}
+
+/// The options that make the load of a class at a point.
+struct Shape {
+    rw: &'static str,
+    iodepth: u32,
+    numjobs: u32,
+}
+
+impl Shape {
+    fn of(request: &Request, point: Point, class: Class) -> Self {
+        let random = match (class, request.large_pattern) {
+            (Class::Small, _) | (Class::Large, LargePattern::Random) => true,
+            (Class::Large, LargePattern::Sequential { .. }) => false,
+        };
+        let rw = match (random, request.write_percent.get()) {
+            (true, 0) => "randread",
+            (true, 100) => "randwrite",
+            (true, _) => "randrw",
+            (false, 0) => "read",
+            (false, 100) => "write",
+            (false, _) => "rw",
+        };
+        let (iodepth, numjobs) = match (class, request.large_pattern) {
+            (Class::Small, _) => (point.small, 1),
+            (Class::Large, LargePattern::Random) => (point.large, 1),
+            (Class::Large, LargePattern::Sequential { ios_per_stream }) => (ios_per_stream, point.large),
+        };
+        Self { rw, iodepth, numjobs }
+    }
+
+    /// In one directory lies one class beside one level of the other, so that no two files there have the same load.
+    fn place(&self, point: Point, class: Class) -> String {
+        let other = match class {
+            Class::Small => point.large,
+            Class::Large => point.small,
+        };
+        let beside =
+            if other == 0 { String::new() } else { format!("_beside_{other}_{}", class.other().name()) };
+        format!("{}{beside}/{}-{}-{}.json", class.name(), self.rw, self.iodepth, self.numjobs)
+    }
+
+    fn options(&self, request: &Request, io_bytes: u64) -> Pairs<String> {
+        let bs = if io_bytes > 0 && io_bytes.is_multiple_of(1024) {
+            format!("{}k", io_bytes / 1024)
+        } else {
+            io_bytes.to_string()
+        };
+        let mut options = vec![
+            ("rw", self.rw.to_owned()),
+            ("bs", bs),
+            ("iodepth", self.iodepth.to_string()),
+            ("numjobs", self.numjobs.to_string()),
+        ];
+        if self.numjobs > 1 {
+            options.push(("group_reporting", "1".to_owned()));
+        }
+        if self.rw.ends_with("rw") {
+            options.push(("rwmixwrite", request.write_percent.get().to_string()));
+        }
+        Pairs(options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+}
+
+/// fio's word for an engine; Rigel's own where fio has none.
+pub(super) const fn engine(kind: EngineKind) -> &'static str {
+    match kind {
+        EngineKind::Nvme => "io_uring_cmd",
+        EngineKind::Threads => "psync",
+        EngineKind::IoUring | EngineKind::Libaio | EngineKind::Null | EngineKind::Nop | EngineKind::Sim => {
+            kind.name()
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! `_report.md`: the findings as Markdown, for a ticket or a wiki: verdict, headline numbers, every point, flags.
+//!
+//! Tables are those of GitHub, GitLab and most others. Names from a record stand in code spans, in which nothing has a meaning;
+//! sentences that may hold some are escaped. Must not round differently from the page with charts.
+
+use crate::flag_scopes::FlagScopes;
+use crate::notes::{self, At};
+use crate::numbers::{number, time};
+use crate::page::Page;
+use crate::verdict::{Tone, Verdict};
+use crate::view::View;
+use crate::words;
+use rigel_core::findings::{Extreme, IoFindings, PointFindings};
+use rigel_core::path_text::printable;
+use rigel_core::stats::Interval;
+use rigel_core::units::Bytes;
+use rigel_core::workload::Class;
+
+/// The page.
+pub(crate) fn page(view: &View<'_>) -> String {
+    let mut page = Page::default();
+    page.line(format_args!("# Storage calibration {}\n", code(&view.record.header.run_id)));
+    verdict(&mut page, view);
+    headline(&mut page, view);
+    points(&mut page, view);
+    flags(&mut page, view);
+    run(&mut page, view);
+    page.into_string()
+}
+
+/// Text as a code span that it cannot end, also within a table.
+fn code(text: &str) -> String {
+    let text = printable(text);
+    if text.is_empty() {
+        return "-".to_owned();
+    }
+    // A span ends at as many backticks as it begins with. A table would end a cell at a bar even within one.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
+    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
+}
+
+/// A sentence in which no sign has a meaning, and from which no link or mention is made.
+fn escaped(text: &str) -> String {
+    let text = printable(text).replace("www.", "www\0.");
+    let mut out = String::with_capacity(text.len());
+    let mut signs = text.chars().peekable();
+    while let Some(c) = signs.next() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // Mentions are looked for behind the Markdown, but not in code.
+            '@' if signs.peek().is_some_and(|next| !next.is_whitespace()) => out.push_str("`@`"),
+            ':' if signs.peek() == Some(&'/') => out.push_str("\\:"),
+            // Put there above; no printable text has one.
+            '\0' => out.push('\\'),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn verdict(page: &mut Page, view: &View<'_>) {
+    let verdict = Verdict::of(view);
+    let tone = match verdict.tone {
+        Tone::Good => "**Good:**",
+        Tone::Care => "**With care:**",
+        Tone::Bad => "**Not to be used as it is:**",
+    };
+    page.line(format_args!("{}\n", escaped(&verdict.reached)));
+    page.line(format_args!("{tone} {}\n", escaped(&verdict.trust)));
+}
+
+/// How a value is written.
+type Write = fn(f64) -> String;
+
+fn headline(page: &mut Page, view: &View<'_>) {
+    let found = &view.findings;
+    let best: [(&str, Option<Extreme>, Write); 3] = [
+        ("Highest small IOPS", found.max_small_iops, number),
+        ("Highest large MBPS", found.max_large_mbps, number),
+        ("Lowest mean latency of small I/O", found.min_small_latency_us, time),
+    ];
+    if best.iter().all(|(_, best, _)| best.is_none()) {
+        return;
+    }
+    page.line("| | | 95 % interval | at |\n| --- | ---: | --- | --- |");
+    for (name, best, write) in best {
+        let Some(best) = best else { continue };
+        let interval = best.interval.map_or_else(
+            || "none".to_owned(),
+            |interval| {
+                let visits = words::counted(interval.visits, "visit");
+                format!("{} to {}, {visits}", write(interval.lo95), write(interval.hi95))
+            },
+        );
+        let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
+        let mark = if invalid { " **not to be used**" } else { "" };
+        let value = with_width(best.value, best.interval, write);
+        page.line(format_args!("| {name} | {value} | {interval} | {}{mark} |", At(best.point)));
+    }
+    page.blank();
+}
+
+/// `3,952 ±1.9 %`
+fn with_width(value: f64, interval: Option<Interval>, write: Write) -> String {
+    let width = interval
+        .map_or_else(String::new, |interval| format!(" ±{} %", words::percent(interval.relative_half_width)));
+    format!("{}{width}", write(value))
+}
+
+/// A row per point and class.
+fn points(page: &mut Page, view: &View<'_>) {
+    let points = &view.findings.points;
+    if points.is_empty() {
+        return;
+    }
+    let scopes = FlagScopes::of(points);
+    page.line("## Points\n");
+    page.line("| Small | Large | Class | IOPS | MBPS | mean | p50 | p99 | Visits | Flags |");
+    page.line("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+    for found in points {
+        let own = scopes.own(found);
+        let name = |flag: &&rigel_core::flags::Flag| {
+            let name = code(flag.code.name());
+            if flag.invalid { format!("**{name}**") } else { name }
+        };
+        let flags: Vec<String> = own.iter().map(name).collect();
+        for (class, io) in found.classes() {
+            row(page, found, class, io, &flags.join(" "));
+        }
+    }
+    let width = if view.is_adaptive() {
+        format!("half of {}", words::INTERVAL)
+    } else {
+        format!("half of a 95 % interval that shows {}", words::ONE_VISIT)
+    };
+    page.line(format_args!("\nNumbers: {}. ±: {width}.\n", words::ESTIMAND));
+}
+
+fn row(page: &mut Page, found: &PointFindings, class: Class, io: &IoFindings, flags: &str) {
+    let sure = &io.sure;
+    let latency =
+        |us: Option<f64>, interval| us.map_or_else(|| "-".to_owned(), |us| with_width(us, interval, time));
+    let us = io.latency_us;
+    page.line(format_args!(
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {flags} |",
+        found.point.small,
+        found.point.large,
+        class.name(),
+        with_width(io.iops, sure.iops, number),
+        with_width(io.mbps, sure.mbps(io.io_bytes), number),
+        latency(us.map(|us| us.mean), sure.latency_us),
+        latency(us.map(|us| us.p50), sure.p50_us()),
+        latency(us.map(|us| us.p99), sure.p99_us()),
+        sure.visits
+    ));
+}
+
+fn flags(page: &mut Page, view: &View<'_>) {
+    let lines = notes::flag_lines(view);
+    if lines.is_empty() {
+        return;
+    }
+    page.line("## Flags\n");
+    lines.iter().for_each(|line| page.line(format_args!("- {}", escaped(line))));
+    page.blank();
+}
+
+fn run(page: &mut Page, view: &View<'_>) {
+    let header = &view.record.header;
+    let ended = view.record.closing.as_ref().map_or("", |closing| &closing.ended);
+    page.line("## Run\n\n| | |\n| --- | --- |");
+    for target in &header.targets {
+        let kind = words::target_kind(target.kind);
+        page.line(format_args!("| Target | {}, {kind}, {} |", code(&target.path), Bytes(target.size_bytes)));
+    }
+    for (name, text) in [
+        ("Command line", header.request.command_line.as_str()),
+        ("Engine", header.engine.kind.name()),
+        ("Kernel", &header.host.kernel),
+        ("Started", &header.started),
+        ("Ended", ended),
+        ("Seed", &header.request.seed.to_string()),
+        ("Rigel", &header.program_version),
+    ] {
+        page.line(format_args!("| {name} | {} |", code(text)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_leave_their_span() {
+        assert_eq!(code("plain"), "`plain`");
+        assert_eq!(code("a`b``c"), "```a`b``c```");
+        assert_eq!(code("`a`"), "`` `a` ``");
+        assert_eq!(code("a|b\nc"), "`a\\|b\\x0ac`");
+        assert_eq!(code(""), "-");
+    }
+
+    #[test]
+    fn sentences_have_no_markup() {
+        assert_eq!(
+            escaped("<b>**x**</b> [a](http://e.x) | @all #1"),
+            "&lt;b&gt;\\*\\*x\\*\\*&lt;/b&gt; \\[a\\](http\\://e.x) \\| `@`all \\#1"
+        );
+        assert_eq!(escaped("at www.e.x: 5 %"), "at www\\.e.x: 5 %");
+    }
+}

@@ -1,0 +1,283 @@
+//! `_metrics.prom`: the findings as OpenMetrics text, for Prometheus and what speaks its language.
+//!
+//! Everything is a gauge, also what only names something (`.._info`, always 1): so the text is the older exposition format as
+//! well, in which the textfile collector of the node exporter wants it. Units are base units: seconds, bytes, shares. A figure
+//! and the ends of its 95 % interval differ in the label `bound` (`value`, `lo95`, `hi95`). Must not give samples a time: these
+//! are results, and a collector would refuse or forget them.
+
+use crate::moment;
+use crate::page::Page;
+use crate::view::View;
+use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::flags::Flag;
+use rigel_core::path_text::printable;
+use rigel_core::stats::Interval;
+use rigel_core::units::{MIB, to_f64};
+use rigel_core::workload::Class;
+
+/// Labels in order.
+type Labels = Vec<(&'static str, String)>;
+
+/// The samples of one name.
+struct Family {
+    name: &'static str,
+    unit: &'static str,
+    help: &'static str,
+    samples: Vec<(Labels, f64)>,
+}
+
+/// The text with its end mark.
+pub(crate) fn text(view: &View<'_>) -> String {
+    let mut page = Page::default();
+    let mut families = of_run(view);
+    families.extend(of_classes(view));
+    families.push(flags(view));
+    families.iter().for_each(|family| family.write(&mut page));
+    page.line("# EOF");
+    page.into_string()
+}
+
+impl Family {
+    const fn new(name: &'static str, unit: &'static str, help: &'static str) -> Self {
+        Self { name, unit, help, samples: Vec::new() }
+    }
+
+    /// With samples of every class of every point.
+    fn filled(self, view: &View<'_>, of: impl Fn(&PointFindings, &IoFindings) -> Vec<(Labels, f64)>) -> Self {
+        let run = run_label(view);
+        let points = view.findings.points.iter();
+        let classes = points.flat_map(|found| found.classes().map(move |(class, io)| (found, class, io)));
+        let samples = classes.flat_map(|(found, class, io)| {
+            let labels = point_labels(&run, found, class);
+            of(found, io).into_iter().map(move |(more, value)| ([labels.clone(), more].concat(), value))
+        });
+        Self { samples: samples.collect(), ..self }
+    }
+
+    /// Nothing without samples.
+    fn write(&self, page: &mut Page) {
+        if self.samples.is_empty() {
+            return;
+        }
+        page.line(format_args!("# TYPE {} gauge", self.name));
+        if !self.unit.is_empty() {
+            page.line(format_args!("# UNIT {} {}", self.name, self.unit));
+        }
+        page.line(format_args!("# HELP {} {}", self.name, self.help));
+        for (labels, value) in &self.samples {
+            let labels: Vec<String> =
+                labels.iter().map(|(name, text)| format!("{name}=\"{}\"", escaped(text))).collect();
+            page.line(format_args!("{}{{{}}} {}", self.name, labels.join(","), figure(*value)));
+        }
+    }
+}
+
+/// The value of a label: printable, and with the three signs escaped that could end it or its line.
+fn escaped(text: &str) -> String {
+    printable(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+fn figure(value: f64) -> String {
+    match value {
+        _ if value.is_nan() => "NaN".to_owned(),
+        _ if value == f64::INFINITY => "+Inf".to_owned(),
+        _ if value == f64::NEG_INFINITY => "-Inf".to_owned(),
+        _ => format!("{value:?}"),
+    }
+}
+
+fn run_label(view: &View<'_>) -> (&'static str, String) {
+    ("run", view.record.header.run_id.clone())
+}
+
+fn point_labels(run: &(&'static str, String), found: &PointFindings, class: Class) -> Labels {
+    vec![
+        run.clone(),
+        ("small", found.point.small.to_string()),
+        ("large", found.point.large.to_string()),
+        ("class", class.name().to_owned()),
+    ]
+}
+
+fn of_run(view: &View<'_>) -> Vec<Family> {
+    let header = &view.record.header;
+    let run = run_label(view);
+    let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
+    let info = vec![
+        run.clone(),
+        ("level", header.request.level.name().to_owned()),
+        ("engine", header.engine.kind.name().to_owned()),
+        ("targets", targets.join(", ")),
+        ("started", header.started.clone()),
+        ("version", header.program_version.clone()),
+    ];
+    let one = |name, unit, help, labels: Labels, value| Family {
+        samples: vec![(labels, value)],
+        ..Family::new(name, unit, help)
+    };
+    let truth = |yes: bool| if yes { 1.0 } else { 0.0 };
+    let mut families = vec![
+        one("rigel_run_info", "", "Which run this is; always 1.", info, 1.0),
+        one(
+            "rigel_run_complete",
+            "",
+            "Whether every point was measured in full.",
+            vec![run.clone()],
+            truth(view.record.complete()),
+        ),
+    ];
+    families.extend(moment::epoch_ms(&header.started).and_then(|ms| u64::try_from(ms).ok()).map(|ms| {
+        let help = "When the run began, since 1970.";
+        one("rigel_run_start_timestamp_seconds", "seconds", help, vec![run], to_f64(ms) / 1000.0)
+    }));
+    families
+}
+
+/// A figure and the ends of its interval, `factor` to the base unit.
+fn bounds(value: f64, interval: Option<Interval>, factor: f64) -> Vec<(Labels, f64)> {
+    let ends = interval.map(|interval| [("lo95", interval.lo95), ("hi95", interval.hi95)]);
+    let all = std::iter::once(("value", value)).chain(ends.into_iter().flatten());
+    all.map(|(bound, value)| (vec![("bound", bound.to_owned())], value * factor)).collect()
+}
+
+fn plain(value: Option<f64>) -> Vec<(Labels, f64)> {
+    value.map(|value| (Vec::new(), value)).into_iter().collect()
+}
+
+const PER_US: f64 = 1e-6;
+
+fn of_classes(view: &View<'_>) -> Vec<Family> {
+    let mut families = rates_and_latencies(view);
+    families.extend(counts(view));
+    families
+}
+
+fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
+    let us = |io: &IoFindings, of: fn(&rigel_core::findings::LatencyUs) -> f64| {
+        plain(io.latency_us.map(|us| of(&us) * PER_US))
+    };
+    vec![
+        Family::new("rigel_iops", "", "Successful I/Os per second, reads and writes.")
+            .filled(view, |_, io| bounds(io.iops, io.sure.iops, 1.0)),
+        Family::new("rigel_throughput_bytes_per_second", "bytes_per_second", "Bytes moved per second.")
+            .filled(view, |_, io| bounds(io.mbps, io.sure.mbps(io.io_bytes), to_f64(MIB))),
+        Family::new("rigel_latency_mean_seconds", "seconds", "Arithmetic mean of the latency.")
+            .filled(view, |_, io| {
+                io.latency_us.map_or_else(Vec::new, |us| bounds(us.mean, io.sure.latency_us, PER_US))
+            }),
+        Family::new(
+            "rigel_latency_seconds",
+            "seconds",
+            "Latency that a share of the I/Os, the quantile, did not exceed.",
+        )
+        .filled(view, |_, io| quantiles(io)),
+        Family::new("rigel_latency_min_seconds", "seconds", "Smallest latency.")
+            .filled(view, move |_, io| us(io, |us| us.min)),
+        Family::new("rigel_latency_max_seconds", "seconds", "Largest latency.")
+            .filled(view, move |_, io| us(io, |us| us.max)),
+        Family::new("rigel_latency_stddev_seconds", "seconds", "Standard deviation of the latency.")
+            .filled(view, move |_, io| us(io, |us| us.stddev)),
+    ]
+}
+
+fn quantiles(io: &IoFindings) -> Vec<(Labels, f64)> {
+    let Some(us) = io.latency_us else { return Vec::new() };
+    let sure = &io.sure;
+    let all = [
+        ("0.5", us.p50, sure.p50_us()),
+        ("0.9", us.p90, None),
+        ("0.99", us.p99, sure.p99_us()),
+        ("0.999", us.p99_9, None),
+        ("0.9999", us.p99_99, None),
+    ];
+    let of = |(quantile, value, interval): (&str, f64, Option<Interval>)| {
+        let label = ("quantile", quantile.to_owned());
+        let add = move |(more, value): (Labels, f64)| ([vec![label.clone()], more].concat(), value);
+        bounds(value, interval, PER_US).into_iter().map(add)
+    };
+    all.into_iter().flat_map(of).collect()
+}
+
+fn counts(view: &View<'_>) -> Vec<Family> {
+    let target = view.findings.target;
+    let truth = |yes: bool| if yes { 1.0 } else { 0.0 };
+    let directions = |io: &IoFindings| {
+        let all = [("read", io.reads.count()), ("write", io.writes.count())];
+        all.map(|(name, ios)| (vec![("direction", name.to_owned())], to_f64(ios))).to_vec()
+    };
+    vec![
+        Family::new("rigel_ios", "", "Successful I/Os behind the figures.")
+            .filled(view, |_, io| directions(io)),
+        Family::new("rigel_errors", "", "Failed I/Os.").filled(view, |_, io| plain(Some(to_f64(io.errors)))),
+        Family::new("rigel_outstanding", "", "Mean number of I/Os in flight.")
+            .filled(view, |_, io| plain(Some(io.mean_outstanding))),
+        Family::new("rigel_visits", "", "Visits behind the figures.")
+            .filled(view, |_, io| plain(Some(to_f64(io.sure.visits as u64)))),
+        Family::new("rigel_measured_seconds", "seconds", "Measured time of the point.")
+            .filled(view, |found, _| plain(Some(found.seconds))),
+        Family::new(
+            "rigel_own_cpu",
+            "",
+            "CPU time of Rigel's workers over the time of the load; 1 is one CPU.",
+        )
+        .filled(view, |found, _| plain(found.own_cpu.map(|cpu| cpu.share))),
+        Family::new("rigel_precision_reached", "", "Whether the rate is as sure as was asked for.")
+            .filled(view, |_, io| plain(target.map(|_| truth(io.sure.reached)))),
+        Family::new("rigel_invalid", "", "Whether a flag says that these numbers must not be used.")
+            .filled(view, |found, _| plain(Some(truth(found.invalid())))),
+    ]
+}
+
+/// What asks for care: of the run, of its points, of the curves of a search.
+fn flags(view: &View<'_>) -> Family {
+    let run = run_label(view);
+    let mut samples: Vec<(Labels, f64)> = Vec::new();
+    let mut add = |scope: &str, [small, large, class]: [String; 3], flag: &Flag| {
+        let labels = vec![
+            run.clone(),
+            ("scope", scope.to_owned()),
+            ("small", small),
+            ("large", large),
+            ("class", class),
+            ("code", flag.code.name().to_owned()),
+            ("invalid", flag.invalid.to_string()),
+            ("text", flag.text.clone()),
+        ];
+        // No two samples may have the same labels.
+        if !samples.iter().any(|(same, _)| *same == labels) {
+            samples.push((labels, 1.0));
+        }
+    };
+    let nothing = String::new;
+    let findings = &view.findings;
+    findings.flags.iter().for_each(|flag| add("run", [nothing(), nothing(), nothing()], flag));
+    for found in &findings.points {
+        let point = || [found.point.small.to_string(), found.point.large.to_string(), nothing()];
+        found.flags.iter().for_each(|flag| add("point", point(), flag));
+    }
+    for found in &findings.curves {
+        let class = || [nothing(), nothing(), found.class.name().to_owned()];
+        found.flags.iter().for_each(|flag| add("curve", class(), flag));
+    }
+    let help = "What to know before the numbers are used; always 1.";
+    Family { samples, ..Family::new("rigel_flag_info", "", help) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_cannot_end_early_and_figures_are_of_the_format() {
+        assert_eq!(escaped("a\"b\\c\nd"), "a\\\"b\\\\c\\\\x0ad");
+        for (value, text) in [
+            (100.0, "100.0"),
+            (1e-9, "1e-9"),
+            (f64::INFINITY, "+Inf"),
+            (f64::NEG_INFINITY, "-Inf"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(figure(value), text);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The tidy table: a row per point and class, a column per variable, each with its kind. CSV and Parquet are written from it.
+//!
+//! Must not leave out a figure that the other outputs have, and must not round.
+
+use crate::view::View;
+use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::path_text::printable;
+use rigel_core::stats::Interval;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Words.
+    Text,
+    /// Whole numbers from 0.
+    Count,
+    /// Numbers with a fraction.
+    Number,
+    /// Yes or no.
+    Truth,
+}
+
+/// One field of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// Printable text.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// A number.
+    Number(f64),
+    /// Yes or no.
+    Truth(bool),
+    /// There is no such figure.
+    Nothing,
+}
+
+/// Name and kind of every column. Rates are per second, one MB is 2^20 bytes.
+pub(crate) const COLUMNS: [(&str, Kind); 40] = [
+    ("run_id", Kind::Text),
+    ("small", Kind::Count),
+    ("large", Kind::Count),
+    ("class", Kind::Text),
+    ("io_bytes", Kind::Count),
+    ("seconds", Kind::Number),
+    ("iops", Kind::Number),
+    ("iops_lo95", Kind::Number),
+    ("iops_hi95", Kind::Number),
+    ("mbps", Kind::Number),
+    ("mbps_lo95", Kind::Number),
+    ("mbps_hi95", Kind::Number),
+    ("latency_mean_us", Kind::Number),
+    ("latency_mean_us_lo95", Kind::Number),
+    ("latency_mean_us_hi95", Kind::Number),
+    ("latency_min_us", Kind::Number),
+    ("latency_max_us", Kind::Number),
+    ("latency_stddev_us", Kind::Number),
+    ("latency_p50_us", Kind::Number),
+    ("latency_p50_us_lo95", Kind::Number),
+    ("latency_p50_us_hi95", Kind::Number),
+    ("latency_p90_us", Kind::Number),
+    ("latency_p99_us", Kind::Number),
+    ("latency_p99_us_lo95", Kind::Number),
+    ("latency_p99_us_hi95", Kind::Number),
+    ("latency_p99_9_us", Kind::Number),
+    ("latency_p99_99_us", Kind::Number),
+    ("visits", Kind::Count),
+    ("basis", Kind::Text),
+    ("within", Kind::Number),
+    ("between", Kind::Number),
+    ("stalled_share", Kind::Number),
+    ("reached", Kind::Truth),
+    ("reads", Kind::Count),
+    ("writes", Kind::Count),
+    ("errors", Kind::Count),
+    ("outstanding_planned", Kind::Count),
+    ("outstanding_mean", Kind::Number),
+    ("own_cpu", Kind::Number),
+    ("flags", Kind::Text),
+];
+
+/// The rows, with a cell for each of [`COLUMNS`].
+pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
+    let run_id = printable(&view.record.header.run_id);
+    let target = view.findings.target;
+    view.findings.points.iter().flat_map(move |found| {
+        let run_id = run_id.clone();
+        found.classes().map(move |(class, io)| {
+            let mut row = Vec::with_capacity(COLUMNS.len());
+            row.push(Cell::Text(run_id.to_string()));
+            row.extend([found.point.small, found.point.large].map(|level| Cell::Count(level.into())));
+            row.push(Cell::Text(class.name().to_owned()));
+            row.extend(figures(found, io, target));
+            row
+        })
+    })
+}
+
+fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<Cell> {
+    let mut row = vec![Cell::Count(io.io_bytes), Cell::Number(found.seconds), Cell::Number(io.iops)];
+    row.extend(ends(io.sure.iops));
+    row.push(Cell::Number(io.mbps));
+    row.extend(ends(io.sure.mbps(io.io_bytes)));
+    row.extend(latency(io));
+    row.extend(grounds(io, target));
+    row.extend([
+        Cell::Count(io.reads.count()),
+        Cell::Count(io.writes.count()),
+        Cell::Count(io.errors),
+        Cell::Count(io.planned_outstanding.into()),
+        Cell::Number(io.mean_outstanding),
+        number(found.own_cpu.map(|cpu| cpu.share)),
+    ]);
+    let codes: Vec<&str> = found.flags.iter().map(|flag| flag.code.name()).collect();
+    row.push(Cell::Text(codes.join(";")));
+    row
+}
+
+fn latency(io: &IoFindings) -> Vec<Cell> {
+    let us = io.latency_us;
+    let sure = &io.sure;
+    let mut cells = vec![number(us.map(|us| us.mean))];
+    cells.extend(ends(sure.latency_us));
+    cells.extend([us.map(|us| us.min), us.map(|us| us.max), us.map(|us| us.stddev)].map(number));
+    cells.push(number(us.map(|us| us.p50)));
+    cells.extend(ends(sure.p50_us()));
+    cells.extend([us.map(|us| us.p90), us.map(|us| us.p99)].map(number));
+    cells.extend(ends(sure.p99_us()));
+    cells.extend([us.map(|us| us.p99_9), us.map(|us| us.p99_99)].map(number));
+    cells
+}
+
+/// What the intervals rest on.
+fn grounds(io: &IoFindings, target: Option<f64>) -> [Cell; 6] {
+    let sure = &io.sure;
+    [
+        Cell::Count(sure.visits as u64),
+        Cell::Text(sure.basis.name().to_owned()),
+        number(sure.within),
+        number(sure.between),
+        number(sure.stalled),
+        target.map_or(Cell::Nothing, |_| Cell::Truth(sure.reached)),
+    ]
+}
+
+fn number(value: Option<f64>) -> Cell {
+    value.map_or(Cell::Nothing, Cell::Number)
+}
+
+fn ends(interval: Option<Interval>) -> [Cell; 2] {
+    [number(interval.map(|interval| interval.lo95)), number(interval.map(|interval| interval.hi95))]
+}

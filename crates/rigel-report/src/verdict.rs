@@ -1,0 +1,154 @@
+//! What it comes to, in two sentences: what the storage reached, and how far that can be trusted.
+//!
+//! Must not leave out what speaks against the numbers.
+
+use crate::notes;
+use crate::numbers::{number, time};
+use crate::view::View;
+use crate::words;
+use rigel_core::findings::{Extreme, PointFindings};
+use rigel_core::flags::{Flag, FlagCode};
+use std::collections::BTreeSet;
+
+/// How far the numbers can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Nothing speaks against them.
+    Good,
+    /// They ask for care.
+    Care,
+    /// Some must not be used, or not everything was measured.
+    Bad,
+}
+
+/// The sentences as plain text; names in them are foreign.
+pub(crate) struct Verdict {
+    /// How far the numbers can be trusted.
+    pub tone: Tone,
+    /// What the storage reached.
+    pub reached: String,
+    /// How far that can be trusted, in words.
+    pub trust: String,
+    /// The flags that make numbers invalid, each once.
+    pub invalid: BTreeSet<FlagCode>,
+    /// The other ones that ask for care.
+    pub care: BTreeSet<FlagCode>,
+}
+
+impl Verdict {
+    /// Of a run.
+    pub fn of(view: &View<'_>) -> Self {
+        let (invalid, care) = codes(view);
+        let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !is_unsure(view)) {
+            (false, _) => Tone::Bad,
+            (true, false) => Tone::Care,
+            (true, true) => Tone::Good,
+        };
+        Self { tone, reached: reached(view), trust: trust(view, &invalid, &care), invalid, care }
+    }
+}
+
+/// What the storage reached.
+fn reached(view: &View<'_>) -> String {
+    let found = &view.findings;
+    let device = if view.record.header.request.engine.is_simulated() {
+        "The simulated device"
+    } else {
+        "This storage"
+    };
+    let mut most = Vec::new();
+    if let Some(best) = found.max_small_iops {
+        most.push(format!("{} small I/Os per second{}", number(best.value), width(best)));
+    }
+    if let Some(best) = found.max_large_mbps {
+        most.push(format!("{} MB per second of large I/O{}", number(best.value), width(best)));
+    }
+    if most.is_empty() {
+        return "Nothing was measured.".to_owned();
+    }
+    let quickest = found.min_small_latency_us.map_or_else(String::new, |best| {
+        format!(", and answered a small I/O in {} on average at best{}", time(best.value), width(best))
+    });
+    format!("{device} reached {}{quickest}.", most.join(" and "))
+}
+
+fn width(best: Extreme) -> String {
+    best.interval.map_or_else(String::new, |interval| {
+        format!(" (±{} %)", words::percent(interval.relative_half_width))
+    })
+}
+
+/// How far that can be trusted.
+fn trust(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
+    let points = &view.findings.points;
+    let mut parts = Vec::new();
+    if let Some(cut) = notes::cut_short(view) {
+        parts.push(cut.trim_end_matches('.').to_owned());
+    }
+    if !points.is_empty() {
+        parts.push(sureness(view));
+        parts.push(doubts(view, invalid, care));
+    }
+    if parts.is_empty() { "There is nothing to judge.".to_owned() } else { format!("{}.", parts.join("; ")) }
+}
+
+/// Whether the precision was missed somewhere.
+fn is_unsure(view: &View<'_>) -> bool {
+    view.findings.target.is_some() && !view.findings.points.iter().all(PointFindings::reached)
+}
+
+fn sureness(view: &View<'_>) -> String {
+    let points = &view.findings.points;
+    let Some(target) = view.findings.target else {
+        let subject = if points.len() == 1 {
+            "The point".to_owned()
+        } else {
+            format!("Each of {} points", points.len())
+        };
+        return format!("{subject} was visited once, so that ± holds only what varied inside that visit");
+    };
+    let reached = points.iter().filter(|found| found.reached()).count();
+    let where_to = match (points.len(), reached) {
+        (1, 1) => "was reached".to_owned(),
+        (1, _) => "was not reached".to_owned(),
+        (all, some) if all == some => format!("was reached at all {all} points"),
+        (all, some) => format!("was reached at {some} of {all} points"),
+    };
+    format!("The ±{} % asked for {where_to}", words::plain_percent(target))
+}
+
+/// What speaks against the numbers.
+fn doubts(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
+    let mut parts = Vec::new();
+    if !invalid.is_empty() {
+        let points = view.findings.points.iter().filter(|found| found.invalid()).count();
+        let what = if points == 0 { "the run".to_owned() } else { words::counted(points, "point") };
+        parts.push(format!("the numbers of {what} must not be used ({})", list(invalid)));
+    }
+    if !care.is_empty() {
+        parts.push(format!("what asks for care is told below ({})", list(care)));
+    }
+    match (parts.is_empty(), is_unsure(view)) {
+        (true, false) => "no flag speaks against the numbers".to_owned(),
+        (true, true) => "no other flag speaks against the numbers".to_owned(),
+        (false, _) => parts.join("; "),
+    }
+}
+
+fn list(codes: &BTreeSet<FlagCode>) -> String {
+    let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
+    names.join(", ")
+}
+
+/// The flags that make numbers invalid, and the others, each once. That a device is simulated and where the precision was not
+/// reached is told already.
+fn codes(view: &View<'_>) -> (BTreeSet<FlagCode>, BTreeSet<FlagCode>) {
+    let found = &view.findings;
+    let of_points = found.points.iter().flat_map(|point| &point.flags);
+    let of_curves = found.curves.iter().flat_map(|curve| &curve.flags);
+    let all = found.flags.iter().chain(of_points).chain(of_curves);
+    let new = all.filter(|flag| !matches!(flag.code, FlagCode::Simulated | FlagCode::NotReached));
+    let (invalid, care): (Vec<&Flag>, Vec<&Flag>) = new.partition(|flag| flag.invalid);
+    let codes = |flags: Vec<&Flag>| flags.into_iter().map(|flag| flag.code).collect();
+    (codes(invalid), codes(care))
+}

@@ -20,6 +20,7 @@ pub const PACKAGES: &[(&str, &str)] = &[
     ("libblkid1", "the library that names what is on a target"),
     ("mandoc", "the man pages are judged by it"),
     ("mount", "losetup: block devices on files"),
+    ("python3-venv", "readers of others, such as fio-plot, are tried on the outputs; they come from PyPI"),
     ("strace", "which system calls the measuring loop makes"),
     ("util-linux", "mkswap: swap areas that the write guard must recognise"),
     ("valgrind", "callgrind: the instructions that one I/O takes"),

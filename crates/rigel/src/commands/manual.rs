@@ -30,7 +30,7 @@ pub fn man(options: &ManOptions) -> Result<(), Problem> {
             .try_for_each(|page| to_stdout(page.text.as_bytes())),
         ManOptions::All { out, force } => {
             let files: Vec<_> =
-                pages.iter().map(|page| (out.join(&page.file), page.text.as_bytes())).collect();
+                pages.iter().map(|page| Placed::named(out, &page.file, page.text.as_bytes())).collect();
             for path in output::write_all(&files, *force)? {
                 to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
             }

@@ -107,7 +107,12 @@ pub struct Placed<'a> {
 impl<'a> Placed<'a> {
     /// Under the name of a run and its suffix.
     pub fn new(dir: &Path, run_id: &str, file: &'a OutputFile) -> Self {
-        Self { dir: dir.to_owned(), name: format!("{run_id}{}", file.suffix), bytes: &file.bytes }
+        Self::named(dir, format!("{run_id}{}", file.suffix), &file.bytes)
+    }
+
+    /// Under a name of its own.
+    pub fn named(dir: &Path, name: impl Into<String>, bytes: &'a [u8]) -> Self {
+        Self { dir: dir.to_owned(), name: name.into(), bytes }
     }
 
     /// Where it goes.

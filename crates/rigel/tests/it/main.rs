@@ -9,6 +9,7 @@ mod compare;
 mod contents;
 mod device;
 mod faults;
+mod formats;
 mod intervals;
 mod limits;
 mod manual;

@@ -1,0 +1,133 @@
+//! fio-plot on the directories that Rigel makes for it.
+
+use super::{CALIBRATION, Ran, assert_near, printed, python};
+use crate::support::{Place, point, tell};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const FIO_PLOT: &str = "fio-plot==1.1.21";
+
+/// What fio-plot itself reads from a directory: its own steps up to the point where it draws.
+const READ: &str = "
+import json, sys
+from fio_plot.fiolib import getdata, defaultsettings
+settings = defaultsettings.get_default_settings()
+settings.update(input_directory=[sys.argv[1]], rw=sys.argv[2], iodepth=json.loads(sys.argv[3]),
+                numjobs=json.loads(sys.argv[4]), filter=[sys.argv[5]])
+[directory] = getdata.get_json_data(settings)
+keys = ['iodepth', 'numjobs', 'rw', 'bs', 'type', 'iops', 'bw', 'lat', 'iops_stddev', 'lat_stddev', 'fio_version',
+        'cpu_usr', 'latency_ms']
+print(json.dumps([{key: record[key] for key in keys} for record in directory['data']]))
+";
+
+/// The directories of a run, in one that is removed afterwards.
+fn directories(ran: &Ran) -> (Place, PathBuf) {
+    let out = Place::new();
+    ran.report(&["fio", "--out", out.path().to_str().unwrap()]).expect_code(0);
+    let name = out.files().into_iter().find(|name| name.ends_with("_fio")).unwrap();
+    let path = out.path().join(name);
+    (out, path)
+}
+
+#[track_caller]
+fn assert_is_a_picture(path: &Path) {
+    let bytes = fs::read(path).unwrap();
+    assert!(
+        bytes.starts_with(b"\x89PNG\r\n") && bytes.len() > 20_000,
+        "{}: {} bytes",
+        path.display(),
+        bytes.len()
+    );
+}
+
+#[test]
+fn fio_plot_reads_the_figures_of_every_point() {
+    let Some(python) = python("fio_plot_reads_the_figures_of_every_point", &[FIO_PLOT]) else { return };
+    let ran = Ran::new(CALIBRATION);
+    let findings = ran.findings();
+    let (_out, fio) = directories(&ran);
+    let read = |directory: &str, depths: &str| -> Vec<Value> {
+        let mut command = python.command("python");
+        command.args(["-c", READ]).arg(fio.join(directory)).args(["randread", depths, "[1]", "read"]);
+        printed(&mut command).as_array().unwrap().clone()
+    };
+    let mut seen = 0;
+    for (directory, class, beside) in [
+        ("small", "small_io", 0),
+        ("small_beside_2_large", "small_io", 2),
+        ("large_beside_3_small", "large_io", 3),
+    ] {
+        for record in read(directory, "[1, 2, 3, 4, 5]") {
+            let depth: u64 = record["iodepth"].as_str().unwrap().parse().unwrap();
+            let at = if class == "small_io" { (depth, beside) } else { (beside, depth) };
+            let io = &point(&findings, at.0, at.1)[class];
+            let iops = io["iops"]["mean"].as_f64().unwrap();
+            assert_near(record["iops"].as_f64().unwrap(), iops);
+            assert_near(record["lat"].as_f64().unwrap(), 1000.0 * io["latency_us"]["mean"].as_f64().unwrap());
+            assert_near(
+                record["lat_stddev"].as_f64().unwrap(),
+                1000.0 * io["latency_us"]["stddev"].as_f64().unwrap(),
+            );
+            let bytes = if class == "small_io" { 8192.0 } else { 1_048_576.0 };
+            assert!((record["bw"].as_f64().unwrap() - iops * bytes / 1024.0).abs() <= 1.0, "{record}");
+            assert!(record["iops_stddev"].as_f64().unwrap() > 0.0, "{record}");
+            assert_eq!(record["bs"], if class == "small_io" { "8k" } else { "1024k" });
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 5 + 5 + 2, "every file of a directory, and each once");
+}
+
+#[test]
+fn fio_plot_draws_its_charts() {
+    let Some(python) = python("fio_plot_draws_its_charts", &[FIO_PLOT]) else { return };
+    let ran = Ran::new(CALIBRATION);
+    let (out, fio) = directories(&ran);
+    let (small, beside) = (fio.join("small"), fio.join("small_beside_2_large"));
+    let draw = |name: &str, directories: &[&Path], more: &[&str]| {
+        let picture = out.path().join(name);
+        let mut command = python.command("fio-plot");
+        command
+            .current_dir(out.path())
+            .arg("-i")
+            .args(directories)
+            .args(["-T", "Rigel", "-r", "randread", "-o"]);
+        tell(command.arg(&picture).args(more)).expect_code(0);
+        assert_is_a_picture(&picture);
+    };
+    draw("depths.png", &[&small], &["-l", "-d", "1", "2", "3", "4", "5", "-n", "1", "--show-cpu"]);
+    draw("histogram.png", &[&small], &["-H", "-d", "4", "-n", "1"]);
+    draw("compared.png", &[&small, &beside], &["-C", "-d", "4", "-n", "1"]);
+}
+
+#[test]
+fn fio_plot_reads_streams_and_writes() {
+    let Some(python) = python("fio_plot_reads_streams_and_writes", &[FIO_PLOT]) else { return };
+    let ran = Ran::new(
+        "run advanced --matrix detailed --type seq --write 50 --engine sim --seed 5 --name out --quiet --duration 1s",
+    );
+    let findings = ran.findings();
+    let (_out, fio) = directories(&ran);
+    let read = |directory: &str, arguments: [&str; 4]| {
+        let mut command = python.command("python");
+        printed(command.args(["-c", READ]).arg(fio.join(directory)).args(arguments))
+    };
+    let sum = |directory: &str, rw: &str, depths: &str, jobs: &str| -> Vec<f64> {
+        let of = |filter| read(directory, [rw, depths, jobs, filter]);
+        let (reads, writes) = (of("read"), of("write"));
+        let iops = |records: &Value, at: usize| records[at]["iops"].as_f64().unwrap();
+        (0..reads.as_array().unwrap().len()).map(|at| iops(&reads, at) + iops(&writes, at)).collect()
+    };
+    let small = sum("small", "randrw", "[1, 2, 3, 4, 5]", "[1]");
+    assert_eq!(small.len(), 5);
+    for (depth, iops) in (1..).zip(&small) {
+        assert_near(*iops, point(&findings, depth, 0)["small_io"]["iops"]["mean"].as_f64().unwrap());
+    }
+    // A level of streams is as many jobs with four I/Os each.
+    let large = sum("large", "rw", "[4]", "[1, 2]");
+    assert_eq!(large.len(), 2);
+    for (streams, iops) in (1..).zip(&large) {
+        assert_near(*iops, point(&findings, 0, streams)["large_io"]["iops"]["mean"].as_f64().unwrap());
+    }
+}

@@ -168,9 +168,9 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
         Family::new(
             "rigel_latency_seconds",
             "seconds",
-            "Latency that a share of the I/Os, the quantile, did not exceed.",
+            "Latency that so many per cent of the I/Os did not exceed.",
         )
-        .filled(view, |_, io| quantiles(io)),
+        .filled(view, |_, io| percentiles(io)),
         Family::new("rigel_latency_min_seconds", "seconds", "Smallest latency.")
             .filled(view, move |_, io| us(io, |us| us.min)),
         Family::new("rigel_latency_max_seconds", "seconds", "Largest latency.")
@@ -180,18 +180,19 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
     ]
 }
 
-fn quantiles(io: &IoFindings) -> Vec<(Labels, f64)> {
+/// Not under the label `quantile`, which `promtool` wants to see on summaries only; and these have intervals.
+fn percentiles(io: &IoFindings) -> Vec<(Labels, f64)> {
     let Some(us) = io.latency_us else { return Vec::new() };
     let sure = &io.sure;
     let all = [
-        ("0.5", us.p50, sure.p50_us()),
-        ("0.9", us.p90, None),
-        ("0.99", us.p99, sure.p99_us()),
-        ("0.999", us.p99_9, None),
-        ("0.9999", us.p99_99, None),
+        ("50", us.p50, sure.p50_us()),
+        ("90", us.p90, None),
+        ("99", us.p99, sure.p99_us()),
+        ("99.9", us.p99_9, None),
+        ("99.99", us.p99_99, None),
     ];
-    let of = |(quantile, value, interval): (&str, f64, Option<Interval>)| {
-        let label = ("quantile", quantile.to_owned());
+    let of = |(percentile, value, interval): (&str, f64, Option<Interval>)| {
+        let label = ("percentile", percentile.to_owned());
         let add = move |(more, value): (Labels, f64)| ([vec![label.clone()], more].concat(), value);
         bounds(value, interval, PER_US).into_iter().map(add)
     };

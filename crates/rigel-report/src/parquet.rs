@@ -20,9 +20,14 @@ pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
 /// A build without the library says how to get one with it.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn table(_view: &View<'_>) -> Result<Vec<u8>, Problem> {
-    Err(Problem::usage("this rigel cannot write Parquet")
+    Err(not_built_in())
+}
+
+#[cfg(any(test, not(feature = "parquet")))]
+fn not_built_in() -> Problem {
+    Problem::usage("this rigel cannot write Parquet")
         .because("it was built without the feature parquet")
-        .next("build it with `cargo build --release --features parquet`, or take --format csv, which holds the same table"))
+        .next("build it with `cargo build --release --features parquet`, or take --format csv: it is the same table")
 }
 
 #[cfg(feature = "parquet")]
@@ -121,5 +126,17 @@ mod write {
         let values: Vec<T::T> = cells.into_iter().flatten().collect();
         column.typed::<T>().write_batch(&values, Some(&levels), None)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_without_it_says_how_to_get_one_with_it() {
+        let problem = not_built_in();
+        assert_eq!(problem.kind.code(), 2);
+        assert!(problem.to_string().contains("--features parquet"), "{problem}");
     }
 }

@@ -45,7 +45,7 @@ fn parsers_of_prometheus_read_every_figure() {
         } else {
             &io["latency_us"]["intervals"]["p50"][field]
         };
-        let labels = [&labels[..], &[("quantile", "0.5")]].concat();
+        let labels = [&labels[..], &[("percentile", "50")]].concat();
         assert_near(value("rigel_latency_seconds", &labels), latency.as_f64().unwrap() / 1e6);
     }
     let flags: Vec<&Value> = samples.iter().filter(|sample| sample[0] == "rigel_flag_info").collect();

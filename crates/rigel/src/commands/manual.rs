@@ -4,7 +4,8 @@
 
 use super::to_stdout;
 use crate::args::ManOptions;
-use crate::{manual, output};
+use crate::manual;
+use crate::output::{self, Placed};
 use clap_complete::Shell;
 use rigel_core::error::Problem;
 use rigel_core::path_text;

@@ -16,6 +16,12 @@ _rigel() {
             ",$1")
                 cmd="rigel"
                 ;;
+            rigel,calibrate)
+                cmd="rigel__subcmd__calibrate"
+                ;;
+            rigel,compare)
+                cmd="rigel__subcmd__compare"
+                ;;
             rigel,completions)
                 cmd="rigel__subcmd__completions"
                 ;;
@@ -36,6 +42,12 @@ _rigel() {
                 ;;
             rigel,selftest)
                 cmd="rigel__subcmd__selftest"
+                ;;
+            rigel__subcmd__help,calibrate)
+                cmd="rigel__subcmd__help__subcmd__calibrate"
+                ;;
+            rigel__subcmd__help,compare)
+                cmd="rigel__subcmd__help__subcmd__compare"
                 ;;
             rigel__subcmd__help,completions)
                 cmd="rigel__subcmd__help__subcmd__completions"
@@ -65,12 +77,122 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run orion report selftest completions man help"
+            opts="-h -V --help --version run calibrate orion report compare selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__calibrate)
+            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --engine --seed --destroy-data --dry-run --name --out --json --no-html --last --history --no-history --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --lun)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scratch-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-latency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --percentile)
+                    COMPREPLY=($(compgen -W "mean p99" -- "${cur}"))
+                    return 0
+                    ;;
+                --num-disks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size-small)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size-large)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --destroy-data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__compare)
+            opts="-h --base --format --json --html --junit --out --fail-if --fail-undecided --allow-differences --force --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --base)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json junit html" -- "${cur}"))
+                    return 0
+                    ;;
+                --junit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --fail-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -93,8 +215,36 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help)
-            opts="run orion report selftest completions man help"
+            opts="run calibrate orion report compare selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__calibrate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -247,7 +397,7 @@ _rigel() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "orion json csv html" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "orion json csv html fio hlog openmetrics parquet markdown" -- "${cur}"))
                     return 0
                     ;;
                 --out)

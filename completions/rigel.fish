@@ -27,8 +27,10 @@ end
 complete -c rigel -n "__fish_rigel_needs_command" -s h -l help -d 'Print this summary'
 complete -c rigel -n "__fish_rigel_needs_command" -s V -l version -d 'Print version'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "report" -d 'Make the outputs again from the record of a run'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "selftest" -d 'Show on simulated devices with a known answer that the intervals hold it'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "completions" -d 'Print the script by which a shell completes the command line'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "man" -d 'Print a man page, or write all of them'
@@ -78,15 +80,58 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l no-html -d 'Do not w
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l quiet -d 'No progress, no remarks; problems only'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s v -l verbose -d 'Tell more while measuring'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s h -l help -d 'Print a summary; `rigel help run` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand report" -l format -d 'What to make: ORION\'s files, one JSON document, one table, or one page with charts' -r -f -a "orion\t''
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l lun -d 'Read the targets from FILE, one path per line' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l max-latency -d 'Latency that small I/O may have at the rate that is reported as max_iops' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l percentile -d 'Which latency that is' -r -f -a "mean\t''
+p99\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l num-disks -d 'Number of disks behind the targets' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l size-small -d 'Size of a small I/O [default: 8K]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l size-large -d 'Size of a large I/O [default: 1M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l budget -d 'Time for everything but filling a scratch file: no visit begins after it' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l engine -d 'How I/O reaches the kernel, as with rigel run' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l seed -d 'Seed of every offset [default: drawn, and printed]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l name -d 'Name of the record and of the page' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l dry-run -d 'Show what would be done and do nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l json -d 'The answers as JSON on standard output'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-html -d 'Do not write the page with charts, NAME_report.html'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l last -d 'Show the last calibration of the targets, or of any, and measure nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l history -d 'Show all calibrations of the targets, or of any, the newest first, and measure nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-history -d 'Do not keep the answers in the history'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l quiet -d 'No progress, no remarks; the answers only'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -s h -l help -d 'Print a summary; `rigel help calibrate` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l format -d 'What to make: ORION\'s files, one JSON document, one table, one page with charts, or what other tools read' -r -f -a "orion\t''
 json\t''
 csv\t''
-html\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand report" -l out -d 'Directory of the outputs [default: beside the record (orion, html), standard output (json, csv)]' -r -f -a "(__fish_complete_directories)"
+html\t''
+fio\t''
+hlog\t''
+openmetrics\t''
+parquet\t''
+markdown\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l out -d 'Directory of the outputs [default: beside the record (orion, html, parquet), else standard output]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l orion-version -d 'Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l html -d 'The same as --format html: one file that opens in any browser, without a network'
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand report" -s h -l help -d 'Print a summary; `rigel help report` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l base -d 'A run of the base; may be repeated' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l format -d 'What to make: the table, one JSON document, a JUnit report, or one page with charts' -r -f -a "text\t''
+json\t''
+junit\t''
+html\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l junit -d 'Write a JUnit report to this file as well' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l out -d 'Directory of the output [default: beside the new record (html), standard output (text, json, junit)]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-if -d 'Exit with 1 when a change is beyond a bound, as \'small_iops < -5%\'; may be repeated' -r
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l json -d 'The same as --format json'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l html -d 'The same as --format html: one file with overlaid curves, named by both sides'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Exit with 1 also when a gate is undecided, because the interval of a change holds its bound'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l allow-differences -d 'Compare runs of different sizes, write shares, engines or flags all the same'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l force -d 'Replace existing output files'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -s h -l help -d 'Print a summary; `rigel help compare` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l trials -d 'Trials of each case' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l seed -d 'Seed of the first trial; the others follow' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l thorough -d 'Also aim at ±2 %, and use shorter visits'
@@ -97,10 +142,12 @@ complete -c rigel -n "__fish_rigel_using_subcommand completions" -s h -l help -d
 complete -c rigel -n "__fish_rigel_using_subcommand man" -l out -d 'Write the pages of all commands into DIR instead' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand man" -l force -d 'Replace existing files'
 complete -c rigel -n "__fish_rigel_using_subcommand man" -s h -l help -d 'Print a summary; `rigel help man` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "report" -d 'Make the outputs again from the record of a run'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "selftest" -d 'Show on simulated devices with a known answer that the intervals hold it'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "completions" -d 'Print the script by which a shell completes the command line'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "man" -d 'Print a man page, or write all of them'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run orion report selftest completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "report" -d 'Make the outputs again from the record of a run'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "selftest" -d 'Show on simulated devices with a known answer that the intervals hold it'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "completions" -d 'Print the script by which a shell completes the command line'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare selftest completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -25,6 +25,12 @@ const PAST: &str = "History";
 /// Shorter than that, the search for the levels would have no time.
 const LEAST_BUDGET: Nanos = Nanos::from_secs(20);
 
+const SUMMARY: &str = "\
+Examples:
+  rigel calibrate                                  a scratch file in this directory
+  rigel calibrate /dev/nvme1n1 --max-latency 2ms   a device; nothing is written
+All options and more examples: rigel help calibrate";
+
 const EXAMPLES: &str = "\
 Examples:
   rigel calibrate
@@ -55,22 +61,22 @@ pub struct HistoryOptions {
 
 /// See the module.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct CalibrateArgs {
     /// Files or block devices to calibrate [default: a scratch file in the current directory]
     #[arg(value_name = "TARGET")]
     targets: Vec<PathBuf>,
 
     /// Read the targets from FILE, one path per line
-    #[arg(long, value_name = "FILE", help_heading = TARGETS)]
+    #[arg(long, value_name = "FILE", help_heading = TARGETS, hide_short_help = true)]
     lun: Option<PathBuf>,
 
     /// Size of the scratch file [default: chosen from memory and free space]
-    #[arg(long, value_name = "SIZE", help_heading = TARGETS)]
+    #[arg(long, value_name = "SIZE", help_heading = TARGETS, hide_short_help = true)]
     scratch_size: Option<Bytes>,
 
     /// Leave the scratch file there, so that the next run need not fill it
-    #[arg(long, help_heading = TARGETS)]
+    #[arg(long, help_heading = TARGETS, hide_short_help = true)]
     keep_scratch: bool,
 
     /// Latency that small I/O may have at the rate that is reported as max_iops
@@ -81,8 +87,10 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "WHICH", default_value = "mean", ignore_case = true, value_parser = words::parser::<LatencyOf>(), help_heading = LOAD)]
     percentile: LatencyOf,
 
-    /// Number of disks behind the targets; the search goes up to 64 small I/Os for each, and to 512 at least
-    #[arg(long, value_name = "N", help_heading = LOAD)]
+    /// Number of disks behind the targets
+    ///
+    /// The search goes up to 64 outstanding small I/Os for each, and to 512 at least.
+    #[arg(long, value_name = "N", help_heading = LOAD, hide_short_help = true)]
     num_disks: Option<u64>,
 
     /// Share of writes in per cent, 0 to 100 [default: 0]
@@ -90,39 +98,39 @@ pub struct CalibrateArgs {
     write: Option<u64>,
 
     /// Size of a small I/O [default: 8K]
-    #[arg(long, value_name = "SIZE", help_heading = LOAD)]
+    #[arg(long, value_name = "SIZE", help_heading = LOAD, hide_short_help = true)]
     size_small: Option<Bytes>,
 
     /// Size of a large I/O [default: 1M]
-    #[arg(long, value_name = "SIZE", help_heading = LOAD)]
+    #[arg(long, value_name = "SIZE", help_heading = LOAD, hide_short_help = true)]
     size_large: Option<Bytes>,
 
-    /// Time for everything but filling a scratch file
+    /// Time for everything but filling a scratch file: no visit begins after it
     #[arg(long, value_name = "TIME", default_value = "60s", help_heading = LOAD)]
     budget: Nanos,
 
     /// How I/O reaches the kernel, as with rigel run
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = LOAD)]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = LOAD, hide_short_help = true)]
     engine: EngineRequest,
 
     /// Seed of every offset [default: drawn, and printed]
-    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = LOAD)]
+    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = LOAD, hide_short_help = true)]
     seed: Option<u64>,
 
     /// Allow to overwrite everything on TARGET; may be given several times
-    #[arg(long, value_name = "TARGET", help_heading = LOAD)]
+    #[arg(long, value_name = "TARGET", help_heading = LOAD, hide_short_help = true)]
     destroy_data: Vec<PathBuf>,
 
     /// Show what would be done and do nothing
-    #[arg(long, help_heading = LOAD)]
+    #[arg(long, help_heading = LOAD, hide_short_help = true)]
     dry_run: bool,
 
     /// Name of the record and of the page
-    #[arg(long, value_name = "NAME", default_value = "calibration", help_heading = OUTPUT)]
+    #[arg(long, value_name = "NAME", default_value = "calibration", help_heading = OUTPUT, hide_short_help = true)]
     name: OsString,
 
     /// Directory of the outputs
-    #[arg(long, value_name = "DIR", default_value = ".", help_heading = OUTPUT)]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".", help_heading = OUTPUT)]
     out: PathBuf,
 
     /// The answers as JSON on standard output
@@ -130,7 +138,7 @@ pub struct CalibrateArgs {
     json: bool,
 
     /// Do not write the page with charts, NAME_report.html
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     no_html: bool,
 
     /// Show the last calibration of the targets, or of any, and measure nothing
@@ -142,7 +150,7 @@ pub struct CalibrateArgs {
     history: bool,
 
     /// Do not keep the answers in the history
-    #[arg(long, help_heading = PAST)]
+    #[arg(long, help_heading = PAST, hide_short_help = true)]
     no_history: bool,
 
     /// No progress, no remarks; the answers only

@@ -60,12 +60,15 @@ impl Words for CompareFormat {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..")]
 pub struct CompareArgs {
-    /// The run to compare with, then the new one; further ones are more runs of the new side. A directory stands for every
-    /// record in it. With --base all of these are new runs
+    /// The run to compare with, then the new one; a directory stands for every record in it
+    ///
+    /// Further ones are more runs of the new side. With --base all of these are new runs.
     #[arg(value_name = "RECORD", required = true)]
     runs: Vec<PathBuf>,
 
-    /// A run of the base; may be repeated. With several runs of a side the intervals hold how much runs differ
+    /// A run of the base; may be repeated
+    ///
+    /// With several runs of a side the intervals hold how much runs differ.
     #[arg(long, value_name = "RECORD")]
     base: Vec<PathBuf>,
 
@@ -86,12 +89,13 @@ pub struct CompareArgs {
     junit: Option<PathBuf>,
 
     /// Directory of the output [default: beside the new record (html), standard output (text, json, junit)]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
 
-    /// Exit with 1 when the change is beyond a bound, as 'small_iops < -5%'; may be repeated. Quantities: small_iops,
-    /// large_mbps, small_latency, large_latency, small_p99, large_p99, of every point; max_small_iops, max_large_mbps,
-    /// min_small_latency, of the run. A gate fails when the whole interval of the change is beyond
+    /// Exit with 1 when a change is beyond a bound, as 'small_iops < -5%'; may be repeated
+    ///
+    /// Quantities of every point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. Of the run:
+    /// max_small_iops, max_large_mbps, min_small_latency. A gate fails when the whole interval of the change is beyond.
     #[arg(long, value_name = "GATE")]
     fail_if: Vec<String>,
 

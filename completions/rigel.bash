@@ -43,6 +43,9 @@ _rigel() {
             rigel,selftest)
                 cmd="rigel__subcmd__selftest"
                 ;;
+            rigel,targets)
+                cmd="rigel__subcmd__targets"
+                ;;
             rigel__subcmd__help,calibrate)
                 cmd="rigel__subcmd__help__subcmd__calibrate"
                 ;;
@@ -70,6 +73,9 @@ _rigel() {
             rigel__subcmd__help,selftest)
                 cmd="rigel__subcmd__help__subcmd__selftest"
                 ;;
+            rigel__subcmd__help,targets)
+                cmd="rigel__subcmd__help__subcmd__targets"
+                ;;
             *)
                 ;;
         esac
@@ -77,7 +83,7 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run calibrate orion report compare selftest completions man help"
+            opts="-h -V --help --version run calibrate orion report compare targets selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -215,7 +221,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help)
-            opts="run calibrate orion report compare selftest completions man help"
+            opts="run calibrate orion report compare targets selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -341,6 +347,20 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__selftest)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__targets)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -554,6 +574,20 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__targets)
+            opts="-h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -24,6 +24,7 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
         schema("rigel.calibration-1.json", rigel_report::calibration::schema()),
         schema("rigel.comparison-1.json", rigel_report::compare::schema()),
         schema("rigel.findings-1.json", rigel_report::json::schema()),
+        schema("rigel.targets-1.json", rigel_report::targets::schema()),
     ];
     let pages = rigel::pages()?.into_iter();
     files.extend(pages.map(|page| Generated { path: format!("{MAN}/{}", page.file), text: page.text }));

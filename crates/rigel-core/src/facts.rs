@@ -203,6 +203,9 @@ pub struct DeviceFacts {
     /// The generic character device of a whole NVMe namespace, `ng0n1`.
     #[serde(default)]
     pub generic: Option<String>,
+    /// How it is attached: `nvme`, `sata`, `sas`, `virtio`, `usb`, `iscsi`, `fc`, `loop`, `device mapper` ..
+    #[serde(default)]
+    pub transport: Option<String>,
     /// Devices that this one is made of (device mapper, md), by name.
     pub made_of: Vec<String>,
 }

@@ -9,6 +9,7 @@ pub mod calibration;
 pub mod compare;
 pub mod json;
 pub mod orion;
+pub mod targets;
 pub mod text;
 
 mod csv;

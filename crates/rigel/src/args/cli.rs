@@ -9,6 +9,7 @@ use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
 use super::run::{FILES, RunArgs};
 use super::selftest::SelftestArgs;
+use super::targets::TargetsArgs;
 use super::{Environment, Invocation, echo};
 use crate::orion_args;
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -60,6 +61,8 @@ enum Command {
     Report(ReportArgs),
     /// Compare runs: what got better or worse, judged by intervals
     Compare(CompareArgs),
+    /// Block devices and files: what they are, what is on them, what Rigel may do with them
+    Targets(TargetsArgs),
     /// Show on simulated devices with a known answer that the intervals hold it
     Selftest(SelftestArgs),
     /// Print the script by which a shell completes the command line
@@ -130,6 +133,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.options().map(Invocation::Compare),
+        Command::Targets(targets) => Ok(Invocation::Targets(targets.options())),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell())),
         Command::Man(man) => man.options().map(Invocation::Man),

@@ -18,6 +18,7 @@ mod run;
 mod selftest;
 mod shaping;
 mod target_source;
+mod targets;
 pub mod values;
 pub mod words;
 
@@ -29,6 +30,7 @@ pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
 pub use selftest::SelftestOptions;
+pub use targets::TargetsOptions;
 pub use words::ReportFormat;
 
 use clap_complete::Shell;
@@ -50,6 +52,8 @@ pub enum Invocation {
     Report(ReportOptions),
     /// Compare the records of runs.
     Compare(CompareOptions),
+    /// Look at what there is to measure.
+    Targets(TargetsOptions),
     /// Try the statistics on devices whose answer is known.
     Selftest(SelftestOptions),
     /// Print the script by which a shell completes the command line.

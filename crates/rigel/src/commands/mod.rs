@@ -9,6 +9,7 @@ mod manual;
 mod report;
 mod run;
 mod selftest;
+mod targets;
 
 use crate::args::{Front, Invocation, RunOptions};
 use crate::{failure, orion_args};
@@ -25,6 +26,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Compare(options) => compare::compare(&options),
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
+        Invocation::Targets(options) => targets::targets(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
         Invocation::Completions(shell) => manual::completions(shell),
         Invocation::Man(options) => manual::man(&options),

@@ -22,3 +22,4 @@ mod sim;
 mod stop;
 mod support;
 mod syscalls;
+mod targets;

@@ -86,7 +86,7 @@ fn reading_changes_nothing() {
     }
 }
 
-fn filesystem_on_a_loop_device(place: &Place) -> Result<LoopDevice, Unavailable> {
+pub fn filesystem_on_a_loop_device(place: &Place) -> Result<LoopDevice, Unavailable> {
     let image = place.path().join("image");
     fs::File::create(&image).map_err(Unavailable::new)?.set_len(32 << 20).map_err(Unavailable::new)?;
     let made = Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status().map_err(Unavailable::new)?;
@@ -97,7 +97,7 @@ fn filesystem_on_a_loop_device(place: &Place) -> Result<LoopDevice, Unavailable>
 }
 
 /// Unmounts on the way out, whatever happened.
-struct Mounted(PathBuf);
+pub struct Mounted(PathBuf);
 
 impl Drop for Mounted {
     fn drop(&mut self) {
@@ -105,7 +105,7 @@ impl Drop for Mounted {
     }
 }
 
-fn mount(device: &Path, place: &Place) -> Result<Mounted, Unavailable> {
+pub fn mount(device: &Path, place: &Place) -> Result<Mounted, Unavailable> {
     let point = place.path().join("mnt");
     fs::create_dir(&point).map_err(Unavailable::new)?;
     let mounted = Command::new("mount").arg(device).arg(&point).status().map_err(Unavailable::new)?;

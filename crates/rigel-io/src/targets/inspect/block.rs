@@ -123,6 +123,11 @@ impl Block {
         read(&self.dir.join("loop/backing_file")).map(|bytes| PathBuf::from(OsStr::from_bytes(&bytes)))
     }
 
+    /// Whether there is a medium: empty loop devices and card readers have none.
+    pub(crate) fn has_size(&self) -> bool {
+        self.value::<u64>("size").is_some_and(|sectors| sectors > 0)
+    }
+
     /// What the record keeps of it. The queue is the disk's.
     pub(crate) fn facts(&self) -> DeviceFacts {
         let disk = self.disk().unwrap_or_else(|| self.clone());
@@ -141,8 +146,43 @@ impl Block {
             numa_node: disk.numa_node(),
             polled: disk.value::<u8>("queue/io_poll").map(|flag| flag != 0),
             generic: self.generic().map(|generic| generic.name),
+            transport: disk.transport().map(str::to_owned),
             made_of,
         }
+    }
+
+    /// How it is attached, by what lies above it in sysfs; of what is made in this host, by its name.
+    fn transport(&self) -> Option<&'static str> {
+        let made = [
+            ("loop", "loop"),
+            ("dm-", "device mapper"),
+            ("md", "md"),
+            ("zram", "zram"),
+            ("ram", "ram"),
+            ("nbd", "nbd"),
+            ("rbd", "rbd"),
+        ];
+        if let Some((_, name)) = made.iter().find(|(start, _)| self.name.starts_with(start)) {
+            return Some(name);
+        }
+        let above = |starts: &str| {
+            let named = |part: &OsStr| part.to_str().is_some_and(|name| is_numbered(name, starts));
+            self.dir.iter().any(named)
+        };
+        // A disk behind USB or iSCSI has a SCSI host above it as well, so the closest word comes first.
+        let ways = [
+            ("usb", "usb"),
+            ("session", "iscsi"),
+            ("rport-", "fc"),
+            ("end_device-", "sas"),
+            ("ata", "sata"),
+            ("nvme", "nvme"),
+            ("virtio", "virtio"),
+            ("mmc", "mmc"),
+            ("vbd-", "xen"),
+            ("host", "scsi"),
+        ];
+        ways.iter().find(|(starts, _)| above(starts)).map(|&(_, name)| name)
     }
 
     /// The nearest device above that knows its node; -1 is the kernel's "none".
@@ -159,6 +199,11 @@ impl Block {
     fn value<T: FromStr>(&self, file: &str) -> Option<T> {
         value(&self.dir.join(file))
     }
+}
+
+/// `ata3`, `rport-1:0-2`: a name that goes on with a number.
+fn is_numbered(name: &str, starts: &str) -> bool {
+    name.strip_prefix(starts).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The word in brackets of `none [mq-deadline]`; the only word where the kernel sets none.

@@ -79,6 +79,18 @@ impl std::ops::Deref for TargetEvidence {
     }
 }
 
+/// Every block device of this host that has a size, partitions behind their disks, by the paths that the kernel gives them.
+#[must_use]
+pub fn block_devices(snapshot: &Snapshot) -> Vec<PathBuf> {
+    let sys = &snapshot.system().sys;
+    let with_partitions = |disk: Block| {
+        let partitions = disk.partitions();
+        std::iter::once(disk).chain(partitions)
+    };
+    let devices = Block::all(sys).into_iter().flat_map(with_partitions).filter(Block::has_size);
+    devices.map(|block| Path::new("/dev").join(path_text::decode(&block.name))).collect()
+}
+
 /// Looks at what a path leads to.
 ///
 /// # Errors

@@ -38,6 +38,7 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
         numa_node: Some(1),
         polled: Some(true),
         generic: None,
+        transport: Some("nvme".into()),
         made_of: vec![],
     };
     assert_eq!(part.facts(), expected);
@@ -50,6 +51,28 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
     assert_eq!((disk.name.as_str(), disk.disk()), ("nvme0n1", None));
     assert_eq!(disk.partitions(), [part]);
     assert_eq!(Block::all(&fixture.system().sys), [disk]);
+}
+
+#[test]
+fn how_a_disk_is_attached_is_seen_from_what_lies_above_it() {
+    for (at, transport) in [
+        ("pci0000:00/0000:00:1f.2/ata3/host2/target2:0:0/2:0:0:0/block/sda", Some("sata")),
+        ("pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0/host5/target5:0:0/5:0:0:0/block/sdb", Some("usb")),
+        ("platform/host9/session1/target9:0:0/9:0:0:0/block/sdc", Some("iscsi")),
+        ("pci0000:00/0000:03:00.0/host1/rport-1:0-2/target1:0:0/1:0:0:0/block/sdd", Some("fc")),
+        ("pci0000:00/0000:04:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sde", Some("sas")),
+        ("pci0000:00/0000:00:05.0/virtio2/block/vda", Some("virtio")),
+        ("pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1", Some("nvme")),
+        ("virtual/block/loop0", Some("loop")),
+        ("virtual/block/dm-3", Some("device mapper")),
+        ("virtual/block/md127", Some("md")),
+        ("pci0000:00/strange/block/xyz", None),
+    ] {
+        let fixture = Fixture::new();
+        fixture.disk(at, (8, 0));
+        let block = Block::by_number(&fixture.system().sys, (8, 0)).unwrap();
+        assert_eq!(block.facts().transport.as_deref(), transport, "{at}");
+    }
 }
 
 /// Under its controller, and under its subsystem where there are several paths to it.
@@ -80,7 +103,8 @@ fn what_is_missing_is_left_out() {
     fixture.write("sys/devices/virtual/block/cciss!c0d0/numa_node", "-1\n");
     fixture.write("sys/devices/virtual/block/cciss!c0d0/queue/nr_requests", "many\n");
     let facts = Block::by_number(&fixture.system().sys, (104, 0)).unwrap().facts();
-    assert_eq!(facts, DeviceFacts { name: "cciss/c0d0".into(), ..DeviceFacts::default() });
+    let named = DeviceFacts { name: "cciss/c0d0".into(), ..DeviceFacts::default() };
+    assert_eq!(DeviceFacts { transport: None, ..facts }, named);
     assert_eq!(Block::by_number(&fixture.system().sys, (1, 2)), None);
 }
 

@@ -1,0 +1,206 @@
+//! What could be measured on this host, and what may be done with it: a table, and one JSON document, `rigel.targets/1`.
+//!
+//! The types here are the interface. Must not look at a device, and must not judge; [`rigel_core::safety`] does.
+
+use crate::json::{pretty, schema_of};
+use crate::page::Page;
+use crate::text::wrapped;
+use rigel_core::error::Problem;
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::path_text::printable;
+use rigel_core::safety::{Evidence, Verdict, judge};
+use rigel_core::units::Bytes;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.targets/1";
+
+/// A target that was looked at.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// What it is.
+    pub facts: TargetFacts,
+    /// What is on it and who uses it.
+    pub evidence: Vec<Evidence>,
+    /// Why it could not be looked at closely; then the evidence is what is known without reading it.
+    pub trouble: Option<String>,
+}
+
+/// Targets, and what may be done with them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.targets/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// By name, partitions behind their disks; or as they were named.
+    targets: Vec<TargetDocument>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Target")]
+struct TargetDocument {
+    /// Path.
+    path: String,
+    /// What links on the way lead to.
+    real_path: String,
+    /// What sort of file it is.
+    #[schemars(extend("enum" = ["file", "block device", "character device", "simulated"]))]
+    kind: &'static str,
+    /// Size in bytes.
+    size_bytes: u64,
+    /// Model as the device tells it; of a file, of the device below it.
+    model: Option<String>,
+    /// How the device is attached.
+    transport: Option<String>,
+    /// Whether it spins.
+    rotational: Option<bool>,
+    /// Devices that it is made of.
+    made_of: Vec<String>,
+    /// Filesystem that a file lies on.
+    filesystem: Option<String>,
+    /// Whether direct I/O works.
+    direct_io: Option<bool>,
+    /// What was found on it and who uses it, each a sentence.
+    evidence: Vec<String>,
+    /// Signatures among them, `ext4`, `gpt` ..
+    signatures: Vec<String>,
+    /// Where it, or a part of it, is mounted.
+    mounts: Vec<String>,
+    /// Devices that are made of it.
+    holders: Vec<String>,
+    /// Nobody uses it and nothing is on it.
+    free: bool,
+    /// Reading is always allowed; this is about writing.
+    #[schemars(extend("enum" = ["may be written", "needs consent", "refused"]))]
+    write: &'static str,
+    /// The option by which one consents; null when none is needed, or none would help.
+    consent: Option<String>,
+    /// What would have to be done before, where consent does not help.
+    remedy: Option<String>,
+    /// Why it could not be looked at closely.
+    trouble: Option<String>,
+}
+
+/// The document, pretty-printed.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn json(all: &[Looked]) -> Result<Vec<u8>, Problem> {
+    pretty(&Document { schema: SCHEMA, targets: all.iter().map(document).collect() })
+}
+
+/// The JSON Schema of the document.
+#[must_use]
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+/// What may be done, when the look was not whole: what was not seen may be there.
+fn verdict(looked: &Looked) -> Verdict {
+    match (judge(&looked.evidence), &looked.trouble) {
+        (Verdict::MayWrite, Some(_)) => Verdict::NeedsConsent,
+        (verdict, _) => verdict,
+    }
+}
+
+fn document(looked: &Looked) -> TargetDocument {
+    let facts = &looked.facts;
+    let device = facts.device.as_ref();
+    let told = |text: &str| printable(text).into_owned();
+    let verdict = verdict(looked);
+    let mut found = TargetDocument {
+        path: told(&facts.path),
+        real_path: told(&facts.real_path),
+        kind: crate::words::target_kind(facts.kind),
+        size_bytes: facts.size_bytes,
+        model: device.and_then(|device| device.model.as_deref().map(told)),
+        transport: device.and_then(|device| device.transport.as_deref().map(told)),
+        rotational: device.and_then(|device| device.rotational),
+        made_of: device
+            .map(|device| device.made_of.iter().map(|name| told(name)).collect())
+            .unwrap_or_default(),
+        filesystem: facts.filesystem.as_deref().map(told),
+        direct_io: facts.direct_io,
+        evidence: looked.evidence.iter().map(|evidence| told(&evidence.to_string())).collect(),
+        signatures: Vec::new(),
+        mounts: Vec::new(),
+        holders: Vec::new(),
+        free: verdict == Verdict::MayWrite,
+        write: word(verdict),
+        consent: (verdict == Verdict::NeedsConsent).then(|| format!("--destroy-data {}", told(&facts.path))),
+        remedy: looked.evidence.iter().find_map(Evidence::remedy).map(|text| told(&text)),
+        trouble: looked.trouble.as_deref().map(told),
+    };
+    for evidence in &looked.evidence {
+        match evidence {
+            Evidence::Signature { kind, .. } => found.signatures.push(told(kind)),
+            Evidence::Mounted { mount_point, .. } => found.mounts.push(told(mount_point)),
+            Evidence::Held { holder, .. } => found.holders.push(told(holder)),
+            _ => {}
+        }
+    }
+    found
+}
+
+const fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::MayWrite => "may be written",
+        Verdict::NeedsConsent => "needs consent",
+        Verdict::Refused => "refused",
+    }
+}
+
+/// A table: a line for each target, below it what was found.
+#[must_use]
+pub fn table(all: &[Looked]) -> String {
+    let mut page = Page::default();
+    if all.is_empty() {
+        page.line("This host shows no block device with a medium.");
+        return page.into_string();
+    }
+    page.line(format_args!(
+        "{:<22} {:>10} {:<13} {:<4} {:<14} Writing",
+        "Target", "Size", "Transport", "Rot", "Model"
+    ));
+    all.iter().for_each(|looked| rows(&mut page, looked));
+    page.blank();
+    wrapped(
+        &mut page,
+        "",
+        "",
+        "Every target may be read. A write needs no consent where nothing can be lost; elsewhere --destroy-data TARGET; what is mounted, held or \
+         swapped on is refused whatever is said.",
+    );
+    page.into_string()
+}
+
+fn rows(page: &mut Page, looked: &Looked) {
+    let found = document(looked);
+    let spins = match found.rotational {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "-",
+    };
+    let what = match looked.facts.kind {
+        TargetKind::File => found.filesystem.clone().unwrap_or_else(|| "file".to_owned()),
+        _ => found.transport.clone().unwrap_or_else(|| "-".to_owned()),
+    };
+    page.line(format_args!(
+        "{:<22} {:>10} {what:<13} {spins:<4} {:<14} {}",
+        found.path,
+        Bytes(found.size_bytes).to_string(),
+        found.model.as_deref().unwrap_or("-"),
+        found.write
+    ));
+    for evidence in &found.evidence {
+        wrapped(page, "    ", "      ", evidence);
+    }
+    if let Some(trouble) = &found.trouble {
+        wrapped(page, "    ", "      ", &format!("could not be looked at closely: {trouble}"));
+    }
+    if let (Some(remedy), "refused") = (&found.remedy, found.write) {
+        wrapped(page, "    to write: ", "      ", remedy);
+    }
+}

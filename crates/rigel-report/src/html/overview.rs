@@ -68,6 +68,9 @@ fn row(page: &mut Page, index: usize, view: &View<'_>) {
     }
     codes(page, &verdict.invalid, " bad");
     codes(page, &verdict.care, "");
+    if view.record.complete() && verdict.invalid.is_empty() && verdict.care.is_empty() {
+        page.push("none");
+    }
     page.line("</td></tr>");
 }
 

@@ -115,7 +115,8 @@ fn the_overview_has_the_headline_numbers_and_what_speaks_against_them() {
         "{}",
         rows[0]
     );
-    assert!(!rows[0].contains("cut short") && rows[1].contains("cut short"));
+    assert!(!rows[0].contains("cut short") && rows[1].contains("cut short") && !rows[1].contains(">none<"));
+    assert!(rows.iter().all(|row| !row.contains("class=\"flags\"></td>")), "what is not there is said, too");
     assert!(rows[2].contains("<td class=\"n\">-</td>"), "{}", rows[2]);
 }
 

@@ -10,6 +10,7 @@ use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::findings::{IoFindings, PointFindings};
 use rigel_core::matrix::Point;
+use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use rigel_core::workload::{Class, LargePattern};
 use serde::Serialize;
@@ -78,7 +79,10 @@ impl Overlays {
         let shared: Vec<(Kind, Vec<usize>)> = kinds.into_iter().filter(|(_, runs)| runs.len() > 1).collect();
         let alone = (0..views.len()).filter(|run| shared.iter().all(|(_, runs)| !runs.contains(run)));
         Self {
-            runs: (1..).zip(views).map(|(number, view)| label(number, view)).collect(),
+            runs: (1..)
+                .zip(views)
+                .map(|(number, view)| printable(&label(number, view)).into_owned())
+                .collect(),
             alone: alone.collect(),
             charts: shared.into_iter().flat_map(|(kind, runs)| charts(views, kind, &runs)).collect(),
         }

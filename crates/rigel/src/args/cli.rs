@@ -76,7 +76,7 @@ enum Command {
 #[command(override_usage = "rigel orion -run LEVEL [-option value ...]", after_long_help = orion_args::options_help())]
 struct OrionArgs {
     /// ORION's arguments; `rigel orion -help` lists them
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ORION_ARGUMENT")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true, value_name = "ORION_ARGUMENT")]
     arguments: Vec<OsString>,
 }
 
@@ -93,8 +93,8 @@ pub fn command() -> clap::Command {
                 return command;
             }
             let text = format!("Print a summary; `rigel help {name}` tells more");
-            // A heading of its own would cost the longest summary three lines.
-            let heading = (name == "run").then_some(FILES);
+            // A heading of its own would cost the longest summaries three lines.
+            let heading = ["run", "calibrate"].contains(&name.as_str()).then_some(FILES);
             command.arg(help(text).help_heading(heading))
         })
         .arg(help("Print this summary".to_owned()))

@@ -59,7 +59,24 @@ pub enum Format {
     Parquet,
     /// Tables for a ticket or a wiki.
     Markdown,
+    /// What is shown after a run, for people who look at files in a terminal: without colours.
+    Text,
 }
+
+/// What a run writes beside its record, in this order; each name follows that of the run.
+/// Layouts of ORION differ in the ending of the histogram.
+pub const RUN_OUTPUTS: [&str; 10] = [
+    "_summary.txt",
+    "_iops.csv",
+    "_mbps.csv",
+    "_lat.csv",
+    "_hist.csv",
+    "_hist.txt",
+    "_trace.txt",
+    "_ci.csv",
+    "_flags.csv",
+    "_report.html",
+];
 
 /// All files of one format. A record is judged once, by [`View::of`], however many formats are made of it.
 ///
@@ -81,6 +98,9 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
         Format::OpenMetrics => Ok(vec![OutputFile::new("_metrics.prom", openmetrics::text(view))]),
         Format::Parquet => Ok(vec![OutputFile::new("_findings.parquet", parquet::table(view)?)]),
         Format::Markdown => Ok(vec![OutputFile::new("_report.md", markdown::page(view))]),
+        Format::Text => {
+            Ok(vec![OutputFile::new("_report.txt", text::report(view, text::Style::default(), &[]))])
+        }
     }
 }
 

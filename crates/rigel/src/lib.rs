@@ -13,6 +13,7 @@ mod orion_args;
 mod output;
 mod progress;
 mod signals;
+mod terminal;
 
 pub use args::command;
 pub use manual::{Page, completions, pages};

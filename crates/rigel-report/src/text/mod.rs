@@ -1,16 +1,23 @@
 //! Text for the terminal: the plan of a run that was not started, and the results of one that was.
 //!
-//! 80 columns wide as far as names and ORION's lines permit. Must not print.
+//! 80 columns wide; in a plan as far as names permit. Must not print.
 
+mod canvas;
+mod chart;
 mod curves;
+mod files;
 mod plan;
 mod selftest;
+mod style;
 mod table;
 mod wrap;
 
 pub use plan::{Intent, ScratchIntent, intended, plan};
 pub use selftest::{selftest, selftest_markdown};
+pub use style::Style;
 pub use table::table;
+
+pub use crate::words::short;
 
 pub(crate) use plan::io;
 pub(crate) use table::number;
@@ -21,9 +28,10 @@ use crate::orion::{self, OrionVersion};
 use crate::page::{Page, join_paragraphs};
 use crate::view::View;
 
-/// Everything that is shown after a run: the table, how sure the best numbers are, the results as ORION prints them.
+/// Everything that is shown after a run: the table, the charts, how sure the best numbers are, the results as ORION prints
+/// them, and where the `files` are, whose paths have to be printable.
 #[must_use]
-pub fn results(view: &View<'_>) -> String {
+pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     let paragraph = |lines: Vec<String>| {
         let mut page = Page::default();
         lines.iter().for_each(|line| wrapped(&mut page, "", "  ", line));
@@ -31,5 +39,22 @@ pub fn results(view: &View<'_>) -> String {
     };
     let best = paragraph(notes::intervals(view));
     let end = paragraph(notes::cut_short(view).into_iter().collect());
-    join_paragraphs([table(view), best, orion::results(OrionVersion::V19, view), end])
+    let end = style.painted(style::Ink::Invalid, &end);
+    let results = narrow(&orion::results(OrionVersion::V19, view));
+    let parts =
+        [table::styled(view, style), chart::section(view, style), best, results, end, files::section(files)];
+    style.spelled(join_paragraphs(parts))
+}
+
+/// ORION's lines, the long ones broken; in its files they are whole.
+fn narrow(lines: &str) -> String {
+    let mut page = Page::default();
+    for line in lines.lines() {
+        if line.chars().count() > wrap::COLUMNS {
+            wrap::wrapped(&mut page, "", "  ", line);
+        } else {
+            page.line(line);
+        }
+    }
+    page.into_string()
 }

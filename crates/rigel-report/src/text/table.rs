@@ -3,6 +3,7 @@
 //! A flag stands under the row that it is about, with its figures; one that all points share stands under the table. Must
 //! not hide a point.
 
+use super::style::{Ink, Style};
 use super::wrap::{clipped, wrapped};
 use crate::flag_scopes::FlagScopes;
 use crate::notes::flag_text;
@@ -20,33 +21,40 @@ const INDENT: &str = "          ";
 /// there is nothing.
 #[must_use]
 pub fn table(view: &View<'_>) -> String {
+    styled(view, Style::default())
+}
+
+/// The same for a terminal that may have colours.
+pub(super) fn styled(view: &View<'_>, style: Style) -> String {
     let mut page = Page::default();
     let points = &view.findings.points;
     let scopes = FlagScopes::of(points);
     if !points.is_empty() {
-        page.line(format_args!(
+        let heading = format!(
             " {:>5}{:>6}{:>10}{:>5} {:>9}{:>5} {:>10}{:>5}{:>10}{:>5}{:>7}",
             "Small", "Large", "IOPS", "±%", "MBPS", "±%", "mean us", "±%", "p99 us", "±%", "Visits"
-        ));
+        );
+        page.line(style.painted(Ink::Heading, &heading));
         let mut clipped = false;
         for found in points {
-            clipped |= point(&mut page, found, view.findings.target, &scopes.own(found));
+            let numbers = numbers(found, view.findings.target);
+            page.line(if found.invalid() { style.painted(Ink::Invalid, &numbers) } else { numbers });
+            clipped |= own_flags(&mut page, &scopes.own(found), style);
         }
         page.blank();
         legend(&mut page, view, clipped);
     }
-    shared_flags(&mut page, view, &scopes);
+    shared_flags(&mut page, view, &scopes, style);
     super::curves::section(&mut page, view);
     page.into_string()
 }
 
-/// The numbers of a point, then a line for each flag of its own; whether one did not fit. Why numbers must not be used is
-/// always told in full.
-fn point(page: &mut Page, found: &PointFindings, target: Option<f64>, flags: &[&Flag]) -> bool {
+/// The numbers of a point, as a line.
+fn numbers(found: &PointFindings, target: Option<f64>) -> String {
     let (small, large) = (found.small.as_ref(), found.large.as_ref());
     let latency = small.or(large);
     let us = latency.and_then(|io| io.latency_us);
-    let line = format!(
+    format!(
         "{}{:>5}{:>6}{:>10}{:>5}{}{:>9}{:>5}{}{:>10}{:>5}{:>10}{:>5}{:>7}",
         if found.invalid() { '!' } else { ' ' },
         found.point.small,
@@ -62,18 +70,27 @@ fn point(page: &mut Page, found: &PointFindings, target: Option<f64>, flags: &[&
         number(us.map(|us| us.p99), 1, 10),
         width(latency.and_then(|io| io.sure.p99_us())),
         found.visits
-    );
-    page.line(line);
+    )
+}
+
+/// A line for each flag of a point's own; whether one did not fit. Why numbers must not be used is always told in full.
+fn own_flags(page: &mut Page, flags: &[&Flag], style: Style) -> bool {
     let mut is_clipped = false;
     for flag in flags.iter().filter(|flag| !has_a_star(flag)) {
         let text = flag_text(flag);
+        let mut lines = Page::default();
         if flag.invalid {
-            wrapped(page, &format!("{INDENT}! "), &format!("{INDENT}    "), &text);
+            wrapped(&mut lines, &format!("{INDENT}! "), &format!("{INDENT}    "), &text);
         } else {
-            is_clipped |= clipped(page, &format!("{INDENT}  "), &text);
+            is_clipped |= clipped(&mut lines, &format!("{INDENT}  "), &text);
         }
+        page.push(style.painted(flag_ink(flag), &lines.into_string()));
     }
     is_clipped
+}
+
+const fn flag_ink(flag: &Flag) -> Ink {
+    if flag.invalid { Ink::Invalid } else { Ink::Flag }
 }
 
 /// Where the precision was not reached, the width that was reached stands beside the number already, with a star.
@@ -155,7 +172,7 @@ fn meaning(view: &View<'_>) -> String {
 }
 
 /// The flags of the run, and those that many points share.
-fn shared_flags(page: &mut Page, view: &View<'_>, scopes: &FlagScopes<'_>) {
+fn shared_flags(page: &mut Page, view: &View<'_>, scopes: &FlagScopes<'_>, style: Style) {
     let of_run = view.findings.flags.iter().map(|flag| ("the run", flag));
     let of_points = scopes.shared().flat_map(|(set, flags)| flags.into_iter().map(move |flag| (set, flag)));
     let all: Vec<(&str, &Flag)> = of_run.chain(of_points.filter(|(_, flag)| !has_a_star(flag))).collect();
@@ -164,6 +181,8 @@ fn shared_flags(page: &mut Page, view: &View<'_>, scopes: &FlagScopes<'_>) {
     }
     for (place, flag) in all {
         let mark = if flag.invalid { "! " } else { "" };
-        wrapped(page, "", "  ", &format!("{mark}Flag of {place}: {}", flag_text(flag)));
+        let mut lines = Page::default();
+        wrapped(&mut lines, "", "  ", &format!("{mark}Flag of {place}: {}", flag_text(flag)));
+        page.push(style.painted(flag_ink(flag), &lines.into_string()));
     }
 }

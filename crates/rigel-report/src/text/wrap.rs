@@ -6,7 +6,7 @@
 use crate::page::Page;
 
 /// Columns that every terminal has.
-const COLUMNS: usize = 80;
+pub(super) const COLUMNS: usize = 80;
 /// At the end of a line that does not hold the whole text.
 const CLIPPED: &str = " ..";
 

@@ -85,7 +85,8 @@ fn outputs(record: &Record) -> usize {
         Format::Markdown,
     ]);
     let files = formats.flat_map(|format| rigel_report::render(format, &view).unwrap());
-    files.map(|file| file.bytes.len()).sum::<usize>() + rigel_report::text::results(&view).len()
+    files.map(|file| file.bytes.len()).sum::<usize>()
+        + rigel_report::text::report(&view, rigel_report::text::Style::default(), &[]).len()
 }
 
 /// Replaces every number of the lines that are looked at. Returns how many changed records were read and how many refused.

@@ -19,5 +19,6 @@ mod orion_11_1;
 mod orion_11_2;
 mod orion_19;
 mod parquet;
+mod terminal;
 mod text;
 mod trace;

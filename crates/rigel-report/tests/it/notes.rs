@@ -174,7 +174,10 @@ fn a_search_that_was_cut_short_has_no_points() {
     for format in [Format::Json, Format::Csv, Format::Orion(OrionVersion::V19)] {
         assert!(rigel_report::render(format, &View::of(&run.record)).is_ok());
     }
-    assert!(rigel_report::text::results(&View::of(&run.record)).starts_with("Run cut short"));
+    assert!(
+        rigel_report::text::report(&View::of(&run.record), rigel_report::text::Style::default(), &[])
+            .starts_with("Run cut short")
+    );
 }
 
 /// A record may come from anywhere. No text of it may end a line, move the cursor or turn the reading direction.
@@ -214,7 +217,7 @@ fn foreign_text_cannot_leave_its_place() {
     }
     let header = &run.record.header;
     texts.push(orion::banner(OrionVersion::V19, HOSTILE, HOSTILE, 9));
-    texts.push(rigel_report::text::results(&View::of(&run.record)));
+    texts.push(rigel_report::text::report(&View::of(&run.record), rigel_report::text::Style::default(), &[]));
     texts.push(rigel_report::text::plan(&header.request, &header.plan, &header.targets));
     for text in texts {
         let is_hostile = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';

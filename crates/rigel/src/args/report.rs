@@ -13,6 +13,8 @@ Examples:
       the page with charts beside the record, mytest_20260101_1200_report.html
   rigel report monday_record.jsonl tuesday_record.jsonl --html
       one page about both runs: an overview, and a page for each
+  rigel report mytest_20260101_1200_record.jsonl --format text
+      what was shown after the run: table, charts, best numbers
   rigel report mytest_20260101_1200_record.jsonl --format json
       the results as JSON on standard output
   rigel report mytest_20260101_1200_record.jsonl --format fio --out charts
@@ -45,9 +47,9 @@ pub struct ReportArgs {
 
     /// What to make: ORION's files, one JSON document, one table, one page with charts, or what other tools read
     ///
-    /// fio: JSON as fio writes it; with --out also a file for each job in directories that fio-plot reads. hlog: latencies as
-    /// an interval log of HdrHistogram. openmetrics: text for Prometheus. parquet: the table of csv with typed columns; not in
-    /// every build. markdown: tables for a ticket or a wiki.
+    /// text: what is shown after a run. fio: JSON as fio writes it; with --out also a file for each job in directories that
+    /// fio-plot reads. hlog: latencies as an interval log of HdrHistogram. openmetrics: text for Prometheus. parquet: the
+    /// table of csv with typed columns; not in every build. markdown: tables for a ticket or a wiki.
     #[arg(long, value_name = "FORMAT", ignore_case = true, required_unless_present = "html", value_parser = words::parser::<ReportFormat>())]
     format: Option<ReportFormat>,
 

@@ -156,6 +156,8 @@ pub enum ReportFormat {
     Parquet,
     /// Tables for a ticket.
     Markdown,
+    /// What is shown after a run.
+    Text,
 }
 
 impl Words for ReportFormat {
@@ -169,6 +171,7 @@ impl Words for ReportFormat {
         Self::OpenMetrics,
         Self::Parquet,
         Self::Markdown,
+        Self::Text,
     ];
 
     fn word(self) -> &'static str {
@@ -182,6 +185,7 @@ impl Words for ReportFormat {
             Self::OpenMetrics => "openmetrics",
             Self::Parquet => "parquet",
             Self::Markdown => "markdown",
+            Self::Text => "text",
         }
     }
 }

@@ -3,12 +3,12 @@
 //! Must not measure or look at a target; the record is all there is.
 
 use crate::args::{ReportFormat, ReportOptions};
-use crate::commands;
 use crate::output::{self, Placed};
+use crate::{commands, terminal};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_report::{Format, OutputFile, View};
+use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, text};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -28,6 +28,9 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     if to_stdout {
+        if let (ReportFormat::Text, [record], [path]) = (options.format, &records[..], &options.records[..]) {
+            return show(record, path);
+        }
         let files = records.first().map_or_else(|| Ok(Vec::new()), |record| render(options, record))?;
         // Where there are several, the first one is whole by itself.
         return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
@@ -54,7 +57,8 @@ const fn goes_to_stdout(format: ReportFormat) -> bool {
         | ReportFormat::Fio
         | ReportFormat::Hlog
         | ReportFormat::OpenMetrics
-        | ReportFormat::Markdown => true,
+        | ReportFormat::Markdown
+        | ReportFormat::Text => true,
     }
 }
 
@@ -70,6 +74,7 @@ fn render(options: &ReportOptions, record: &Record) -> Result<Vec<OutputFile>, P
         ReportFormat::OpenMetrics => Format::OpenMetrics,
         ReportFormat::Parquet => Format::Parquet,
         ReportFormat::Markdown => Format::Markdown,
+        ReportFormat::Text => Format::Text,
     };
     rigel_report::render(format, &View::of(record))
 }
@@ -110,6 +115,25 @@ fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
             .because("they are of runs of the same name, or one is named twice")
             .next("make the outputs of one of them with an --out of its own"))
     })
+}
+
+/// What was shown after the run, with the files that are beside the record now.
+fn show(record: &Record, path: &Path) -> Result<(), Problem> {
+    let dir = beside(path);
+    let run_id = run_id(record, path)?;
+    let outputs = RUN_OUTPUTS.iter().map(|suffix| dir.join(format!("{run_id}{suffix}")));
+    let here = path.file_name().map(|name| dir.join(name));
+    let files: Vec<PathBuf> = here.into_iter().chain(outputs.filter(|path| path.exists())).collect();
+    shown(&View::of(record), &files)
+}
+
+/// The results for people on standard output.
+///
+/// # Errors
+/// When standard output takes no more.
+pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
+    let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
+    commands::to_stdout(text::report(view, terminal::style_of_stdout(), &files).as_bytes())
 }
 
 /// Reads a record; a last line that was not written whole is told, the rest of the record is good.

@@ -238,3 +238,35 @@ fn a_pipe_gets_a_line_per_point_and_quiet_gets_none() {
     let told = place.line(&format!("{SIM} --quiet")).expect_code(0);
     assert_eq!(told.stderr, "");
 }
+
+#[test]
+fn what_was_shown_after_a_run_is_shown_again() {
+    for (variables, ascii) in [
+        (&[("LC_ALL", "C.UTF-8"), ("TERM", "xterm")][..], false),
+        (&[("LC_ALL", "C"), ("TERM", "xterm")], true),
+        (&[("LC_ALL", "C.UTF-8"), ("TERM", "dumb")], true),
+    ] {
+        let place = Place::new();
+        let tell = |line: &str| {
+            let mut command = place.command();
+            command.args(line.split_whitespace()).envs(variables.iter().copied());
+            crate::support::tell(&mut command).expect_code(0).stdout
+        };
+        let shown = tell(SIM);
+        assert!(!shown.contains('\u{1b}'), "a pipe gets no colours: {shown}");
+        assert_eq!(shown.is_ascii(), ascii, "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        assert!(shown.contains("IOPS by small outstanding") && shown.contains("MBPS by large"), "{shown}");
+        let (_, files) = shown.split_once("\nFiles\n").unwrap();
+        let files: Vec<&str> = files.lines().map(str::trim).collect();
+        assert_eq!(files.len(), place.files().len(), "{files:?}");
+        assert!(files.iter().all(|path| place.path().join(path).exists()), "{files:?}");
+        let record = place.only("_record.jsonl");
+        let name = record.file_name().unwrap().to_str().unwrap();
+        assert_eq!(tell(&format!("report {name} --format text")), shown);
+        tell(&format!("report {name} --format text --out ."));
+        let (before_files, _) = shown.split_once("\nFiles").unwrap();
+        assert!(!place.read("_report.txt").is_ascii(), "a file is not for this terminal alone");
+        assert_eq!(before_files.lines().count(), place.read("_report.txt").lines().count());
+    }
+}

@@ -6,6 +6,7 @@ use crate::args::{Front, RunOptions};
 use crate::commands::{self, report};
 use crate::history;
 use crate::output::OutputSet;
+use crate::terminal;
 use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
@@ -21,6 +22,7 @@ use rigel_report::text::Intent;
 use rigel_report::{Format, OrionVersion, View, calibration, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 
 /// How much is said, and in whose manner.
 #[derive(Clone, Copy, Debug)]
@@ -183,10 +185,15 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     if options.json {
         return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
-    let results = match options.front {
-        Front::Orion => orion::result_block(options.orion_version, &view),
-        Front::Rigel => text::results(&view),
-        Front::Calibrate => answers.as_ref().map_or_else(|| text::results(&view), calibration::answers),
+    if options.front == Front::Rigel {
+        let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
+        return report::shown(&view, &files);
+    }
+    // Scripts read ORION's standard output; where the files are is none of its lines.
+    let results = match &answers {
+        _ if options.front == Front::Orion => orion::result_block(options.orion_version, &view),
+        Some(answers) => calibration::answers(answers),
+        None => text::report(&view, terminal::style_of_stdout(), &[]),
     };
     commands::to_stdout(results.as_bytes())?;
     voice.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));

@@ -1,0 +1,80 @@
+//! How the text for a terminal may look: with colours or without, with what Unicode offers or in plain ASCII.
+//!
+//! The program knows the terminal and decides; the text only asks. Colour never says what the words do not. Must not
+//! change the width of a line.
+
+/// What the reader's terminal can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Colours, by escape codes.
+    pub colour: bool,
+    /// ASCII only: `~` stands for the sign ±, and charts are made of `*`, `.` and `|`.
+    pub ascii: bool,
+}
+
+/// What a colour stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ink {
+    /// The names of columns.
+    Heading,
+    /// Numbers that must not be used.
+    Invalid,
+    /// Something to know about numbers.
+    Flag,
+    /// What is about small I/O.
+    Small,
+    /// What is about large I/O.
+    Large,
+}
+
+impl Ink {
+    /// Colours of the terminal's own palette (ECMA-48 SGR), so that they suit its background.
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Heading => "1",
+            Self::Invalid => "31",
+            Self::Flag => "33",
+            Self::Small => "36",
+            Self::Large => "35",
+        }
+    }
+}
+
+impl Style {
+    /// A text in a colour, each line by itself, so that it can be cut at line ends.
+    pub(super) fn painted(self, ink: Ink, text: &str) -> String {
+        if !self.colour {
+            return text.to_owned();
+        }
+        let paint = |line: &str| match line.strip_suffix('\n') {
+            Some("") => "\n".to_owned(),
+            Some(line) => format!("\x1b[{}m{line}\x1b[0m\n", ink.code()),
+            None => format!("\x1b[{}m{line}\x1b[0m", ink.code()),
+        };
+        text.split_inclusive('\n').map(paint).collect()
+    }
+
+    /// The whole text in the characters that may be used. What a record brought along stays as it is.
+    pub(super) fn spelled(self, text: String) -> String {
+        if self.ascii { text.replace('±', "~") } else { text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_its_own_colour() {
+        let style = Style { colour: true, ascii: false };
+        assert_eq!(style.painted(Ink::Flag, "a\n\nb"), "\x1b[33ma\x1b[0m\n\n\x1b[33mb\x1b[0m");
+        assert_eq!(Style::default().painted(Ink::Flag, "a\nb\n"), "a\nb\n");
+    }
+
+    #[test]
+    fn ascii_keeps_the_width() {
+        let text = "±3.1 %".to_owned();
+        assert_eq!(Style { colour: false, ascii: true }.spelled(text.clone()), "~3.1 %");
+        assert_eq!(Style::default().spelled(text.clone()), text);
+    }
+}

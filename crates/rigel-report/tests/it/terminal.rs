@@ -1,0 +1,188 @@
+//! What is shown after a run: no line is too wide, and charts show the numbers of the table.
+
+use crate::support::{Run, SPREAD, same};
+use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::matrix::{MatrixShape, RunLevel};
+use rigel_core::pace::{Adaptive, Pace};
+use rigel_core::request::Request;
+use rigel_report::text::{self, Style};
+use rigel_report::{Format, OrionVersion, RUN_OUTPUTS, View, render};
+
+const UNICODE: Style = Style { colour: false, ascii: false };
+const ASCII: Style = Style { colour: false, ascii: true };
+const COLOUR: Style = Style { colour: true, ascii: false };
+
+/// Columns that each line takes on a terminal.
+fn widths(text: &str) -> impl Iterator<Item = usize> {
+    text.lines().map(|line| {
+        let parts = line.split('\u{1b}').enumerate();
+        let shown = parts.map(|(place, part)| match place {
+            0 => part,
+            _ => part.split_once('m').unwrap().1,
+        });
+        shown.map(|part| part.chars().count()).sum()
+    })
+}
+
+fn calibrated(request: Request) -> Run {
+    let mut run =
+        Run::new(Request { pace: Pace::Adaptive(Adaptive::default()), ..request }, &[("/dev/sdb", 1 << 34)]);
+    run.calibrate(&SPREAD);
+    run
+}
+
+fn advanced(shape: MatrixShape) -> Request {
+    Request { shape, ..Request::new(RunLevel::Advanced) }
+}
+
+fn charts(report: &str) -> String {
+    let from = report.find("IOPS by").or_else(|| report.find("MBPS by")).unwrap();
+    let (charts, _) = report[from..].split_once("\nHighest").unwrap();
+    charts.to_owned()
+}
+
+#[test]
+fn charts_of_both_classes_stand_side_by_side() {
+    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let report = text::report(&View::of(&run.record), UNICODE, &[]);
+    insta::assert_snapshot!(charts(&report), @r"
+    IOPS by small outstanding                MBPS by large outstanding
+    60.0k │                                  25.0k │
+          │                           ⢀⣀⡠⠤⠲        │                            ⣀⣀⡠⢤
+          │                     ⢀⣀⢤⠔⠒⠉⠁            │                  ⢀⣀⣀⠤⠤⠔⠒⠊⠉⠉
+          │               ⣀⡠⠤⠒⠊⠉⠁                  │        ⢀⣀⣀⠤⠤⠔⠒⠒⠉⠉⠁
+    30.0k │         ⢀⣀⠤⠔⠊⠉⠈                  12.5k │⣄⡠⠤⠤⠒⠒⠊⠉⠁
+          │    ⣀⡠⠤⠚⠊⠁                              │
+          │⠤⠒⠊⠉                                    │
+          │                                        │
+        0 └────────────────────────────────      0 └────────────────────────────────
+           1      2       3       4       5         1                              2
+    ");
+    let report = text::report(&View::of(&run.record), ASCII, &[]);
+    insta::assert_snapshot!(charts(&report), @r"
+    IOPS by small outstanding                MBPS by large outstanding
+    60.0k |                                  25.0k |
+          |                           ....*        |                          .....*
+          |                   ....*...             |                ..........
+          |             ..*...                     |      ..........
+    30.0k |         ....  |                  12.5k |*.....
+          |    ...*.                               |
+          |*...                                    |
+          |                                        |
+        0 +--------------------------------      0 +--------------------------------
+           1      2       3       4       5         1                              2
+    ");
+    assert!(report.is_ascii());
+}
+
+#[test]
+fn a_chart_leaves_out_what_must_not_be_used_and_says_so() {
+    let run = calibrated(advanced(MatrixShape::Row { large: 1 }));
+    let mut view = View::of(&run.record);
+    view.findings.points[2].flags.push(Flag::new(FlagCode::Cache, "too fast").invalidating());
+    let report = text::report(&view, ASCII, &[]);
+    insta::assert_snapshot!(charts(&report), @r"
+    IOPS by small, large 1 (1 left out)
+    60.0k |
+          |                           ....*
+          |                   ....*...
+          |             ..*...
+    30.0k |        .....  |
+          |   .....
+          |*..
+          |
+        0 +--------------------------------
+           1              3       4       5
+    ");
+}
+
+#[test]
+fn one_level_is_no_curve() {
+    let run = calibrated(advanced(MatrixShape::Point { small: 3, large: 1 }));
+    let report = text::report(&View::of(&run.record), UNICODE, &[]);
+    assert!(!report.contains(" by "), "{report}");
+}
+
+#[test]
+fn colours_say_nothing_that_words_do_not() {
+    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    for visit in run.record.visits.iter_mut().filter(|visit| visit.point.small == 2) {
+        let small = visit.small.as_mut().unwrap();
+        small.reads = same(small.reads.count(), 300_000);
+    }
+    run.record.closing = None;
+    let view = View::of(&run.record);
+    let (plain, coloured) = (text::report(&view, UNICODE, &[]), text::report(&view, COLOUR, &[]));
+    assert!(!plain.contains('\u{1b}'));
+    let mut stripped = String::new();
+    for (place, part) in coloured.split('\u{1b}').enumerate() {
+        stripped += if place == 0 { part } else { part.split_once('m').unwrap().1 };
+    }
+    assert_eq!(stripped, plain);
+    for (code, sign) in [
+        ("31", "!    2     0"),
+        ("31", "          ! LITTLE"),
+        ("1", " Small Large"),
+        ("36", "IOPS by"),
+        ("35", "MBPS by"),
+        ("31", "Run cut short"),
+    ] {
+        assert!(coloured.contains(&format!("\u{1b}[{code}m{sign}")), "{sign}: {coloured}");
+    }
+}
+
+#[test]
+fn no_line_is_wider_than_a_terminal() {
+    let long = "n".repeat(180);
+    let files =
+        vec![format!("/a/rather/long/way/{long}/{long}_20260101_1200_record.jsonl"), "./short".to_owned()];
+    let shapes = [
+        Request::new(RunLevel::Simple),
+        Request::new(RunLevel::Oltp),
+        Request::new(RunLevel::Dss),
+        Request { num_disks: Some(8), ..Request::new(RunLevel::Normal) },
+        Request { num_disks: Some(300), ..Request::new(RunLevel::Oltp) },
+        advanced(MatrixShape::Point { small: 1, large: 0 }),
+        advanced(MatrixShape::Point { small: 0, large: 1000 }),
+        advanced(MatrixShape::Max { small: 3, large: 60 }),
+        advanced(MatrixShape::Col { small: 7 }),
+    ];
+    let mut most = 0;
+    for request in shapes {
+        let run = calibrated(Request { name: long.clone(), ..request });
+        let mut view = View::of(&run.record);
+        most = most.max(view.findings.points.len());
+        let text = "a figure of some length, and what it was compared with, ".repeat(9);
+        for (place, found) in view.findings.points.iter_mut().enumerate() {
+            let flag = Flag::new(FlagCode::Foreign, &text);
+            found.flags.push(if place % 3 == 0 { flag.invalidating() } else { flag });
+            let scale = [1.0, 1e4, 1e9, 1e15][place % 4];
+            for io in [&mut found.small, &mut found.large].into_iter().flatten() {
+                io.iops *= scale;
+                io.mbps *= scale;
+            }
+        }
+        for style in [UNICODE, ASCII, COLOUR] {
+            let report = text::report(&view, style, &files);
+            let widest = widths(&report).max().unwrap();
+            assert!(widest <= 80, "{widest}: {report}");
+        }
+    }
+    assert!(most >= 350, "{most}");
+}
+
+#[test]
+fn the_outputs_of_a_run_are_known_by_name() {
+    let run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let view = View::of(&run.record);
+    let mut made = Vec::new();
+    for version in [OrionVersion::V11_1, OrionVersion::V11_2, OrionVersion::V19] {
+        made.extend(render(Format::Orion(version), &view).unwrap());
+    }
+    made.extend(render(Format::Html, &view).unwrap());
+    for file in made {
+        assert!(RUN_OUTPUTS.contains(&file.suffix), "{}", file.suffix);
+    }
+    let text = render(Format::Text, &view).unwrap();
+    assert_eq!(text[0].bytes, text::report(&view, UNICODE, &[]).into_bytes());
+}

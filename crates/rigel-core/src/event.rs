@@ -3,7 +3,8 @@
 //! Listeners may drop events; no event may slow a worker. Must not format anything.
 
 use crate::matrix::Point;
-use crate::record::{Purpose, Visit};
+use crate::plan::Plan;
+use crate::record::{Header, Purpose, Visit};
 use crate::workload::Class;
 
 /// Live figures of the point being measured.
@@ -13,6 +14,8 @@ pub struct Live {
     pub small_iops: f64,
     /// Large megabytes per second since the last tick.
     pub large_mbps: f64,
+    /// Large I/Os per second since the last tick.
+    pub large_iops: f64,
 }
 
 /// What the run does at this moment.
@@ -40,6 +43,11 @@ pub struct At {
 /// Something happened.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
+    /// The first line is on disk.
+    Begun {
+        /// That line.
+        header: &'a Header,
+    },
     /// A visit begins.
     VisitStarted {
         /// Which.
@@ -72,8 +80,8 @@ pub enum Event<'a> {
     },
     /// The points are known, after the search for levels.
     Planned {
-        /// How many.
-        points: usize,
+        /// The plan with them.
+        plan: &'a Plan,
     },
     /// All visits of a phase so far were looked at.
     Looked {

@@ -78,7 +78,11 @@ pub fn execute(
     witness: &mut dyn Witnesses,
     listener: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, Problem> {
-    ledger.append(&Line::Header(Box::new(header(run, crew, wall))))?;
+    let first = Line::Header(Box::new(header(run, crew, wall)));
+    ledger.append(&first)?;
+    if let Line::Header(header) = &first {
+        listener(Event::Begun { header });
+    }
     let mut walk = Walk::new(run, crew, ledger, stop, listener, witness);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,

@@ -11,5 +11,6 @@ pub(crate) mod loop_device;
 pub(crate) mod needs;
 pub(crate) mod python;
 pub(crate) mod random_file;
+pub(crate) mod terminal;
 pub(crate) mod test_device;
 pub(crate) mod zram;

@@ -31,6 +31,7 @@ pub use harness::loop_device::LoopDevice;
 pub use harness::needs::{Unavailable, needs};
 pub use harness::python::Python;
 pub use harness::random_file::random_file;
+pub use harness::terminal::TestTerminal;
 pub use harness::test_device::{DeviceSpec, TestDevice};
 pub use harness::zram::ZramDevice;
 

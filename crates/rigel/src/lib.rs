@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod signals;
 mod terminal;
+mod tui;
 
 pub use args::command;
 pub use manual::{Page, completions, pages};

@@ -4,15 +4,25 @@
 
 use rigel_core::error::{ExitKind, Problem};
 use rigel_run::job::Stop;
+use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+use std::cell::RefCell;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const WATCHED: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
 /// A flag that SIGINT, SIGTERM and SIGHUP set; the same signal again ends the process with exit code 4, for the record
 /// is whole up to the last line.
 #[derive(Debug)]
 pub struct Signals {
     flag: Arc<AtomicBool>,
+    /// What is done at the second signal, as long as nobody else sees to it.
+    at_once: RefCell<Vec<SigId>>,
+    /// What is done at any signal.
+    set: RefCell<Vec<SigId>>,
 }
 
 impl Signals {
@@ -21,15 +31,24 @@ impl Signals {
     /// # Errors
     /// When the system refuses a handler.
     pub fn listen() -> Result<Self, Problem> {
-        let flag = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let signals = Self {
+            flag: Arc::new(AtomicBool::new(false)),
+            at_once: RefCell::default(),
+            set: RefCell::default(),
+        };
+        signals.arm().map_err(|error| refused(&error))?;
+        Ok(signals)
+    }
+
+    fn arm(&self) -> io::Result<()> {
+        for signal in WATCHED {
             let code = i32::from(ExitKind::CutShort.code());
             // The order matters: the first handler must see the flag as it was before this signal.
-            signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&flag))
-                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
-                .map_err(|error| Problem::refused(format!("signals cannot be caught: {error}")))?;
+            let end = flag::register_conditional_shutdown(signal, code, Arc::clone(&self.flag))?;
+            self.at_once.borrow_mut().push(end);
+            self.set.borrow_mut().push(flag::register(signal, Arc::clone(&self.flag))?);
         }
-        Ok(Self { flag })
+        Ok(())
     }
 
     /// The flag itself.
@@ -40,5 +59,138 @@ impl Signals {
     /// The flag as the run sees it.
     pub fn stop(&self) -> Stop {
         Stop::new(Arc::clone(&self.flag))
+    }
+
+    /// Leaves it to someone else to end the process at the second signal: whoever has changed the terminal has to put it
+    /// right before.
+    ///
+    /// # Errors
+    /// When the system refuses a handler.
+    pub fn lend(&self) -> Result<Lent<'_>, Problem> {
+        let wish = Wish { flag: Arc::clone(&self.flag), again: Arc::default(), known: false };
+        let mut ids = Vec::new();
+        for signal in WATCHED {
+            let again = Arc::clone(&wish.again);
+            ids.push(flag::register(signal, again).map_err(|error| refused(&error))?);
+        }
+        unregister(&self.at_once);
+        Ok(Lent { signals: self, ids: RefCell::new(ids), wish })
+    }
+}
+
+fn unregister(ids: &RefCell<Vec<SigId>>) {
+    for id in ids.take() {
+        low_level::unregister(id);
+    }
+}
+
+fn refused(error: &io::Error) -> Problem {
+    Problem::refused(format!("signals cannot be caught: {error}"))
+}
+
+/// The time in which someone else sees to the second signal.
+#[derive(Debug)]
+pub struct Lent<'a> {
+    signals: &'a Signals,
+    ids: RefCell<Vec<SigId>>,
+    wish: Wish,
+}
+
+impl Lent<'_> {
+    /// What tells the first signal from the second one.
+    pub fn wish(&self) -> Wish {
+        self.wish.clone()
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        unregister(&self.ids);
+        unregister(&self.signals.set);
+        // Without the handlers a signal is passed over, which is what the end of a run needs at the worst.
+        let _ = self.signals.arm();
+    }
+}
+
+/// What the user wants, by signals and by keys together.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    flag: Arc<AtomicBool>,
+    /// Set by every signal.
+    again: Arc<AtomicBool>,
+    /// Whether the first wish was seen.
+    known: bool,
+}
+
+/// What the user wants now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// To go on, or to end as was said before.
+    Nothing,
+    /// To end in order.
+    End,
+    /// To end without waiting.
+    EndAtOnce,
+}
+
+impl Wish {
+    /// The same as a signal.
+    pub fn press(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+        self.again.store(true, Ordering::Relaxed);
+    }
+
+    /// What has come since the last look. Signals between two looks are one.
+    pub fn look(&mut self) -> Wanted {
+        let again = self.again.swap(false, Ordering::Relaxed);
+        match (self.known, self.flag.load(Ordering::Relaxed)) {
+            (false, true) => {
+                self.known = true;
+                Wanted::End
+            }
+            (true, _) if again => Wanted::EndAtOnce,
+            _ => Wanted::Nothing,
+        }
+    }
+}
+
+/// Ends the process as a second signal does.
+pub fn end_at_once() -> ! {
+    low_level::exit(i32::from(ExitKind::CutShort.code()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_wish_ends_in_order_and_the_next_at_once() {
+        let mut wish = Wish::default();
+        assert_eq!(wish.look(), Wanted::Nothing);
+        wish.press();
+        wish.press();
+        assert_eq!(wish.look(), Wanted::End, "both came before anybody looked");
+        assert_eq!(wish.look(), Wanted::Nothing);
+        wish.press();
+        assert_eq!(wish.look(), Wanted::EndAtOnce);
+    }
+
+    #[test]
+    fn handlers_are_lent_and_given_back() {
+        let signals = Signals::listen().unwrap();
+        {
+            let lent = signals.lend().unwrap();
+            let mut wish = lent.wish();
+            // SIGHUP, so that a test run in a terminal is not meant.
+            low_level::raise(SIGHUP).unwrap();
+            assert!(signals.flag().load(Ordering::Relaxed));
+            assert_eq!(wish.look(), Wanted::End);
+            low_level::raise(SIGHUP).unwrap();
+            assert_eq!(wish.look(), Wanted::EndAtOnce, "and this process still lives");
+        }
+        signals.flag.store(false, Ordering::Relaxed);
+        low_level::raise(SIGHUP).unwrap();
+        assert!(signals.flag().load(Ordering::Relaxed), "the first one again");
+        assert_eq!((signals.at_once.borrow().len(), signals.set.borrow().len()), (3, 3));
     }
 }

@@ -22,6 +22,7 @@ pub const PACKAGES: &[(&str, &str)] = &[
     ("mount", "losetup: block devices on files"),
     ("python3-venv", "readers of others, such as fio-plot, are tried on the outputs; they come from PyPI"),
     ("strace", "which system calls the measuring loop makes"),
+    ("tmux", "the live view is watched in it"),
     ("util-linux", "mkswap: swap areas that the write guard must recognise"),
     ("valgrind", "callgrind: the instructions that one I/O takes"),
     ("zsh", "the completions are read by it"),

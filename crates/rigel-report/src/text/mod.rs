@@ -50,10 +50,13 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
 fn narrow(lines: &str) -> String {
     let mut page = Page::default();
     for line in lines.lines() {
-        if line.chars().count() > wrap::COLUMNS {
-            wrap::wrapped(&mut page, "", "  ", line);
-        } else {
-            page.line(line);
+        let excess = line.chars().count().saturating_sub(wrap::COLUMNS);
+        // The heading of a histogram has blanks to spare between its last columns.
+        let spare = " ".repeat(excess + 2);
+        match line.rsplit_once(&spare) {
+            _ if excess == 0 => page.line(line),
+            Some((before, last)) => page.line(format_args!("{before}  {last}")),
+            None => wrapped(&mut page, "", "  ", line),
         }
     }
     page.into_string()

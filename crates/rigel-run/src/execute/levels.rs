@@ -33,7 +33,7 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
         }
     }
     let plan = run.plan.with_levels(&run.request, found, Nanos(walk.now_ns()))?;
-    walk.happened(Event::Planned { points: plan.steps.len() });
+    walk.happened(Event::Planned { plan: &plan });
     walk.tell(&Line::Plan(Box::new(plan.clone())))?;
     Ok(plan)
 }

@@ -197,10 +197,11 @@ impl<'a> Walk<'a> {
 /// Rates between two looks.
 fn live(request: &Request, last: Progress, now: Progress) -> Live {
     let span_ns = now.now_ns.saturating_sub(last.now_ns);
-    let large_bytes = now.large_ops.saturating_sub(last.large_ops).saturating_mul(request.large_bytes);
+    let large_ops = now.large_ops.saturating_sub(last.large_ops);
     Live {
         small_iops: units::iops(now.small_ops.saturating_sub(last.small_ops), span_ns),
-        large_mbps: units::mbps(large_bytes, span_ns),
+        large_mbps: units::mbps(large_ops.saturating_mul(request.large_bytes), span_ns),
+        large_iops: units::iops(large_ops, span_ns),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Typed {
     pub out_dir: PathBuf,
     /// More than usual.
     pub verbose: bool,
+    /// A live view.
+    pub tui: bool,
     /// Remarks so far.
     pub notes: Vec<String>,
 }
@@ -54,6 +56,7 @@ pub fn options(typed: Typed, environment: &Environment) -> Result<RunOptions, Pr
             .at(format!("--quiet, {verbose}"))
             .next("give one of them"));
     }
+    check_view(typed.tui, own.quiet, typed.verbose)?;
     check_name(front, &typed.name)?;
     let mut notes = typed.notes;
     let mut request = shaping::request(front, typed.level, &typed.load, &own)?;
@@ -74,10 +77,23 @@ pub fn options(typed: Typed, environment: &Environment) -> Result<RunOptions, Pr
         history: front == Front::Calibrate,
         quiet: own.quiet,
         verbose: typed.verbose,
+        tui: typed.tui,
         force: own.force,
         orion_version,
         notes,
     })
+}
+
+/// A view takes the whole terminal: nothing else may be told on it, and something has to be shown.
+fn check_view(tui: bool, quiet: bool, verbose: bool) -> Result<(), Problem> {
+    let other = match (tui, quiet, verbose) {
+        (true, true, _) => "--quiet",
+        (true, _, true) => "--verbose",
+        _ => return Ok(()),
+    };
+    Err(Problem::usage(format!("--tui and {other} contradict each other"))
+        .at(format!("--tui, {other}"))
+        .next("give one of them"))
 }
 
 fn check_name(front: Front, name: &OsStr) -> Result<(), Problem> {

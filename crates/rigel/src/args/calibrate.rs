@@ -215,6 +215,7 @@ impl CalibrateArgs {
             targets: target_source(self.targets, self.lun, self.scratch_size, self.keep_scratch)?,
             out_dir: self.out,
             verbose: false,
+            tui: false,
             notes: Vec::new(),
         };
         let mut options = build::options(typed, environment)?;

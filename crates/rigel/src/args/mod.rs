@@ -107,6 +107,8 @@ pub struct RunOptions {
     pub quiet: bool,
     /// More than usual.
     pub verbose: bool,
+    /// A live view instead of the progress bar.
+    pub tui: bool,
     /// Replace existing output files.
     pub force: bool,
     /// Layout of the ORION files.

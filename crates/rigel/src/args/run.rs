@@ -83,6 +83,13 @@ pub struct RunArgs {
     /// Tell more while measuring
     #[arg(short, long, help_heading = FILES, hide_short_help = true)]
     verbose: bool,
+
+    /// Watch the run: matrix, rates, intervals, flags and time left, instead of a progress bar; q ends it
+    ///
+    /// Drawn on standard error, which has to be a terminal of 80 columns and 24 lines or more. Results go to standard
+    /// output afterwards, as without it.
+    #[arg(long, help_heading = FILES)]
+    tui: bool,
 }
 
 impl RunArgs {
@@ -102,6 +109,7 @@ impl RunArgs {
             targets,
             out_dir: self.out,
             verbose: self.verbose,
+            tui: self.tui,
             notes: Vec::new(),
         };
         build::options(typed, environment)

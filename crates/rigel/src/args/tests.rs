@@ -79,6 +79,7 @@ fn a_bare_level_measures_a_scratch_file() {
         history: false,
         quiet: false,
         verbose: false,
+        tui: false,
         force: false,
         orion_version: OrionVersion::V19,
         notes: vec![],
@@ -361,6 +362,17 @@ fn names_leave_room_for_what_follows() {
     assert!(read(&empty, &Environment::default()).is_err());
     let empty = ["rigel", "run", "simple", ""].map(OsString::from);
     assert!(read(&empty, &Environment::default()).is_err());
+}
+
+#[test]
+fn a_live_view_has_the_terminal_for_itself() {
+    assert!(run("rigel run simple --tui").tui);
+    assert!(run("rigel run simple --tui --json").tui, "JSON comes when the view is gone");
+    assert!(!run("rigel run simple").tui);
+    for other in ["--quiet", "--verbose"] {
+        let told = refused(&format!("rigel run simple --tui {other}"));
+        assert!(told.contains("--tui and") && told.contains(other), "{told}");
+    }
 }
 
 #[test]

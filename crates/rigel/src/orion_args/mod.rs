@@ -70,6 +70,7 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
         own,
         targets: TargetSource::LunFile(place.lun),
         out_dir: place.dir,
+        tui: false,
         verbose: given.flag(Opt::Verbose.spelled(Front::Orion)),
         notes,
     };

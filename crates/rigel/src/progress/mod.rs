@@ -3,7 +3,7 @@
 //! Everything goes to standard error, so that standard output holds results only. Drawing never fails a run: nobody may
 //! be there to look. Must not measure.
 
-mod lines;
+pub mod lines;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rigel_core::event::Event;
@@ -95,6 +95,8 @@ impl RunProgress {
     /// Shows what happened.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
+            // The user was told before the run began.
+            Event::Begun { .. } => {}
             Event::VisitStarted { at } => {
                 if let Surface::Bar(bar) = &self.surface {
                     bar.set_message(lines::place(&at, self.steps));
@@ -114,7 +116,7 @@ impl RunProgress {
                 }
             }
             Event::LevelFound { class, n_sat } => self.surface.line(&lines::level_found(class, n_sat)),
-            Event::Planned { points } => self.steps = points,
+            Event::Planned { plan } => self.steps = plan.steps.len(),
             Event::Looked { done, points, widest } => {
                 self.surface.line(&lines::looked(done, points, widest));
             }

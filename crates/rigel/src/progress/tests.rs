@@ -155,7 +155,7 @@ fn failures_are_told_with_the_point() {
 
 #[test]
 fn the_bar_says_what_goes_on() {
-    let live = Live { small_iops: 12_345.4, large_mbps: 512.0 };
+    let live = Live { small_iops: 12_345.4, large_mbps: 512.0, large_iops: 512.0 };
     let text = |small, large, phase| lines::under_way(&at(small, large), 17, phase, live, 250 * NS_PER_S);
     assert_eq!(
         text(3, 1, Phase::Measure),
@@ -220,7 +220,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
         phase: Phase::Measure,
         elapsed_ns: 5 * NS_PER_S,
         remaining_ns: 5 * NS_PER_S,
-        live: Live { small_iops: 12_345.0, large_mbps: 0.0 },
+        live: Live { small_iops: 12_345.0, ..Live::default() },
     });
     let shown = term.0.lock().unwrap().clone();
     assert!(shown.starts_with("============"), "{shown}");

@@ -11,8 +11,10 @@ use crate::args::{RunOptions, TargetSource};
 use crate::output::{self, OutputSet};
 use crate::progress::{ByteProgress, Look, RunProgress};
 use crate::signals::Signals;
+use crate::tui::{self, LiveView};
 use present::Voice;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::path_text;
 use rigel_core::plan::Plan;
@@ -42,6 +44,9 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     voice.remarks(&options.notes);
     if options.dry_run {
         return dry_run(options, &plan, &looked).map(|()| None);
+    }
+    if options.tui {
+        tui::check()?;
     }
     output::check_directory(&options.out_dir, room_for_outputs(&plan))?;
     let signals = Signals::listen()?;
@@ -152,13 +157,35 @@ fn walk(
     mut journal: Journal,
     signals: &Signals,
 ) -> Result<Outcome, Problem> {
-    let mut progress = RunProgress::new(Look::of_stderr(options.quiet), run.plan.steps.len());
+    let mut shown = Shown::of(options, run, signals)?;
     let verbose = present::Verbose::of(options, &run.plan);
     let mut witness = watch(crew.clock(), crew.engine().kind, &run.targets);
     execute(run, crew, wall, &mut journal, &signals.stop(), witness.as_mut(), &mut |event| {
         verbose.event(&event);
-        progress.event(&event);
+        shown.event(&event);
     })
+}
+
+/// What the user sees meanwhile.
+enum Shown<'a> {
+    Progress(RunProgress),
+    View(Box<LiveView<'a>>),
+}
+
+impl<'a> Shown<'a> {
+    fn of(options: &RunOptions, run: &Run, signals: &'a Signals) -> Result<Self, Problem> {
+        if options.tui {
+            return Ok(Self::View(Box::new(LiveView::open(signals)?)));
+        }
+        Ok(Self::Progress(RunProgress::new(Look::of_stderr(options.quiet), run.plan.steps.len())))
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        match self {
+            Self::Progress(progress) => progress.event(event),
+            Self::View(view) => view.event(event),
+        }
+    }
 }
 
 /// What a record and its outputs need at most: histograms and a series of each class, some tens of kilobytes a visit, and

@@ -1,0 +1,131 @@
+//! The live view as characters on a grid: a model in, a filled buffer out.
+//!
+//! Pure. Must not hold state or know where the buffer is shown.
+
+mod fit;
+mod flags;
+mod look;
+mod matrix;
+mod now;
+mod widths;
+
+pub use look::Look;
+
+use super::model::Model;
+use crate::progress::lines;
+use look::Role;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::{Block, Widget as _};
+
+/// The smallest terminal in which everything has its place.
+pub const LEAST: (u16, u16) = (80, 24);
+
+/// Lines above and below the panels.
+const HEAD: u16 = 2;
+const FOOT: u16 = 1;
+/// The panels under the matrix have this many lines at least, frames included.
+const LEAST_MIDDLE: u16 = 7;
+const MOST_MIDDLE: u16 = 16;
+const LEAST_FLAGS: u16 = 4;
+
+/// Draws everything.
+pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+    if (area.width, area.height) < LEAST || area.height < LEAST.1 {
+        return too_small(model, look, area, buffer);
+    }
+    let (head, rest) = from_top(area, HEAD);
+    let (panels, foot) = from_top(rest, rest.height - FOOT);
+    let most = panels.height - LEAST_MIDDLE - LEAST_FLAGS;
+    let wanted = matrix::height(model, panels.width, most);
+    let spare = most - wanted;
+    // A matrix of few rows leaves room for more points and flags.
+    let middle = LEAST_MIDDLE + (spare / 2).min(MOST_MIDDLE - LEAST_MIDDLE);
+    let (top, below) = from_top(panels, wanted);
+    let (middle, bottom) = from_top(below, middle);
+    let left = Rect { width: middle.width / 2, ..middle };
+    let right = Rect { x: left.right(), width: middle.width - left.width, ..middle };
+    heading(model, look, head, buffer);
+    matrix::draw(model, look, top, buffer);
+    now::draw(model, look, left, buffer);
+    widths::draw(model, look, right, buffer);
+    flags::draw(model, look, bottom, buffer);
+    keys(model, look, foot, buffer);
+}
+
+fn too_small(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+    let lines = [
+        format!("The live view needs {} columns and {} lines;", LEAST.0, LEAST.1),
+        format!("this terminal has {} and {}.", area.width, area.height),
+        format!("The run goes on. {}", time(model)),
+        "q ends it.".to_owned(),
+    ];
+    for (row, line) in (0..).zip(lines) {
+        put(buffer, area, row, &line, look.style(Role::Warning));
+    }
+}
+
+/// What is run, and how far it is.
+fn heading(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+    put(buffer, area, 0, &format!(" {}", model.title), look.style(Role::Heading));
+    let time = time(model);
+    let remaining_ns = model.remaining_ns.unwrap_or(u64::MAX);
+    let whole_ns = u128::from(model.elapsed_ns) + u128::from(remaining_ns);
+    let text = time.chars().count() + 5;
+    let columns = usize::from(area.width).saturating_sub(text);
+    let done = u128::from(model.elapsed_ns) * columns as u128 / whole_ns.max(1);
+    let done = usize::try_from(done).unwrap_or(0).min(columns);
+    let bar: String =
+        std::iter::repeat_n(look.full(), done).chain(std::iter::repeat_n(' ', columns - done)).collect();
+    put(buffer, area, 1, &format!(" [{bar}] {time}"), Style::new());
+}
+
+/// `0:12 gone, 4:10 left`
+fn time(model: &Model) -> String {
+    let left = model
+        .remaining_ns
+        .map_or_else(|| "time left not known yet".to_owned(), |ns| format!("{} left", lines::time_left(ns)));
+    format!("{} gone, {left}", lines::time_left(model.elapsed_ns))
+}
+
+fn keys(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+    let (text, role) = if model.stopping {
+        (" ending: waiting for the I/Os in flight; q again ends at once, without outputs", Role::Warning)
+    } else {
+        (" q  end the run and write what there is     Tab  what the cells show", Role::Faint)
+    };
+    put(buffer, area, 0, text, look.style(role));
+}
+
+/// The upper lines, and the others.
+fn from_top(area: Rect, lines: u16) -> (Rect, Rect) {
+    let lines = lines.min(area.height);
+    (Rect { height: lines, ..area }, Rect { y: area.y + lines, height: area.height - lines, ..area })
+}
+
+/// A frame with a title; gives what is inside.
+fn framed(title: &str, look: Look, area: Rect, buffer: &mut Buffer) -> Rect {
+    let room = usize::from(area.width).saturating_sub(4);
+    let title: String = title.chars().take(room).collect();
+    let block = Block::bordered().border_set(look.border()).title(format!(" {title} "));
+    let inner = block.inner(area);
+    block.render(area, buffer);
+    inner
+}
+
+/// Writes a text into a line of an area, as far as it fits.
+fn put(buffer: &mut Buffer, area: Rect, row: u16, text: &str, style: Style) {
+    put_at(buffer, area, (0, row), text, style);
+}
+
+/// The same from a column on.
+fn put_at(buffer: &mut Buffer, area: Rect, (column, row): (u16, u16), text: &str, style: Style) {
+    if row < area.height && column < area.width {
+        let room = usize::from(area.width - column);
+        buffer.set_stringn(area.x + column, area.y + row, text, room, style);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! The visit that goes on: what is done, the rate and the latency of each class over time.
+//!
+//! A visit that has only just begun has no curve; the one before is shown until it has. Must not compute a rate.
+
+use super::super::message::Digest;
+use super::super::model::Model;
+use super::look::{Look, Role};
+use super::{framed, put, put_at};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use rigel_core::event::{At, Phase};
+use rigel_core::matrix::Point;
+use rigel_core::record::Purpose;
+use rigel_core::workload::Class;
+use rigel_report::text::short;
+
+/// Ticks from which a curve says something.
+const LEAST_TICKS: usize = 3;
+/// Columns before a curve: what, its latest value, a blank.
+const BEFORE_CURVE: u16 = 12;
+
+/// Draws the panel.
+pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+    let title = model.now.map_or_else(|| "Now".to_owned(), |at| format!("Now: {}", place(&at)));
+    let inner = framed(&title, look, area, buffer);
+    let is_live = model.ticks.len() >= LEAST_TICKS;
+    put(buffer, inner, 0, &format!(" {}", doing(model, is_live)), look.style(Role::Faint));
+    let mut row = 1;
+    for (class, role, unit) in [(Class::Small, Role::Small, "IOPS"), (Class::Large, Role::Large, "MBPS")] {
+        let digest = if is_live { model.live(class) } else { before(model, class) };
+        if let Some(digest) = digest {
+            let latency = digest.latency_us.map_or_else(|| "-".to_owned(), short);
+            let lines = [(unit, short(digest.rate), &digest.rates), ("us", latency, &digest.latencies_us)];
+            for (what, value, curve) in lines {
+                put(buffer, inner, row, &format!(" {what:>4} {value:>5}"), look.style(Role::Heading));
+                let width = usize::from(inner.width.saturating_sub(BEFORE_CURVE + 1));
+                put_at(buffer, inner, (BEFORE_CURVE, row), &look.curve(curve, width), look.style(role));
+                row += 1;
+            }
+        }
+    }
+}
+
+fn before(model: &Model, class: Class) -> Option<Digest> {
+    let last = model.last.as_ref()?;
+    match class {
+        Class::Small => last.small.clone(),
+        Class::Large => last.large.clone(),
+    }
+}
+
+fn doing(model: &Model, is_live: bool) -> String {
+    let doing = match model.phase {
+        _ if model.stopping => "ending",
+        Some(Phase::WarmUp) => "warming up",
+        Some(Phase::Measure) => "measuring",
+        Some(Phase::Rest) => "resting",
+        None => "starting",
+    };
+    match &model.last {
+        Some(last) if !is_live => {
+            let Point { small, large } = last.at.point;
+            format!("{doing}; before: small {small} large {large}")
+        }
+        _ => doing.to_owned(),
+    }
+}
+
+/// `small 3 large 0, visit 2`
+fn place(at: &At) -> String {
+    let (small, large) = (at.point.small, at.point.large);
+    let visit = match at.purpose {
+        Purpose::Only => String::new(),
+        Purpose::Soak => ", long visit".to_owned(),
+        Purpose::Round(round) => format!(", visit {}", round.saturating_add(1)),
+        Purpose::FillsGap => ", one more visit".to_owned(),
+        Purpose::Search(_) => ", search".to_owned(),
+    };
+    format!("small {small} large {large}{visit}")
+}

@@ -1,0 +1,199 @@
+use super::super::judge::{About, Figures, Judged, JudgedPoint, ToldFlag};
+use super::super::message::{Digest, Message};
+use super::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::Color;
+use rigel_core::event::{At, Live, Phase};
+use rigel_core::flags::FlagCode;
+use rigel_core::matrix::Point;
+use rigel_core::record::Purpose;
+use rigel_core::units::NS_PER_S;
+
+const UNICODE: Look = Look { colour: true, ascii: false };
+const ASCII: Look = Look { colour: false, ascii: true };
+
+fn told(model: &mut Model, messages: impl IntoIterator<Item = Message>) {
+    messages.into_iter().for_each(|message| model.told(message));
+}
+
+/// A run over these levels that has judged the points before `visited`, with small I/O up to 100k and large up to 1000.
+fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
+    let points: Vec<Point> = large
+        .iter()
+        .flat_map(|&large| small.iter().map(move |&small| Point { small, large }))
+        .filter(|point| point.small + point.large > 0)
+        .collect();
+    let rate = |level: u32, most: f64| most * f64::from(level) / f64::from(level + 4);
+    let figures = |level, most, place: usize| {
+        let half_width = (place % 5 != 4).then(|| 0.01 * f64::from(u32::try_from(place % 13).unwrap() + 1));
+        (level > 0).then(|| Figures {
+            rate: rate(level, most),
+            latency_us: Some(40.0 * f64::from(level + 4)),
+            half_width,
+        })
+    };
+    let judged = points.iter().take(visited).enumerate().map(|(place, &point)| JudgedPoint {
+        point,
+        small: figures(point.small, 1e5, place),
+        large: figures(point.large, 1000.0, place),
+        invalid: place == 2,
+        reached: place % 13 < 5,
+    });
+    let judged: Vec<JudgedPoint> = judged.collect();
+    let flag = |code, place: &str, text: &str, invalid| {
+        let (place, text) = (place.to_owned(), text.to_owned());
+        ToldFlag { about: About::Points, place, code, text, invalid }
+    };
+    let cache = "2.1 % of the reads were answered in less than 12 us, which no medium does";
+    let flags = vec![
+        flag(FlagCode::Cache, "small 3 large 0", cache, true),
+        flag(FlagCode::Foreign, "17 points", "small 2 large 2: others used 1.87 of a core on average", false),
+    ];
+    let at = At { step: 0, point: points[visited.min(points.len() - 1)], purpose: Purpose::Round(1) };
+    let mut model = Model::default();
+    told(
+        &mut model,
+        [Message::Begun {
+            title: "mytest_20260101_1200  normal, io_uring, 2 workers".to_owned(),
+            target: Some(0.05),
+            points: points.clone(),
+            per_large_level: 1,
+        }],
+    );
+    told(
+        &mut model,
+        points.iter().take(visited).map(|&point| Message::Finished {
+            at: At { step: 0, point, purpose: Purpose::Round(0) },
+            small: (point.small > 0).then(Digest::default),
+            large: (point.large > 0).then(Digest::default),
+        }),
+    );
+    told(&mut model, [Message::Judged(Box::new(Judged { points: judged, flags }))]);
+    told(
+        &mut model,
+        [0.31, 0.124, 0.073].map(|widest| Message::Looked { done: 12, points: points.len(), widest }),
+    );
+    told(&mut model, [Message::Started { at }]);
+    told(
+        &mut model,
+        (0..30_u32).map(|tick| {
+            let wave = f64::from(100 + 10 * (tick % 7));
+            let live = Live { small_iops: 100.0 * wave, large_mbps: wave, large_iops: wave };
+            let elapsed_ns = 12 * NS_PER_S + u64::from(tick) * NS_PER_S / 10;
+            Message::Tick { at, phase: Phase::Measure, elapsed_ns, remaining_ns: 250 * NS_PER_S, live }
+        }),
+    );
+    model
+}
+
+fn terminal(model: &Model, look: Look, (width, height): (u16, u16)) -> Terminal<TestBackend> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(model, look, frame.area(), frame.buffer_mut())).unwrap();
+    terminal
+}
+
+/// The characters, without blanks at the ends of lines.
+fn picture(model: &Model, look: Look, size: (u16, u16)) -> String {
+    let terminal = terminal(model, look, size);
+    let cells = terminal.backend().buffer().content().chunks(usize::from(size.0));
+    let line = |cells: &[ratatui::buffer::Cell]| {
+        let line: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
+        line.trim_end().to_owned() + "\n"
+    };
+    cells.map(line).collect()
+}
+
+#[test]
+fn the_smallest_terminal() {
+    let model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
+    insta::assert_snapshot!(picture(&model, UNICODE, LEAST));
+}
+
+#[test]
+fn the_smallest_terminal_in_ascii() {
+    let model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
+    let picture = picture(&model, ASCII, LEAST);
+    assert!(picture.is_ascii(), "{picture}");
+    insta::assert_snapshot!(picture);
+}
+
+#[test]
+fn a_large_terminal() {
+    let small: Vec<u32> = [0, 1].into_iter().chain((2..=40).step_by(2)).collect();
+    let large: Vec<u32> = (0..=16).collect();
+    insta::assert_snapshot!(picture(&run(&small, &large, 200), UNICODE, (140, 45)));
+}
+
+#[test]
+fn a_large_matrix_on_a_small_terminal_shows_where_the_run_is() {
+    let small: Vec<u32> = [0, 1].into_iter().chain((2..=40).step_by(2)).collect();
+    let large: Vec<u32> = (0..=16).collect();
+    insta::assert_snapshot!(picture(&run(&small, &large, 200), UNICODE, LEAST));
+}
+
+#[test]
+fn every_layer_has_its_numbers() {
+    let mut model = run(&[0, 1, 2, 3], &[0, 1], 5);
+    let mut rows = String::new();
+    for _ in 0..4 {
+        let picture = picture(&model, ASCII, LEAST);
+        let matrix: Vec<&str> = picture.lines().skip(2).take(4).collect();
+        rows += &(matrix.join("\n") + "\n");
+        model.next_layer();
+    }
+    insta::assert_snapshot!(rows);
+}
+
+#[test]
+fn before_anything_is_known_and_while_it_ends() {
+    let mut model = Model::default();
+    let empty = picture(&model, UNICODE, LEAST);
+    assert!(
+        empty.contains("the points are not known yet") && empty.contains("time left not known yet"),
+        "{empty}"
+    );
+    model = run(&[1, 2], &[0], 2);
+    model.stopping = true;
+    let ending = picture(&model, UNICODE, LEAST);
+    assert!(ending.contains("q again ends at once"), "{ending}");
+}
+
+#[test]
+fn a_terminal_that_is_too_small_says_so() {
+    let model = run(&[1, 2], &[0], 2);
+    for size in [(79, 24), (80, 23), (200, 10), (20, 60), (1, 1)] {
+        let picture = picture(&model, UNICODE, size);
+        assert!(size.0 < 60 || picture.contains("needs 80 columns and 24 lines"), "{picture}");
+    }
+}
+
+#[test]
+fn every_shape_has_room_on_every_terminal() {
+    let levels = |count: u32| (1..=count).collect::<Vec<u32>>();
+    for small in [levels(1), levels(7), levels(21), levels(300)] {
+        for large in [vec![0], levels(3), levels(40)] {
+            let model = run(&small, &large, small.len());
+            for size in [LEAST, (81, 25), (140, 45), (300, 100)] {
+                let picture = picture(&model, UNICODE, size);
+                assert!(picture.contains("left") && picture.contains(" q  end"), "{size:?}: {picture}");
+                assert!(
+                    picture.contains("Flags so far: 2") && picture.contains("CACHE"),
+                    "{size:?}: {picture}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_color_means_none() {
+    let model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
+    let has_colour = |look: Look| {
+        let terminal = terminal(&model, look, LEAST);
+        let cells = terminal.backend().buffer().content();
+        cells.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset)
+    };
+    assert!(has_colour(UNICODE));
+    assert!(!has_colour(Look { colour: false, ascii: false }));
+}

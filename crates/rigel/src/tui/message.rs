@@ -1,0 +1,180 @@
+//! What the live view is told: the events of a run, without what it borrows, and the judgement of the run so far.
+//!
+//! Made on the coordinator's thread between visits, so that nothing big crosses to the view. Must not draw.
+
+use super::judge::Judged;
+use rigel_core::event::{At, Event, Live, Phase};
+use rigel_core::matrix::Point;
+use rigel_core::measure::ClassTally;
+use rigel_core::path_text::printable;
+use rigel_core::record::{Header, Visit};
+use rigel_core::units::{self, NS_PER_S, to_f64, us_from_ns};
+use rigel_core::workload::Class;
+
+/// Values that a curve over time has at most; no terminal shows more.
+const MOST_VALUES: usize = 120;
+
+/// One class of one visit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Digest {
+    /// IOPS of small I/Os, MBPS of large ones.
+    pub rate: f64,
+    /// Mean latency in microseconds; `None` when nothing completed.
+    pub latency_us: Option<f64>,
+    /// The rate over time, settling included.
+    pub rates: Vec<f64>,
+    /// The mean latency over time, in microseconds.
+    pub latencies_us: Vec<f64>,
+}
+
+/// Something to show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// The run begins.
+    Begun {
+        /// The run in a few words: its name, level, engine.
+        title: String,
+        /// The half-width that every point is to reach; `None` when each is visited once.
+        target: Option<f64>,
+        /// The points; empty as long as they have to be searched.
+        points: Vec<Point>,
+        /// Outstanding I/Os of a large level.
+        per_large_level: u32,
+    },
+    /// The points are known.
+    Planned {
+        /// In the order of the plan.
+        points: Vec<Point>,
+    },
+    /// A visit begins.
+    Started {
+        /// Which.
+        at: At,
+    },
+    /// A few times a second.
+    Tick {
+        /// Which visit.
+        at: At,
+        /// What the run does.
+        phase: Phase,
+        /// Since the start.
+        elapsed_ns: u64,
+        /// What is left, as far as it is known.
+        remaining_ns: u64,
+        /// Rates.
+        live: Live,
+    },
+    /// A visit was made.
+    Finished {
+        /// Which.
+        at: At,
+        /// Its small I/Os.
+        small: Option<Digest>,
+        /// Its large I/Os.
+        large: Option<Digest>,
+    },
+    /// The search found what saturates a class.
+    LevelFound {
+        /// Which class.
+        class: Class,
+        /// The level.
+        n_sat: Option<u32>,
+    },
+    /// All visits of a phase were looked at.
+    Looked {
+        /// Points that are sure enough.
+        done: usize,
+        /// Points of the phase.
+        points: usize,
+        /// The widest half-width, relative; infinite when a point has none.
+        widest: f64,
+    },
+    /// The visits so far were judged.
+    Judged(Box<Judged>),
+}
+
+impl Message {
+    /// What an event says.
+    pub fn of(event: &Event<'_>) -> Self {
+        match *event {
+            Event::Begun { header } => begun(header),
+            Event::VisitStarted { at } => Self::Started { at },
+            Event::Tick { at, phase, elapsed_ns, remaining_ns, live } => {
+                Self::Tick { at, phase, elapsed_ns, remaining_ns, live }
+            }
+            Event::VisitFinished { visit } => finished(visit),
+            Event::LevelFound { class, n_sat } => Self::LevelFound { class, n_sat },
+            Event::Planned { plan } => {
+                Self::Planned { points: plan.steps.iter().map(|step| step.point).collect() }
+            }
+            Event::Looked { done, points, widest } => Self::Looked { done, points, widest },
+        }
+    }
+}
+
+fn begun(header: &Header) -> Message {
+    let Header { request, plan, engine, .. } = header;
+    let workers = if plan.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", plan.workers) };
+    let (run_id, level) = (printable(&header.run_id), request.level.name());
+    Message::Begun {
+        title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),
+        target: plan.calibration.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
+            rigel_core::pace::Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
+            rigel_core::pace::Pace::Fixed(_) => None,
+        }),
+        points: plan.steps.iter().map(|step| step.point).collect(),
+        per_large_level: request.large_pattern.outstanding(1),
+    }
+}
+
+fn finished(visit: &Visit) -> Message {
+    let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
+    let small = visit.small.as_ref().map(|tally| {
+        let rate = units::iops(tally.completed(), visit.measured_ns);
+        digest(tally, rate, 1.0)
+    });
+    let large = visit.large.as_ref().map(|tally| {
+        let rate = units::mbps(tally.completed().saturating_mul(tally.io_bytes), visit.measured_ns);
+        digest(tally, rate, units::mbps(tally.io_bytes, NS_PER_S))
+    });
+    Message::Finished { at, small, large }
+}
+
+/// `unit` is what one I/O per second counts for.
+fn digest(tally: &ClassTally, rate: f64, unit: f64) -> Digest {
+    let series = &tally.series;
+    let per_value = series.ops.len().div_ceil(MOST_VALUES).max(1);
+    let mut digest = Digest { rate, ..Digest::default() };
+    for (ops, sums) in series.ops.chunks(per_value).zip(series.latency_sum_ns.chunks(per_value)) {
+        let count: u64 = ops.iter().map(|&ops| u64::from(ops)).sum();
+        let sum_ns = sums.iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
+        let span_ns = series.bucket_ns.saturating_mul(ops.len() as u64);
+        digest.rates.push(units::iops(count, span_ns) * unit);
+        digest.latencies_us.push(us_from_ns(to_f64(sum_ns) / to_f64(count.max(1))));
+    }
+    digest.latency_us = (tally.completed() > 0)
+        .then(|| us_from_ns(to_f64(tally.latency_sum_ns()) / to_f64(tally.completed())));
+    digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::units::{MIB, NS_PER_MS};
+
+    #[test]
+    fn a_visit_over_time_has_few_values_in_the_units_of_its_class() {
+        let mut tally = ClassTally::new(MIB, 2, 4 * NS_PER_S);
+        for at_ms in (0..4000).step_by(5) {
+            tally.series.record(at_ms * NS_PER_MS, 3 * NS_PER_MS);
+            tally.reads.record(3 * NS_PER_MS);
+        }
+        let digest = digest(&tally, 200.0, 1.0);
+        assert_eq!(tally.series.ops.len(), 400);
+        assert_eq!(digest.rates, vec![200.0; 100]);
+        assert_eq!(digest.latencies_us, vec![3000.0; 100]);
+        assert_eq!(digest.latency_us, Some(3000.0));
+        let empty = super::digest(&ClassTally::new(8192, 1, 10 * NS_PER_MS), 0.0, 1.0);
+        assert_eq!((empty.latency_us, empty.rates, empty.latencies_us), (None, vec![0.0], vec![0.0]));
+    }
+}

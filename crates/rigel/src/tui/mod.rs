@@ -1,0 +1,201 @@
+//! The live view of a run, `rigel run --tui`: the matrix filling in, the visit that goes on, intervals, flags, time left.
+//!
+//! It hears what the progress bar hears. `message` and `judge` turn events into plain data on the coordinator's thread,
+//! `model` builds the state from them, `draw` fills a buffer; the loop here has a thread of its own with the keys and the
+//! terminal. Must not measure, nor touch the record: the outputs are the same with and without it.
+
+mod draw;
+mod judge;
+mod message;
+mod model;
+mod screen;
+
+use crate::signals::{Lent, Signals, Wanted, Wish, end_at_once};
+use crate::terminal::Abilities;
+use draw::Look;
+use judge::SoFar;
+use message::Message;
+use model::Model;
+use ratatui::crossterm::event::{self, Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rigel_core::error::Problem;
+use rigel_core::event::Event;
+use screen::Screen;
+use std::io::{self, IsTerminal as _};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How long the view waits for a key before it looks at what it was told: ten pictures a second at most.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// Refuses a view that nobody could see, before anything is begun.
+///
+/// # Errors
+/// A usage problem.
+pub fn check() -> Result<(), Problem> {
+    let refused = |why: &str, next: &str| {
+        Err(Problem::usage(format!("a live view cannot be shown: {why}")).at("--tui").next(next))
+    };
+    if !io::stderr().is_terminal() {
+        return refused("standard error is no terminal", "leave out --tui, or redirect only standard output");
+    }
+    if Abilities::of_process().is_dumb() {
+        return refused("TERM is dumb", "leave out --tui, or set TERM to what the terminal is");
+    }
+    Ok(())
+}
+
+/// The view, from the first event to the end of the run. Dropping it gives the terminal back.
+pub struct LiveView<'a> {
+    messages: Option<Sender<Message>>,
+    so_far: SoFar,
+    thread: Option<JoinHandle<()>>,
+    /// Given back when the terminal is as it was.
+    _lent: Lent<'a>,
+}
+
+impl<'a> LiveView<'a> {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// When it cannot be had.
+    pub fn open(signals: &'a Signals) -> Result<Self, Problem> {
+        let trouble = |error: io::Error| {
+            Problem::refused(format!("the terminal cannot be taken over: {error}"))
+                .at("--tui")
+                .next("leave out --tui")
+        };
+        let lent = signals.lend()?;
+        let abilities = Abilities::of_process();
+        let look = Look { colour: abilities.has_colour(), ascii: abilities.is_ascii() };
+        let (messages, received) = mpsc::channel();
+        let screen = Screen::enter().map_err(trouble)?;
+        let view = Loop { screen, look, model: Model::default(), wish: lent.wish(), has_keys: true };
+        let thread = thread::Builder::new()
+            .name("rigel-view".to_owned())
+            .spawn(move || view.run(&received))
+            .map_err(trouble)?;
+        Ok(Self { messages: Some(messages), so_far: SoFar::default(), thread: Some(thread), _lent: lent })
+    }
+
+    /// Shows what happened. The view may be gone: the run goes on.
+    pub fn event(&mut self, event: &Event<'_>) {
+        let Some(messages) = &self.messages else { return };
+        let _ = messages.send(Message::of(event));
+        if let Some(judged) = self.so_far.event(event) {
+            let _ = messages.send(Message::Judged(Box::new(judged)));
+        }
+    }
+}
+
+impl Drop for LiveView<'_> {
+    fn drop(&mut self) {
+        self.messages = None;
+        if let Some(thread) = self.thread.take() {
+            // A view that panicked has told so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the thread of the view has.
+struct Loop {
+    screen: Screen,
+    look: Look,
+    model: Model,
+    wish: Wish,
+    /// Whether keys can be read; not when the terminal went away.
+    has_keys: bool,
+}
+
+impl Loop {
+    fn run(mut self, messages: &Receiver<Message>) {
+        let mut is_new = true;
+        loop {
+            if is_new {
+                let (model, look) = (&self.model, self.look);
+                // A terminal that went away has sent a signal, which ends the run in order.
+                let _ = self.screen.draw(|frame| {
+                    let area = frame.area();
+                    draw::draw(model, look, area, frame.buffer_mut());
+                });
+            }
+            is_new = self.hear_keys();
+            match self.hear(messages) {
+                Some(heard) => is_new |= heard,
+                None => return,
+            }
+            is_new |= self.look_at_wish();
+        }
+    }
+
+    /// Takes in what was told; `None` when nothing more will be.
+    fn hear(&mut self, messages: &Receiver<Message>) -> Option<bool> {
+        let mut heard = false;
+        loop {
+            match messages.try_recv() {
+                Ok(message) => {
+                    self.model.told(message);
+                    heard = true;
+                }
+                Err(TryRecvError::Empty) => return Some(heard),
+                Err(TryRecvError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Waits for a key, and takes in all that are there; whether there is something new to draw.
+    fn hear_keys(&mut self) -> bool {
+        if !self.has_keys {
+            thread::sleep(WAIT);
+            return false;
+        }
+        let mut heard = false;
+        let mut wait = WAIT;
+        loop {
+            match event::poll(wait) {
+                Ok(true) => {}
+                Ok(false) => return heard,
+                Err(_) => {
+                    self.has_keys = false;
+                    return heard;
+                }
+            }
+            match event::read() {
+                Ok(Input::Key(key)) if key.kind != KeyEventKind::Release => self.key(key),
+                // A new size, mostly.
+                Ok(_) => {}
+                Err(_) => self.has_keys = false,
+            }
+            heard = true;
+            wait = Duration::ZERO;
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent) {
+        let is_interrupt = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
+        match key.code {
+            _ if is_interrupt => self.wish.press(),
+            KeyCode::Char('q') => self.wish.press(),
+            KeyCode::Tab => self.model.next_layer(),
+            _ => {}
+        }
+    }
+
+    fn look_at_wish(&mut self) -> bool {
+        match self.wish.look() {
+            Wanted::Nothing => false,
+            Wanted::End => {
+                self.model.stopping = true;
+                true
+            }
+            Wanted::EndAtOnce => {
+                self.screen.leave();
+                end_at_once()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

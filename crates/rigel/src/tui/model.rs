@@ -1,0 +1,266 @@
+//! What the live view shows, built from what it was told.
+//!
+//! Pure: messages and keys in, state out. Must not know a terminal.
+
+use super::judge::{Figures, JudgedPoint, ToldFlag};
+use super::message::{Digest, Message};
+use rigel_core::event::{At, Live, Phase};
+use rigel_core::matrix::Point;
+use rigel_core::record::Purpose;
+use rigel_core::workload::Class;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Ticks of a visit that are kept; a visit of minutes shows its last ones.
+const MOST_TICKS: usize = 600;
+/// Looks whose widest interval is kept.
+const MOST_LOOKS: usize = 8;
+
+/// Which number of a point its cell shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layer {
+    /// IOPS where there is small I/O, else MBPS.
+    #[default]
+    Rate,
+    /// MBPS of large I/O.
+    Mbps,
+    /// Mean latency, of small I/O where there is some.
+    Latency,
+    /// Half the width of the wider interval.
+    Width,
+}
+
+impl Layer {
+    /// The one that Tab shows next.
+    const fn next(self) -> Self {
+        match self {
+            Self::Rate => Self::Mbps,
+            Self::Mbps => Self::Latency,
+            Self::Latency => Self::Width,
+            Self::Width => Self::Rate,
+        }
+    }
+}
+
+/// What is known of a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// Visits so far, long ones included.
+    pub visits: usize,
+    /// Its small I/Os.
+    pub small: Option<Figures>,
+    /// Its large I/Os.
+    pub large: Option<Figures>,
+    /// Whether the numbers must not be used.
+    pub invalid: bool,
+    /// Whether it is as sure as was asked for.
+    pub reached: bool,
+}
+
+impl Cell {
+    /// The wider of its intervals: half its width, relative.
+    pub fn half_width(&self) -> Option<f64> {
+        let widths = [self.small, self.large].into_iter().flatten().map(|figures| figures.half_width);
+        widths.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    }
+}
+
+/// A visit that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Last {
+    /// Which.
+    pub at: At,
+    /// Its small I/Os.
+    pub small: Option<Digest>,
+    /// Its large I/Os.
+    pub large: Option<Digest>,
+}
+
+/// How many points are sure enough.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// So many.
+    pub done: usize,
+    /// Of so many of the phase.
+    pub points: usize,
+    /// The widest half-width of the latest looks, relative, the newest last.
+    pub widest: VecDeque<f64>,
+}
+
+/// Everything that is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// The run in a few words.
+    pub title: String,
+    /// The half-width that was asked for.
+    pub target: Option<f64>,
+    /// The points of the plan; during a search those that it visited.
+    pub cells: BTreeMap<Point, Cell>,
+    /// Points of the plan; 0 as long as they are searched.
+    pub steps: usize,
+    /// The visit that goes on.
+    pub now: Option<At>,
+    /// What is done in it.
+    pub phase: Option<Phase>,
+    /// Rates at its ticks.
+    pub ticks: VecDeque<Live>,
+    /// Outstanding I/Os of a large level.
+    pub per_large_level: u32,
+    /// The visit before.
+    pub last: Option<Last>,
+    /// Since the start of the run.
+    pub elapsed_ns: u64,
+    /// What is left, as far as it is known; `None` before the first tick.
+    pub remaining_ns: Option<u64>,
+    /// How sure the points are.
+    pub looks: Looks,
+    /// What the search found: class and level.
+    pub levels: Vec<(Class, Option<u32>)>,
+    /// The newest first.
+    pub flags: Vec<ToldFlag>,
+    /// Whether the user has ended the run.
+    pub stopping: bool,
+    /// What cells show.
+    pub layer: Layer,
+}
+
+impl Model {
+    /// Takes in what happened.
+    pub fn told(&mut self, message: Message) {
+        match message {
+            Message::Begun { title, target, points, per_large_level } => {
+                (self.title, self.target, self.per_large_level) = (title, target, per_large_level);
+                self.plan(&points);
+            }
+            Message::Planned { points } => self.plan(&points),
+            Message::Started { at } => {
+                self.now = Some(at);
+                self.phase = None;
+                self.ticks.clear();
+            }
+            Message::Tick { at, phase, elapsed_ns, remaining_ns, live } => {
+                self.now = Some(at);
+                (self.elapsed_ns, self.remaining_ns) = (elapsed_ns, Some(remaining_ns));
+                self.tick(phase, live);
+            }
+            Message::Finished { at, small, large } => self.finished(Last { at, small, large }),
+            Message::LevelFound { class, n_sat } => self.levels.push((class, n_sat)),
+            Message::Looked { done, points, widest } => {
+                (self.looks.done, self.looks.points) = (done, points);
+                self.looks.widest.push_back(widest);
+                while self.looks.widest.len() > MOST_LOOKS {
+                    self.looks.widest.pop_front();
+                }
+            }
+            Message::Judged(judged) => {
+                judged.points.iter().for_each(|found| self.judged(found));
+                self.tell_flags(judged.flags);
+            }
+        }
+    }
+
+    /// The next number in the cells.
+    pub const fn next_layer(&mut self) {
+        self.layer = self.layer.next();
+    }
+
+    /// The rates of the visit that goes on, of one class, and its latencies in microseconds by Little's law: what is
+    /// outstanding over the rate. Workers tell latencies when a visit is over, so as not to be slowed by it.
+    pub fn live(&self, class: Class) -> Option<Digest> {
+        let point = self.now?.point;
+        let outstanding = match class {
+            Class::Small => point.small,
+            Class::Large => point.large.saturating_mul(self.per_large_level),
+        };
+        if outstanding == 0 {
+            return None;
+        }
+        let rate = |live: &Live| match class {
+            Class::Small => live.small_iops,
+            Class::Large => live.large_mbps,
+        };
+        let rates: Vec<f64> = self.ticks.iter().map(rate).collect();
+        // A rate of MBPS needs the size of an I/O; the visit before tells it, where there was one.
+        let per_s = |live: &Live| match class {
+            Class::Small => live.small_iops,
+            Class::Large => live.large_iops,
+        };
+        let latencies_us: Vec<f64> = self
+            .ticks
+            .iter()
+            .map(|live| if per_s(live) > 0.0 { 1e6 * f64::from(outstanding) / per_s(live) } else { 0.0 })
+            .collect();
+        Some(Digest {
+            rate: *rates.last()?,
+            latency_us: latencies_us.last().copied().filter(|us| *us > 0.0),
+            rates,
+            latencies_us,
+        })
+    }
+
+    fn plan(&mut self, points: &[Point]) {
+        self.steps = points.len();
+        self.cells = points.iter().map(|&point| (point, Cell::default())).collect();
+    }
+
+    /// The first rate of a visit is since the tick before, which there is none of; what is not load has no rate.
+    fn tick(&mut self, phase: Phase, live: Live) {
+        let first = self.phase != Some(phase);
+        self.phase = Some(phase);
+        if first {
+            self.ticks.clear();
+        } else if phase != Phase::Rest {
+            self.ticks.push_back(live);
+        }
+        while self.ticks.len() > MOST_TICKS {
+            self.ticks.pop_front();
+        }
+    }
+
+    fn finished(&mut self, last: Last) {
+        let searching = matches!(last.at.purpose, Purpose::Search(_));
+        if searching || self.cells.contains_key(&last.at.point) {
+            let target_is_reached = self.target.is_none();
+            let cell = self.cells.entry(last.at.point).or_default();
+            cell.visits += 1;
+            // Until the visits are judged together, a cell shows the first of them.
+            let provisional = |digest: &Digest| Figures {
+                rate: digest.rate,
+                latency_us: digest.latency_us,
+                half_width: None,
+            };
+            if cell.visits == 1 || searching {
+                cell.small = last.small.as_ref().map(provisional);
+                cell.large = last.large.as_ref().map(provisional);
+                cell.reached = target_is_reached;
+            }
+        }
+        self.last = Some(last);
+    }
+
+    fn judged(&mut self, found: &JudgedPoint) {
+        if let Some(cell) = self.cells.get_mut(&found.point) {
+            (cell.small, cell.large) = (found.small, found.large);
+            cell.invalid = found.invalid;
+            cell.reached = found.reached || self.target.is_none();
+        }
+    }
+
+    /// Those that are still there keep their place, new ones come on top of them.
+    fn tell_flags(&mut self, mut told: Vec<ToldFlag>) {
+        // Figures and places change with every visit.
+        let is_known = |one: &ToldFlag, flag: &ToldFlag| {
+            (one.about, one.code, one.invalid) == (flag.about, flag.code, flag.invalid)
+        };
+        let mut kept = Vec::new();
+        for old in &self.flags {
+            if let Some(place) = told.iter().position(|flag| is_known(old, flag)) {
+                kept.push(told.remove(place));
+            }
+        }
+        told.append(&mut kept);
+        self.flags = told;
+    }
+}
+
+#[cfg(test)]
+mod tests;

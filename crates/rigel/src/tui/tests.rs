@@ -1,0 +1,73 @@
+use super::*;
+use rigel_core::flags::FlagCode;
+use rigel_core::matrix::RunLevel;
+use rigel_core::pace::{Adaptive, Pace};
+use rigel_core::request::{EngineRequest, Request};
+use rigel_core::sim_law::SimLaw;
+
+#[test]
+fn a_judged_run_is_what_its_record_says_at_the_end() {
+    let law: SimLaw = SimLaw::parse("servers=4,service=1ms,rate=0,between=2%").unwrap();
+    let request = Request {
+        engine: EngineRequest::Sim(law),
+        pace: Pace::Adaptive(Adaptive::default()),
+        seed: 5,
+        ..Request::new(RunLevel::Simple)
+    };
+    let record = rigel_run::trial::trial(&request).unwrap();
+    let mut so_far = SoFar::default();
+    assert!(so_far.event(&Event::Begun { header: &record.header }).is_none());
+    let mut last = None;
+    for visit in &record.visits {
+        last = so_far.event(&Event::VisitFinished { visit }).or(last);
+    }
+    // The last judgement may have been too soon after the one before.
+    thread::sleep(Duration::from_millis(1));
+    let judged = loop {
+        match so_far.event(&Event::Looked { done: 0, points: 7, widest: 0.1 }) {
+            Some(judged) => break judged,
+            None => thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    assert!(last.is_some(), "judged on the way as well");
+    let findings = rigel_core::findings::Findings::of(&record);
+    assert_eq!(judged.points.len(), findings.points.len());
+    for (shown, found) in judged.points.iter().zip(&findings.points) {
+        let io = found
+            .small
+            .as_ref()
+            .map(|io| (io.iops, io.sure.iops.map(|interval| interval.relative_half_width)));
+        assert_eq!(shown.small.map(|small| (small.rate, small.half_width)), io);
+        assert_eq!((shown.point, shown.reached), (found.point, found.reached()));
+    }
+    let simulated: Vec<_> = judged.flags.iter().filter(|flag| flag.code == FlagCode::Simulated).collect();
+    assert_eq!(simulated.len(), 1, "{:?}", judged.flags);
+    assert_eq!(simulated[0].place, "7 points");
+    assert!(!judged.flags.iter().any(|flag| flag.code == FlagCode::NotReached), "{:?}", judged.flags);
+}
+
+/// Runs itself once more, in a terminal of its own, to panic there.
+#[test]
+fn a_panic_gives_the_terminal_back_before_it_is_told() {
+    const INSIDE: &str = "RIGEL_TEST_PANICS_INSIDE";
+    if std::env::var_os(INSIDE).is_some() {
+        let screen = Screen::enter().unwrap();
+        let other = thread::spawn(|| panic!("on purpose, beside the view"));
+        assert!(other.join().is_err());
+        drop(screen);
+        return;
+    }
+    let name = "a_panic_gives_the_terminal_back_before_it_is_told";
+    let executable = std::env::current_exe().unwrap();
+    let opened = rigel_testdev::TestTerminal::open(&std::env::temp_dir(), (80, 24), &[]);
+    let Some(terminal) = rigel_testdev::needs(name, opened) else { return };
+    terminal.type_line(&format!(
+        "{INSIDE}=1 RUST_BACKTRACE=0 '{}' --exact tui::tests::{name} --nocapture; stty -a | grep -o -e '-*icanon'; echo \
+         code=$?.",
+        executable.display()
+    ));
+    let seen = terminal.wait_for("code=0.");
+    assert!(seen.contains("on purpose, beside the view"), "told on the main screen: {seen}");
+    assert!(seen.contains("1 passed") && !seen.contains("-icanon"), "{seen}");
+    assert_eq!(terminal.state("#{alternate_on} #{cursor_flag}"), "0 1", "{seen}");
+}

@@ -1,0 +1,173 @@
+//! The live view in a real terminal: what is seen, and that it ends as cleanly as a run without it.
+
+use crate::support::Place;
+use rigel_core::record::Record;
+use rigel_testdev::{DeviceSpec, TestDevice, TestTerminal, Unavailable, needs};
+use std::time::Duration;
+
+const UTF_8: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("NO_COLOR", "")];
+/// A device so fast that a run of it takes a while, and so uneven that no interval is narrow enough soon.
+const SIM: &str =
+    "--engine sim:servers=8,service=100us,rate=0,spread=exponential,between=20% --seed 5 --name live";
+
+/// A terminal in the directory of a test that has started the program with these arguments.
+fn started(
+    place: &Place,
+    size: (u16, u16),
+    variables: &[(&str, &str)],
+    line: &str,
+) -> Result<TestTerminal, Unavailable> {
+    let terminal = TestTerminal::open(place.path(), size, variables)?;
+    terminal.type_line(&format!("'{}' {line}; echo code=$?.", env!("CARGO_BIN_EXE_rigel")));
+    Ok(terminal)
+}
+
+/// The main screen is back, with a cursor and with echo and lines; gives what is on it.
+fn restored(terminal: &TestTerminal, code: u8) -> String {
+    let screen = terminal.wait_for(&format!("code={code}."));
+    assert_eq!(terminal.state("#{alternate_on} #{cursor_flag}"), "0 1", "{screen}");
+    terminal.type_line(
+        "clear; stty -a | tr ' ' '\\n' | grep -xE -e '-?(icanon|echo|isig|opost);?' | tr '\\n' ' '",
+    );
+    let settings = terminal.wait_until(|screen| screen.contains("opost") && !screen.contains("grep"));
+    assert!(
+        !settings.contains("-icanon") && !settings.contains("-echo") && !settings.contains("-isig"),
+        "{settings}"
+    );
+    assert!(!settings.contains("-opost") && settings.contains("icanon"), "{settings}");
+    screen
+}
+
+fn record(place: &Place) -> Record {
+    Record::read(&std::fs::read(place.only("_record.jsonl")).unwrap()).unwrap()
+}
+
+#[test]
+fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
+    let place = Place::new();
+    let name = "q_ends_a_run_that_was_watched_in_a_small_terminal";
+    let opened = started(&place, (80, 24), &UTF_8, &format!("run normal --num-disks 2 --tui {SIM}"));
+    let Some(terminal) = needs(name, opened) else { return };
+    let seen =
+        terminal.wait_until(|screen| screen.contains(" done, widest ") && screen.contains("SIMULATED"));
+    for sign in [
+        "live_",
+        "normal, sim",
+        "of 54 points",
+        " gone, ",
+        " left",
+        "IOPS",
+        "MBPS",
+        "±5.0 % asked for",
+        "small ",
+        " q  end",
+    ] {
+        assert!(seen.contains(sign), "{sign}:\n{seen}");
+    }
+    assert_eq!(seen.lines().count(), 24, "{seen}");
+    let coloured = terminal.coloured_screen();
+    assert!(coloured.contains("\u{1b}[48;5;") || coloured.contains(";48;5;"), "{coloured:?}");
+    for layer in ["MBPS of large I/O", "mean latency", "half the wider"] {
+        terminal.press("Tab");
+        let _ = terminal.wait_for(layer);
+    }
+    terminal.press("q");
+    let end = restored(&terminal, 4);
+    assert!(end.contains("stopped before its end"), "{end}");
+    assert!(end.contains("_report.html"), "{end}");
+    let record = record(&place);
+    assert_eq!(record.closing.as_ref().map(|closing| closing.complete), Some(false));
+    assert!(!record.visits.is_empty() && record.torn.is_none());
+    assert!(place.read("_summary.txt").contains("cut short"));
+    assert!(place.read("_report.html").len() > 100_000);
+}
+
+#[test]
+fn a_large_terminal_shows_more_and_no_colour_where_none_is_wanted() {
+    let place = Place::new();
+    let name = "a_large_terminal_shows_more_and_no_colour_where_none_is_wanted";
+    let plain = [("LC_ALL", "C.UTF-8"), ("NO_COLOR", "1")];
+    let opened = started(&place, (140, 45), &plain, &format!("run normal --num-disks 3 --tui {SIM}"));
+    let Some(terminal) = needs(name, opened) else { return };
+    let seen = terminal.wait_until(|screen| screen.contains("Flags so far") && screen.contains("before: "));
+    assert!(seen.contains("of 111 points") && seen.contains(" left"), "{seen}");
+    let coloured = terminal.coloured_screen();
+    // 39 and 49 are the terminal's own colours; bold and faint are none.
+    let colours = ["[38;", ";38;", "[48;", ";48;", "[31m", "[32m", "[33m", "[34m", "[35m", "[36m"];
+    assert!(colours.iter().all(|colour| !coloured.contains(colour)), "{coloured:?}");
+    terminal.resize((60, 20));
+    let _ = terminal.wait_for("needs 80 columns and 24 lines");
+    terminal.resize((80, 24));
+    let _ = terminal.wait_for("Flags so far");
+    terminal.press("q");
+    restored(&terminal, 4);
+}
+
+/// In real time: the curves of the visit that goes on.
+#[test]
+fn ctrl_c_does_what_q_does() {
+    let place = Place::new();
+    let opened = started(&place, (80, 24), &[("LC_ALL", "C")], "run oltp --engine null --duration 60s --tui");
+    let Some(terminal) = needs("ctrl_c_does_what_q_does", opened) else { return };
+    let is_live = |screen: &str| screen.contains(" measuring ") && screen.contains(" us ");
+    let seen = terminal.wait_until(is_live);
+    assert!(seen.is_ascii() && seen.contains("Now: small 1 large 0"), "{seen}");
+    terminal.press("C-c");
+    restored(&terminal, 4);
+    assert_eq!(record(&place).closing.map(|closing| closing.complete), Some(false));
+}
+
+#[test]
+fn a_run_that_ends_by_itself_leaves_the_view() {
+    let place = Place::new();
+    let line = "run simple --engine sim --duration 1s --seed 5 --tui --json > results.json";
+    let opened = started(&place, (80, 24), &UTF_8, line);
+    let Some(terminal) = needs("a_run_that_ends_by_itself_leaves_the_view", opened) else { return };
+    restored(&terminal, 0);
+    let results = std::fs::read(place.path().join("results.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&results).unwrap();
+    assert_eq!(document["run"]["complete"], true);
+}
+
+/// The I/O that hangs keeps the first wish from ending the run; the second one does, and leaves a good terminal.
+#[test]
+fn a_second_q_ends_at_once() {
+    let spec =
+        DeviceSpec { size_bytes: 16 << 20, servers: 4, service_us: 1000, mbps: None, exponential: false };
+    let Some(device) = needs("a_second_q_ends_at_once", TestDevice::mount(spec)) else { return };
+    let place = Place::new();
+    let line = format!(
+        "run advanced {} --engine threads --matrix point --num-small 8 --num-large 0 --duration 5s --tui",
+        device.disk().display()
+    );
+    let Some(terminal) = needs("a_second_q_ends_at_once", started(&place, (80, 24), &UTF_8, &line)) else {
+        return;
+    };
+    let _ = terminal.wait_for("Now: small 8 large 0");
+    device.command("hang 0 16777216").unwrap();
+    while device.gauge().unwrap().in_flight < 8 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    terminal.press("q");
+    let _ = terminal.wait_for("q again ends at once");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(!terminal.screen().contains("code="), "an I/O that hangs is still waited for");
+    terminal.press("q");
+    // The main screen comes back at once; the process is gone for the shell only when the kernel has its I/Os back.
+    let _ = terminal.wait_until(|_| terminal.state("#{alternate_on}") == "0");
+    device.command("release").unwrap();
+    restored(&terminal, 4);
+    assert!(record(&place).closing.is_none(), "it ended at once, with the record whole up to there");
+}
+
+#[test]
+fn a_terminal_that_can_do_nothing_is_refused() {
+    let place = Place::new();
+    let opened = TestTerminal::open(place.path(), (80, 24), &UTF_8);
+    let Some(terminal) = needs("a_terminal_that_can_do_nothing_is_refused", opened) else { return };
+    let rigel = env!("CARGO_BIN_EXE_rigel");
+    terminal.type_line(&format!("TERM=dumb '{rigel}' run simple --engine sim --tui; echo code=$?."));
+    let seen = terminal.wait_for("code=2.");
+    assert!(seen.contains("TERM is dumb"), "{seen}");
+    assert_eq!(place.files(), Vec::<String>::new());
+}

@@ -6,6 +6,7 @@
 
 mod draw;
 mod judge;
+mod keyboard;
 mod message;
 mod model;
 mod screen;
@@ -14,6 +15,7 @@ use crate::signals::{Lent, Signals, Wanted, Wish, end_at_once};
 use crate::terminal::Abilities;
 use draw::Look;
 use judge::SoFar;
+use keyboard::Keyboard;
 use message::Message;
 use model::Model;
 use ratatui::crossterm::event::{self, Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -23,7 +25,7 @@ use screen::Screen;
 use std::io::{self, IsTerminal as _};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the view waits for a key before it looks at what it was told: ten pictures a second at most.
 const WAIT: Duration = Duration::from_millis(100);
@@ -44,6 +46,9 @@ pub fn check() -> Result<(), Problem> {
     }
     Ok(())
 }
+
+/// How long the end of a run waits for the view to end; it takes a tenth of a second.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The view, from the first event to the end of the run. Dropping it gives the terminal back.
 pub struct LiveView<'a> {
@@ -70,7 +75,9 @@ impl<'a> LiveView<'a> {
         let look = Look { colour: abilities.has_colour(), ascii: abilities.is_ascii() };
         let (messages, received) = mpsc::channel();
         let screen = Screen::enter().map_err(trouble)?;
-        let view = Loop { screen, look, model: Model::default(), wish: lent.wish(), has_keys: true };
+        let keyboard = Keyboard::open().map_err(trouble)?;
+        let view =
+            Loop { screen, look, model: Model::default(), wish: lent.wish(), keyboard, has_keys: true };
         let thread = thread::Builder::new()
             .name("rigel-view".to_owned())
             .spawn(move || view.run(&received))
@@ -91,7 +98,13 @@ impl<'a> LiveView<'a> {
 impl Drop for LiveView<'_> {
     fn drop(&mut self) {
         self.messages = None;
-        if let Some(thread) = self.thread.take() {
+        let Some(thread) = self.thread.take() else { return };
+        // A view that hangs on a terminal that went away must not keep the outputs from being written.
+        let patience = Instant::now();
+        while !thread.is_finished() && patience.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(5));
+        }
+        if thread.is_finished() {
             // A view that panicked has told so already.
             let _ = thread.join();
         }
@@ -104,6 +117,7 @@ struct Loop {
     look: Look,
     model: Model,
     wish: Wish,
+    keyboard: Keyboard,
     /// Whether keys can be read; not when the terminal went away.
     has_keys: bool,
 }
@@ -153,7 +167,11 @@ impl Loop {
         let mut heard = false;
         let mut wait = WAIT;
         loop {
-            match event::poll(wait) {
+            if !self.keyboard.is_there(wait) {
+                self.has_keys = false;
+                return heard;
+            }
+            match event::poll(Duration::ZERO) {
                 Ok(true) => {}
                 Ok(false) => return heard,
                 Err(_) => {
@@ -165,7 +183,11 @@ impl Loop {
                 Ok(Input::Key(key)) if key.kind != KeyEventKind::Release => self.key(key),
                 // A new size, mostly.
                 Ok(_) => {}
-                Err(_) => self.has_keys = false,
+                // A terminal that went away is always ready, and never has a key.
+                Err(_) => {
+                    self.has_keys = false;
+                    return heard;
+                }
             }
             heard = true;
             wait = Duration::ZERO;

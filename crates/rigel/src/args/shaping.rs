@@ -154,7 +154,8 @@ impl Maker {
             }
         }
         if own.levels == Some(LevelWord::Auto) {
-            if load.num_disks.is_some() {
+            // A calibration goes as far as so many disks need.
+            if load.num_disks.is_some() && self.front != Front::Calibrate {
                 let disks = self.spelled(Opt::NumDisks);
                 return Err(Problem::usage(format!("{disks} does not go with --levels auto"))
                     .at(disks)

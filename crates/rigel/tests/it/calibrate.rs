@@ -77,6 +77,16 @@ fn a_bound_that_nothing_keeps_is_an_answer() {
 }
 
 #[test]
+fn so_many_disks_let_the_search_go_further() {
+    let place = Place::new();
+    let told =
+        |more: &str| calibrate(&place, &format!("--engine {DEVICE} --dry-run {more}")).expect_code(0).stdout;
+    assert!(told("").contains("up to 512 outstanding"));
+    assert!(told("--num-disks 4").contains("up to 512 outstanding"));
+    assert!(told("--num-disks 12").contains("up to 768 outstanding"));
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let place = Place::new();
     for (more, what) in [

@@ -143,7 +143,19 @@ pub fn write_all(files: &[Placed<'_>], force: bool) -> Result<Vec<PathBuf>, Prob
 /// Makes directories of the outputs, not the one that they lie in.
 fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
     fs::metadata(dir).map_err(|error| trouble(dir, &error))?;
-    fs::create_dir_all(own).map_err(|error| trouble(own, &error))
+    let mut at = dir.to_owned();
+    for part in own.strip_prefix(dir).unwrap_or(own) {
+        at.push(part);
+        match fs::create_dir(&at) {
+            // A link of that name would lead the outputs somewhere else.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let is_dir = fs::symlink_metadata(&at).is_ok_and(|there| there.is_dir());
+                is_dir.then_some(()).ok_or_else(|| trouble(&at, &io::ErrorKind::NotADirectory.into()))?;
+            }
+            made => made.map_err(|error| trouble(&at, &error))?,
+        }
+    }
+    Ok(())
 }
 
 /// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.

@@ -28,6 +28,33 @@ fn runs_of_one_minute_do_not_collide() {
 }
 
 #[test]
+fn what_is_no_regular_file_is_never_replaced() {
+    let dir = tempdir().unwrap();
+    let socket = dir.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let link = dir.path().join("link");
+    symlink(&socket, &link).unwrap();
+    for path in [&socket, &link] {
+        let problem = write_whole(path, b"text", true).unwrap_err();
+        assert!(problem.to_string().contains("no regular file"), "{problem}");
+    }
+    assert!(!fs::metadata(&socket).unwrap().is_file());
+    assert_eq!(names(&dir), ["link", "socket"]);
+}
+
+#[test]
+fn a_planted_link_does_not_lead_outputs_away() {
+    let (dir, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
+    symlink(elsewhere.path(), dir.path().join("a_fio")).unwrap();
+    let placed = Placed::named(dir.path(), "a_fio/small/x.json", b"{}");
+    assert!(write_all(&[placed], true).is_err());
+    assert!(names(&elsewhere).is_empty());
+    let placed = || Placed::named(dir.path(), "b_fio/small/x.json", b"{}");
+    write_all(&[placed()], false).unwrap();
+    write_all(&[placed()], true).unwrap();
+}
+
+#[test]
 fn runs_that_begin_together_get_names_of_their_own() {
     let dir = tempdir().unwrap();
     let reserve = || OutputSet::reserve(dir.path(), "orion", STAMP).unwrap().0.run_id;

@@ -5,6 +5,7 @@
 use super::create_new;
 use super::trouble::trouble;
 use rigel_core::error::Problem;
+use rigel_core::path_text;
 use rustix::fs::{AtFlags, CWD, RenameFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -17,7 +18,17 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When it exists or cannot be written; nothing is left behind then.
 pub fn write_whole(path: &Path, bytes: &[u8], force: bool) -> Result<(), Problem> {
-    put(path, force, |file| file.write_all(bytes)).map_err(|error| trouble(path, &error))
+    put(path, force, |file| file.write_all(bytes)).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists if force => special(path),
+        _ => trouble(path, &error),
+    })
+}
+
+fn special(path: &Path) -> Problem {
+    Problem::refused("the output exists already, and is no regular file")
+        .at(path_text::encode(path))
+        .because("a device, a pipe or a socket is never replaced")
+        .next("choose another name")
 }
 
 pub(super) fn put(
@@ -29,6 +40,10 @@ pub(super) fn put(
         Some(dir) if !dir.as_os_str().is_empty() => dir,
         _ => Path::new("."),
     };
+    // A rename would put a file in the place of /dev/null, or of a pipe that somebody reads.
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
     let (beside, mut file) = Beside::create(dir, path)?;
     fill(&mut file)?;
     file.sync_all()?;

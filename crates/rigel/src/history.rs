@@ -7,6 +7,7 @@ use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_report::calibration::Document;
 use rusqlite::{Connection, OpenFlags};
+use std::cmp::Ordering;
 use std::env;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -57,6 +58,7 @@ pub fn keep(document: &Document) -> Result<(), Problem> {
 fn put(path: &Path, document: &Document, text: &str) -> rusqlite::Result<()> {
     let database = Connection::open(path)?;
     database.busy_timeout(PATIENCE)?;
+    let begun = check_layout(&database)?;
     database.execute_batch(
         "CREATE TABLE IF NOT EXISTS calibration (
              id INTEGER PRIMARY KEY,
@@ -64,8 +66,7 @@ fn put(path: &Path, document: &Document, text: &str) -> rusqlite::Result<()> {
              document TEXT NOT NULL
          );",
     )?;
-    let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if layout == 0 {
+    if !begun {
         database.pragma_update(None, "user_version", LAYOUT)?;
     }
     database.execute(
@@ -73,6 +74,17 @@ fn put(path: &Path, document: &Document, text: &str) -> rusqlite::Result<()> {
         (document.started.as_str(), text),
     )?;
     Ok(())
+}
+
+/// Whether somebody gave the database its layout already.
+fn check_layout(database: &Connection) -> rusqlite::Result<bool> {
+    let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    match layout.cmp(&LAYOUT) {
+        Ordering::Greater => Err(rusqlite::Error::InvalidParameterName(format!(
+            "its layout {layout} is of a newer Rigel, this one knows {LAYOUT}"
+        ))),
+        _ => Ok(layout > 0),
+    }
 }
 
 /// Answers of the past, the newest first; with `targets`, only those of exactly these.
@@ -97,6 +109,7 @@ pub fn all(targets: &[String]) -> Result<Vec<Document>, Problem> {
 fn texts(path: &Path) -> rusqlite::Result<Vec<String>> {
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     database.busy_timeout(PATIENCE)?;
+    check_layout(&database)?;
     let mut rows = database.prepare("SELECT document FROM calibration ORDER BY id DESC")?;
     rows.query_map([], |row| row.get(0))?.collect()
 }
@@ -133,6 +146,21 @@ mod tests {
         let found = texts(&path).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(serde_json::from_str::<Document>(&found[0]).unwrap(), document("2026-01-02"));
+    }
+
+    #[test]
+    fn a_newer_layout_is_neither_read_nor_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        put(&path, &document("2026"), "{}").unwrap();
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", LAYOUT + 1).unwrap();
+        assert!(texts(&path).unwrap_err().to_string().contains("newer Rigel"));
+        assert!(put(&path, &document("2027"), "{}").is_err());
+        let rows =
+            Connection::open(&path)
+                .unwrap()
+                .query_row("SELECT count(*) FROM calibration", [], |row| row.get(0));
+        assert_eq!(rows, Ok(1));
     }
 
     #[test]

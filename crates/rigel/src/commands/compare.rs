@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 /// When a record cannot be read, when the runs cannot be compared, when a gate fails.
 pub fn compare(options: &CompareOptions) -> Result<(), Problem> {
     let (base, new) = (side(&options.base)?, side(&options.new)?);
+    [&base, &new].into_iter().try_for_each(|side| no_run_twice(side))?;
     let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
     let new_views: Vec<View<'_>> = new.iter().map(|loaded| View::of(&loaded.record)).collect();
     let comparison = Comparison::of(&runs(&base_views), &runs(&new_views));
@@ -42,7 +43,7 @@ struct Loaded {
     record: Record,
 }
 
-/// The records of a side, each once.
+/// The records of a side.
 fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
     let mut records: Vec<PathBuf> = Vec::new();
     for path in paths {
@@ -53,6 +54,23 @@ fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
         }
     }
     records.into_iter().map(|path| Ok(Loaded { record: read(&path)?, path })).collect()
+}
+
+/// A copy of a run is no further run: it would make a side surer than it is.
+fn no_run_twice(side: &[Loaded]) -> Result<(), Problem> {
+    let same =
+        |a: &Loaded, b: &Loaded| a.record.header == b.record.header && a.record.visits == b.record.visits;
+    let twice = (1..side.len()).find_map(|at| {
+        let (before, rest) = side.split_at_checked(at)?;
+        let own = rest.first()?;
+        before.iter().find(|other| same(other, own)).map(|other| (own, other))
+    });
+    twice.map_or(Ok(()), |(own, other)| {
+        Err(Problem::usage("one side has the same run twice")
+            .at(path_text::encode(&own.path))
+            .because(format!("{} holds the same run", path_text::encode(&other.path)))
+            .next("give every run once"))
+    })
 }
 
 /// Every record in a directory, by name.

@@ -51,6 +51,21 @@ fn a_slower_device_is_found_worse_and_the_same_one_is_not() {
 }
 
 #[test]
+fn a_copy_of_a_run_is_no_further_run() {
+    let place = Place::new();
+    let base = run(&place, "base", "1ms", 1);
+    let new = run(&place, "new", "1ms", 2);
+    let copy = place.path().join("copy_record.jsonl");
+    fs::copy(&new, &copy).unwrap();
+    let [base, new, copy] = [&base, &new, &copy].map(|path| path.to_str().unwrap());
+    for more in [[base, new, copy], [base, new, new]] {
+        let told = compare(&place, &more).expect_code(2);
+        assert!(told.stderr.contains("the same run twice"), "{}", told.stderr);
+    }
+    compare(&place, &[base, base]).expect_code(0);
+}
+
+#[test]
 fn gates_decide_the_exit_code() {
     let place = Place::new();
     let base = run(&place, "base", "1ms", 1);

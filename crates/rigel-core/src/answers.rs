@@ -3,7 +3,7 @@
 //! Pure: a record of a run with a bound on the latency, and its findings. Every figure is one of the findings; here they are only
 //! chosen. Must not format.
 
-use crate::findings::{CurveFindings, Extreme, Findings, IoFindings, PointFindings};
+use crate::findings::{CurveFindings, Extreme, Findings, IoFindings, PointFindings, in_doubt};
 use crate::flags::Flag;
 use crate::matrix::Point;
 use crate::record::Record;
@@ -11,6 +11,10 @@ use crate::stats::Interval;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::units::{NS_PER_US, to_f64};
 use crate::workload::Class;
+
+/// A latency that is further above the bound does not keep it, however wide its interval is: with two visits the interval
+/// begins at 0.
+const NEAR: f64 = 0.1;
 
 /// A figure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,16 +125,17 @@ fn within(findings: &Findings, bound: &LatencyBound) -> Result<WithinBound, Stri
         let Some(io) = found.small.as_ref() else { continue };
         let Some(latency_us) = latency(io, bound.of) else { continue };
         let iops = Figure::new(io.iops, io.sure.iops);
-        seen.push((found.invalid(), WithinBound { iops, latency_us, outstanding: found.point.small }));
+        seen.push((in_doubt(found), WithinBound { iops, latency_us, outstanding: found.point.small }));
     }
     if seen.is_empty() {
-        return Err("no small I/O was measured".to_owned());
+        return Err("no point of small I/O was measured".to_owned());
     }
-    // Numbers that must not be used have a say only where there are no others.
-    let some_sound = seen.iter().any(|(invalid, _)| !invalid);
-    let sound = || seen.iter().filter(|(invalid, _)| !(some_sound && *invalid)).map(|(_, point)| point);
+    // Numbers in doubt have a say only where there are no others, as with the highest rate.
+    let some_sound = seen.iter().any(|(doubted, _)| !doubted);
+    let sound = || seen.iter().filter(|(doubted, _)| !(some_sound && *doubted)).map(|(_, point)| point);
     let least = |point: &WithinBound| point.latency_us.ends.map_or(point.latency_us.mean, |ends| ends.0);
-    let kept = sound().filter(|point| least(point) <= limit_us);
+    let near = |point: &WithinBound| point.latency_us.mean <= limit_us * (1.0 + NEAR);
+    let kept = sound().filter(|point| near(point) && least(point) <= limit_us);
     let best = kept.max_by(|a, b| a.iops.mean.total_cmp(&b.iops.mean));
     best.copied().ok_or_else(|| {
         let quickest = sound().map(|point| point.latency_us.mean).fold(f64::INFINITY, f64::min);
@@ -212,6 +217,18 @@ mod tests {
         assert_eq!(near(0.01).max_iops.unwrap().outstanding, 4);
     }
 
+    /// Few visits make wide intervals, and those must not stretch the bound.
+    #[test]
+    fn a_wide_interval_does_not_stretch_the_bound() {
+        let found = answered([1000, 1000, 1000, 1000, 6000], 2, |findings| {
+            let io = findings.points[4].small.as_mut().unwrap();
+            io.iops = 9000.0;
+            io.sure.basis = Basis::Visits;
+            io.sure.latency_us = Interval::symmetric(6000.0, 2.0, 2, 1.0);
+        });
+        assert_eq!(found.max_iops.unwrap().outstanding, 4);
+    }
+
     #[test]
     fn numbers_that_must_not_be_used_do_not_answer() {
         let found = answered([1000; 5], 2, |findings| {
@@ -222,6 +239,20 @@ mod tests {
         assert_eq!(found.max_iops.unwrap().outstanding, 4);
         assert_eq!(found.flags.iter().filter(|flag| flag.code == FlagCode::Zeros).count(), 1);
         assert!(found.flags.iter().any(|flag| flag.code == FlagCode::Zeros && flag.invalid));
+    }
+
+    /// A point that had one visit of a calibration is no estimate: the highest rate at any latency leaves it out as well.
+    #[test]
+    fn the_rate_within_the_bound_is_not_above_the_highest_one() {
+        let found = answered([1000; 5], 2, |findings| {
+            for found in &mut findings.points {
+                found.phase = Some(0);
+            }
+            for found in &mut findings.points[..4] {
+                found.small.as_mut().unwrap().sure.basis = Basis::Visits;
+            }
+        });
+        assert_eq!(found.max_iops.unwrap().outstanding, 4);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod sureness;
 mod visits;
 
 pub use extremes::Extreme;
+pub(crate) use extremes::in_doubt;
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::{Basis, Sureness};
 pub use visits::{VisitFindings, VisitIo};

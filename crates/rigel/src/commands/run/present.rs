@@ -172,9 +172,9 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
         files.extend(render(Format::Html, &view)?);
     }
     let written = set.write(&files, options.force)?;
-    // A simulated device is not what a history is about.
-    if let Some(answers) =
-        answers.as_ref().filter(|_| options.history && !options.request.engine.is_simulated())
+    // A simulated device is not what a history is about, and a run that was stopped is not the last answer.
+    let kept = options.history && !options.request.engine.is_simulated() && record.complete();
+    if let Some(answers) = answers.as_ref().filter(|_| kept)
         && let Err(problem) = history::keep(answers)
     {
         Voice::trouble(&problem);

@@ -1,0 +1,42 @@
+//! Whether there is still a terminal to read keys from.
+//!
+//! The library that reads them goes round for ever on one that went away, because that is always ready and never has a
+//! byte; so it is asked only while there is one. Must not read.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Stdin};
+use std::os::fd::AsFd as _;
+use std::time::Duration;
+
+/// The terminal that keys come from, found as the library finds it: standard input, else that of the process.
+pub enum Keyboard {
+    Stdin(Stdin),
+    Tty(File),
+}
+
+impl Keyboard {
+    /// # Errors
+    /// When the process has no terminal.
+    pub fn open() -> io::Result<Self> {
+        let stdin = io::stdin();
+        if stdin.is_terminal() { Ok(Self::Stdin(stdin)) } else { File::open("/dev/tty").map(Self::Tty) }
+    }
+
+    /// Waits for a key or for that long; whether the terminal is still there.
+    pub fn is_there(&self, wait: Duration) -> bool {
+        let fd = match self {
+            Self::Stdin(stdin) => stdin.as_fd(),
+            Self::Tty(file) => file.as_fd(),
+        };
+        let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::IN)];
+        let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
+        match poll(&mut fds, Some(&wait)) {
+            Ok(_) => !fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL),
+            // A signal: whoever it is for sees it.
+            Err(Errno::INTR) => true,
+            Err(_) => false,
+        }
+    }
+}

@@ -131,7 +131,12 @@ fn rows(metric: Metric, points: &[Point], base: &[Run<'_>], new: &[Run<'_>]) -> 
     let places = points.iter().copied().map(Some).chain([None]);
     let sides: Vec<(Option<Point>, Vec<Measured>, Vec<Measured>)> =
         places.filter_map(|point| Some((point, side(base, point)?, side(new, point)?))).collect();
-    let judged = sides.iter().filter(|(_, base, new)| change::change(base, new, 1).is_ok()).count();
+    let judged = if metric.is_of_a_run() {
+        // The best of many is chosen among as many.
+        points.iter().filter(|point| point.of(metric.class()) > 0).count()
+    } else {
+        sides.iter().filter(|(_, base, new)| change::change(base, new, 1).is_ok()).count()
+    };
     let row = |(point, base, new): &(Option<Point>, Vec<Measured>, Vec<Measured>)| {
         let change = change::change(base, new, judged);
         Row {

@@ -158,10 +158,10 @@ impl Outcome {
                 Some(match searched_s {
                     0 => problem
                         .because("visits to a slow device are lengthened until they see enough I/Os")
-                        .next("allow more time with --max-duration, or measure fewer points"),
+                        .next("allow more time with --max-duration or --budget, or measure fewer points"),
                     _ => problem
                         .because(format!("the search for load levels alone took {searched_s} s"))
-                        .next("allow more time with --max-duration, or measure ORION's levels"),
+                        .next("allow more time with --max-duration or --budget, or measure ORION's levels with `rigel run`"),
                 })
             }
             Self::SearchUnfinished { visits } => Some(
@@ -169,7 +169,7 @@ impl Outcome {
                     .because(
                         "a search takes longer where levels are hard to tell apart, or the device is slow",
                     )
-                    .next("allow more time with --max-duration, or measure ORION's levels"),
+                    .next("allow more time with --max-duration or --budget, or measure ORION's levels with `rigel run`"),
             ),
             Self::AllFailed { reason } => Some(
                 Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))

@@ -3,9 +3,10 @@
 //! Each row is one answer as the JSON document that was printed. Must not judge or render; a database that cannot be written is
 //! no reason to fail a run.
 
+use crate::commands::remark;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_report::calibration::Document;
+use rigel_report::calibration::{Document, SCHEMA};
 use rusqlite::{Connection, OpenFlags};
 use std::cmp::Ordering;
 use std::env;
@@ -97,12 +98,17 @@ pub fn all(targets: &[String]) -> Result<Vec<Document>, Problem> {
         return Ok(Vec::new());
     }
     let texts = texts(&path).map_err(|error| unusable(&path, &error))?;
-    let read = |text: String| {
-        serde_json::from_str::<Document>(&text).map_err(|error| {
-            unusable(&path, &error).because("a newer Rigel wrote it, or the file was changed")
-        })
-    };
-    let documents: Vec<Document> = texts.into_iter().map(read).collect::<Result<_, _>>()?;
+    let all = texts.len();
+    // One that a newer Rigel wrote is no reason to hide the others.
+    let known =
+        |text: &String| serde_json::from_str::<Document>(text).ok().filter(|found| found.schema == SCHEMA);
+    let documents: Vec<Document> = texts.iter().filter_map(known).collect();
+    if documents.len() < all {
+        remark(&format!(
+            "{} of {all} calibrations of the past cannot be read and are left out",
+            all - documents.len()
+        ));
+    }
     Ok(documents.into_iter().filter(|found| targets.is_empty() || found.targets == targets).collect())
 }
 
@@ -126,7 +132,7 @@ mod tests {
 
     fn document(started: &str) -> Document {
         serde_json::from_value(serde_json::json!({
-            "schema": rigel_report::calibration::SCHEMA, "run": "r", "started": started, "targets": ["/dev/sdb"],
+            "schema": SCHEMA, "run": "r", "started": started, "targets": ["/dev/sdb"],
             "max_iops": null, "reason": "x", "actual_latency_ms": null, "outstanding": null, "max_latency_ms": 10.0,
             "percentile": "mean", "write_percent": 0, "size_small": 8192, "size_large": 1048576, "unbounded_iops": null,
             "max_mbps": null, "max_pmbps": null, "latency_at_1_us": null, "n_sat": null, "flags": []

@@ -120,7 +120,16 @@ impl Gate {
     pub fn judge(self, comparison: &Comparison) -> Result<Judged, Problem> {
         let of_metric = comparison.rows.iter().enumerate().filter(|(_, row)| row.metric == self.metric);
         let rows: Vec<(usize, Outcome)> = of_metric.map(|(place, row)| (place, self.at(row))).collect();
-        let Some(outcome) = rows.iter().map(|&(_, outcome)| outcome).max() else {
+        // A point that only some of the runs have may be where the bound is broken.
+        let class = self.metric.class();
+        let unseen = comparison.left_out.iter().any(|point| point.of(class) > 0);
+        let unseen = unseen.then_some(Outcome::Undecided);
+        let outcome = rows
+            .iter()
+            .map(|&(_, outcome)| outcome)
+            .max()
+            .map(|worst| unseen.map_or(worst, |unseen| unseen.max(worst)));
+        let Some(outcome) = outcome else {
             return Err(Problem::usage(format!("the runs have no {} in common", self.metric.name()))
                 .at(format!("--fail-if '{}'", self.text))
                 .because("no point that all runs measured has that class of I/O")
@@ -172,6 +181,19 @@ mod tests {
         assert_eq!(outcome("small_iops < -5%", &[good, good]), Outcome::Passed);
         assert_eq!(outcome("small_iops < -5%", &[good, None]), Outcome::Undecided);
         assert_eq!(outcome("small_iops < -5%", &[good, None, bad]), Outcome::Failed);
+    }
+
+    #[test]
+    fn a_point_that_is_missing_leaves_a_gate_open() {
+        let judged = |left_out: Point, ends| {
+            let rows = vec![row(Metric::SmallIops, Some(ends))];
+            let comparison = Comparison { rows, left_out: vec![left_out], ..Comparison::default() };
+            Gate::read("small_iops < -5%").unwrap().judge(&comparison).unwrap().outcome
+        };
+        let small = Point { small: 8, large: 0 };
+        assert_eq!(judged(small, (-0.01, 0.01)), Outcome::Undecided);
+        assert_eq!(judged(small, (-0.3, -0.2)), Outcome::Failed);
+        assert_eq!(judged(Point { small: 0, large: 2 }, (-0.01, 0.01)), Outcome::Passed);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) fn suite(compared: &Compared<'_>) -> Result<String, Problem> {
     if compared.gates.is_empty() {
         suite.add_test_cases(compared.comparison.rows.iter().map(row));
     } else {
-        suite.add_test_cases(compared.gates.iter().map(|judged| gate(judged, &compared.comparison.rows)));
+        suite.add_test_cases(compared.gates.iter().map(|judged| gate(judged, compared)));
     }
     let mut report = Report::new("rigel compare");
     report.add_test_suite(suite);
@@ -46,7 +46,8 @@ fn row(row: &Row) -> TestCase {
     case
 }
 
-fn gate(judged: &Judged, rows: &[Row]) -> TestCase {
+fn gate(judged: &Judged, compared: &Compared<'_>) -> TestCase {
+    let rows = &compared.comparison.rows;
     let told: Vec<String> = judged
         .rows
         .iter()
@@ -56,6 +57,7 @@ fn gate(judged: &Judged, rows: &[Row]) -> TestCase {
     let status = match judged.outcome {
         Outcome::Passed => TestCaseStatus::success(),
         Outcome::Failed => failed(&told),
+        Outcome::Undecided if compared.undecided_fails => failed(&told),
         Outcome::Undecided => skipped("the interval of the change holds the bound, or there is none"),
     };
     let mut case = case(judged.gate.text.clone(), "gate", status);

@@ -26,6 +26,8 @@ pub struct Compared<'a> {
     pub comparison: &'a Comparison,
     /// The gates that were asked for.
     pub gates: &'a [Judged],
+    /// A gate that is undecided fails.
+    pub undecided_fails: bool,
 }
 
 /// What an output of a comparison looks like.

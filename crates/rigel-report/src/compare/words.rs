@@ -52,7 +52,9 @@ pub(crate) fn signed_percent(share: f64) -> String {
     match percent.abs() {
         size if size >= 9999.5 => format!("{percent:+.1e}"),
         size if size >= 99.95 => format!("{percent:+.0}"),
-        size if size < 0.05 => "0.0".to_owned(),
+        size if size < 0.05 && percent < 0.0 => "-0.0".to_owned(),
+        size if size < 0.05 && percent > 0.0 => "+0.0".to_owned(),
+        0.0 => "0.0".to_owned(),
         _ => format!("{percent:+.1}"),
     }
 }
@@ -115,8 +117,9 @@ mod tests {
         for (share, text) in [
             (-0.123, "-12.3"),
             (0.05, "+5.0"),
-            (0.0001, "0.0"),
-            (-0.0001, "0.0"),
+            (0.0, "0.0"),
+            (0.0001, "+0.0"),
+            (-0.0001, "-0.0"),
             (1.5, "+150"),
             (-0.9996, "-100"),
             (150.0, "+1.5e4"),

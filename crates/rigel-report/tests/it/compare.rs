@@ -21,7 +21,8 @@ fn made(base: &[&Record], new: &[&Record], gates: &[&str], format: CompareFormat
     let comparison = Comparison::of(&runs(&base), &runs(&new));
     let judge = |gate: &&str| Gate::read(gate).unwrap().judge(&comparison).unwrap();
     let gates: Vec<Judged> = gates.iter().map(judge).collect();
-    let compared = Compared { base: &base, new: &new, comparison: &comparison, gates: &gates };
+    let compared =
+        Compared { base: &base, new: &new, comparison: &comparison, gates: &gates, undecided_fails: false };
     String::from_utf8(render(format, &compared).unwrap().bytes).unwrap()
 }
 

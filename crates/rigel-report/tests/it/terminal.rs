@@ -189,7 +189,7 @@ fn the_outputs_of_a_run_are_known_by_name() {
     }
     made.extend(render(Format::Html, &view).unwrap());
     for file in made {
-        assert!(RUN_OUTPUTS.contains(&file.suffix), "{}", file.suffix);
+        assert!(RUN_OUTPUTS.contains(&file.suffix.as_ref()), "{}", file.suffix);
     }
     let text = render(Format::Text, &view).unwrap();
     assert_eq!(text[0].bytes, text::report(&view, UNICODE, &[]).into_bytes());

@@ -29,7 +29,13 @@ pub fn compare(options: &CompareOptions) -> Result<(), Problem> {
     check(&comparison, options)?;
     let gates: Vec<Judged> =
         options.gates.iter().map(|gate| gate.clone().judge(&comparison)).collect::<Result<_, _>>()?;
-    let compared = Compared { base: &base_views, new: &new_views, comparison: &comparison, gates: &gates };
+    let compared = Compared {
+        base: &base_views,
+        new: &new_views,
+        comparison: &comparison,
+        gates: &gates,
+        undecided_fails: options.fail_undecided,
+    };
     if let Some(path) = &options.junit {
         output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
@@ -84,7 +90,10 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        if path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(RECORD_SUFFIX.as_bytes())) {
+        let named =
+            path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(RECORD_SUFFIX.as_bytes()));
+        // Opening a pipe of that name would wait for ever.
+        if named && path.is_file() {
             found.push(path);
         }
     }

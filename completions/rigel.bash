@@ -417,7 +417,7 @@ _rigel() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "orion json csv html fio hlog openmetrics parquet markdown" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "orion json csv html fio hlog openmetrics parquet markdown text" -- "${cur}"))
                     return 0
                     ;;
                 --out)
@@ -439,7 +439,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --num-disks --write --duration --cache-size --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --precision --max-duration --fast --levels --engine --poll --workers --cpus --seed --buffered --destroy-data --dry-run --force --json --no-html --quiet --orion-version --name --out --verbose --help simple normal oltp dss advanced"
+            opts="-v -h --lun --scratch-size --keep-scratch --num-disks --write --duration --cache-size --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --precision --max-duration --fast --levels --engine --poll --workers --cpus --seed --buffered --destroy-data --dry-run --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

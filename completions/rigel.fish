@@ -80,6 +80,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l json -d 'Write the r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l no-html -d 'Do not write the page with charts, NAME_report.html'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l quiet -d 'No progress, no remarks; problems only'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s v -l verbose -d 'Tell more while measuring'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l tui -d 'Watch the run: matrix, rates, intervals, flags and time left, instead of a progress bar; q ends it'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s h -l help -d 'Print a summary; `rigel help run` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
@@ -113,7 +114,8 @@ fio\t''
 hlog\t''
 openmetrics\t''
 parquet\t''
-markdown\t''"
+markdown\t''
+text\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l out -d 'Directory of the outputs [default: beside the record (orion, html, parquet), else standard output]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l orion-version -d 'Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l html -d 'The same as --format html: one file that opens in any browser, without a network'

@@ -29,6 +29,8 @@ const PARTS_OF_A_BUDGET: u64 = 80;
 const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
 /// See [`BRISK_SETTLE`].
 const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
+/// The rest of a point between two of them: the other points take longer, and four rounds have to fit.
+const BRISK_REST: Nanos = Nanos::from_secs(2);
 /// Outstanding I/Os that one worker is trusted with before another one is started.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
@@ -351,7 +353,8 @@ fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
     let settle_ns = usual.settle_ns.min(share_ns / 3).max(BRISK_SETTLE.0);
     let measure_ns = usual.measure_ns.min(share_ns).max(BRISK_MEASURE.0);
     let longest_measure_ns = usual.longest_measure_ns.min(4 * measure_ns);
-    Parameters { settle_ns, measure_ns, longest_measure_ns, ..usual }
+    let (gap_ns, gap_few_ns) = (BRISK_REST.0, BRISK_REST.0);
+    Parameters { settle_ns, measure_ns, longest_measure_ns, gap_ns, gap_few_ns, ..usual }
 }
 
 /// ORION's warm-up before a large sequential point.

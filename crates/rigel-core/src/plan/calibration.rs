@@ -15,8 +15,6 @@ use serde::{Deserialize, Serialize};
 
 /// A limited run spends at most this part of its time on each long visit.
 const PART_FOR_A_SOAK: u64 = 8;
-/// A calibration with a budget leaves that part of it over.
-const PART_FOR_SLACK: u64 = 8;
 /// A long visit that is shorter than that shows nothing that short ones do not.
 const SHORTEST_SOAK_NS: u64 = 5 * NS_PER_S;
 
@@ -66,12 +64,7 @@ impl Calibration {
         let phases = phases(request, steps, &parameters);
         let found = Self { parameters, phases, warm_up: warm_up(request, steps) };
         match adaptive.max_duration {
-            Some(limit) => {
-                let left_ns = limit.0.saturating_sub(spent.0);
-                // A visit takes a little longer than its window, and a budget should hold the last round.
-                let slack_ns = if request.bound.is_some() { left_ns / PART_FOR_SLACK } else { 0 };
-                found.with_rests_within(left_ns - slack_ns)
-            }
+            Some(limit) => found.with_rests_within(limit.0.saturating_sub(spent.0)),
             None => found,
         }
     }

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Bisecting stops when the bracket is this part of its lower end.
 const RESOLUTION: u32 = 8;
+/// The edges of a short window cut I/Os: where nothing varies, means differ by that all the same.
+const EDGES: f64 = 0.005;
 /// More visits to a level that contradicts the others.
 const VISITS_OF_DOUBT: usize = 3;
 
@@ -213,7 +215,7 @@ impl Search {
         levels.into_iter().zip(smaller).filter_map(move |(level, smaller)| {
             let rate = self.mean(level);
             let (bound, doubt) = self.bound(level, maximum);
-            if rate > bound * (1.0 + doubt + self.half_width(level)) {
+            if rate > bound * (1.0 + doubt + self.half_width(level) + EDGES) {
                 return Some(Violation { outstanding: level, rate, kind: ViolationKind::AboveBound(bound) });
             }
             let smaller = smaller.filter(|_| level <= found)?;

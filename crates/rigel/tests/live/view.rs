@@ -3,7 +3,7 @@
 use crate::support::Place;
 use rigel_core::record::Record;
 use rigel_testdev::{DeviceSpec, TestDevice, TestTerminal, Unavailable, needs};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const UTF_8: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("NO_COLOR", "")];
 /// A device so fast that a run of it takes a while, and so uneven that no interval is narrow enough soon.
@@ -170,4 +170,23 @@ fn a_terminal_that_can_do_nothing_is_refused() {
     let seen = terminal.wait_for("code=2.");
     assert!(seen.contains("TERM is dumb"), "{seen}");
     assert_eq!(place.files(), Vec::<String>::new());
+}
+
+/// A session that was closed, a connection that broke: the run ends as by any signal, and its view does not keep it.
+#[test]
+fn a_terminal_that_goes_away_ends_the_run() {
+    let place = Place::new();
+    let name = "a_terminal_that_goes_away_ends_the_run";
+    let opened = started(&place, (80, 24), &UTF_8, "run oltp --engine null --duration 60s --tui --name gone");
+    let Some(terminal) = needs(name, opened) else { return };
+    let _ = terminal.wait_for(" left");
+    drop(terminal);
+    let patience = Instant::now();
+    while !place.files().iter().any(|file| file.ends_with("_report.html")) {
+        assert!(patience.elapsed() < Duration::from_secs(120), "no outputs: {:?}", place.files());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let record = record(&place);
+    assert_eq!(record.closing.as_ref().map(|closing| closing.complete), Some(false));
+    assert!(place.read("_summary.txt").contains("cut short"));
 }

@@ -3,7 +3,6 @@
 //! Each row is one answer as the JSON document that was printed. Must not judge or render; a database that cannot be written is
 //! no reason to fail a run.
 
-use crate::commands::remark;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
@@ -88,14 +87,22 @@ fn check_layout(database: &Connection) -> rusqlite::Result<bool> {
     }
 }
 
-/// Answers of the past, the newest first; with `targets`, only those of exactly these.
+/// What the history holds.
+pub struct Past {
+    /// The newest first.
+    pub documents: Vec<Document>,
+    /// How many cannot be read.
+    pub unreadable: usize,
+}
+
+/// Answers of the past; with `targets`, only those of exactly these.
 ///
 /// # Errors
 /// When the database cannot be read, or is of a newer Rigel.
-pub fn all(targets: &[String]) -> Result<Vec<Document>, Problem> {
+pub fn all(targets: &[String]) -> Result<Past, Problem> {
     let path = place()?;
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(Past { documents: Vec::new(), unreadable: 0 });
     }
     let texts = texts(&path).map_err(|error| unusable(&path, &error))?;
     let all = texts.len();
@@ -103,13 +110,9 @@ pub fn all(targets: &[String]) -> Result<Vec<Document>, Problem> {
     let known =
         |text: &String| serde_json::from_str::<Document>(text).ok().filter(|found| found.schema == SCHEMA);
     let documents: Vec<Document> = texts.iter().filter_map(known).collect();
-    if documents.len() < all {
-        remark(&format!(
-            "{} of {all} calibrations of the past cannot be read and are left out",
-            all - documents.len()
-        ));
-    }
-    Ok(documents.into_iter().filter(|found| targets.is_empty() || found.targets == targets).collect())
+    let unreadable = all - documents.len();
+    let wanted = |found: &Document| targets.is_empty() || found.targets == targets;
+    Ok(Past { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
 fn texts(path: &Path) -> rusqlite::Result<Vec<String>> {
@@ -135,7 +138,7 @@ mod tests {
             "schema": SCHEMA, "run": "r", "started": started, "targets": ["/dev/sdb"],
             "max_iops": null, "reason": "x", "actual_latency_ms": null, "outstanding": null, "max_latency_ms": 10.0,
             "percentile": "mean", "write_percent": 0, "size_small": 8192, "size_large": 1048576, "unbounded_iops": null,
-            "max_mbps": null, "max_pmbps": null, "latency_at_1_us": null, "n_sat": null, "flags": []
+            "max_mbps": null, "max_pmbps": null, "latency_at_1_us": null, "n_sat": null, "complete": true, "flags": []
         }))
         .unwrap()
     }

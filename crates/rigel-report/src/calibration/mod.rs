@@ -63,6 +63,8 @@ pub struct Document {
     pub latency_at_1_us: Option<Estimate>,
     /// The outstanding small I/Os that saturate the device; null when the search did not end.
     pub n_sat: Option<Bracket>,
+    /// Whether it was measured to its end.
+    pub complete: bool,
     /// What speaks against any of it, each flag once.
     pub flags: Vec<Flag>,
 }
@@ -130,6 +132,7 @@ impl Document {
             max_pmbps: plain(found.max_pmbps),
             latency_at_1_us: plain(found.latency_at_1_us),
             n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
+            complete: view.record.complete(),
             flags: found.flags.iter().map(|flag| Flag { text: told(&flag.text), ..flag.clone() }).collect(),
         })
     }

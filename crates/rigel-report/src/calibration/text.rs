@@ -36,6 +36,10 @@ pub fn answers(found: &Document) -> String {
             format!("{least}{}-{}", n_sat.lo, n_sat.hi)
         ));
     }
+    if !found.complete {
+        page.blank();
+        page.line("It was not measured to its end: these are the answers of what was.");
+    }
     flags(&mut page, &found.flags);
     page.into_string()
 }

@@ -14,7 +14,14 @@ use rigel_report::calibration;
 /// When the history cannot be read, or nothing of what was asked for is in it.
 pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
     let targets: Vec<String> = options.targets.iter().map(|path| path_text::encode(path)).collect();
-    let mut found = history::all(&targets)?;
+    let past = history::all(&targets)?;
+    if past.unreadable > 0 {
+        commands::remark(&format!(
+            "{} of the calibrations of the past cannot be read and are left out",
+            past.unreadable
+        ));
+    }
+    let mut found = past.documents;
     if found.is_empty() {
         let of = if targets.is_empty() { String::new() } else { format!(" of {}", targets.join(", ")) };
         return Err(Problem::new(ExitKind::Refused, format!("no calibration{of} is known"))

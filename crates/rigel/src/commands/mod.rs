@@ -63,6 +63,6 @@ fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
 }
 
 /// Says something beside the results; nobody may be there to read it.
-pub fn remark(text: &str) {
+fn remark(text: &str) {
     let _ = writeln!(io::stderr().lock(), "note: {}", path_text::printable(text));
 }

@@ -115,12 +115,19 @@ fn a_file_within_the_budget_and_the_history_of_it() {
     let none = at_home(&place, &home, "calibrate --last").expect_code(3);
     assert!(none.stderr.contains("no calibration is known"), "{}", none.stderr);
     place.random_file("data", 64 << 20);
-    let line = "calibrate data --budget 20s --json --no-html";
-    let found = at_home(&place, &home, line).expect_code(0).json();
+    // A host that is busy needs more time for all points, and says so (exit code 4).
+    let try_with = |seconds: &u64| {
+        let line = format!("calibrate data --budget {seconds}s --json --no-html --name of_{seconds}s");
+        let told = at_home(&place, &home, &line);
+        assert!([0, 4].contains(&told.code), "{told:?}");
+        (told.code == 0).then(|| (*seconds, told.json()))
+    };
+    let (seconds, found) = [20, 60, 180].iter().find_map(try_with).expect("three minutes for seven points");
     assert!(mean(&found, "unbounded_iops") > 0.0 && mean(&found, "latency_at_1_us") > 0.0);
-    let record = Record::read(&fs::read(place.only("_record.jsonl")).unwrap()).unwrap();
+    let record = place.only_of(&format!("of_{seconds}s_"), "_record.jsonl");
+    let record = Record::read(&fs::read(record).unwrap()).unwrap();
     let last = record.visits.last().unwrap();
-    assert!(last.began_ns - last.settle_ns < 20_000_000_000, "no visit begins after the budget");
+    assert!(last.began_ns - last.settle_ns < seconds * 1_000_000_000, "no visit begins after the budget");
     let last = at_home(&place, &home, "calibrate --last --json").expect_code(0).json();
     assert_eq!(last, found, "what was printed is what is kept");
     let told = at_home(&place, &home, "calibrate data --last").expect_code(0).stdout;

@@ -3,7 +3,7 @@
 //! Pure: a record of a run with a bound on the latency, and its findings. Every figure is one of the findings; here they are only
 //! chosen. Must not format.
 
-use crate::findings::{CurveFindings, Extreme, Findings, IoFindings, PointFindings, in_doubt};
+use crate::findings::{Extreme, Findings, IoFindings, in_doubt};
 use crate::flags::Flag;
 use crate::matrix::Point;
 use crate::record::Record;
@@ -78,7 +78,7 @@ impl Answers {
             unbounded_iops: findings.max_small_iops.map(figure),
             max_mbps: findings.max_large_mbps.map(figure),
             max_pmbps: one_stream(findings),
-            latency_at_1_us: alone(findings, Class::Small, 1).and_then(|(_, io)| latency(io, bound.of)),
+            latency_at_1_us: alone(findings, Class::Small, 1).and_then(|io| latency(io, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),
             saturated: curve.is_some_and(|curve| curve.curve.saturated),
             flags: flags(findings),
@@ -90,18 +90,14 @@ fn figure(best: Extreme) -> Figure {
     Figure::new(best.value, best.interval)
 }
 
-/// The point with so many of a class and none of the other.
-fn alone(findings: &Findings, class: Class, level: u32) -> Option<(&PointFindings, &IoFindings)> {
-    let point = match class {
-        Class::Small => Point { small: level, large: 0 },
-        Class::Large => Point { small: 0, large: level },
-    };
-    let found = findings.points.iter().find(|found| found.point == point)?;
-    Some((found, found.io(class)?))
+/// So many of a class, and none of the other.
+fn alone(findings: &Findings, class: Class, level: u32) -> Option<&IoFindings> {
+    let point = Point::alone(class, level);
+    findings.points.iter().find(|found| found.point == point)?.io(class)
 }
 
 fn one_stream(findings: &Findings) -> Option<Figure> {
-    let (_, io) = alone(findings, Class::Large, 1)?;
+    let io = alone(findings, Class::Large, 1)?;
     io.latency_us?;
     Some(Figure::new(io.mbps, io.sure.mbps(io.io_bytes)))
 }
@@ -150,10 +146,8 @@ fn within(findings: &Findings, bound: &LatencyBound) -> Result<WithinBound, Stri
 
 /// The flags of the run, of the points and of the searches; of those that have the same code the first.
 fn flags(findings: &Findings) -> Vec<Flag> {
-    let of_points = findings.points.iter().flat_map(|found| &found.flags);
-    let of_curves = findings.curves.iter().flat_map(|curve: &CurveFindings| &curve.flags);
     let mut flags: Vec<Flag> = Vec::new();
-    for flag in findings.flags.iter().chain(of_points).chain(of_curves) {
+    for flag in findings.all_flags() {
         match flags.iter_mut().find(|other| other.code == flag.code) {
             Some(other) => other.invalid |= flag.invalid,
             None => flags.push(flag.clone()),

@@ -184,8 +184,7 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
 #[must_use]
 pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
     let tally = visit.small.as_ref()?;
-    let (mut all, writes) = tally.latencies_after(0);
-    all.add(&writes);
+    let all = tally.all_latencies_after(0);
     let latency_ns = match of {
         LatencyOf::Mean => all.mean_ns()?,
         LatencyOf::P99 => to_f64(all.quantile_ns(0.99)?),

@@ -135,7 +135,7 @@ fn rows(metric: Metric, points: &[Point], base: &[Run<'_>], new: &[Run<'_>]) -> 
         // The best of many is chosen among as many.
         points.iter().filter(|point| point.of(metric.class()) > 0).count()
     } else {
-        sides.iter().filter(|(_, base, new)| change::change(base, new, 1).is_ok()).count()
+        sides.iter().filter(|(_, base, new)| change::doubt(base, new).is_none()).count()
     };
     let row = |(point, base, new): &(Option<Point>, Vec<Measured>, Vec<Measured>)| {
         let change = change::change(base, new, judged);

@@ -146,6 +146,15 @@ impl Findings {
     }
 }
 
+impl Findings {
+    /// Every flag: of the run, of the points, of the searches.
+    pub fn all_flags(&self) -> impl Iterator<Item = &Flag> {
+        let of_points = self.points.iter().flat_map(|found| &found.flags);
+        let of_curves = self.curves.iter().flat_map(|curve| &curve.flags);
+        self.flags.iter().chain(of_points).chain(of_curves)
+    }
+}
+
 /// The search again, on the visits that it made.
 fn curves(record: &Record) -> Vec<CurveFindings> {
     let Some(search) = &record.header.plan.search else {

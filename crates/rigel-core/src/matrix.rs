@@ -142,6 +142,15 @@ pub struct Point {
 }
 
 impl Point {
+    /// So many of a class, and none of the other.
+    #[must_use]
+    pub const fn alone(class: Class, level: u32) -> Self {
+        match class {
+            Class::Small => Self { small: level, large: 0 },
+            Class::Large => Self { small: 0, large: level },
+        }
+    }
+
     /// The outstanding I/Os of a class.
     #[must_use]
     pub const fn of(self, class: Class) -> u32 {

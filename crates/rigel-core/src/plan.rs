@@ -353,8 +353,8 @@ fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
     let settle_ns = usual.settle_ns.min(share_ns / 3).max(BRISK_SETTLE.0);
     let measure_ns = usual.measure_ns.min(share_ns).max(BRISK_MEASURE.0);
     let longest_measure_ns = usual.longest_measure_ns.min(4 * measure_ns);
-    let (gap_ns, gap_few_ns) = (BRISK_REST.0, BRISK_REST.0);
-    Parameters { settle_ns, measure_ns, longest_measure_ns, gap_ns, gap_few_ns, ..usual }
+    let gap_ns = BRISK_REST.0;
+    Parameters { settle_ns, measure_ns, longest_measure_ns, gap_ns, gap_few_ns: gap_ns, ..usual }
 }
 
 /// ORION's warm-up before a large sequential point.

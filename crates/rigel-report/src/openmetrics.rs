@@ -86,6 +86,10 @@ fn figure(value: f64) -> String {
     }
 }
 
+fn truth(yes: bool) -> f64 {
+    if yes { 1.0 } else { 0.0 }
+}
+
 fn run_label(view: &View<'_>) -> (&'static str, String) {
     ("run", view.record.header.run_id.clone())
 }
@@ -115,7 +119,6 @@ fn of_run(view: &View<'_>) -> Vec<Family> {
         samples: vec![(labels, value)],
         ..Family::new(name, unit, help)
     };
-    let truth = |yes: bool| if yes { 1.0 } else { 0.0 };
     let mut families = vec![
         one("rigel_run_info", "", "Which run this is; always 1.", info, 1.0),
         one(
@@ -201,7 +204,6 @@ fn percentiles(io: &IoFindings) -> Vec<(Labels, f64)> {
 
 fn counts(view: &View<'_>) -> Vec<Family> {
     let target = view.findings.target;
-    let truth = |yes: bool| if yes { 1.0 } else { 0.0 };
     let directions = |io: &IoFindings| {
         let all = [("read", io.reads.count()), ("write", io.writes.count())];
         all.map(|(name, ios)| (vec![("direction", name.to_owned())], to_f64(ios))).to_vec()

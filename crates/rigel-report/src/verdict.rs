@@ -143,11 +143,10 @@ fn list(codes: &BTreeSet<FlagCode>) -> String {
 /// The flags that make numbers invalid, and the others, each once. That a device is simulated and where the precision was not
 /// reached is told already.
 fn codes(view: &View<'_>) -> (BTreeSet<FlagCode>, BTreeSet<FlagCode>) {
-    let found = &view.findings;
-    let of_points = found.points.iter().flat_map(|point| &point.flags);
-    let of_curves = found.curves.iter().flat_map(|curve| &curve.flags);
-    let all = found.flags.iter().chain(of_points).chain(of_curves);
-    let new = all.filter(|flag| !matches!(flag.code, FlagCode::Simulated | FlagCode::NotReached));
+    let new = view
+        .findings
+        .all_flags()
+        .filter(|flag| !matches!(flag.code, FlagCode::Simulated | FlagCode::NotReached));
     let (invalid, care): (Vec<&Flag>, Vec<&Flag>) = new.partition(|flag| flag.invalid);
     let codes = |flags: Vec<&Flag>| flags.into_iter().map(|flag| flag.code).collect();
     (codes(invalid), codes(care))

@@ -9,13 +9,12 @@ use crate::findings::Basis;
 use crate::stats::Interval;
 use crate::stats::sample::{count, mean, sum_of_squares};
 use crate::stats::special::student_t_quantile;
+use crate::stats::variance::SMALLEST_VARIANCE;
 
 /// How sure all intervals of one comparison are together.
-pub const CONFIDENCE: f64 = 0.95;
+const CONFIDENCE: f64 = 0.95;
 /// With fewer runs of a side, the fewer degrees of freedom count.
 const FEWEST_RUNS: f64 = 3.0;
-/// Runs that agree to the last digit (a simulated device) still have a variance.
-const SMALLEST_VARIANCE: f64 = 1e-12;
 
 /// What one run found for one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,7 +139,7 @@ fn between(base: &Side, new: &Side) -> Option<[(f64, f64); 2]> {
 }
 
 /// Whether the numbers allow a change to be told at all.
-fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
+pub fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
     let any = |is: fn(&Measured) -> bool| base.iter().chain(new).any(is);
     if any(|run| run.invalid) {
         return Some(Doubt::Invalid);

@@ -163,10 +163,9 @@ fn sureness(
 fn latencies(visits: &[&Visit], class: Class, settle_ns: u64) -> Vec<Histogram> {
     let own = visits.iter();
     let all = own.filter_map(|visit| tally(visit, class)).map(|tally| {
-        let (mut reads, writes) = tally.latencies_after(settle_ns);
-        reads.add(&writes);
-        reads.trim();
-        reads
+        let mut latencies = tally.all_latencies_after(settle_ns);
+        latencies.trim();
+        latencies
     });
     all.collect()
 }
@@ -207,16 +206,15 @@ fn alone(visits: &[&Visit], class: Class) -> Sureness {
     let ops: Vec<u32> =
         calibration::whole_buckets(tally, visit.measured_ns).iter().skip(lead).copied().collect();
     let rates: Vec<f64> = calibration::rates(tally, visit.measured_ns).into_iter().skip(lead).collect();
-    let (mut reads, writes) = tally.latencies_after(0);
-    reads.add(&writes);
-    let known = |q| reads.quantile_ns(q).map_or(Quantile::Nothing, |ns| Quantile::Indicative(to_f64(ns)));
-    let rate = crate::units::iops(reads.count(), visit.measured_ns);
+    let all = tally.all_latencies_after(0);
+    let known = |q| all.quantile_ns(q).map_or(Quantile::Nothing, |ns| Quantile::Indicative(to_f64(ns)));
+    let rate = crate::units::iops(all.count(), visit.measured_ns);
     let half = relative_half_width(&rates);
     let interval = |mean: f64, half: f64, df| Interval::symmetric(mean, half, 1, df);
     let iops = half.and_then(|(half, df)| interval(rate, half, df));
     // In a closed loop the mean latency is the outstanding I/Os over the rate, so both are equally sure.
     let latency_us =
-        reads.mean_ns().and_then(|ns| half.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
+        all.mean_ns().and_then(|ns| half.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
     Sureness {
         basis: if iops.is_some() { Basis::OneVisit } else { Basis::Nothing },
         iops,

@@ -122,8 +122,7 @@ const fn is_of_a_calibration(visit: &Visit) -> bool {
 
 fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
     let begin_ns = tally.lead_ns.saturating_add(later_ns);
-    let (mut all, writes) = tally.latencies_after(begin_ns);
-    all.add(&writes);
+    let all = tally.all_latencies_after(begin_ns);
     let profile = calibration::profile(tally, visit.measured_ns);
     let rates = after(&profile, BUCKET_NS, begin_ns);
     let iops = if is_of_a_calibration(visit) {

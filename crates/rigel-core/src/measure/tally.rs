@@ -162,6 +162,14 @@ impl ClassTally {
         (reads, writes)
     }
 
+    /// The same, reads and writes together.
+    #[must_use]
+    pub fn all_latencies_after(&self, settle_ns: u64) -> Histogram {
+        let (mut all, writes) = self.latencies_after(settle_ns);
+        all.add(&writes);
+        all
+    }
+
     /// Gives back the memory that recording needed and keeping does not.
     fn trim(&mut self) {
         self.reads.trim();

@@ -120,10 +120,8 @@ fn minutes(record: &Record) -> f64 {
 }
 
 fn flags(found: &Findings) -> BTreeMap<FlagCode, usize> {
-    let points = found.points.iter().flat_map(|point| &point.flags);
-    let curves = found.curves.iter().flat_map(|curve| &curve.flags);
     let mut raised = BTreeMap::new();
-    for flag in found.flags.iter().chain(points).chain(curves) {
+    for flag in found.all_flags() {
         *raised.entry(flag.code).or_insert(0) += 1;
     }
     raised

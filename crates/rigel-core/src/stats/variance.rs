@@ -13,7 +13,7 @@ pub const FEWEST_TO_BORROW: usize = 4;
 /// The prior never counts for more degrees of freedom.
 const MOST_PRIOR_DEGREES: f64 = 40.0;
 /// Visits that agree to the last digit (a simulated device) still have a logarithm.
-const SMALLEST_VARIANCE: f64 = 1e-12;
+pub(crate) const SMALLEST_VARIANCE: f64 = 1e-12;
 /// An outlying visit is this many robust standard deviations from the median of its point.
 const OUTLYING: f64 = 5.0;
 /// One outlying visit may be an accident.

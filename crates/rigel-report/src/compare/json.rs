@@ -9,7 +9,7 @@ use crate::json::{pretty, schema_of};
 use crate::view::View;
 use rigel_core::compare::change::{Change, Doubt, RestsOn, SideValue};
 use rigel_core::compare::gate::{Judged, Outcome};
-use rigel_core::compare::{Difference, Metric, Row, Verdict};
+use rigel_core::compare::{Difference, Row, Verdict};
 use rigel_core::error::Problem;
 use rigel_core::matrix::Point;
 use rigel_core::path_text::printable;
@@ -202,7 +202,7 @@ fn row(row: &Row) -> RowDocument {
         Verdict::NoEvidence(reason) => Some(reason),
         Verdict::Better | Verdict::Worse => None,
     };
-    let metric: Metric = row.metric;
+    let metric = row.metric;
     RowDocument {
         metric: metric.name(),
         unit: metric.unit(),

@@ -4,7 +4,7 @@
 //! decided counts as skipped, with the reason. Must not be where a gate is judged.
 
 use super::Compared;
-use super::words::{doubt, place, signed_percent};
+use super::words::{doubt, percents, place};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use rigel_core::compare::gate::{Judged, Outcome};
 use rigel_core::compare::{Row, Verdict};
@@ -83,7 +83,7 @@ fn story(row: &Row) -> String {
     let place = place(row).map(|place| format!(" at {place}")).unwrap_or_default();
     let change = match &row.change {
         Ok(change) => {
-            let [relative, lo, hi] = [change.relative, change.lo, change.hi].map(signed_percent);
+            let [relative, lo, hi] = percents(change);
             format!("{relative} % ({lo} to {hi})")
         }
         Err(reason) => doubt(*reason).unwrap_or("no change").to_owned(),

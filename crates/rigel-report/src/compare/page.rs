@@ -3,14 +3,15 @@
 //! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
 
 use super::Compared;
-use super::words::{doubt, meaning, names, place, signed_percent, verdict, verdict_of_all, verdict_of_gates};
+use super::words::{
+    doubt, meaning, names, percents, place, verdict, verdict_of_all, verdict_of_gates, width,
+};
 use crate::html::assets;
 use crate::html::markup::{Column, Text, close_table, list, open_table};
 use crate::html::shell::Shell;
 use crate::json::compact;
 use crate::numbers::{number, time};
 use crate::page::Page;
-use crate::words::percent;
 use rigel_core::compare::change::SideValue;
 use rigel_core::compare::gate::Outcome;
 use rigel_core::compare::{Metric, Row, Verdict};
@@ -185,7 +186,7 @@ fn headline(page: &mut Page, compared: &Compared<'_>) {
         let change = row.change.as_ref().map_or_else(
             |_| "no change can be told".to_owned(),
             |change| {
-                let [relative, lo, hi] = [change.relative, change.lo, change.hi].map(signed_percent);
+                let [relative, lo, hi] = percents(change);
                 format!("{relative} % <span class=\"unit\">({lo} to {hi}), {}</span>", verdict(row.verdict))
             },
         );
@@ -250,14 +251,13 @@ fn numbers(page: &mut Page, compared: &Compared<'_>) {
 
 fn line(page: &mut Page, row: &Row) {
     let side = |side: &SideValue| {
-        let width = side.hi95.filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0));
-        let width = width.map_or_else(String::new, |width| format!(" <small>±{width} %</small>"));
+        let width = width(side).map_or_else(String::new, |width| format!(" <small>±{width} %</small>"));
         format!("<td class=\"n\">{}{width}</td>", value(row.metric, side.value))
     };
     let (change, ends) = row.change.as_ref().map_or_else(
         |_| ("-".to_owned(), "-".to_owned()),
         |change| {
-            let [relative, lo, hi] = [change.relative, change.lo, change.hi].map(signed_percent);
+            let [relative, lo, hi] = percents(change);
             (format!("{relative} %"), format!("{lo} .. {hi} %"))
         },
     );

@@ -3,10 +3,9 @@
 //! Must not hide a row but those that say what another one says.
 
 use super::Compared;
-use super::words::{doubt, meaning, names, signed_percent, verdict, verdict_of_all, verdict_of_gates};
+use super::words::{doubt, meaning, names, percents, verdict, verdict_of_all, verdict_of_gates, width};
 use crate::page::Page;
 use crate::text::{number, wrapped};
-use crate::words::percent;
 use rigel_core::compare::change::{Doubt, SideValue};
 use rigel_core::compare::{Difference, Metric, Row, Verdict};
 use rigel_core::path_text::printable;
@@ -53,7 +52,8 @@ fn section(page: &mut Page, compared: &Compared<'_>, metric: Metric) {
 }
 
 fn line(page: &mut Page, row: &Row) {
-    let level = |level: Option<u32>| level.map_or_else(|| "-".to_owned(), |level| level.to_string());
+    let nothing = || "-".to_owned();
+    let level = |level: Option<u32>| level.map_or_else(nothing, |level| level.to_string());
     let decimals = match row.metric.unit() {
         "IOPS" => 0,
         "us" => 1,
@@ -61,27 +61,22 @@ fn line(page: &mut Page, row: &Row) {
     };
     let value = |side: &SideValue| number((side.value > 0.0).then_some(side.value), decimals, 10);
     let (change, ends) = match &row.change {
-        Ok(change) => (
-            signed_percent(change.relative),
-            format!("{} .. {}", signed_percent(change.lo), signed_percent(change.hi)),
-        ),
-        Err(_) => ("-".to_owned(), "-".to_owned()),
+        Ok(change) => {
+            let [relative, lo, hi] = percents(change);
+            (relative, format!("{lo} .. {hi}"))
+        }
+        Err(_) => (nothing(), nothing()),
     };
     page.line(format_args!(
         "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{change:>8} {ends:>16} {}",
         level(row.point.map(|point| point.small)),
         level(row.point.map(|point| point.large)),
         value(&row.base),
-        width(&row.base),
+        width(&row.base).unwrap_or_else(nothing),
         value(&row.new),
-        width(&row.new),
+        width(&row.new).unwrap_or_else(nothing),
         verdict(row.verdict)
     ));
-}
-
-/// The longer side of an interval, in per cent.
-fn width(side: &SideValue) -> String {
-    side.hi95.filter(|_| side.value > 0.0).map_or_else(|| "-".to_owned(), |hi| percent(hi / side.value - 1.0))
 }
 
 /// Why rows have no verdict.

@@ -4,8 +4,8 @@
 
 use super::Compared;
 use crate::view::View;
-use crate::words::counted;
-use rigel_core::compare::change::{Doubt, RestsOn};
+use crate::words::{counted, percent};
+use rigel_core::compare::change::{Change, Doubt, RestsOn, SideValue};
 use rigel_core::compare::gate::Outcome;
 use rigel_core::compare::{Row, Verdict};
 use rigel_core::path_text::printable;
@@ -46,8 +46,18 @@ pub(crate) fn place(row: &Row) -> Option<String> {
     row.point.map(|point| format!("small={} large={}", point.small, point.large))
 }
 
+/// A change and both ends of its interval in per cent.
+pub(crate) fn percents(change: &Change) -> [String; 3] {
+    [change.relative, change.lo, change.hi].map(signed_percent)
+}
+
+/// The longer side of an interval in per cent; `None` without one.
+pub(crate) fn width(side: &SideValue) -> Option<String> {
+    side.hi95.filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0))
+}
+
 /// A relative change in per cent with its sign, `-12.3`.
-pub(crate) fn signed_percent(share: f64) -> String {
+fn signed_percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {
         size if size >= 9999.5 => format!("{percent:+.1e}"),

@@ -89,10 +89,7 @@ impl Hunt<'_, '_> {
         if out_of_time(self.run, self.walk.now_ns()) {
             return Err(Halt::Outcome(Outcome::SearchUnfinished { visits: self.step }));
         }
-        let point = match class {
-            Class::Small => Point { small: level, large: 0 },
-            Class::Large => Point { small: 0, large: level },
-        };
+        let point = Point::alone(class, level);
         let visit = self.walk.visit(&Wanted {
             at: At { step: self.step, point, purpose: Purpose::Search(class) },
             warm_up: None,

@@ -97,9 +97,7 @@ fn loaded_level(visits: &[&Visit], class: Class, piece_ns: u64) -> Option<Loaded
     let mut pieces = Vec::new();
     let mut outstanding = 0;
     for (visit, tally) in visits.iter().filter_map(|visit| Some((visit, tally(visit, class)?))) {
-        let (reads, writes) = tally.latencies_after(0);
-        all.add(&reads);
-        all.add(&writes);
+        all.add(&tally.all_latencies_after(0));
         outstanding = tally.planned;
         let width_ns = tally.series.bucket_ns.max(1);
         let lead = usize::try_from(tally.lead_ns.div_ceil(width_ns)).unwrap_or(usize::MAX);

@@ -111,8 +111,7 @@ fn samples_of(
     samples: usize,
     alone: bool,
 ) -> VisitIoData {
-    let (mut latencies, writes) = tally.latencies_after(tally.lead_ns.saturating_add(later_ns));
-    latencies.add(&writes);
+    let latencies = tally.all_latencies_after(tally.lead_ns.saturating_add(later_ns));
     let ops = whole_buckets(tally, visit.measured_ns);
     let each = ops.len().div_ceil(samples).max(1);
     let bucket_ns = tally.series.bucket_ns.max(1);

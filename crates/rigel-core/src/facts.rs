@@ -3,36 +3,15 @@
 //!
 //! A fact that could not be read is `None`, never a guess. Must not gather anything.
 
-use serde::{Deserialize, Serialize};
+mod device;
+mod host;
+mod mount;
 
-/// The host that measures.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostFacts {
-    /// `uname -sr`.
-    pub kernel: String,
-    /// Machine architecture.
-    pub machine: String,
-    /// First `model name` of /proc/cpuinfo.
-    pub cpu_model: Option<String>,
-    /// CPUs that this process may run on.
-    pub cpus: u32,
-    /// Memory of the host.
-    pub memory_bytes: Option<u64>,
-    /// Explicit huge pages that are free now.
-    pub huge_pages_free: Option<u64>,
-    /// Size of one of them.
-    pub huge_page_bytes: Option<u64>,
-    /// The chosen word of /sys/kernel/mm/transparent_hugepage/enabled.
-    pub transparent_huge_pages: Option<String>,
-    /// RLIMIT_MEMLOCK, soft; `None` when unlimited.
-    pub memlock_limit_bytes: Option<u64>,
-    /// fs.aio-nr: libaio events in use on the whole host.
-    pub aio_nr: Option<u64>,
-    /// fs.aio-max-nr: how many there may be.
-    pub aio_max_nr: Option<u64>,
-    /// kernel.io_uring_disabled: 0 free, 1 for a group, 2 nobody; `None` before Linux 6.6.
-    pub io_uring_disabled: Option<u32>,
-}
+pub use device::{DeviceFacts, IscsiFacts, MappedFacts, MdFacts, Stripe};
+pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
+pub use mount::MountFacts;
+
+use serde::{Deserialize, Serialize};
 
 /// What kind of file a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +62,12 @@ pub struct TargetFacts {
     pub scratch: Option<ScratchFacts>,
     /// The block device under the target.
     pub device: Option<DeviceFacts>,
+    /// Every device below that one, each once, those on top first: the disk of a partition, what a volume or a RAID is made of.
+    #[serde(default)]
+    pub below: Vec<DeviceFacts>,
+    /// The mount that a regular file is reached through.
+    #[serde(default)]
+    pub mount: Option<MountFacts>,
 }
 
 impl TargetFacts {
@@ -105,6 +90,8 @@ impl TargetFacts {
             extents: None,
             scratch: None,
             device: None,
+            below: Vec::new(),
+            mount: None,
         }
     }
 }
@@ -171,41 +158,4 @@ pub struct Identity {
     pub device: (u32, u32),
     /// Inode of a regular file; 0 for a device.
     pub inode: u64,
-}
-
-/// The queue and the model of a block device, from /sys/block.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceFacts {
-    /// Kernel name, `sda` or `nvme0n1p1`.
-    pub name: String,
-    /// Model as the device tells it.
-    pub model: Option<String>,
-    /// Spinning.
-    pub rotational: Option<bool>,
-    /// The chosen scheduler.
-    pub scheduler: Option<String>,
-    /// Requests that the queue holds.
-    pub nr_requests: Option<u32>,
-    /// Largest request.
-    pub max_sectors_kb: Option<u32>,
-    /// Largest request that the hardware takes in one piece, whatever the block layer is set to.
-    #[serde(default)]
-    pub max_hw_sectors_kb: Option<u32>,
-    /// Most segments of one request.
-    pub max_segments: Option<u32>,
-    /// `write back` or `write through`.
-    pub write_cache: Option<String>,
-    /// NUMA node of the device.
-    pub numa_node: Option<i32>,
-    /// Whether completions can be polled for.
-    #[serde(default)]
-    pub polled: Option<bool>,
-    /// The generic character device of a whole NVMe namespace, `ng0n1`.
-    #[serde(default)]
-    pub generic: Option<String>,
-    /// How it is attached: `nvme`, `sata`, `sas`, `virtio`, `usb`, `iscsi`, `fc`, `loop`, `device mapper` ..
-    #[serde(default)]
-    pub transport: Option<String>,
-    /// Devices that this one is made of (device mapper, md), by name.
-    pub made_of: Vec<String>,
 }

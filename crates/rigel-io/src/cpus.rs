@@ -30,7 +30,7 @@ fn described(system: &Path, numbers: &[usize]) -> Vec<Cpu> {
 }
 
 /// NUMA nodes with their CPUs.
-fn nodes(system: &Path) -> Vec<(u32, Vec<u32>)> {
+pub(crate) fn nodes(system: &Path) -> Vec<(u32, Vec<u32>)> {
     let entries = fs::read_dir(system.join("node")).into_iter().flatten().flatten();
     let node = |entry: fs::DirEntry| {
         let number = entry.file_name().to_str()?.strip_prefix("node")?.parse().ok()?;

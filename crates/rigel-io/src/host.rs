@@ -1,36 +1,91 @@
 //! Facts of the host. What cannot be read is left out, never guessed. Must not change a setting.
 
+mod cgroup;
+mod limits;
+mod processor;
+
+use crate::system::{System, text};
 use crate::targets::inspect::chosen_word;
-use procfs::Current;
-use rigel_core::facts::HostFacts;
+use crate::uring;
+use procfs::FromBufRead as _;
+use rigel_core::facts::{HostFacts, KernelSettings, Limit};
 use rigel_core::path_text;
 use rustix::process::{Resource, getrlimit};
 use rustix::system::uname;
 use rustix::thread::sched_getaffinity;
 use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
-use std::str::FromStr;
+use std::path::Path;
 
 /// The host as it is now.
 #[must_use]
 pub fn host_facts() -> HostFacts {
     let name = uname();
     let printable = |text: &CStr| path_text::encode_os(OsStr::from_bytes(text.to_bytes()));
-    let memory = procfs::Meminfo::current().ok();
     HostFacts {
         kernel: format!("{} {}", printable(name.sysname()), printable(name.release())),
         machine: printable(name.machine()),
-        cpu_model: cpu_model(&std::fs::read("/proc/cpuinfo").unwrap_or_default()),
         cpus: cpus(),
+        memlock_limit_bytes: getrlimit(Resource::Memlock).current,
+        io_uring_refusal: uring::refused(),
+        ..of_files(&System::default())
+    }
+}
+
+/// What files tell of a host, in a tree that was captured somewhere; `cpus` are those that the process might use there.
+#[must_use]
+pub fn host_facts_at(root: &Path) -> HostFacts {
+    of_files(&System::at(root))
+}
+
+fn of_files(system: &System) -> HostFacts {
+    let memory = std::fs::read(system.proc.join("meminfo"))
+        .ok()
+        .and_then(|bytes| procfs::Meminfo::from_buf_read(bytes.as_slice()).ok());
+    let cpuinfo = std::fs::read(system.proc.join("cpuinfo")).unwrap_or_default();
+    let kernel = |name: &str| text(&system.proc.join("sys/kernel").join(name));
+    let limits = limits::of_process(system);
+    let allowed = processor::allowed(system);
+    let product = processor::product(system);
+    HostFacts {
+        kernel: [kernel("ostype"), kernel("osrelease")].into_iter().flatten().collect::<Vec<_>>().join(" "),
+        machine: kernel("arch").unwrap_or_default(),
+        cpu_model: processor::model(&cpuinfo),
+        cpus: u32::try_from(allowed.len()).unwrap_or(u32::MAX),
         memory_bytes: memory.as_ref().map(|memory| memory.mem_total),
         huge_pages_free: memory.as_ref().and_then(|memory| memory.hugepages_free),
+        huge_pages: memory.as_ref().and_then(|memory| memory.hugepages_total),
         huge_page_bytes: memory.as_ref().and_then(|memory| memory.hugepagesize),
-        transparent_huge_pages: text("/sys/kernel/mm/transparent_hugepage/enabled")
+        transparent_huge_pages: text(&system.sys.join("kernel/mm/transparent_hugepage/enabled"))
             .map(|list| chosen_word(&list)),
-        memlock_limit_bytes: getrlimit(Resource::Memlock).current,
-        aio_nr: value("/proc/sys/fs/aio-nr"),
-        aio_max_nr: value("/proc/sys/fs/aio-max-nr"),
-        io_uring_disabled: value("/proc/sys/kernel/io_uring_disabled"),
+        memlock_limit_bytes: limits.locked_memory_bytes.and_then(|limit: Limit| limit.soft),
+        aio_nr: system.sysctl("fs/aio-nr"),
+        aio_max_nr: system.sysctl("fs/aio-max-nr"),
+        io_uring_disabled: system.sysctl("kernel/io_uring_disabled"),
+        io_uring_refusal: None,
+        settings: settings(system),
+        limits,
+        cgroup: cgroup::of_process(system),
+        cpu_governors: processor::governors(system),
+        deepest_idle: processor::deepest_idle(system),
+        numa_nodes: processor::nodes(system).into_iter().map(|(node, _)| node).collect(),
+        own_numa_nodes: processor::own_nodes(system, &allowed),
+        clock_source: text(&system.sys.join("devices/system/clocksource/clocksource0/current_clocksource")),
+        hypervisor: processor::hypervisor(system, &cpuinfo, product.as_deref()),
+        product,
+    }
+}
+
+fn settings(system: &System) -> KernelSettings {
+    KernelSettings {
+        swappiness: system.sysctl("vm/swappiness"),
+        dirty_percent: system.sysctl("vm/dirty_ratio"),
+        dirty_bytes: system.sysctl("vm/dirty_bytes"),
+        dirty_background_percent: system.sysctl("vm/dirty_background_ratio"),
+        dirty_background_bytes: system.sysctl("vm/dirty_background_bytes"),
+        zone_reclaim_mode: system.sysctl("vm/zone_reclaim_mode"),
+        socket_receive_max_bytes: system.sysctl("net/core/rmem_max"),
+        socket_send_max_bytes: system.sysctl("net/core/wmem_max"),
     }
 }
 
@@ -41,36 +96,9 @@ fn cpus() -> u32 {
     by_affinity.or_else(|| u32::try_from(std::thread::available_parallelism().ok()?.get()).ok()).unwrap_or(1)
 }
 
-/// The first `model name`; ARM has none.
-fn cpu_model(cpuinfo: &[u8]) -> Option<String> {
-    let mut lines = cpuinfo.split(|&byte| byte == b'\n');
-    let line = lines.find_map(|line| line.strip_prefix(b"model name"))?;
-    let value = line.trim_ascii_start().strip_prefix(b":")?;
-    Some(path_text::encode_os(OsStr::from_bytes(value.trim_ascii())))
-}
-
-fn text(file: &str) -> Option<String> {
-    let bytes = std::fs::read(file).ok()?;
-    Some(path_text::encode_os(OsStr::from_bytes(bytes.trim_ascii())))
-}
-
-fn value<T: FromStr>(file: &str) -> Option<T> {
-    text(file)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cpu_models() {
-        let x86 =
-            b"processor\t: 0\nvendor_id\t: X\nmodel\t\t: 1\nmodel name\t: A CPU @ 2 GHz\n\nmodel name : B\n";
-        assert_eq!(cpu_model(x86).as_deref(), Some("A CPU @ 2 GHz"));
-        assert_eq!(cpu_model(b"processor\t: 0\nBogoMIPS\t: 50.00\n"), None);
-        assert_eq!(cpu_model(b"model name\t: \x1b[2J\xff").as_deref(), Some("\\x1b[2J\\xff"));
-        assert_eq!(cpu_model(b""), None);
-    }
 
     #[test]
     fn this_host() {
@@ -80,5 +108,18 @@ mod tests {
         assert!(facts.cpus >= 1);
         assert!(facts.memory_bytes.unwrap() > 1 << 20);
         assert!(facts.aio_nr.unwrap_or(0) <= facts.aio_max_nr.unwrap_or(u64::MAX));
+        assert_eq!(
+            facts.limits.locked_memory_bytes.unwrap().soft,
+            facts.memlock_limit_bytes,
+            "two ways to ask"
+        );
+        assert!(facts.settings.swappiness.is_some() && !facts.numa_nodes.is_empty());
+        assert!(facts.own_numa_nodes.iter().all(|node| facts.numa_nodes.contains(node)));
+    }
+
+    #[test]
+    fn an_empty_tree_is_no_host() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(host_facts_at(root.path()), HostFacts::default());
     }
 }

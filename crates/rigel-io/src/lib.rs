@@ -15,6 +15,7 @@ pub mod limits;
 pub mod null;
 pub mod sim;
 mod slots;
+mod system;
 pub mod targets;
 pub mod threads;
 pub mod uring;

@@ -10,16 +10,12 @@ fn target(size_bytes: u64) -> TargetFacts {
         kind: TargetKind::File,
         size_bytes,
         identity: Identity { device: (8, 0), inode: 1 },
-        logical_block_bytes: 512,
         physical_block_bytes: Some(4096),
         direct_io: Some(true),
-        direct_io_refusal: None,
         filesystem: Some("ext4".into()),
         mount_point: Some("/".into()),
         allocated_bytes: Some(size_bytes),
-        extents: None,
-        scratch: None,
-        device: None,
+        ..TargetFacts::simulated(size_bytes)
     }
 }
 

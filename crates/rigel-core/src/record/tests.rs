@@ -17,16 +17,8 @@ pub(crate) fn header() -> Header {
         kind: TargetKind::File,
         size_bytes: 1 << 30,
         identity: Identity { device: (8, 0), inode: 1 },
-        logical_block_bytes: 512,
-        physical_block_bytes: None,
         direct_io: Some(true),
-        direct_io_refusal: None,
-        filesystem: None,
-        mount_point: None,
-        allocated_bytes: None,
-        extents: None,
-        scratch: None,
-        device: None,
+        ..TargetFacts::simulated(1 << 30)
     }];
     let host = HostFacts { cpus: 2, ..HostFacts::default() };
     Header {

@@ -4,9 +4,10 @@
 //! for a target that is in use. It remembers which target it is for, and what it says is looked at again when the
 //! target is opened. Must not ask the user anything, and must not open for writing.
 
-use super::inspect::{Snapshot, System, TargetEvidence, in_use};
+use super::inspect::{Snapshot, TargetEvidence, in_use};
 use super::node::{Node, identity_of, plain_kind};
 use super::scratch::Hold;
+use crate::system::System;
 use rigel_core::error::Problem;
 use rigel_core::facts::{Identity, TargetFacts, TargetKind};
 use rigel_core::safety::{self, Evidence, Verdict};

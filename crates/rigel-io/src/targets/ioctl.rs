@@ -1,5 +1,9 @@
 //! The few questions to files and block devices that have no safe wrapper yet. Must not change a file or a device.
 
+mod mapper;
+
+pub(crate) use mapper::{MapperTarget, mapper_targets};
+
 use rustix::ioctl::{self, Getter, Updater, opcode};
 use rustix::{fs, io};
 use std::ffi::{c_int, c_void};

@@ -37,6 +37,12 @@ pub type NvmeRing = Ring<NvmeCommands>;
 /// How a backend was set up.
 pub type Made<W> = (Ring<W>, EngineFacts, BufferFacts);
 
+/// Why this process gets no ring; `None` when it does.
+pub(crate) fn refused() -> Option<String> {
+    let plain = Rings { commands: false, poll: false };
+    probe(plain, &[1]).err().map(|error| refusal::cause(&error))
+}
+
 /// A ring with its slots. It cannot be sent to another thread: the kernel would refuse that thread.
 pub struct Ring<W: Wire> {
     /// Before `slots`, so that the ring is gone before the memory that is registered with it.

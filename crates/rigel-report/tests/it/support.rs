@@ -338,16 +338,8 @@ fn target(path: &str, size_bytes: u64) -> TargetFacts {
         kind: TargetKind::File,
         size_bytes,
         identity: Identity { device: (8, 0), inode: 1 },
-        logical_block_bytes: 512,
-        physical_block_bytes: None,
         direct_io: Some(true),
-        direct_io_refusal: None,
-        filesystem: None,
-        mount_point: None,
-        allocated_bytes: None,
-        extents: None,
-        scratch: None,
-        device: None,
+        ..TargetFacts::simulated(size_bytes)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Block devices as sysfs shows them: what is made of what, and what their queues are set to. Must not open a device.
 
-use rigel_core::facts::DeviceFacts;
+mod facts;
+mod mapper;
+
+use crate::system::{read, text, value};
 use rigel_core::path_text;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -9,6 +12,9 @@ use std::str::FromStr;
 
 /// More devices on top of each other than anybody stacks.
 const MOST_LAYERS: usize = 16;
+
+/// More disks than one volume has.
+const MOST_BELOW: usize = 4096;
 
 /// A directory of sysfs that stands for a block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +73,21 @@ impl Block {
         Self::listed(&self.dir).into_iter().filter(|inner| inner.dir.join("partition").exists()).collect()
     }
 
+    /// What it is made of, the disk of a partition included, down to the lowest: each once, those on top first.
+    pub(crate) fn below(&self) -> Vec<Self> {
+        let mut found = vec![self.clone()];
+        let mut next = 0;
+        while let Some(block) = found.get(next).cloned() {
+            next += 1;
+            for below in block.disk().into_iter().chain(block.made_of()) {
+                if found.len() < MOST_BELOW && !found.contains(&below) {
+                    found.push(below);
+                }
+            }
+        }
+        found.split_off(1)
+    }
+
     /// Devices that this one is made of.
     fn made_of(&self) -> Vec<Self> {
         Self::listed(&self.dir.join("slaves"))
@@ -111,11 +132,15 @@ impl Block {
     /// The name, and for a device-mapper device what it is called and who made it: `dm-0 (vg-data, LVM)`.
     pub(crate) fn title(&self) -> String {
         let Some(mapped) = self.text("dm/name") else { return self.name.clone() };
-        // The maker is the word before the first dash of the UUID: LVM, CRYPT, mpath, part1.
-        match self.text("dm/uuid").as_deref().and_then(|uuid| uuid.split_once('-')) {
-            Some((maker, _)) => format!("{} ({mapped}, {maker})", self.name),
+        match self.maker() {
+            Some(maker) => format!("{} ({mapped}, {maker})", self.name),
             None => format!("{} ({mapped})", self.name),
         }
+    }
+
+    /// Who made a device-mapper device: the word before the first dash of its UUID, `LVM`, `CRYPT`, `mpath`, `part1`.
+    fn maker(&self) -> Option<String> {
+        self.text("dm/uuid")?.split_once('-').map(|(maker, _)| maker.to_owned())
     }
 
     /// The path of the file or device behind a loop device; `None` when it is none, or not attached.
@@ -128,82 +153,13 @@ impl Block {
         self.value::<u64>("size").is_some_and(|sectors| sectors > 0)
     }
 
-    /// What the record keeps of it. The queue is the disk's.
-    pub(crate) fn facts(&self) -> DeviceFacts {
-        let disk = self.disk().unwrap_or_else(|| self.clone());
-        let mut made_of: Vec<String> = disk.made_of().into_iter().map(|part| part.name).collect();
-        made_of.dedup();
-        DeviceFacts {
-            name: self.name.clone(),
-            model: disk.text("device/model"),
-            rotational: disk.value::<u8>("queue/rotational").map(|flag| flag != 0),
-            scheduler: disk.text("queue/scheduler").map(|list| chosen_word(&list)),
-            nr_requests: disk.value("queue/nr_requests"),
-            max_sectors_kb: disk.value("queue/max_sectors_kb"),
-            max_hw_sectors_kb: disk.value("queue/max_hw_sectors_kb"),
-            max_segments: disk.value("queue/max_segments"),
-            write_cache: disk.text("queue/write_cache"),
-            numa_node: disk.numa_node(),
-            polled: disk.value::<u8>("queue/io_poll").map(|flag| flag != 0),
-            generic: self.generic().map(|generic| generic.name),
-            transport: disk.transport().map(str::to_owned),
-            made_of,
-        }
-    }
-
-    /// How it is attached, by what lies above it in sysfs; of what is made in this host, by its name.
-    fn transport(&self) -> Option<&'static str> {
-        let made = [
-            ("loop", "loop"),
-            ("dm-", "device mapper"),
-            ("md", "md"),
-            ("zram", "zram"),
-            ("ram", "ram"),
-            ("nbd", "nbd"),
-            ("rbd", "rbd"),
-        ];
-        if let Some((_, name)) = made.iter().find(|(start, _)| self.name.starts_with(start)) {
-            return Some(name);
-        }
-        let above = |starts: &str| {
-            let named = |part: &OsStr| part.to_str().is_some_and(|name| is_numbered(name, starts));
-            self.dir.iter().any(named)
-        };
-        // A disk behind USB or iSCSI has a SCSI host above it as well, so the closest word comes first.
-        let ways = [
-            ("usb", "usb"),
-            ("session", "iscsi"),
-            ("rport-", "fc"),
-            ("end_device-", "sas"),
-            ("ata", "sata"),
-            ("nvme", "nvme"),
-            ("virtio", "virtio"),
-            ("mmc", "mmc"),
-            ("vbd-", "xen"),
-            ("host", "scsi"),
-        ];
-        ways.iter().find(|(starts, _)| above(starts)).map(|&(_, name)| name)
-    }
-
-    /// The nearest device above that knows its node; -1 is the kernel's "none".
-    fn numa_node(&self) -> Option<i32> {
-        let node = self.dir.ancestors().find_map(|dir| value::<i32>(&dir.join("numa_node")))?;
-        (node >= 0).then_some(node)
-    }
-
     fn text(&self, file: &str) -> Option<String> {
-        let bytes = read(&self.dir.join(file))?;
-        Some(path_text::encode_os(OsStr::from_bytes(bytes.trim_ascii()))).filter(|text| !text.is_empty())
+        text(&self.dir.join(file))
     }
 
     fn value<T: FromStr>(&self, file: &str) -> Option<T> {
         value(&self.dir.join(file))
     }
-}
-
-/// `ata3`, `rport-1:0-2`: a name that goes on with a number.
-fn is_numbered(name: &str, starts: &str) -> bool {
-    name.strip_prefix(starts).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The word in brackets of `none [mq-deadline]`; the only word where the kernel sets none.
@@ -221,19 +177,6 @@ fn beside(dir: &Path, from: &str, to: &str) -> Option<PathBuf> {
 fn parsed_pair(bytes: &[u8]) -> Option<(u32, u32)> {
     let (major, minor) = std::str::from_utf8(bytes).ok()?.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
-}
-
-fn value<T: FromStr>(file: &Path) -> Option<T> {
-    std::str::from_utf8(&read(file)?).ok()?.trim().parse().ok()
-}
-
-/// A file of sysfs without the newline at its end; a name in it may end in a blank.
-fn read(file: &Path) -> Option<Vec<u8>> {
-    let mut bytes = std::fs::read(file).ok()?;
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A made-up sysfs and procfs, for devices that no test machine has. Test only.
 
-use super::System;
+use crate::system::System;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ impl Fixture {
     }
 
     pub fn system(&self) -> System {
-        System { proc: self.root.path().join("proc"), sys: self.root.path().join("sys") }
+        System::at(self.root.path())
     }
 
     pub fn write(&self, file: &str, text: impl AsRef<[u8]>) {

@@ -5,7 +5,8 @@
 
 use super::block::Block;
 use super::mounts::Mount;
-use super::{Snapshot, System, processes};
+use super::{Snapshot, processes};
+use crate::system::System;
 use crate::targets::errno::patiently;
 use crate::targets::ioctl;
 use crate::targets::node::{Node, identity_of, number, plain_kind};

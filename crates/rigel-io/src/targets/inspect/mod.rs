@@ -11,15 +11,17 @@ mod extents;
 #[cfg(test)]
 mod fixture;
 pub(crate) mod in_use;
-mod mounts;
+pub(crate) mod mounts;
 mod processes;
 mod snapshot;
+mod survey;
 
 use super::errno::refusal;
 use super::node::{Node, number};
 use super::{ioctl, scratch, signature};
+use crate::system::System;
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, ScratchFacts, TargetFacts, TargetKind};
+use rigel_core::facts::{DeviceFacts, Identity, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rigel_core::safety::Evidence;
 use std::os::fd::AsFd;
@@ -29,19 +31,7 @@ use std::sync::atomic::AtomicBool;
 pub(crate) use block::{Block, chosen_word};
 pub use contents::{Look, Progress};
 pub use snapshot::Snapshot;
-
-/// Where the kernel tells about itself; another place in tests.
-#[derive(Clone, Debug)]
-pub(crate) struct System {
-    pub proc: PathBuf,
-    pub sys: PathBuf,
-}
-
-impl Default for System {
-    fn default() -> Self {
-        Self { proc: "/proc".into(), sys: "/sys".into() }
-    }
-}
+pub use survey::{Survey, survey};
 
 /// A target that was looked at and is still pinned.
 #[derive(Debug)]
@@ -82,13 +72,17 @@ impl std::ops::Deref for TargetEvidence {
 /// Every block device of this host that has a size, partitions behind their disks, by the paths that the kernel gives them.
 #[must_use]
 pub fn block_devices(snapshot: &Snapshot) -> Vec<PathBuf> {
-    let sys = &snapshot.system().sys;
+    let devices = all_blocks(&snapshot.system().sys).into_iter();
+    devices.map(|block| Path::new("/dev").join(path_text::decode(&block.name))).collect()
+}
+
+/// Every block device with a medium, partitions behind their disks.
+fn all_blocks(sys: &Path) -> Vec<Block> {
     let with_partitions = |disk: Block| {
         let partitions = disk.partitions();
         std::iter::once(disk).chain(partitions)
     };
-    let devices = Block::all(sys).into_iter().flat_map(with_partitions).filter(Block::has_size);
-    devices.map(|block| Path::new("/dev").join(path_text::decode(&block.name))).collect()
+    Block::all(sys).into_iter().flat_map(with_partitions).filter(Block::has_size).collect()
 }
 
 /// Looks at what a path leads to.
@@ -243,6 +237,8 @@ fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
         direct_io_refusal: direct.refusal,
         filesystem: mount.map(|mount| mount.filesystem.clone()),
         mount_point: mount.map(|mount| path_text::encode(&mount.mount_point)),
+        mount: mount.map(|mount| mount.facts(block.as_ref())),
+        below: block.as_ref().map(|block| below(block, system)).unwrap_or_default(),
         // Always in units of 512 bytes.
         allocated_bytes: is_file
             .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
@@ -250,8 +246,12 @@ fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
         // Whoever has just filled it knows better.
         scratch: scratch::whole_header(node)
             .map(|header| ScratchFacts { seed: header.seed, used_before: true }),
-        device: block.map(|block| block.facts()),
+        device: block.map(|block| block.facts(system)),
     })
+}
+
+fn below(block: &Block, system: &System) -> Vec<DeviceFacts> {
+    block.below().iter().map(|block| block.facts(system)).collect()
 }
 
 /// The part of a file that a run may use: the end of a scratch file of ours says what it is, and must survive.

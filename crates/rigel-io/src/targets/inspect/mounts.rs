@@ -1,6 +1,8 @@
 //! The mount table and the swap table, byte for byte: a mount point need not be UTF-8, and one line that cannot be
 //! understood must not hide the others. Must not judge.
 
+use super::block::Block;
+use rigel_core::facts::MountFacts;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -11,10 +13,28 @@ pub(crate) struct Mount {
     pub id: u64,
     /// Of the filesystem; major 0 where it has no single device.
     pub device: (u32, u32),
+    /// What of the filesystem is mounted.
+    pub root: PathBuf,
     pub mount_point: PathBuf,
+    /// Printable: those of the mount, then those of the filesystem, each once.
+    pub options: Vec<String>,
     pub filesystem: String,
     /// What was mounted: a device for most filesystems, anything for the others.
     pub source: PathBuf,
+}
+
+impl Mount {
+    /// What the record keeps of it; `block` is the device that it lies on.
+    pub(super) fn facts(&self, block: Option<&Block>) -> MountFacts {
+        let printable = |path: &Path| rigel_core::path_text::encode(path);
+        MountFacts {
+            mount_point: printable(&self.mount_point),
+            filesystem: self.filesystem.clone(),
+            source: printable(&self.source),
+            options: self.options.clone(),
+            device: block.map(|block| block.name.clone()),
+        }
+    }
 }
 
 /// Every mount that this process can see; the last one of a mount point is the one on top.
@@ -48,10 +68,23 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
     Some(Mount {
         id: text(0)?.parse().ok()?,
         device: (major.parse().ok()?, minor.parse().ok()?),
+        root: path(fields.get(3)?),
         mount_point: path(fields.get(4)?),
+        options: options(fields.get(5)?, fields.get(dash + 3).copied().unwrap_or_default()),
         filesystem: rigel_core::path_text::encode(&path(fields.get(dash + 1)?)),
         source: path(fields.get(dash + 2)?),
     })
+}
+
+fn options(of_mount: &[u8], of_filesystem: &[u8]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for option in of_mount.split(|&byte| byte == b',').chain(of_filesystem.split(|&byte| byte == b',')) {
+        let option = rigel_core::path_text::encode(&path(option));
+        if !option.is_empty() && !found.contains(&option) {
+            found.push(option);
+        }
+    }
+    found
 }
 
 /// A path as the kernel writes it there: blanks, newlines, backslashes and `#` as `\ooo`.
@@ -86,6 +119,10 @@ mod tests {
         assert_eq!((mount.id, mount.device, mount.filesystem.as_str()), (98, (253, 1), "ext4"));
         assert_eq!(mount.mount_point.as_os_str().as_bytes(), b"/my \xff\\dir");
         assert_eq!(mount.source, Path::new("/dev/mapper/a b"));
+        assert_eq!(
+            (mount.root.as_path(), mount.options),
+            (Path::new("/"), vec!["rw".into(), "noatime".into(), "ro".into()])
+        );
         // No optional fields; a source that is a single dash.
         let mount = parse_mount(b"1 1 0:5 / /x rw - tmpfs - rw").unwrap();
         assert_eq!((mount.device, mount.source.as_path()), ((0, 5), Path::new("-")));

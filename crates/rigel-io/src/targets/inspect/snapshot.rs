@@ -3,11 +3,11 @@
 //! Each list is read when it is first needed and is from then on as it was; whoever needs it fresh takes a new snapshot.
 //! Must not judge.
 
-use super::System;
 use super::block::Block;
 use super::in_use::{Who, behind_loop, source_number, who_is};
 use super::mounts::{self, Mount};
 use super::processes::Openers;
+use crate::system::System;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ impl Snapshot {
         Self::default()
     }
 
-    #[cfg(test)]
+    /// Of a host whose files lie elsewhere.
     pub(crate) fn of(system: System) -> Self {
         Self { system, ..Self::default() }
     }
@@ -52,7 +52,7 @@ impl Snapshot {
         self.mounts.get_or_init(|| {
             // A filesystem without a device number of its own (btrfs) names one of its devices.
             let number = |mount: &Mount| match mount.device {
-                (0, _) => source_number(&mount.source),
+                (0, _) if self.system.is_this_host() => source_number(&mount.source),
                 device => Some(device),
             };
             let mounts = mounts::mounts(&self.system.proc).into_iter();

@@ -75,16 +75,7 @@ fn facts(path: &str, size_bytes: u64, device: (u32, u32), inode: u64, kind: Targ
         kind,
         size_bytes,
         identity: Identity { device, inode },
-        logical_block_bytes: 512,
-        physical_block_bytes: None,
-        direct_io: None,
-        direct_io_refusal: None,
-        filesystem: None,
-        mount_point: None,
-        allocated_bytes: None,
-        extents: None,
-        scratch: None,
-        device: None,
+        ..TargetFacts::simulated(size_bytes)
     }
 }
 

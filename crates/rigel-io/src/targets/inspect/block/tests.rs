@@ -1,5 +1,6 @@
 use super::*;
 use crate::targets::inspect::fixture::Fixture;
+use rigel_core::facts::{DeviceFacts, IscsiFacts, MappedFacts, MdFacts};
 
 #[test]
 fn an_nvme_partition_has_the_queue_of_its_disk() {
@@ -39,9 +40,13 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
         polled: Some(true),
         generic: None,
         transport: Some("nvme".into()),
-        made_of: vec![],
+        number: Some((259, 1)),
+        partition_of: Some("nvme0n1".into()),
+        start_bytes: Some(1 << 20),
+        physical_block_bytes: Some(4096),
+        ..DeviceFacts::default()
     };
-    assert_eq!(part.facts(), expected);
+    assert_eq!(part.facts(&fixture.system()), expected);
     assert_eq!(part.physical_block_bytes(), Some(4096));
     assert_eq!(part.generation(), None);
     fixture.write(&format!("sys/devices/{disk}/diskseq"), "17\n");
@@ -71,7 +76,7 @@ fn how_a_disk_is_attached_is_seen_from_what_lies_above_it() {
         let fixture = Fixture::new();
         fixture.disk(at, (8, 0));
         let block = Block::by_number(&fixture.system().sys, (8, 0)).unwrap();
-        assert_eq!(block.facts().transport.as_deref(), transport, "{at}");
+        assert_eq!(block.facts(&fixture.system()).transport.as_deref(), transport, "{at}");
     }
 }
 
@@ -88,9 +93,13 @@ fn a_namespace_has_a_generic_device_beside_it() {
         let sys = fixture.system().sys;
         let block = Block::of_generic(&sys, (240, 0)).unwrap();
         assert_eq!((block.name.as_str(), block.number), ("nvme0n1", (259, 0)));
-        assert_eq!(block.facts().generic.as_deref(), Some("ng0n1"));
+        assert_eq!(block.facts(&fixture.system()).generic.as_deref(), Some("ng0n1"));
         assert_eq!(block.generic().unwrap().number, (240, 0));
-        assert_eq!(block.partitions()[0].facts().generic, None, "a partition is no namespace");
+        assert_eq!(
+            block.partitions()[0].facts(&fixture.system()).generic,
+            None,
+            "a partition is no namespace"
+        );
         assert_eq!(Block::of_generic(&sys, (241, 0)), None);
         assert_eq!(Block::of_generic(&sys, (1, 3)), None);
     }
@@ -102,8 +111,8 @@ fn what_is_missing_is_left_out() {
     fixture.disk("virtual/block/cciss!c0d0", (104, 0));
     fixture.write("sys/devices/virtual/block/cciss!c0d0/numa_node", "-1\n");
     fixture.write("sys/devices/virtual/block/cciss!c0d0/queue/nr_requests", "many\n");
-    let facts = Block::by_number(&fixture.system().sys, (104, 0)).unwrap().facts();
-    let named = DeviceFacts { name: "cciss/c0d0".into(), ..DeviceFacts::default() };
+    let facts = Block::by_number(&fixture.system().sys, (104, 0)).unwrap().facts(&fixture.system());
+    let named = DeviceFacts { name: "cciss/c0d0".into(), number: Some((104, 0)), ..DeviceFacts::default() };
     assert_eq!(DeviceFacts { transport: None, ..facts }, named);
     assert_eq!(Block::by_number(&fixture.system().sys, (1, 2)), None);
 }
@@ -119,7 +128,7 @@ fn what_a_mapped_device_is_made_of_and_called() {
     fixture.holds(dm, sda);
     fixture.write("sys/devices/virtual/block/dm-0/dm/name", "vg-da\u{202e}ta\n");
     let by = |number| Block::by_number(&fixture.system().sys, number).unwrap();
-    assert_eq!(by((253, 0)).facts().made_of, ["sda", "sdb"]);
+    assert_eq!(by((253, 0)).facts(&fixture.system()).made_of, ["sda", "sdb"]);
     assert_eq!(by((8, 0)).holders(), [by((253, 0))]);
     assert_eq!(by((253, 0)).title(), "dm-0 (vg-da\\xe2\\x80\\xaeta)");
     fixture.write("sys/devices/virtual/block/dm-0/dm/uuid", "LVM-abc\n");
@@ -170,4 +179,85 @@ fn io_is_counted_on_the_lowest_device_that_moves_each_byte_once() {
     assert_eq!(devices(&[(8, 16), (253, 1), (8, 2), (8, 0)]), Some(vec![(8, 0), (8, 16)]));
     assert_eq!(devices(&[]), Some(vec![]));
     assert_eq!(devices(&[(8, 16), (0, 41)]), None, "a target without a device spoils the sum");
+}
+
+/// A logical volume on a RAID over two partitions: every layer once, the upper ones first.
+#[test]
+fn layers_down_to_the_disks() {
+    let fixture = Fixture::new();
+    let (dm, md) = ("virtual/block/dm-0", "virtual/block/md0");
+    fixture.disk(dm, (253, 0));
+    fixture.disk(md, (9, 0));
+    for (name, number) in [("sda", 0), ("sdb", 16)] {
+        let disk = format!("pci0/{name}");
+        fixture.disk(&disk, (8, number));
+        fixture.partition(&format!("{disk}/{name}1"), (8, number + 1), 63, 1000);
+        fixture.holds(md, &format!("{disk}/{name}1"));
+    }
+    fixture.holds(dm, md);
+    for (file, text) in [
+        ("level", "raid5"),
+        ("chunk_size", "524288"),
+        ("raid_disks", "3"),
+        ("degraded", "1"),
+        ("sync_action", "recover"),
+    ] {
+        fixture.write(&format!("sys/devices/{md}/md/{file}"), format!("{text}\n"));
+    }
+    fixture.write(&format!("sys/devices/{dm}/dm/name"), "vg-data\n");
+    fixture.write(&format!("sys/devices/{dm}/dm/uuid"), "LVM-abc\n");
+    fixture.write("mapper/vg-data.table", "0 1000 linear 9:0 2048\n");
+    let system = fixture.system();
+    let volume = Block::by_number(&system.sys, (253, 0)).unwrap();
+    let names: Vec<String> = volume.below().into_iter().map(|block| block.name).collect();
+    assert_eq!(names, ["md0", "sda1", "sdb1", "sda", "sdb"]);
+    let mapped = MappedFacts {
+        name: "vg-data".into(),
+        maker: Some("LVM".into()),
+        table: vec!["0 1000 linear 9:0 2048".into()],
+        status: vec![],
+    };
+    assert_eq!(volume.facts(&system).mapped, Some(mapped));
+    let raid = volume.below()[0].facts(&system);
+    let expected = MdFacts {
+        level: "raid5".into(),
+        chunk_bytes: 512 << 10,
+        disks: 3,
+        degraded: Some(1),
+        sync_action: Some("recover".into()),
+    };
+    assert_eq!((raid.stripe().unwrap().bytes(), raid.md), (1 << 20, Some(expected)));
+    assert_eq!(volume.below()[1].facts(&system).start_bytes, Some(63 * 512));
+}
+
+#[test]
+fn a_disk_behind_iscsi() {
+    let fixture = Fixture::new();
+    fixture.disk("platform/host9/session1/target9:0:0/9:0:0:0/block/sdc", (8, 32));
+    let lun = "sys/devices/platform/host9/session1/target9:0:0/9:0:0:0/block/sdc/device";
+    for (file, text) in [
+        (format!("{lun}/queue_depth"), "32"),
+        (format!("{lun}/state"), "running"),
+        (format!("{lun}/scsi_disk/9:0:0:0/cache_type"), "write back"),
+        ("sys/class/iscsi_session/session1/first_burst_len".into(), "65536"),
+        ("sys/class/iscsi_session/session1/max_burst_len".into(), "262144"),
+        ("sys/class/iscsi_session/session1/initial_r2t".into(), "1"),
+        ("sys/class/iscsi_session/session1/recovery_tmo".into(), "120"),
+        ("sys/class/iscsi_connection/connection1:0/max_recv_dlength".into(), "262144"),
+        ("sys/class/iscsi_connection/connection12:0/max_recv_dlength".into(), "1"),
+    ] {
+        fixture.write(&file, format!("{text}\n"));
+    }
+    let system = fixture.system();
+    let facts = Block::by_number(&system.sys, (8, 32)).unwrap().facts(&system);
+    let session = IscsiFacts {
+        first_burst_bytes: Some(65536),
+        max_burst_bytes: Some(262_144),
+        max_receive_bytes: Some(262_144),
+        initial_r2t: Some(true),
+        recovery_timeout_s: Some(120),
+    };
+    assert_eq!(facts.iscsi, Some(session));
+    assert_eq!((facts.queue_depth, facts.state.as_deref()), (Some(32), Some("running")));
+    assert_eq!(facts.scsi_cache.as_deref(), Some("write back"));
 }

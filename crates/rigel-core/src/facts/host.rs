@@ -1,0 +1,133 @@
+//! Facts of the host. Must not gather anything.
+
+use serde::{Deserialize, Serialize};
+
+/// The host that measures.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// `uname -sr`.
+    pub kernel: String,
+    /// Machine architecture.
+    pub machine: String,
+    /// First `model name` of /proc/cpuinfo.
+    pub cpu_model: Option<String>,
+    /// CPUs that this process may run on.
+    pub cpus: u32,
+    /// Memory of the host.
+    pub memory_bytes: Option<u64>,
+    /// Explicit huge pages that are free now.
+    pub huge_pages_free: Option<u64>,
+    /// Size of one of them.
+    pub huge_page_bytes: Option<u64>,
+    /// The chosen word of /sys/kernel/mm/transparent_hugepage/enabled.
+    pub transparent_huge_pages: Option<String>,
+    /// RLIMIT_MEMLOCK, soft; `None` when unlimited.
+    pub memlock_limit_bytes: Option<u64>,
+    /// fs.aio-nr: libaio events in use on the whole host.
+    pub aio_nr: Option<u64>,
+    /// fs.aio-max-nr: how many there may be.
+    pub aio_max_nr: Option<u64>,
+    /// kernel.io_uring_disabled: 0 free, 1 for a group, 2 nobody; `None` before Linux 6.6.
+    pub io_uring_disabled: Option<u32>,
+    /// Why this process gets no io_uring; `None` when it does, or nobody tried.
+    #[serde(default)]
+    pub io_uring_refusal: Option<String>,
+    /// Explicit huge pages, free or not.
+    #[serde(default)]
+    pub huge_pages: Option<u64>,
+    /// What the kernel is set to.
+    #[serde(default)]
+    pub settings: KernelSettings,
+    /// What this process may have.
+    #[serde(default)]
+    pub limits: ProcessLimits,
+    /// The control group of this process, with what limits it.
+    #[serde(default)]
+    pub cgroup: CgroupFacts,
+    /// Frequency governors in use, each once.
+    #[serde(default)]
+    pub cpu_governors: Vec<String>,
+    /// The idle state of CPU 0 from which it wakes slowest, of those that are not switched off.
+    #[serde(default)]
+    pub deepest_idle: Option<IdleState>,
+    /// Nodes of memory, by number.
+    #[serde(default)]
+    pub numa_nodes: Vec<u32>,
+    /// Of these, the nodes with a CPU that this process may run on.
+    #[serde(default)]
+    pub own_numa_nodes: Vec<u32>,
+    /// What the kernel takes the time from.
+    #[serde(default)]
+    pub clock_source: Option<String>,
+    /// The hypervisor that this is a guest of, as far as it shows: `KVM`, `VMware` .., or `yes`.
+    #[serde(default)]
+    pub hypervisor: Option<String>,
+    /// Maker and name of the machine, from its firmware.
+    #[serde(default)]
+    pub product: Option<String>,
+}
+
+/// Settings of the kernel that bend storage, from /proc/sys; memory and time in the units of their files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelSettings {
+    /// vm.swappiness.
+    pub swappiness: Option<u32>,
+    /// vm.dirty_ratio: per cent of memory; without effect when `dirty_bytes` is above 0.
+    pub dirty_percent: Option<u32>,
+    /// vm.dirty_bytes.
+    pub dirty_bytes: Option<u64>,
+    /// vm.dirty_background_ratio: per cent of memory.
+    pub dirty_background_percent: Option<u32>,
+    /// vm.dirty_background_bytes.
+    pub dirty_background_bytes: Option<u64>,
+    /// vm.zone_reclaim_mode.
+    pub zone_reclaim_mode: Option<u32>,
+    /// net.core.rmem_max: the largest receive buffer that a socket may ask for.
+    pub socket_receive_max_bytes: Option<u64>,
+    /// net.core.wmem_max.
+    pub socket_send_max_bytes: Option<u64>,
+}
+
+/// A limit of a process; `None` is unlimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// In force.
+    pub soft: Option<u64>,
+    /// What the process may raise it to.
+    pub hard: Option<u64>,
+}
+
+/// Limits of this process, from /proc/self/limits; `None` where the kernel shows none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessLimits {
+    /// RLIMIT_NOFILE.
+    pub open_files: Option<Limit>,
+    /// RLIMIT_NPROC.
+    pub processes: Option<Limit>,
+    /// RLIMIT_MEMLOCK, in bytes.
+    pub locked_memory_bytes: Option<Limit>,
+}
+
+/// Control groups of this process. A limit is that of the closest group which sets one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CgroupFacts {
+    /// Its path in the hierarchy.
+    pub path: Option<String>,
+    /// Limits on I/O, each as the kernel writes it: `8:0 rbps=1048576 wbps=max riops=max wiops=max`.
+    pub io_max: Vec<String>,
+    /// CPU time in thousandths of a CPU.
+    pub cpu_max_millis: Option<u64>,
+    /// memory.max.
+    pub memory_max_bytes: Option<u64>,
+    /// pids.max.
+    pub processes_max: Option<u64>,
+}
+
+/// An idle state of a CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdleState {
+    /// As the driver calls it: `C6`.
+    pub name: String,
+    /// Time to wake from it.
+    pub exit_latency_us: u64,
+}

@@ -1,0 +1,165 @@
+//! What the control groups of this process limit, in both versions of the hierarchy. Must not judge.
+//!
+//! A limit of a group holds for all groups in it, so each is looked for from the process's own group up to the root.
+
+use crate::system::{System, text};
+use crate::targets::inspect::mounts::{Mount, mounts};
+use rigel_core::facts::CgroupFacts;
+use rigel_core::path_text;
+use std::path::{Path, PathBuf};
+
+/// Version 1 writes its "unlimited" as the largest number of whole pages.
+const UNLIMITED: u64 = 1 << 60;
+
+/// See the module.
+pub(super) fn of_process(system: &System) -> CgroupFacts {
+    let table = std::fs::read_to_string(system.proc.join("self/cgroup")).unwrap_or_default();
+    let mounts = mounts(&system.proc);
+    let groups = |controller: &str| groups(system, &mounts, &table, controller);
+    let unified = groups("");
+    let least = |file: &str| unified.iter().filter_map(|dir| number(&dir.join(file))).min();
+    let old = |controller: &str, file: &str| {
+        groups(controller).iter().filter_map(|dir| number(&dir.join(file))).min().filter(|&n| n < UNLIMITED)
+    };
+    let throttled = groups("blkio").iter().flat_map(|dir| throttles(dir)).collect::<Vec<_>>();
+    let path =
+        table.lines().filter_map(|line| parse(line)).map(|(_, path)| path).max_by_key(|path| path.len());
+    CgroupFacts {
+        path: path.map(|path| path_text::encode(Path::new(path))),
+        io_max: unified.iter().flat_map(|dir| lines(&dir.join("io.max"))).chain(throttled).collect(),
+        cpu_max_millis: unified
+            .iter()
+            .filter_map(|dir| cpu_max(&text(&dir.join("cpu.max"))?))
+            .chain(groups("cpu").iter().filter_map(|dir| cpu_quota(dir)))
+            .min(),
+        memory_max_bytes: least("memory.max").or_else(|| old("memory", "memory.limit_in_bytes")),
+        processes_max: least("pids.max").or_else(|| old("pids", "pids.max")),
+    }
+}
+
+/// Controllers and path of `7:blkio,cpu:/user.slice`; version 2 has no controllers.
+fn parse(line: &str) -> Option<(&str, &str)> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    Some((parts.next()?, parts.next()?))
+}
+
+/// The directories of a controller's groups, the process's own first, then all above it.
+fn groups(system: &System, mounts: &[Mount], table: &str, controller: &str) -> Vec<PathBuf> {
+    let is = |list: &str| list.split(',').any(|name| name == controller);
+    let path = table.lines().filter_map(parse).find(|(list, _)| is(list)).map(|(_, path)| path);
+    let wanted = |mount: &&Mount| match controller {
+        "" => mount.filesystem == "cgroup2",
+        _ => mount.filesystem == "cgroup" && mount.options.iter().any(|option| option == controller),
+    };
+    let (Some(path), Some(mount)) = (path, mounts.iter().find(wanted)) else { return Vec::new() };
+    // A container sees its own group as the root of the hierarchy, or has it mounted as one.
+    let below = Path::new(path).strip_prefix(&mount.root).or_else(|_| Path::new(path).strip_prefix("/"));
+    let Some(top) = system.of_sys(&mount.mount_point) else { return Vec::new() };
+    let own = top.join(below.unwrap_or(Path::new("")));
+    own.ancestors().take_while(|dir| dir.starts_with(&top)).map(Path::to_path_buf).collect()
+}
+
+/// A number; `max` is none.
+fn number(file: &Path) -> Option<u64> {
+    text(file)?.parse().ok()
+}
+
+fn lines(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.lines().map(|line| path_text::printable(line.trim()).into_owned()).collect()
+}
+
+/// The throttles of version 1, in the words of version 2.
+fn throttles(dir: &Path) -> Vec<String> {
+    let kinds =
+        [("read_bps", "rbps"), ("write_bps", "wbps"), ("read_iops", "riops"), ("write_iops", "wiops")];
+    let of = |(file, word): (&str, &str)| {
+        let lines = lines(&dir.join(format!("blkio.throttle.{file}_device")));
+        let worded = lines.iter().filter_map(|line| line.split_once(' '));
+        worded.map(|(device, value)| format!("{device} {word}={value}")).collect::<Vec<_>>()
+    };
+    kinds.into_iter().flat_map(of).collect()
+}
+
+/// `50000 100000` is half a CPU; `max 100000` is no limit.
+fn cpu_max(line: &str) -> Option<u64> {
+    let (quota, period) = line.split_once(' ')?;
+    millis(quota.parse().ok()?, period.parse().ok()?)
+}
+
+fn cpu_quota(dir: &Path) -> Option<u64> {
+    millis(number(&dir.join("cpu.cfs_quota_us"))?, number(&dir.join("cpu.cfs_period_us"))?)
+}
+
+fn millis(quota_us: u64, period_us: u64) -> Option<u64> {
+    quota_us.checked_mul(1000)?.checked_div(period_us)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system(files: &[(&str, &str)]) -> (tempfile::TempDir, System) {
+        let root = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = root.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let system = System::at(root.path());
+        (root, system)
+    }
+
+    #[test]
+    fn limits_of_every_group_above() {
+        let (_root, system) = system(&[
+            ("proc/self/cgroup", "0::/db.slice/pg.service\n"),
+            ("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/db.slice/pg.service/io.max", "8:0 rbps=max wbps=max riops=500 wiops=max\n"),
+            ("sys/fs/cgroup/db.slice/pg.service/memory.max", "max\n"),
+            ("sys/fs/cgroup/db.slice/memory.max", "1073741824\n"),
+            ("sys/fs/cgroup/db.slice/cpu.max", "150000 100000\n"),
+            ("sys/fs/cgroup/db.slice/pg.service/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/db.slice/io.max", "8:16 rbps=1048576 wbps=max riops=max wiops=max\n"),
+        ]);
+        let found = of_process(&system);
+        assert_eq!(found.path.as_deref(), Some("/db.slice/pg.service"));
+        assert_eq!(found.io_max.len(), 2);
+        assert!(found.io_max[0].contains("riops=500") && found.io_max[1].starts_with("8:16"));
+        assert_eq!((found.cpu_max_millis, found.memory_max_bytes), (Some(1500), Some(1 << 30)));
+        assert_eq!(found.processes_max, None);
+    }
+
+    #[test]
+    fn the_older_hierarchy() {
+        let (_root, system) = system(&[
+            ("proc/self/cgroup", "7:blkio:/docker/abc\n4:memory:/docker/abc\n1:cpu:/docker/abc\n0::/\n"),
+            (
+                "proc/self/mountinfo",
+                "30 20 0:26 /docker/abc /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n\
+                 31 20 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+                 32 20 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n",
+            ),
+            ("sys/fs/cgroup/blkio/blkio.throttle.read_iops_device", "8:0 500\n"),
+            ("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_quota_us", "-1\n"),
+            ("sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "50000\n"),
+            ("sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n"),
+        ]);
+        let found = of_process(&system);
+        assert_eq!(found.io_max, ["8:0 riops=500"]);
+        assert_eq!((found.cpu_max_millis, found.memory_max_bytes), (Some(500), None));
+    }
+
+    #[test]
+    fn nonsense_limits_nothing() {
+        let (_root, system) = system(&[
+            ("proc/self/cgroup", "garbage\n0:\n0::../../..\n"),
+            ("proc/self/mountinfo", "30 20 0:26 / /elsewhere rw - cgroup2 cgroup2 rw\n"),
+        ]);
+        let found = of_process(&system);
+        assert_eq!((found.io_max.len(), found.cpu_max_millis), (0, None));
+        assert_eq!(cpu_max("5 0"), None);
+        assert_eq!(cpu_max("18446744073709551615 1"), None);
+    }
+}

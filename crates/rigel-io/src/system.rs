@@ -1,0 +1,80 @@
+//! Where the kernel tells about itself, and how its small files are read. Another place in tests: a tree that was captured on some
+//! machine, or made up.
+//!
+//! What cannot be read is left out, never guessed. Must not change a setting.
+
+use rigel_core::path_text;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// The places.
+#[derive(Clone, Debug)]
+pub(crate) struct System {
+    /// Of procfs.
+    pub proc: PathBuf,
+    /// Of sysfs.
+    pub sys: PathBuf,
+    /// Tables of the device mapper as text, `NAME.table` and `NAME.status`; `None` to ask the kernel.
+    pub mapper: Option<PathBuf>,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self { proc: "/proc".into(), sys: "/sys".into(), mapper: None }
+    }
+}
+
+impl System {
+    /// This host when `root` is `/`, else a tree that looks like one.
+    pub(crate) fn at(root: &Path) -> Self {
+        let live = root == Path::new("/");
+        let mapper = (!live).then(|| root.join("mapper"));
+        Self { proc: root.join("proc"), sys: root.join("sys"), mapper }
+    }
+
+    /// Whether paths of its tables lead anywhere here.
+    pub(crate) const fn is_this_host(&self) -> bool {
+        self.mapper.is_none()
+    }
+
+    /// A number from /proc/sys.
+    pub(crate) fn sysctl<T: FromStr>(&self, name: &str) -> Option<T> {
+        value(&self.proc.join("sys").join(name))
+    }
+
+    /// Where a path below `/sys`, as the kernel writes it, lies here.
+    pub(crate) fn of_sys(&self, absolute: &Path) -> Option<PathBuf> {
+        absolute.strip_prefix("/sys").ok().map(|rest| self.sys.join(rest))
+    }
+}
+
+/// A file of the kernel without the newline at its end; a name in it may end in a blank.
+pub(crate) fn read(file: &Path) -> Option<Vec<u8>> {
+    let mut bytes = std::fs::read(file).ok()?;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    Some(bytes)
+}
+
+/// The text of a file, printable and trimmed; `None` when it is empty.
+pub(crate) fn text(file: &Path) -> Option<String> {
+    Some(path_text::encode_os(OsStr::from_bytes(read(file)?.trim_ascii()))).filter(|text| !text.is_empty())
+}
+
+/// The number that a file holds.
+pub(crate) fn value<T: FromStr>(file: &Path) -> Option<T> {
+    std::str::from_utf8(&read(file)?).ok()?.trim().parse().ok()
+}
+
+/// What a directory holds whose name is `prefix` and a number, in the order of the numbers.
+pub(crate) fn numbered(dir: &Path, prefix: &str) -> Vec<(u32, PathBuf)> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let number = |path: &Path| path.file_name()?.to_str()?.strip_prefix(prefix)?.parse().ok();
+    let mut found: Vec<(u32, PathBuf)> =
+        entries.filter_map(|entry| Some((number(&entry.path())?, entry.path()))).collect();
+    found.sort();
+    found
+}

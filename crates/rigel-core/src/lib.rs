@@ -8,6 +8,7 @@
 pub mod answers;
 pub mod calibration;
 pub mod compare;
+pub mod doctor;
 pub mod draw;
 pub mod engine;
 pub mod errno;

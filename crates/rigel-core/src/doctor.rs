@@ -1,0 +1,284 @@
+//! The settings that bend a result or a database: rules as data, judged over facts.
+//!
+//! A [`Rule`] names a setting, says why it matters, which commands show and change it and where that is written down; its judge is a
+//! pure function of facts. The facts are those of the record, so that a host can be examined now or out of a record. Must not gather
+//! a fact, and must not change a setting.
+
+mod host;
+mod layers;
+mod limits;
+mod mount;
+mod network;
+mod queue;
+mod target;
+
+use crate::facts::{DeviceFacts, HostFacts, MountFacts, TargetFacts};
+use std::fmt;
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; right for many.
+    Note,
+    /// Costs performance, or bends what is measured.
+    Warning,
+    /// Data may be lost, or numbers are about something else than the storage.
+    Error,
+}
+
+impl Severity {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One setting, and how it is judged.
+#[derive(Debug)]
+pub struct Rule {
+    /// Name that stays the same: `io-scheduler`.
+    pub name: &'static str,
+    /// The setting in words.
+    pub setting: &'static str,
+    /// Weight of a finding.
+    pub severity: Severity,
+    /// Why it matters.
+    pub why: &'static str,
+    /// The command that shows it, with `{device}`, `{mount}`, `{source}`, `{target}` and `{want}` to fill in.
+    pub show: &'static str,
+    /// The command that changes it, or what to do where there is none.
+    pub change: &'static str,
+    /// Where that is written down.
+    pub source: &'static str,
+    judge: Judge,
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy, Debug)]
+enum Judge {
+    Host(fn(&HostFacts, &Patient<'_>) -> Verdict),
+    Device(fn(&DeviceFacts, &Patient<'_>) -> Verdict),
+    Mount(fn(&MountFacts, &Patient<'_>) -> Verdict),
+    Target(fn(&TargetFacts, &Patient<'_>) -> Verdict),
+}
+
+/// What a rule comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The setting does not exist there, or does not matter.
+    NotAsked,
+    /// The fact could not be read.
+    Unknown,
+    /// Nothing to change; with the value.
+    Fine(String),
+    /// Something to change, or to know.
+    Bent {
+        /// As it is.
+        value: String,
+        /// As it should be; a value for the command that changes it.
+        want: String,
+    },
+}
+
+impl Verdict {
+    fn fine(value: impl fmt::Display) -> Self {
+        Self::Fine(value.to_string())
+    }
+
+    fn bent(value: impl fmt::Display, want: impl fmt::Display) -> Self {
+        Self::Bent { value: value.to_string(), want: want.to_string() }
+    }
+
+    /// Bent when `is_bent`.
+    fn when(is_bent: bool, value: impl fmt::Display, want: impl fmt::Display) -> Self {
+        if is_bent { Self::bent(value, want) } else { Self::fine(value) }
+    }
+}
+
+/// Everything that is judged together.
+#[derive(Clone, Debug)]
+pub struct Patient<'a> {
+    /// The host.
+    pub host: &'a HostFacts,
+    /// Every device, by its name once.
+    pub devices: Vec<&'a DeviceFacts>,
+    /// Every mount, by its mount point once.
+    pub mounts: Vec<&'a MountFacts>,
+    /// Targets that were named.
+    pub targets: &'a [TargetFacts],
+}
+
+impl<'a> Patient<'a> {
+    /// A host with everything on it.
+    #[must_use]
+    pub fn whole(host: &'a HostFacts, devices: &'a [DeviceFacts], mounts: &'a [MountFacts]) -> Self {
+        Self { host, devices: devices.iter().collect(), mounts: mounts.iter().collect(), targets: &[] }
+    }
+
+    /// A host with what lies below some targets.
+    #[must_use]
+    pub fn below(host: &'a HostFacts, targets: &'a [TargetFacts]) -> Self {
+        let mut devices: Vec<&DeviceFacts> = Vec::new();
+        for device in targets.iter().flat_map(|target| target.device.iter().chain(&target.below)) {
+            if !devices.iter().any(|other| other.name == device.name) {
+                devices.push(device);
+            }
+        }
+        let mut mounts: Vec<&MountFacts> = Vec::new();
+        for mount in targets.iter().filter_map(|target| target.mount.as_ref()) {
+            if !mounts.iter().any(|other| other.mount_point == mount.mount_point) {
+                mounts.push(mount);
+            }
+        }
+        Self { host, devices, mounts, targets }
+    }
+
+    fn device(&self, name: &str) -> Option<&'a DeviceFacts> {
+        self.devices.iter().find(|device| device.name == name).copied()
+    }
+
+    /// Devices that are made of this one.
+    fn above(&self, device: &'a DeviceFacts) -> impl Iterator<Item = &'a DeviceFacts> {
+        self.devices.iter().copied().filter(move |other| other.made_of.contains(&device.name))
+    }
+
+    /// Devices that this one is made of, as far as they are known.
+    fn parts(&self, device: &'a DeviceFacts) -> impl Iterator<Item = &'a DeviceFacts> {
+        device.made_of.iter().filter_map(|name| self.device(name))
+    }
+}
+
+/// What a judgement is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The host, or this process on it.
+    Host,
+    /// A device, by its kernel name.
+    Device(String),
+    /// A mount, by its mount point, and what is mounted.
+    Mount(String, String),
+    /// A target, as it was named.
+    Target(String),
+}
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Device(name) | Self::Mount(name, _) | Self::Target(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A rule applied to one thing.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// To what.
+    pub about: About,
+    /// With what result; never [`Verdict::NotAsked`].
+    pub verdict: Verdict,
+}
+
+impl Judged {
+    /// Whether it found something.
+    #[must_use]
+    pub const fn is_bent(&self) -> bool {
+        matches!(self.verdict, Verdict::Bent { .. })
+    }
+
+    /// The command that shows the setting.
+    #[must_use]
+    pub fn show(&self) -> String {
+        self.filled(self.rule.show)
+    }
+
+    /// The command that changes it, or what to do.
+    #[must_use]
+    pub fn change(&self) -> String {
+        self.filled(self.rule.change)
+    }
+
+    fn filled(&self, template: &str) -> String {
+        let want = match &self.verdict {
+            Verdict::Bent { want, .. } => want.as_str(),
+            _ => "",
+        };
+        let fill = |text: &str| match &self.about {
+            About::Host => text.to_owned(),
+            About::Device(name) => text.replace("{device}", &quoted(name)),
+            About::Mount(point, source) => {
+                text.replace("{mount}", &quoted(point)).replace("{source}", &quoted(source))
+            }
+            About::Target(path) => text.replace("{target}", &quoted(path)),
+        };
+        fill(&template.replace("{want}", want))
+    }
+}
+
+/// A name that a shell takes as one word, whatever is in it.
+fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
+/// Every rule, in the order of a report.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    let all = [
+        target::RULES,
+        mount::RULES,
+        network::RULES,
+        layers::RULES,
+        queue::RULES,
+        limits::RULES,
+        host::RULES,
+    ];
+    all.into_iter().flatten()
+}
+
+/// Applies every rule to everything that it is about: the gravest findings first, then what is unknown, then what is fine.
+#[must_use]
+pub fn examine(patient: &Patient<'_>) -> Vec<Judged> {
+    let mut all: Vec<Judged> = rules().flat_map(|rule| apply(rule, patient)).collect();
+    let order = |judged: &Judged| match judged.verdict {
+        Verdict::Bent { .. } => 3 - judged.rule.severity as u8,
+        Verdict::Unknown => 4,
+        Verdict::Fine(_) | Verdict::NotAsked => 5,
+    };
+    all.sort_by_key(order);
+    all
+}
+
+fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Judged> {
+    let judged = |about: About, verdict: Verdict| Judged { rule, about, verdict };
+    let all: Vec<Judged> = match rule.judge {
+        Judge::Host(judge) => vec![judged(About::Host, judge(patient.host, patient))],
+        Judge::Device(judge) => {
+            let of =
+                |device: &&DeviceFacts| judged(About::Device(device.name.clone()), judge(device, patient));
+            patient.devices.iter().map(of).collect()
+        }
+        Judge::Mount(judge) => {
+            let about = |mount: &MountFacts| About::Mount(mount.mount_point.clone(), mount.source.clone());
+            patient.mounts.iter().map(|mount| judged(about(mount), judge(mount, patient))).collect()
+        }
+        Judge::Target(judge) => {
+            let of =
+                |target: &TargetFacts| judged(About::Target(target.path.clone()), judge(target, patient));
+            patient.targets.iter().map(of).collect()
+        }
+    };
+    all.into_iter().filter(|judged| judged.verdict != Verdict::NotAsked).collect()
+}
+
+#[cfg(test)]
+mod tests;

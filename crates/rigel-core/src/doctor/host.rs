@@ -1,0 +1,163 @@
+//! Rules about memory, CPUs and what the host runs on.
+
+use super::Severity::{Note, Warning};
+use super::{Judge, Rule, Verdict};
+use crate::facts::HostFacts;
+use crate::units::Bytes;
+
+const VM: &str = "https://docs.kernel.org/admin-guide/sysctl/vm.html";
+const PAGES: &str = "https://www.postgresql.org/docs/current/kernel-resources.html";
+
+/// Bytes that may wait in memory before anything is written.
+const DIRTY_BYTES: u64 = 1 << 30;
+/// Time to wake from idle that shows beside the latency of flash.
+const SLOW_WAKE_US: u64 = 50;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "transparent-huge-pages",
+        setting: "transparent huge pages",
+        severity: Warning,
+        why: "the kernel puts pages together and moves them behind the back of a database: stalls of milliseconds that look like those of storage; Oracle and \
+              others ask to switch them off",
+        show: "cat /sys/kernel/mm/transparent_hugepage/enabled",
+        change: "echo {want} > /sys/kernel/mm/transparent_hugepage/enabled",
+        source: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
+        judge: Judge::Host(|host, _| match &host.transparent_huge_pages {
+            Some(word) => Verdict::when(word == "always", word, "madvise"),
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "huge-pages",
+        setting: "huge pages that are set aside",
+        severity: Note,
+        why: "a large shared memory in pages of 4 KiB needs page tables for every process; databases use huge pages when they are there",
+        show: "grep Huge /proc/meminfo",
+        change: "sysctl -w vm.nr_hugepages=N, N x page size a little above the database's shared memory",
+        source: PAGES,
+        judge: Judge::Host(|host, _| match host.huge_pages {
+            Some(pages) => {
+                let free = host.huge_pages_free.unwrap_or(0);
+                let value = format!("{pages} of {}, {free} free", Bytes(host.huge_page_bytes.unwrap_or(0)));
+                Verdict::when(pages == 0, value, "")
+            }
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "swappiness",
+        setting: "readiness to swap",
+        severity: Note,
+        why: "above it, memory of a database is swapped out to make room for the page cache, which a database with its own cache has little use for",
+        show: "sysctl vm.swappiness",
+        change: "sysctl -w vm.swappiness={want}",
+        source: VM,
+        judge: Judge::Host(|host, _| match host.settings.swappiness {
+            Some(readiness) => Verdict::when(readiness > 10, readiness, 10),
+            None => Verdict::Unknown,
+        }),
+    },
+    Rule {
+        name: "dirty-limits",
+        setting: "buffered writes that may wait in memory",
+        severity: Note,
+        why: "they pile up until the background writer begins, then come all at once: checkpoints and backups through the page cache stop everything else",
+        show: "sysctl vm.dirty_background_ratio vm.dirty_background_bytes vm.dirty_ratio vm.dirty_bytes",
+        change: "sysctl -w vm.dirty_background_bytes=268435456 vm.dirty_bytes=1073741824",
+        source: VM,
+        judge: Judge::Host(dirty),
+    },
+    Rule {
+        name: "zone-reclaim",
+        setting: "memory of other nodes",
+        severity: Warning,
+        why: "the kernel throws away page cache of this node instead of using memory of another one, although that is much faster than storage",
+        show: "sysctl vm.zone_reclaim_mode",
+        change: "sysctl -w vm.zone_reclaim_mode={want}",
+        source: VM,
+        judge: Judge::Host(|host, _| match host.settings.zone_reclaim_mode {
+            Some(mode) => Verdict::when(mode > 0, mode, 0),
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "cpu-governor",
+        setting: "frequency governor",
+        severity: Warning,
+        why: "CPUs that wait for storage are idle and get slow; every I/O pays for it, the more the faster the device is",
+        show: "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+        change: "cpupower frequency-set --governor {want}",
+        source: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+        judge: Judge::Host(|host, _| {
+            let slow = host.cpu_governors.iter().any(|governor| governor != "performance");
+            match host.cpu_governors.is_empty() {
+                true => Verdict::NotAsked,
+                false => Verdict::when(slow, host.cpu_governors.join(", "), "performance"),
+            }
+        }),
+    },
+    Rule {
+        name: "cpu-idle",
+        setting: "deepest idle state",
+        severity: Warning,
+        why: "a CPU that waits for an I/O falls asleep and wakes that much later: with few outstanding I/Os it is part of every latency",
+        show: "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/{name,latency,disable}",
+        change: "cpupower idle-set --disable-by-latency {want}, or a tuned profile such as latency-performance",
+        source: "https://docs.kernel.org/admin-guide/pm/cpuidle.html",
+        judge: Judge::Host(|host, _| match &host.deepest_idle {
+            Some(state) => Verdict::when(
+                state.exit_latency_us > SLOW_WAKE_US,
+                format_args!("{} wakes in {} us", state.name, state.exit_latency_us),
+                SLOW_WAKE_US,
+            ),
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "clock-source",
+        setting: "source of the time",
+        severity: Warning,
+        why: "the clock is read before and after every batch of I/O; one that is not in the CPU takes a microsecond or a trip to the hypervisor",
+        show: "cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        change: "echo {want} > /sys/devices/system/clocksource/clocksource0/current_clocksource, if it is among the available ones",
+        source: "https://docs.kernel.org/timers/timekeeping.html",
+        judge: Judge::Host(|host, _| match host.clock_source.as_deref() {
+            Some(name) => {
+                let slow = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"].contains(&name);
+                Verdict::when(slow, name, "tsc")
+            }
+            None => Verdict::Unknown,
+        }),
+    },
+    Rule {
+        name: "virtual-machine",
+        setting: "virtual machine",
+        severity: Note,
+        why: "disks are shared with other guests and may be limited or cached by the host, and CPUs are taken away: numbers change with the neighbours",
+        show: "systemd-detect-virt; cat /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name",
+        change: "nothing to set here; measure at different times and compare (rigel compare)",
+        source: "https://docs.kernel.org/virt/index.html",
+        judge: Judge::Host(|host, _| match (&host.hypervisor, &host.product) {
+            (Some(hypervisor), Some(product)) => Verdict::bent(format_args!("{hypervisor}, {product}"), ""),
+            (Some(hypervisor), None) => Verdict::bent(hypervisor, ""),
+            (None, _) => Verdict::NotAsked,
+        }),
+    },
+];
+
+fn dirty(host: &HostFacts, _: &super::Patient<'_>) -> Verdict {
+    let settings = &host.settings;
+    let in_bytes = settings.dirty_background_bytes.filter(|&bytes| bytes > 0);
+    let in_percent = || {
+        let percent = u64::from(settings.dirty_background_percent?);
+        // Of what is free and can be made so; of all memory it is the most.
+        host.memory_bytes.map(|memory| memory / 100 * percent)
+    };
+    match in_bytes.or_else(in_percent) {
+        Some(bytes) => {
+            Verdict::when(bytes > DIRTY_BYTES, format_args!("{} before writing begins", Bytes(bytes)), "")
+        }
+        None => Verdict::Unknown,
+    }
+}

@@ -1,0 +1,245 @@
+//! Rules about what lies between a target and its disks: RAID, device mapper, multipath.
+
+use super::Severity::{Error, Note, Warning};
+use super::{Judge, Patient, Rule, Verdict};
+use crate::facts::DeviceFacts;
+use crate::units::Bytes;
+
+const MD: &str = "https://docs.kernel.org/admin-guide/md.html";
+const MAPPER: &str = "https://docs.kernel.org/admin-guide/device-mapper/index.html";
+const CRYPT: &str = "https://docs.kernel.org/admin-guide/device-mapper/dm-crypt.html";
+const MULTIPATH: &str = "https://github.com/opensvc/multipath-tools";
+const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block";
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "md-degraded",
+        setting: "disks of a RAID",
+        severity: Error,
+        why: "disks are missing: there is no redundancy left, and with parity every read of a lost disk reads all others",
+        show: "mdadm --detail /dev/{device}",
+        change: "replace the failed disk: mdadm /dev/{device} --add DISK",
+        source: MD,
+        judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.degraded) {
+            Some(missing) => Verdict::when(missing > 0, format_args!("{missing} missing"), 0),
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "md-sync",
+        setting: "resynchronisation of a RAID",
+        severity: Warning,
+        why: "the RAID reads and writes all of its disks in the background: what is measured meanwhile is what is left",
+        show: "cat /proc/mdstat",
+        change: "wait until it is over, or for a check: echo {want} > /sys/block/{device}/md/sync_action",
+        source: MD,
+        judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.sync_action.as_deref()) {
+            Some(action) => Verdict::when(!matches!(action, "idle" | "frozen"), action, "idle"),
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "stripe-read-ahead",
+        setting: "read-ahead over a stripe",
+        severity: Warning,
+        why: "a sequential scan through the page cache keeps all disks busy only when it reads a whole stripe ahead: chunk x data disks, rounded up to a \
+              power of two",
+        show: "cat /sys/block/{device}/queue/read_ahead_kb",
+        change: "echo {want} > /sys/block/{device}/queue/read_ahead_kb",
+        source: BLOCK,
+        judge: Judge::Device(stripe_read_ahead),
+    },
+    Rule {
+        name: "mixed-disks",
+        setting: "kinds of disks in one volume",
+        severity: Warning,
+        why: "spinning disks and flash share one volume: its latency has two humps, and the slower kind sets the pace of a stripe",
+        show: "lsblk --output NAME,ROTA,MODEL /dev/{device}",
+        change: "move the volume to disks of one kind, or let a cache (dm-cache, bcache) use the flash",
+        source: MAPPER,
+        judge: Judge::Device(mixed),
+    },
+    Rule {
+        name: "multipath-paths",
+        setting: "paths of a multipath device",
+        severity: Error,
+        why: "a path that does not work carries nothing: half of the bandwidth may be gone, and the next failure stops the database",
+        show: "multipath -ll /dev/{device}",
+        change: "see why the path failed (multipath -ll, dmesg), then: multipathd reinstate path PATH",
+        source: MULTIPATH,
+        judge: Judge::Device(paths),
+    },
+    Rule {
+        name: "multipath-single",
+        setting: "number of paths",
+        severity: Warning,
+        why: "one path is no redundancy, and the bandwidth of one port",
+        show: "multipath -ll /dev/{device}",
+        change: "connect a second path, or see why it is not found: multipath -v3",
+        source: MULTIPATH,
+        judge: Judge::Device(|device, _| {
+            let count = device.made_of.len();
+            if is_multipath(device) { Verdict::when(count < 2, count, 2) } else { Verdict::NotAsked }
+        }),
+    },
+    Rule {
+        name: "multipath-policy",
+        setting: "how paths are chosen",
+        severity: Note,
+        why: "round-robin sends as much over a slow or busy path as over the others; service-time and queue-length go by what is outstanding",
+        show: "dmsetup table /dev/{device}",
+        change: "path_selector \"{want}\" in /etc/multipath.conf, then: multipathd reconfigure",
+        source: MULTIPATH,
+        judge: Judge::Device(path_policy),
+    },
+    Rule {
+        name: "multipath-queueing",
+        setting: "what happens when all paths fail",
+        severity: Note,
+        why: "with queue_if_no_path I/O waits for ever: a database hangs instead of failing over, and so does a measurement",
+        show: "dmsetup table /dev/{device}",
+        change: "no_path_retry {want} in /etc/multipath.conf, then: multipathd reconfigure",
+        source: MULTIPATH,
+        judge: Judge::Device(|device, _| match table(device, "multipath").first() {
+            Some(line) => Verdict::when(
+                line.contains("queue_if_no_path"),
+                if line.contains("queue_if_no_path") { "I/O waits" } else { "I/O fails" },
+                12,
+            ),
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "crypt-workqueues",
+        setting: "queues of an encrypted volume",
+        severity: Note,
+        why: "dm-crypt hands every I/O to threads of its own before and after the cipher; on flash that costs more than the cipher",
+        show: "dmsetup table /dev/{device}",
+        change: "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue NAME (Linux 5.9 and later)",
+        source: CRYPT,
+        judge: Judge::Device(crypt),
+    },
+    Rule {
+        name: "thin-or-snapshot",
+        setting: "a volume whose blocks come when they are written",
+        severity: Warning,
+        why: "the first write to a block allocates or copies it: writes are slow once and fast afterwards, and reads of blocks that were never written are \
+              answered with zeros",
+        show: "dmsetup table /dev/{device}",
+        change: "fill the volume before writes are measured, and measure without snapshots",
+        source: "https://docs.kernel.org/admin-guide/device-mapper/thin-provisioning.html",
+        judge: Judge::Device(|device, _| kind_of(device, &["thin", "snapshot", "snapshot-origin"])),
+    },
+    Rule {
+        name: "test-target",
+        setting: "a target for tests",
+        severity: Error,
+        why: "this volume delays, fails or forgets I/O on purpose",
+        show: "dmsetup table /dev/{device}",
+        change: "measure the device below it",
+        source: MAPPER,
+        judge: Judge::Device(|device, _| kind_of(device, &["delay", "flakey", "error", "zero", "dust"])),
+    },
+];
+
+/// Lines of a device's table of one kind.
+fn table<'a>(device: &'a DeviceFacts, kind: &str) -> Vec<&'a str> {
+    let lines = device.mapped.iter().flat_map(|mapped| &mapped.table).map(String::as_str);
+    lines.filter(|line| kind_of_line(line) == Some(kind)).collect()
+}
+
+fn kind_of_line(line: &str) -> Option<&str> {
+    line.split_whitespace().nth(2)
+}
+
+/// Bent when the table has a target of one of these kinds.
+fn kind_of(device: &DeviceFacts, kinds: &[&str]) -> Verdict {
+    let Some(mapped) = &device.mapped else { return Verdict::NotAsked };
+    if mapped.table.is_empty() {
+        return Verdict::Unknown;
+    }
+    let mut all = mapped.table.iter().filter_map(|line| kind_of_line(line));
+    match all.find(|kind| kinds.contains(kind)) {
+        Some(kind) => Verdict::bent(kind, ""),
+        None => Verdict::NotAsked,
+    }
+}
+
+fn stripe_read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+    let (Some(stripe), Some(kb), None) = (device.stripe(), device.read_ahead_kb, &device.partition_of) else {
+        return Verdict::NotAsked;
+    };
+    let Some(whole) = stripe.bytes().checked_next_power_of_two() else { return Verdict::Unknown };
+    let value = format!(
+        "{kb} KiB; a stripe is {} x {} disks = {}",
+        Bytes(stripe.chunk_bytes),
+        stripe.data_disks,
+        Bytes(stripe.bytes())
+    );
+    Verdict::when(kb.saturating_mul(1024) < whole, value, whole / 1024)
+}
+
+fn mixed(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+    let kinds: Vec<bool> = patient.parts(device).filter_map(|part| part.rotational).collect();
+    if kinds.len() < 2 {
+        return Verdict::NotAsked;
+    }
+    let spinning = kinds.iter().filter(|&&spins| spins).count();
+    let value = format!("{spinning} of {} spin", kinds.len());
+    // A cache puts the two together on purpose.
+    let on_purpose = ["cache", "writecache"].iter().any(|kind| !table(device, kind).is_empty());
+    Verdict::when(spinning > 0 && spinning < kinds.len() && !on_purpose, value, "")
+}
+
+fn is_multipath(device: &DeviceFacts) -> bool {
+    device.mapped.as_ref().is_some_and(|mapped| mapped.maker.as_deref() == Some("mpath"))
+}
+
+/// By the state of each path's disk, and by what the multipath target says: `8:16 F 1` is a failed path, `A` an active one.
+fn paths(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+    if !is_multipath(device) {
+        return Verdict::NotAsked;
+    }
+    let offline = |path: &&DeviceFacts| path.state.as_deref().is_some_and(|state| state != "running");
+    let mut bad: Vec<String> = patient.parts(device).filter(offline).map(|path| path.name.clone()).collect();
+    for line in device.mapped.iter().flat_map(|mapped| &mapped.status) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let failed = words.windows(2).filter(|pair| pair[1] == "F" && pair[0].contains(':'));
+        bad.extend(failed.map(|pair| name_of(pair[0], patient)));
+    }
+    bad.sort();
+    bad.dedup();
+    let count = device.made_of.len();
+    let value = if bad.is_empty() {
+        format!("all of {count} work")
+    } else {
+        format!("{} of {count} failed: {}", bad.len(), bad.join(", "))
+    };
+    Verdict::when(!bad.is_empty(), value, "")
+}
+
+/// The name of the device with a number written as `8:16`.
+fn name_of(number: &str, patient: &Patient<'_>) -> String {
+    let is = |device: &&&DeviceFacts| {
+        device.number.is_some_and(|(major, minor)| format!("{major}:{minor}") == number)
+    };
+    patient.devices.iter().find(is).map_or_else(|| number.to_owned(), |device| device.name.clone())
+}
+
+fn path_policy(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+    let Some(line) = table(device, "multipath").first().copied() else { return Verdict::NotAsked };
+    let known = ["round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity"];
+    match line.split_whitespace().find(|word| known.contains(word)) {
+        Some(policy) => Verdict::when(policy == "round-robin", policy, "service-time 0"),
+        None => Verdict::Unknown,
+    }
+}
+
+fn crypt(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+    let Some(line) = table(device, "crypt").first().copied() else { return Verdict::NotAsked };
+    if device.rotational != Some(false) {
+        return Verdict::NotAsked;
+    }
+    let direct = line.contains("no_read_workqueue") && line.contains("no_write_workqueue");
+    Verdict::when(!direct, if direct { "left out" } else { "in use" }, "")
+}

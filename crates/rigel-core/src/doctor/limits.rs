@@ -1,0 +1,191 @@
+//! Rules about what this process may have: asynchronous I/O, memory, files, its control group.
+
+use super::Severity::{Error, Note, Warning};
+use super::{Judge, Rule, Verdict};
+use crate::facts::{HostFacts, Limit};
+use crate::units::Bytes;
+
+const FS: &str = "https://docs.kernel.org/admin-guide/sysctl/fs.html";
+const KERNEL: &str = "https://docs.kernel.org/admin-guide/sysctl/kernel.html";
+const RLIMIT: &str = "https://man7.org/linux/man-pages/man2/getrlimit.2.html";
+const ORACLE_KERNEL: &str = "https://docs.oracle.com/en/database/oracle/oracle-database/19/ladbi/minimum-parameter-settings-for-installation.html";
+const ORACLE_LIMITS: &str = "https://docs.oracle.com/en/database/oracle/oracle-database/19/ladbi/checking-resource-limits-for-oracle-software-installation-users.html";
+const CGROUP: &str = "https://docs.kernel.org/admin-guide/cgroup-v2.html";
+
+/// What Oracle's installation asks for.
+const AIO_MAX_NR: u64 = 1_048_576;
+const OPEN_FILES: u64 = 65_536;
+const PROCESSES: u64 = 16_384;
+/// libaio events that a run or a database start needs to have left.
+const AIO_LEFT: u64 = 4096;
+/// Rings and registered buffers of a run with 1,000 outstanding I/Os and large I/O beside them.
+const LOCKED_BYTES: u64 = 64 << 20;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "aio-left",
+        setting: "asynchronous I/O that is left",
+        severity: Error,
+        why: "all libaio events of the host are taken or nearly so: databases start without asynchronous I/O (Oracle: ORA-56708 in a calibration), and the \
+              engine libaio is refused",
+        show: "sysctl fs.aio-nr fs.aio-max-nr",
+        change: "sysctl -w fs.aio-max-nr={want}",
+        source: FS,
+        judge: Judge::Host(|host, _| match host.aio_nr.zip(host.aio_max_nr) {
+            Some((used, most)) => {
+                let left = most.saturating_sub(used);
+                Verdict::when(
+                    left < AIO_LEFT,
+                    format_args!("{left} of {most}"),
+                    most.saturating_mul(2).max(AIO_MAX_NR),
+                )
+            }
+            None => Verdict::Unknown,
+        }),
+    },
+    Rule {
+        name: "aio-max-nr",
+        setting: "asynchronous I/O of the host",
+        severity: Note,
+        why: "several databases with libaio take up the default of 65536; Oracle's installation asks for 1048576",
+        show: "sysctl fs.aio-max-nr",
+        change: "sysctl -w fs.aio-max-nr={want}",
+        source: ORACLE_KERNEL,
+        judge: Judge::Host(|host, _| match host.aio_max_nr {
+            Some(most) => Verdict::when(most < AIO_MAX_NR, most, AIO_MAX_NR),
+            None => Verdict::Unknown,
+        }),
+    },
+    Rule {
+        name: "io-uring",
+        setting: "io_uring",
+        severity: Warning,
+        why: "without it Rigel falls back to libaio, and PostgreSQL 18 to its workers: more CPU time for every I/O",
+        show: "sysctl kernel.io_uring_disabled; grep Seccomp /proc/self/status",
+        change: "sysctl -w kernel.io_uring_disabled=0; in a container, a seccomp profile that allows io_uring_setup, io_uring_enter and io_uring_register",
+        source: KERNEL,
+        judge: Judge::Host(|host, _| match (&host.io_uring_refusal, host.io_uring_disabled) {
+            (Some(reason), _) => Verdict::bent(format_args!("refused: {reason}"), ""),
+            (None, Some(2)) => Verdict::bent("kernel.io_uring_disabled is 2", ""),
+            (None, _) => Verdict::fine("allowed"),
+        }),
+    },
+    Rule {
+        name: "locked-memory",
+        setting: "memory that may be locked",
+        severity: Note,
+        why: "buffers that are registered with io_uring count against it (all rings before Linux 5.12), and so do huge pages of a database's shared memory",
+        show: "ulimit -l",
+        change: "memlock in /etc/security/limits.conf, LimitMEMLOCK= in a service; {want} KiB at least",
+        source: RLIMIT,
+        judge: Judge::Host(|host, _| {
+            limit(
+                host.limits.locked_memory_bytes,
+                LOCKED_BYTES,
+                |bytes| Bytes(bytes).to_string(),
+                LOCKED_BYTES / 1024,
+            )
+        }),
+    },
+    Rule {
+        name: "open-files",
+        setting: "open files",
+        severity: Warning,
+        why: "each target and ring is a file, and each data file of each process of a database; the hard limit is what a process can raise itself to",
+        show: "ulimit -Hn",
+        change: "nofile in /etc/security/limits.conf, LimitNOFILE= in a service; {want} at least",
+        source: ORACLE_LIMITS,
+        judge: Judge::Host(|host, _| hard(host.limits.open_files, OPEN_FILES)),
+    },
+    Rule {
+        name: "processes",
+        setting: "processes of a user",
+        severity: Note,
+        why: "a database with a process for every session, and threads of io_uring and of engines, count against it",
+        show: "ulimit -Hu",
+        change: "nproc in /etc/security/limits.conf, LimitNPROC= in a service; {want} at least",
+        source: ORACLE_LIMITS,
+        judge: Judge::Host(|host, _| hard(host.limits.processes, PROCESSES)),
+    },
+    Rule {
+        name: "cgroup-io",
+        setting: "I/O limit of the control group",
+        severity: Warning,
+        why: "the kernel holds this process's I/O back: what is measured is the limit, not the storage",
+        show: "cat /proc/self/cgroup; cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/io.max",
+        change: "run outside of the group, or lift IOReadIOPSMax=, IOReadBandwidthMax= .. of its service or container",
+        source: CGROUP,
+        judge: Judge::Host(io_limits),
+    },
+    Rule {
+        name: "cgroup-cpu",
+        setting: "CPU limit of the control group",
+        severity: Warning,
+        why: "when the share of a period is used up, no thread runs until the next: latencies of tens of milliseconds that the storage does not have",
+        show: "cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/cpu.max",
+        change: "run outside of the group, or lift CPUQuota= of its service, the CPU limit of its container",
+        source: CGROUP,
+        judge: Judge::Host(|host, _| match host.cgroup.cpu_max_millis {
+            Some(millis) => Verdict::bent(format_args!("{}.{:03} CPUs", millis / 1000, millis % 1000), ""),
+            None => Verdict::fine("none"),
+        }),
+    },
+    Rule {
+        name: "cgroup-memory",
+        setting: "memory limit of the control group",
+        severity: Note,
+        why: "page cache and buffers count against it; a database whose shared memory nearly fills it leaves no room for either",
+        show: "cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/memory.max",
+        change: "MemoryMax= of its service, the memory limit of its container",
+        source: CGROUP,
+        judge: Judge::Host(|host, _| match host.cgroup.memory_max_bytes {
+            Some(bytes) => Verdict::when(host.memory_bytes.is_none_or(|all| bytes < all), Bytes(bytes), ""),
+            None => Verdict::fine("none"),
+        }),
+    },
+    Rule {
+        name: "cgroup-processes",
+        setting: "process limit of the control group",
+        severity: Note,
+        why: "threads count as processes: a run with many workers, or a database with many sessions, is refused new ones",
+        show: "cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/pids.max",
+        change: "TasksMax= of its service, the process limit of its container; {want} at least",
+        source: CGROUP,
+        judge: Judge::Host(|host, _| match host.cgroup.processes_max {
+            Some(most) => Verdict::when(most < PROCESSES, most, PROCESSES),
+            None => Verdict::fine("none"),
+        }),
+    },
+];
+
+fn hard(found: Option<Limit>, least: u64) -> Verdict {
+    match found {
+        Some(limit) => {
+            let value = limit.hard.map_or_else(|| "unlimited".to_owned(), |most| most.to_string());
+            Verdict::when(limit.hard.is_some_and(|most| most < least), value, least)
+        }
+        None => Verdict::Unknown,
+    }
+}
+
+fn limit(found: Option<Limit>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Verdict {
+    match found {
+        Some(limit) => {
+            let value = limit.soft.map_or_else(|| "unlimited".to_owned(), shown);
+            Verdict::when(limit.soft.is_some_and(|most| most < least), value, want)
+        }
+        None => Verdict::Unknown,
+    }
+}
+
+/// Those that are about a device of the patient, or all when none of its devices is known.
+fn io_limits(host: &HostFacts, patient: &super::Patient<'_>) -> Verdict {
+    let ours = |line: &&String| {
+        let device = line.split(' ').next().unwrap_or_default();
+        let is = |found: &(u32, u32)| format!("{}:{}", found.0, found.1) == device;
+        patient.devices.is_empty()
+            || patient.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
+    };
+    let limits: Vec<&str> = host.cgroup.io_max.iter().filter(ours).map(String::as_str).collect();
+    if limits.is_empty() { Verdict::fine("none") } else { Verdict::bent(limits.join("; "), "") }
+}

@@ -1,0 +1,163 @@
+//! Rules about filesystems and how they are mounted.
+
+use super::Severity::{Error, Note, Warning};
+use super::{Judge, Patient, Rule, Verdict};
+use crate::facts::MountFacts;
+use crate::units::Bytes;
+
+const MOUNT: &str = "https://man7.org/linux/man-pages/man8/mount.8.html";
+const EXT4: &str = "https://man7.org/linux/man-pages/man5/ext4.5.html";
+const XFS: &str = "https://man7.org/linux/man-pages/man5/xfs.5.html";
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "barriers",
+        setting: "write barriers",
+        severity: Error,
+        why: "the filesystem does not flush the device's cache: a power failure can destroy files, and every commit looks cheaper than it is",
+        show: "findmnt {mount}",
+        change: "mount -o remount,{want} {mount}, and leave the option out of /etc/fstab",
+        source: EXT4,
+        judge: Judge::Mount(|mount, _| {
+            let off = ["nobarrier", "barrier=0"].into_iter().find(|option| mount.has(option));
+            Verdict::when(off.is_some(), off.unwrap_or("on"), "barrier=1")
+        }),
+    },
+    Rule {
+        name: "access-times",
+        setting: "access times",
+        severity: Warning,
+        why: "every read changes the file's metadata, which is written later",
+        show: "findmnt {mount}",
+        change: "mount -o remount,{want} {mount}, and the same in /etc/fstab",
+        source: MOUNT,
+        judge: Judge::Mount(access_times),
+    },
+    Rule {
+        name: "online-discard",
+        setting: "discard at every deletion",
+        severity: Warning,
+        why: "the filesystem tells the drive of freed blocks at once, and I/O waits behind it when tables are dropped; trimming once a week does the same",
+        show: "findmnt {mount}",
+        change: "mount -o remount,{want} {mount}; systemctl enable --now fstrim.timer",
+        source: EXT4,
+        judge: Judge::Mount(|mount, _| {
+            Verdict::when(mount.has("discard"), if mount.has("discard") { "on" } else { "off" }, "nodiscard")
+        }),
+    },
+    Rule {
+        name: "dax",
+        setting: "DAX",
+        severity: Warning,
+        why: "files are memory of the device: direct I/O and queues do not exist there, and a measurement is one of memory",
+        show: "findmnt {mount}",
+        change: "mount without dax (umount {mount}, then mount it again); a remount cannot change it",
+        source: "https://docs.kernel.org/filesystems/dax.html",
+        judge: Judge::Mount(|mount, _| {
+            let found = mount.options.iter().find(|option| matches!(option.as_str(), "dax" | "dax=always"));
+            match found {
+                Some(option) => Verdict::bent(option, ""),
+                None => Verdict::fine("off"),
+            }
+        }),
+    },
+    Rule {
+        name: "data-journal",
+        setting: "journal of file contents",
+        severity: Warning,
+        why: "every byte is written twice, and direct I/O is not possible: what is measured goes through the page cache",
+        show: "findmnt {mount}",
+        change: "{want} instead of data=journal in /etc/fstab, then mount it anew",
+        source: EXT4,
+        judge: Judge::Mount(|mount, _| match mount.value("data") {
+            Some(mode) => Verdict::when(mode == "journal", mode, "data=ordered"),
+            None => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "synchronous-mount",
+        setting: "synchronous writes for everything",
+        severity: Warning,
+        why: "every write of every program waits for the device; a database asks for that itself where it needs it",
+        show: "findmnt {mount}",
+        change: "mount -o remount,{want} {mount}",
+        source: MOUNT,
+        judge: Judge::Mount(|mount, _| {
+            if mount.has("sync") { Verdict::bent("sync", "async") } else { Verdict::NotAsked }
+        }),
+    },
+    Rule {
+        name: "filesystem",
+        setting: "filesystem",
+        severity: Warning,
+        why: "its files are not blocks of a device that are written in place: memory, a layer of a container, or a program in between",
+        show: "findmnt {mount}",
+        change: "put the files of a database on a volume of its own ({want})",
+        source: "https://docs.kernel.org/filesystems/index.html",
+        judge: Judge::Mount(|mount, _| {
+            let indirect = ["tmpfs", "ramfs", "overlay", "aufs", "9p", "virtiofs"]
+                .contains(&mount.filesystem.as_str())
+                || mount.filesystem.starts_with("fuse");
+            Verdict::when(indirect, &mount.filesystem, "xfs or ext4")
+        }),
+    },
+    Rule {
+        name: "copy-on-write",
+        setting: "copy on write",
+        severity: Note,
+        why: "a page is never written in its place: random writes scatter a file, later scans of it are random reads, and checksums and compression may answer \
+              for the device",
+        show: "findmnt {mount}",
+        change: "a directory without copy on write for the files (btrfs: chattr +C), or a record size like the database's page (ZFS: recordsize)",
+        source: "https://docs.kernel.org/filesystems/btrfs.html",
+        judge: Judge::Mount(|mount, _| {
+            let cow = ["btrfs", "zfs", "bcachefs"].contains(&mount.filesystem.as_str());
+            if cow && !mount.has("nodatacow") {
+                Verdict::bent(&mount.filesystem, "")
+            } else {
+                Verdict::NotAsked
+            }
+        }),
+    },
+    Rule {
+        name: "stripe-alignment",
+        setting: "stripe that the filesystem knows",
+        severity: Warning,
+        why: "the filesystem lays its files out without regard to the stripes below it: large writes touch two stripes, and parity is read first",
+        show: "findmnt {mount}; grep . /sys/block/*/queue/optimal_io_size",
+        change: "mkfs with the stripe ({want}); its contents have to be moved",
+        source: XFS,
+        judge: Judge::Mount(stripe),
+    },
+];
+
+fn access_times(mount: &MountFacts, _: &Patient<'_>) -> Verdict {
+    if mount.is_nfs() || mount.has("ro") {
+        return Verdict::NotAsked;
+    }
+    match ["noatime", "relatime"].into_iter().find(|option| mount.has(option)) {
+        Some(option) => Verdict::fine(option),
+        None => Verdict::bent("strictatime", "noatime"),
+    }
+}
+
+/// XFS shows `swidth` in sectors, ext4 `stripe` in blocks of which 4 KiB is the only size in use; neither when it knows of none.
+fn stripe(mount: &MountFacts, patient: &Patient<'_>) -> Verdict {
+    let known = match mount.filesystem.as_str() {
+        "xfs" => mount.number("swidth").and_then(|sectors| sectors.checked_mul(512)),
+        "ext4" => mount.number("stripe").and_then(|blocks| blocks.checked_mul(4096)),
+        _ => return Verdict::NotAsked,
+    };
+    let device = mount.device.as_deref().and_then(|name| patient.device(name));
+    let Some(below) = device.and_then(|device| device.stripe()) else { return Verdict::NotAsked };
+    let value = match known {
+        Some(bytes) => format!("{}, the device has {}", Bytes(bytes), Bytes(below.bytes())),
+        None => format!("none, the device has {}", Bytes(below.bytes())),
+    };
+    let (chunk_kib, disks) = (below.chunk_bytes / 1024, below.data_disks);
+    let want = match mount.filesystem.as_str() {
+        "xfs" => format!("mkfs.xfs -d su={chunk_kib}k,sw={disks}"),
+        _ => format!("mkfs.ext4 -E stride={},stripe_width={}", chunk_kib / 4, chunk_kib / 4 * disks),
+    };
+    Verdict::when(known.is_none_or(|bytes| !bytes.is_multiple_of(below.bytes())), value, want)
+}

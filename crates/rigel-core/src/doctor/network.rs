@@ -1,0 +1,193 @@
+//! Rules about storage behind a network: NFS and iSCSI.
+
+use super::Severity::{Error, Note, Warning};
+use super::{Judge, Patient, Rule, Verdict};
+use crate::facts::{DeviceFacts, HostFacts, IscsiFacts, MountFacts};
+use crate::units::Bytes;
+
+const NFS: &str = "https://man7.org/linux/man-pages/man5/nfs.5.html";
+const ISCSI: &str = "https://github.com/open-iscsi/open-iscsi";
+const NET: &str = "https://docs.kernel.org/admin-guide/sysctl/net.html";
+
+/// Least bytes of an NFS request that a large I/O should not be cut below.
+const NFS_REQUEST_BYTES: u64 = 1 << 20;
+/// Least buffers of a socket for storage at 10 Gbit/s and more.
+const SOCKET_BYTES: u64 = 4 << 20;
+/// A session below multipath should fail soon, so that another path is taken.
+const MULTIPATH_RECOVERY_S: u64 = 30;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "nfs-soft",
+        setting: "NFS that gives up",
+        severity: Error,
+        why: "a soft mount fails a request after some retries, also in the middle of a write: silent corruption of a database's files",
+        show: "nfsstat -m",
+        change: "{want} instead of soft in /etc/fstab, then mount it anew",
+        source: NFS,
+        judge: Judge::Mount(|mount, _| {
+            let soft = mount.has("soft") || mount.has("softerr") || mount.has("softreval");
+            of_nfs(mount, || Verdict::when(soft, if soft { "soft" } else { "hard" }, "hard"))
+        }),
+    },
+    Rule {
+        name: "nfs-udp",
+        setting: "NFS over UDP",
+        severity: Error,
+        why: "at gigabit speeds the fragments of different requests can be put together as one: data are corrupted without a word",
+        show: "nfsstat -m",
+        change: "proto={want} in /etc/fstab, then mount it anew",
+        source: NFS,
+        judge: Judge::Mount(|mount, _| {
+            of_nfs(mount, || match mount.value("proto") {
+                Some(proto) => Verdict::when(proto.starts_with("udp"), proto, "tcp"),
+                None => Verdict::Unknown,
+            })
+        }),
+    },
+    Rule {
+        name: "nfs-request",
+        setting: "largest NFS request",
+        severity: Warning,
+        why: "a large I/O of 1 MiB becomes several requests; the smaller of what was asked for and what the server allows is in force",
+        show: "nfsstat -m",
+        change: "rsize={want},wsize={want} in /etc/fstab, and the limit of the server; then mount it anew",
+        source: NFS,
+        judge: Judge::Mount(|mount, _| {
+            of_nfs(mount, || match mount.number("rsize").zip(mount.number("wsize")) {
+                Some((read, write)) => Verdict::when(
+                    read.min(write) < NFS_REQUEST_BYTES,
+                    format_args!("rsize {}, wsize {}", Bytes(read), Bytes(write)),
+                    NFS_REQUEST_BYTES,
+                ),
+                None => Verdict::Unknown,
+            })
+        }),
+    },
+    Rule {
+        name: "nfs-connections",
+        setting: "connections to an NFS server",
+        severity: Note,
+        why: "all I/O goes through one TCP connection, which one CPU serves and one link of a bond carries",
+        show: "nfsstat -m",
+        change: "nconnect={want} in /etc/fstab, then mount it anew (Linux 5.3 and later)",
+        source: NFS,
+        judge: Judge::Mount(|mount, _| {
+            of_nfs(mount, || {
+                let connections = mount.number("nconnect").unwrap_or(1);
+                Verdict::when(connections < 2, connections, 4)
+            })
+        }),
+    },
+    Rule {
+        name: "nfs-locks",
+        setting: "locks on an NFS server",
+        severity: Warning,
+        why: "with nolock two hosts can open the same database at once",
+        show: "nfsstat -m",
+        change: "leave nolock out of /etc/fstab, then mount it anew",
+        source: NFS,
+        judge: Judge::Mount(|mount, _| {
+            let off = mount.has("nolock") || mount.value("local_lock").is_some_and(|kind| kind != "none");
+            of_nfs(mount, || Verdict::when(off, if off { "local only" } else { "on the server" }, ""))
+        }),
+    },
+    Rule {
+        name: "iscsi-recovery",
+        setting: "time until a broken iSCSI session fails its I/O",
+        severity: Warning,
+        why: "below multipath the I/O of a broken session waits that long before another path is tried",
+        show: "iscsiadm -m session -P 2",
+        change: "node.session.timeo.replacement_timeout = {want} (iscsiadm -m node -o update -n .. -v ..), then log in anew",
+        source: ISCSI,
+        judge: Judge::Device(recovery),
+    },
+    Rule {
+        name: "iscsi-bursts",
+        setting: "bytes that go without being asked for",
+        severity: Note,
+        why: "writes above the first burst wait for the target to ask for their data, a round trip each; reads come in bursts of this size",
+        show: "iscsiadm -m session -P 2",
+        change: "node.session.iscsi.FirstBurstLength = {want}, node.session.iscsi.MaxBurstLength = 16776192, and the same on the target; then log in anew",
+        source: ISCSI,
+        judge: Judge::Device(|device, _| {
+            of_iscsi(device, |session| match session.first_burst_bytes.zip(session.max_burst_bytes) {
+                Some((first, most)) => Verdict::when(
+                    first < 256 << 10 || most < 1 << 20,
+                    format_args!("first burst {}, bursts up to {}", Bytes(first), Bytes(most)),
+                    262_144,
+                ),
+                None => Verdict::Unknown,
+            })
+        }),
+    },
+    Rule {
+        name: "iscsi-r2t",
+        setting: "writes that wait to be asked for",
+        severity: Note,
+        why: "with InitialR2T every write costs a round trip before its first byte",
+        show: "iscsiadm -m session -P 2",
+        change: "node.session.iscsi.InitialR2T = {want}, and the same on the target; then log in anew",
+        source: ISCSI,
+        judge: Judge::Device(|device, _| {
+            of_iscsi(device, |session| match session.initial_r2t {
+                Some(waits) => Verdict::when(waits, if waits { "yes" } else { "no" }, "No"),
+                None => Verdict::Unknown,
+            })
+        }),
+    },
+    Rule {
+        name: "socket-receive",
+        setting: "largest receive buffer of a socket",
+        severity: Warning,
+        why: "storage behind a fast network needs as many bytes in flight as bandwidth x round trip; the buffer is the limit",
+        show: "sysctl net.core.rmem_max",
+        change: "sysctl -w net.core.rmem_max={want}",
+        source: NET,
+        judge: Judge::Host(|host, patient| socket(host.settings.socket_receive_max_bytes, host, patient)),
+    },
+    Rule {
+        name: "socket-send",
+        setting: "largest send buffer of a socket",
+        severity: Warning,
+        why: "as for receiving: writes to storage behind a fast network need as many bytes in flight as bandwidth x round trip",
+        show: "sysctl net.core.wmem_max",
+        change: "sysctl -w net.core.wmem_max={want}",
+        source: NET,
+        judge: Judge::Host(|host, patient| socket(host.settings.socket_send_max_bytes, host, patient)),
+    },
+];
+
+fn of_nfs(mount: &MountFacts, judge: impl FnOnce() -> Verdict) -> Verdict {
+    if mount.is_nfs() { judge() } else { Verdict::NotAsked }
+}
+
+fn of_iscsi(device: &DeviceFacts, judge: impl FnOnce(&IscsiFacts) -> Verdict) -> Verdict {
+    match &device.iscsi {
+        Some(session) if device.partition_of.is_none() => judge(session),
+        _ => Verdict::NotAsked,
+    }
+}
+
+fn recovery(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+    let is_path = patient
+        .above(device)
+        .any(|above| above.mapped.as_ref().is_some_and(|mapped| mapped.maker.as_deref() == Some("mpath")));
+    if !is_path {
+        return Verdict::NotAsked;
+    }
+    of_iscsi(device, |session| match session.recovery_timeout_s {
+        Some(seconds) => Verdict::when(seconds > MULTIPATH_RECOVERY_S, format_args!("{seconds} s"), 5),
+        None => Verdict::Unknown,
+    })
+}
+
+fn socket(bytes: Option<u64>, _: &HostFacts, patient: &Patient<'_>) -> Verdict {
+    let networked = patient.mounts.iter().any(|mount| mount.is_nfs())
+        || patient.devices.iter().any(|device| device.iscsi.is_some());
+    match (networked, bytes) {
+        (false, _) => Verdict::NotAsked,
+        (true, Some(bytes)) => Verdict::when(bytes < SOCKET_BYTES, Bytes(bytes), SOCKET_BYTES),
+        (true, None) => Verdict::Unknown,
+    }
+}

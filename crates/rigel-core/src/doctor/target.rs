@@ -1,0 +1,98 @@
+//! Rules about a target that was named.
+
+use super::Severity::{Error, Note, Warning};
+use super::{Judge, Patient, Rule, Verdict};
+use crate::facts::{TargetFacts, TargetKind};
+use crate::units::Bytes;
+
+const OPEN: &str = "https://man7.org/linux/man-pages/man2/open.2.html";
+
+/// Page of most databases.
+const PAGE_BYTES: u32 = 8192;
+/// Block of a redo log.
+const LOG_BLOCK_BYTES: u32 = 512;
+/// A file in pieces smaller than this is read in pieces.
+const SMALL_PIECE_BYTES: u64 = 1 << 20;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "direct-io",
+        setting: "direct I/O",
+        severity: Error,
+        why: "without it reads are answered by the page cache and writes stop there: neither a measurement nor a database with its own cache sees the storage",
+        show: "dd if={target} of=/dev/null iflag=direct bs=1M count=1",
+        change: "use a filesystem that has it (xfs, ext4); see the mount options",
+        source: OPEN,
+        judge: Judge::Target(|target, _| match (target.direct_io, &target.direct_io_refusal) {
+            (Some(true), _) => Verdict::fine("possible"),
+            (Some(false), Some(reason)) => Verdict::bent(format_args!("refused: {reason}"), ""),
+            (Some(false), None) => Verdict::bent("refused", ""),
+            (None, _) => Verdict::NotAsked,
+        }),
+    },
+    Rule {
+        name: "direct-io-alignment",
+        setting: "unit of direct I/O",
+        severity: Error,
+        why: "I/O of a database's page is not a multiple of it and is refused",
+        show: "blockdev --getss {target}",
+        change: "use pages of at least {want} bytes, or another filesystem",
+        source: OPEN,
+        judge: Judge::Target(|target, _| unit(target, PAGE_BYTES)),
+    },
+    Rule {
+        name: "log-alignment",
+        setting: "unit of direct I/O for logs",
+        severity: Note,
+        why: "a redo log in blocks of 512 bytes cannot be written directly: it needs blocks of this size (Oracle: BLOCKSIZE of the log group)",
+        show: "blockdev --getss {target}",
+        change: "make the logs with blocks of {want} bytes",
+        source: OPEN,
+        judge: Judge::Target(|target, _| match unit(target, LOG_BLOCK_BYTES) {
+            Verdict::Bent { .. } if target.logical_block_bytes > PAGE_BYTES => Verdict::NotAsked,
+            verdict => verdict,
+        }),
+    },
+    Rule {
+        name: "never-written",
+        setting: "parts that were never written",
+        severity: Warning,
+        why: "reads of them are answered with zeros by the filesystem, without the device",
+        show: "filefrag -v {target}",
+        change: "measure a file that was filled with data; rigel run and rigel calibrate without a target fill one",
+        source: "https://docs.kernel.org/filesystems/fiemap.html",
+        judge: Judge::Target(unwritten),
+    },
+    Rule {
+        name: "fragments",
+        setting: "pieces of the file",
+        severity: Note,
+        why: "a sequential read of the file is a random one on the device, whenever a piece ends",
+        show: "filefrag {target}",
+        change: "copy the file to a filesystem with enough free space, or defragment it (xfs_fsr, e4defrag)",
+        source: "https://docs.kernel.org/filesystems/fiemap.html",
+        judge: Judge::Target(|target, _| match target.extents {
+            Some(found) if found.extents > 0 => {
+                let mean = found.looked_bytes() / found.extents;
+                let value = format!("{}, {} each on average", found.extents, Bytes(mean));
+                Verdict::when(found.extents > 8 && mean < SMALL_PIECE_BYTES, value, "")
+            }
+            _ => Verdict::NotAsked,
+        }),
+    },
+];
+
+fn unit(target: &TargetFacts, most: u32) -> Verdict {
+    if target.kind == TargetKind::Simulated || target.direct_io != Some(true) {
+        return Verdict::NotAsked;
+    }
+    let bytes = target.logical_block_bytes;
+    Verdict::when(bytes > most, format_args!("{bytes} bytes"), bytes)
+}
+
+fn unwritten(target: &TargetFacts, _: &Patient<'_>) -> Verdict {
+    let Some(found) = target.extents else { return Verdict::NotAsked };
+    let never = found.unwritten_bytes.saturating_add(found.hole_bytes);
+    let value = format!("{} of {}", Bytes(never), Bytes(found.looked_bytes()));
+    Verdict::when(never > 0, value, "")
+}

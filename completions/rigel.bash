@@ -25,6 +25,9 @@ _rigel() {
             rigel,completions)
                 cmd="rigel__subcmd__completions"
                 ;;
+            rigel,doctor)
+                cmd="rigel__subcmd__doctor"
+                ;;
             rigel,help)
                 cmd="rigel__subcmd__help"
                 ;;
@@ -55,6 +58,9 @@ _rigel() {
             rigel__subcmd__help,completions)
                 cmd="rigel__subcmd__help__subcmd__completions"
                 ;;
+            rigel__subcmd__help,doctor)
+                cmd="rigel__subcmd__help__subcmd__doctor"
+                ;;
             rigel__subcmd__help,help)
                 cmd="rigel__subcmd__help__subcmd__help"
                 ;;
@@ -83,7 +89,7 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run calibrate orion report compare targets selftest completions man help"
+            opts="-h -V --help --version run calibrate orion report compare targets doctor selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -220,8 +226,22 @@ _rigel() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rigel__subcmd__doctor)
+            opts="-h --all --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rigel__subcmd__help)
-            opts="run calibrate orion report compare targets selftest completions man help"
+            opts="run calibrate orion report compare targets doctor selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -263,6 +283,20 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__doctor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

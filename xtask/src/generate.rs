@@ -23,6 +23,7 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
     let mut files = vec![
         schema("rigel.calibration-1.json", rigel_report::calibration::schema()),
         schema("rigel.comparison-1.json", rigel_report::compare::schema()),
+        schema("rigel.doctor-1.json", rigel_report::doctor::schema()),
         schema("rigel.findings-1.json", rigel_report::json::schema()),
         schema("rigel.targets-1.json", rigel_report::targets::schema()),
     ];

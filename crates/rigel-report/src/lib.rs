@@ -7,6 +7,7 @@
 
 pub mod calibration;
 pub mod compare;
+pub mod doctor;
 pub mod json;
 pub mod orion;
 pub mod targets;

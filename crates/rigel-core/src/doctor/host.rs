@@ -49,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
         name: "swappiness",
         setting: "readiness to swap",
         severity: Note,
-        why: "above it, memory of a database is swapped out to make room for the page cache, which a database with its own cache has little use for",
+        why: "the higher, the sooner memory of a database is swapped out to make room for the page cache, which a database with its own cache has little use for",
         show: "sysctl vm.swappiness",
         change: "sysctl -w vm.swappiness={want}",
         source: VM,

@@ -468,7 +468,11 @@ fn every_rule_finds_what_it_is_for_and_nothing_else() {
 fn every_rule_can_be_shown() {
     for rule in rules() {
         assert!(rule.source.starts_with("https://"), "{}", rule.name);
-        assert!(rule.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{}", rule.name);
+        assert!(
+            rule.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+            "{}",
+            rule.name
+        );
         for text in [rule.setting, rule.why, rule.show, rule.change] {
             assert!(text.len() > 2 && !text.contains("  ") && !text.ends_with('.'), "{}: {text}", rule.name);
         }

@@ -59,7 +59,7 @@ pub struct HostFacts {
     /// What the kernel takes the time from.
     #[serde(default)]
     pub clock_source: Option<String>,
-    /// The hypervisor that this is a guest of, as far as it shows: `KVM`, `VMware` .., or `yes`.
+    /// The hypervisor that this is a guest of, as far as it shows: `KVM`, `VMware` .., or `unknown`.
     #[serde(default)]
     pub hypervisor: Option<String>,
     /// Maker and name of the machine, from its firmware.

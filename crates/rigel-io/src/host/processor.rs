@@ -92,7 +92,7 @@ pub(super) fn hypervisor(system: &System, cpuinfo: &[u8], product: Option<&str>)
         // An EC2 machine of metal has the name and no hypervisor; ARM shows no flags at all.
         (false, _) if !flags.is_empty() => None,
         (_, Some((_, hypervisor))) => Some((*hypervisor).to_owned()),
-        (true, None) => Some("yes".to_owned()),
+        (true, None) => Some("unknown".to_owned()),
         (false, None) => None,
     }
 }
@@ -118,7 +118,7 @@ mod tests {
         let guest = b"flags\t\t: fpu vme hypervisor lahf_lm\n";
         let metal = b"flags\t\t: fpu vme lahf_lm\n";
         assert_eq!(found(guest, Some("QEMU Standard PC (Q35)")).as_deref(), Some("KVM"));
-        assert_eq!(found(guest, Some("Nobody Knows")).as_deref(), Some("yes"));
+        assert_eq!(found(guest, Some("Nobody Knows")).as_deref(), Some("unknown"));
         assert_eq!(found(metal, Some("Amazon EC2 m5.metal")), None);
         assert_eq!(found(b"Features\t: fp asimd\n", Some("Amazon EC2 m7g.large")).as_deref(), Some("KVM"));
         assert_eq!(found(b"Features\t: fp asimd\n", Some("Ampere Altra")), None);

@@ -2,5 +2,6 @@
 
 mod engines;
 mod engines_alloc;
+mod machines;
 mod targets;
 mod witness;

@@ -20,6 +20,7 @@ pub use table::table;
 pub use crate::words::short;
 
 pub(crate) use plan::io;
+pub(crate) use style::Ink;
 pub(crate) use table::number;
 pub(crate) use wrap::wrapped;
 
@@ -39,7 +40,7 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     };
     let best = paragraph(notes::intervals(view));
     let end = paragraph(notes::cut_short(view).into_iter().collect());
-    let end = style.painted(style::Ink::Invalid, &end);
+    let end = style.painted(Ink::Invalid, &end);
     let results = narrow(&orion::results(OrionVersion::V19, view));
     let parts =
         [table::styled(view, style), chart::section(view, style), best, results, end, files::section(files)];

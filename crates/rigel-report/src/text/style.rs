@@ -14,7 +14,7 @@ pub struct Style {
 
 /// What a colour stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ink {
+pub(crate) enum Ink {
     /// The names of columns.
     Heading,
     /// Numbers that must not be used.
@@ -42,7 +42,7 @@ impl Ink {
 
 impl Style {
     /// A text in a colour, each line by itself, so that it can be cut at line ends.
-    pub(super) fn painted(self, ink: Ink, text: &str) -> String {
+    pub(crate) fn painted(self, ink: Ink, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
         }
@@ -55,7 +55,7 @@ impl Style {
     }
 
     /// The whole text in the characters that may be used. What a record brought along stays as it is.
-    pub(super) fn spelled(self, text: String) -> String {
+    pub(crate) fn spelled(self, text: String) -> String {
         if self.ascii { text.replace('±', "~") } else { text }
     }
 }

@@ -5,6 +5,7 @@
 use super::calibrate::CalibrateArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
+use super::doctor::DoctorArgs;
 use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
 use super::run::{FILES, RunArgs};
@@ -63,6 +64,8 @@ enum Command {
     Compare(CompareArgs),
     /// Block devices and files: what they are, what is on them, what Rigel may do with them
     Targets(TargetsArgs),
+    /// Settings that bend a result or a database: what is set, why it matters, how to change it
+    Doctor(DoctorArgs),
     /// Show on simulated devices with a known answer that the intervals hold it
     Selftest(SelftestArgs),
     /// Print the script by which a shell completes the command line
@@ -134,6 +137,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.options().map(Invocation::Compare),
         Command::Targets(targets) => Ok(Invocation::Targets(targets.options())),
+        Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor.options())),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell())),
         Command::Man(man) => man.options().map(Invocation::Man),

@@ -9,6 +9,7 @@ mod calibrate;
 mod clap_problem;
 mod cli;
 mod compare;
+mod doctor;
 pub mod load;
 mod manual;
 pub mod names;
@@ -26,6 +27,7 @@ pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareOptions;
+pub use doctor::DoctorOptions;
 pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
@@ -54,6 +56,8 @@ pub enum Invocation {
     Compare(CompareOptions),
     /// Look at what there is to measure.
     Targets(TargetsOptions),
+    /// Examine the settings of the host and of what lies below targets.
+    Doctor(DoctorOptions),
     /// Try the statistics on devices whose answer is known.
     Selftest(SelftestOptions),
     /// Print the script by which a shell completes the command line.

@@ -5,6 +5,7 @@
 
 mod calibrations;
 mod compare;
+mod doctor;
 mod manual;
 mod report;
 mod run;
@@ -27,6 +28,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
         Invocation::Targets(options) => targets::targets(&options),
+        Invocation::Doctor(options) => doctor::doctor(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
         Invocation::Completions(shell) => manual::completions(shell),
         Invocation::Man(options) => manual::man(&options),

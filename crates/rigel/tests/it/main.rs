@@ -8,6 +8,7 @@ mod calibrate;
 mod compare;
 mod contents;
 mod device;
+mod doctor;
 mod faults;
 mod formats;
 mod intervals;

@@ -105,10 +105,21 @@ impl Drop for Mounted {
     }
 }
 
+impl Mounted {
+    pub fn point(&self) -> &Path {
+        &self.0
+    }
+}
+
 pub fn mount(device: &Path, place: &Place) -> Result<Mounted, Unavailable> {
+    mount_with(device, place, "defaults")
+}
+
+pub fn mount_with(device: &Path, place: &Place, options: &str) -> Result<Mounted, Unavailable> {
     let point = place.path().join("mnt");
     fs::create_dir(&point).map_err(Unavailable::new)?;
-    let mounted = Command::new("mount").arg(device).arg(&point).status().map_err(Unavailable::new)?;
+    let mut command = Command::new("mount");
+    let mounted = command.args(["-o", options]).arg(device).arg(&point).status().map_err(Unavailable::new)?;
     if mounted.success() { Ok(Mounted(point)) } else { Err(Unavailable::new("mount failed")) }
 }
 

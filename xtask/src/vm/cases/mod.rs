@@ -6,6 +6,7 @@
 
 mod engine_tests;
 mod faults;
+mod layers;
 mod limits;
 mod null_blk;
 mod nvme;
@@ -26,10 +27,17 @@ const RUN_SECONDS: u32 = 60;
 
 /// All of them.
 pub fn all() -> Vec<Case> {
-    [null_blk::cases(), nvme::cases(), limits::cases(), faults::cases(), engine_tests::cases()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        null_blk::cases(),
+        nvme::cases(),
+        limits::cases(),
+        faults::cases(),
+        layers::cases(),
+        engine_tests::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A way to reach a device.

@@ -1,0 +1,77 @@
+//! The doctor on trees of other machines: what it finds is in the snapshot of each.
+
+use rigel_core::doctor::{Judged, Patient, Verdict, examine};
+use rigel_io::targets::inspect::survey;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+fn machines() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data/machines")
+}
+
+/// Makes the files of a tree below a directory; `capture.sh` tells the format.
+fn unpack(tree: &str, root: &Path) {
+    let below = |path: &str| {
+        let place = root.join(path.trim_start_matches('/'));
+        assert!(!path.contains(".."), "{path}");
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        place
+    };
+    let mut file = None;
+    for line in tree.lines() {
+        if let Some(text) = line.strip_prefix('\t') {
+            let place: &PathBuf = file.as_ref().expect("a line of a file");
+            let before = fs::read_to_string(place).unwrap();
+            fs::write(place, format!("{before}{text}\n")).unwrap();
+            continue;
+        }
+        let (kind, rest) = line.split_once(' ').unwrap_or_else(|| panic!("no line of a tree: {line}"));
+        match kind {
+            "F" => {
+                let place = below(rest);
+                fs::write(&place, "").unwrap();
+                file = Some(place);
+            }
+            "D" => fs::create_dir_all(below(rest)).unwrap(),
+            "L" => {
+                let (from, to) = rest.split_once(' ').unwrap();
+                symlink(below(to), below(from)).unwrap();
+            }
+            _ => panic!("no line of a tree: {line}"),
+        }
+    }
+}
+
+/// `error multipath-paths dm-0: 1 of 2 failed`, a line each, without what is fine.
+fn told(all: &[Judged]) -> String {
+    let line = |judged: &Judged| match &judged.verdict {
+        Verdict::Bent { value, want } => {
+            let severity = judged.rule.severity.name();
+            Some(format!("{severity} {} {}: {value} -> {want}\n", judged.rule.name, judged.about))
+        }
+        Verdict::Unknown => Some(format!("unknown {} {}\n", judged.rule.name, judged.about)),
+        Verdict::Fine(_) | Verdict::NotAsked => None,
+    };
+    all.iter().filter_map(line).collect()
+}
+
+fn found_on(name: &str) -> String {
+    let tree = fs::read_to_string(machines().join(format!("{name}.tree"))).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    unpack(&tree, root.path());
+    let found = survey(root.path());
+    told(&examine(&Patient::whole(&found.host, &found.devices, &found.mounts)))
+}
+
+#[test]
+fn findings_on_captured_and_made_machines() {
+    let trees = fs::read_dir(machines()).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> =
+        trees.filter_map(|name| name.to_str()?.strip_suffix(".tree").map(str::to_owned)).collect();
+    names.sort();
+    assert!(names.len() >= 3, "{names:?}");
+    for name in names {
+        insta::assert_snapshot!(name.as_str(), found_on(&name));
+    }
+}

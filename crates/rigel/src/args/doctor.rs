@@ -1,0 +1,51 @@
+//! `rigel doctor`: the arguments, and what they come to.
+//!
+//! Must not look at a setting.
+
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  rigel doctor
+      this host: its devices, what is mounted, its limits
+  rigel doctor /u01/data.dbf /dev/nvme1n1
+      only what lies below these targets, down to the disks, and the targets themselves
+  rigel doctor --all
+      every setting that was looked at, also those that need no change
+  rigel doctor --json
+      for programs; exit code 1 when there is an error";
+
+/// What to examine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoctorOptions {
+    /// These and what lies below them; the whole host when there are none.
+    pub paths: Vec<PathBuf>,
+    /// What is fine, too.
+    pub all: bool,
+    /// As JSON.
+    pub json: bool,
+}
+
+/// See the module.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DoctorArgs {
+    /// Files or block devices; what lies below them is examined, too [default: the whole host]
+    #[arg(value_name = "TARGET")]
+    targets: Vec<PathBuf>,
+
+    /// Also the settings that need no change
+    #[arg(long)]
+    all: bool,
+
+    /// As JSON; it has all of them
+    #[arg(long)]
+    json: bool,
+}
+
+impl DoctorArgs {
+    /// What was asked for.
+    pub fn options(self) -> DoctorOptions {
+        DoctorOptions { paths: self.targets, all: self.all, json: self.json }
+    }
+}

@@ -1,0 +1,48 @@
+//! `rigel doctor`: the settings that bend a result or a database, and how to change them.
+//!
+//! Must not judge, and changes nothing.
+
+use crate::args::DoctorOptions;
+use crate::commands;
+use crate::terminal;
+use rigel_core::doctor::{Judged, Patient, examine};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::TargetFacts;
+use rigel_io::host::host_facts;
+use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, survey};
+use rigel_report::doctor::{Counts, findings, json};
+use std::path::Path;
+
+/// Examines the host, or what lies below targets, and tells.
+///
+/// # Errors
+/// When a target cannot be looked at; when there is a finding of severity error.
+pub fn doctor(options: &DoctorOptions) -> Result<(), Problem> {
+    let all = if options.paths.is_empty() {
+        let found = survey(Path::new("/"));
+        told(&Patient::whole(&found.host, &found.devices, &found.mounts), options)?
+    } else {
+        let host = host_facts();
+        let snapshot = Snapshot::take();
+        let look = |path| inspect(path, &snapshot).map(Inspected::into_facts);
+        let targets: Vec<TargetFacts> =
+            options.paths.iter().map(|path| look(path)).collect::<Result<_, _>>()?;
+        told(&Patient::below(&host, &targets), options)?
+    };
+    match Counts::of(&all).errors {
+        0 => Ok(()),
+        errors => Err(Problem::new(ExitKind::GateFailed, format!("{errors} of the settings are errors"))
+            .because("data may be lost, or numbers would be about something else than the storage")
+            .next("see the findings of severity error; each says what changes it")),
+    }
+}
+
+fn told(patient: &Patient<'_>, options: &DoctorOptions) -> Result<Vec<Judged>, Problem> {
+    let all = examine(patient);
+    if options.json {
+        commands::to_stdout(&json(&all)?)?;
+    } else {
+        commands::to_stdout(findings(patient, &all, options.all, terminal::style_of_stdout()).as_bytes())?;
+    }
+    Ok(all)
+}

@@ -5,7 +5,6 @@
 
 use crate::findings::{Extreme, Findings, IoFindings, in_doubt};
 use crate::flags::Flag;
-use crate::matrix::Point;
 use crate::record::Record;
 use crate::stats::Interval;
 use crate::stats::bound::{LatencyBound, LatencyOf};
@@ -26,7 +25,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    fn new(mean: f64, interval: Option<Interval>) -> Self {
+    pub(crate) fn new(mean: f64, interval: Option<Interval>) -> Self {
         Self { mean, ends: interval.map(|interval| (interval.lo95, interval.hi95)) }
     }
 }
@@ -78,7 +77,9 @@ impl Answers {
             unbounded_iops: findings.max_small_iops.map(figure),
             max_mbps: findings.max_large_mbps.map(figure),
             max_pmbps: one_stream(findings),
-            latency_at_1_us: alone(findings, Class::Small, 1).and_then(|io| latency(io, bound.of)),
+            latency_at_1_us: findings
+                .alone(Class::Small, 1)
+                .and_then(|found| latency(found.small.as_ref()?, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),
             saturated: curve.is_some_and(|curve| curve.curve.saturated),
             flags: flags(findings),
@@ -90,14 +91,8 @@ fn figure(best: Extreme) -> Figure {
     Figure::new(best.value, best.interval)
 }
 
-/// So many of a class, and none of the other.
-fn alone(findings: &Findings, class: Class, level: u32) -> Option<&IoFindings> {
-    let point = Point::alone(class, level);
-    findings.points.iter().find(|found| found.point == point)?.io(class)
-}
-
 fn one_stream(findings: &Findings) -> Option<Figure> {
-    let io = alone(findings, Class::Large, 1)?;
+    let io = findings.alone(Class::Large, 1)?.large.as_ref()?;
     io.latency_us?;
     Some(Figure::new(io.mbps, io.sure.mbps(io.io_bytes)))
 }
@@ -145,7 +140,7 @@ fn within(findings: &Findings, bound: &LatencyBound) -> Result<WithinBound, Stri
 }
 
 /// The flags of the run, of the points and of the searches; of those that have the same code the first.
-fn flags(findings: &Findings) -> Vec<Flag> {
+pub(crate) fn flags(findings: &Findings) -> Vec<Flag> {
     let mut flags: Vec<Flag> = Vec::new();
     for flag in findings.all_flags() {
         match flags.iter_mut().find(|other| other.code == flag.code) {

@@ -11,7 +11,7 @@ mod sureness;
 mod visits;
 
 pub use extremes::Extreme;
-pub(crate) use extremes::in_doubt;
+pub(crate) use extremes::{extreme, in_doubt};
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::{Basis, Sureness};
 pub use visits::{VisitFindings, VisitIo};
@@ -147,6 +147,13 @@ impl Findings {
 }
 
 impl Findings {
+    /// The point with so many of a class, and none of the other.
+    #[must_use]
+    pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
+        let point = Point::alone(class, level);
+        self.points.iter().find(|found| found.point == point)
+    }
+
     /// Every flag: of the run, of the points, of the searches.
     pub fn all_flags(&self) -> impl Iterator<Item = &Flag> {
         let of_points = self.points.iter().flat_map(|found| &found.flags);

@@ -5,6 +5,7 @@
 //! later. `rigel-io` touches the kernel, `rigel-run` owns time and threads, `rigel-report` renders.
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod answers;
 pub mod calibration;
 pub mod compare;

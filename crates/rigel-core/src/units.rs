@@ -211,5 +211,21 @@ pub fn grouped(digits: &str) -> String {
     text
 }
 
+/// Four figures, with a comma for thousands: `3,952`, `41.27`, `0.05`.
+#[must_use]
+pub fn number(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 1000.0 => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.decimals$}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let grouped = grouped(whole);
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() { grouped } else { format!("{grouped}.{fraction}") }
+}
+
 #[cfg(test)]
 mod tests;

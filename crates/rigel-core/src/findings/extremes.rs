@@ -58,7 +58,7 @@ pub fn min_small_latency(points: &[PointFindings]) -> Option<Extreme> {
 
 /// The first point whose value beats all others. Points in doubt, by having been cut short or by a flag that makes
 /// their numbers invalid, have a say only when there are no others; a class without completions has none.
-fn extreme(
+pub fn extreme(
     points: &[PointFindings],
     value: impl Fn(&PointFindings) -> Option<(f64, Option<Interval>)>,
     beats: impl Fn(&f64, &f64) -> bool,

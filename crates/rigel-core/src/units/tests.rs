@@ -50,3 +50,19 @@ fn display_prefers_exact_prefixes() {
     assert_eq!(Nanos::from_secs(60).to_string(), "60 s");
     assert_eq!(Nanos::from_millis(100).to_string(), "100 ms");
 }
+
+#[test]
+fn numbers_for_people_have_four_figures() {
+    for (value, text) in [
+        (1_234_567.8, "1,234,568"),
+        (3952.4, "3,952"),
+        (999.96, "1,000"),
+        (412.34, "412.3"),
+        (41.271, "41.27"),
+        (0.05, "0.05"),
+        (0.0, "0"),
+        (-1500.0, "-1,500"),
+    ] {
+        assert_eq!(number(value), text);
+    }
+}

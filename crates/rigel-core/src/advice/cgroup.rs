@@ -1,0 +1,145 @@
+//! Linux cgroups: the cost model of a disk (`io.cost.model`), and limits on it (`io.max`).
+//!
+//! Must not guess which disk; the kernel wants the whole one by its number.
+
+use super::measured::{Measured, Source};
+use super::{Advice, Product, Setting, Value};
+use crate::units::{Bytes, KIB, MIB, to_f64};
+use crate::workload::Direction;
+
+/// The size that the model's rates of I/Os are about.
+const MODEL_BYTES: u64 = 4 * KIB;
+/// Rates of small I/Os are those of I/Os up to this size.
+const SMALL_BYTES: u64 = 16 * KIB;
+const MANUAL: &str = "https://docs.kernel.org/admin-guide/cgroup-v2.html";
+
+/// How a figure is measured, by what it does.
+const MEASURE_RANDOM: [&str; 2] = [
+    "measure it: rigel calibrate TARGET --size-small 4K",
+    "measure it on a scratch file of that disk: rigel calibrate --write 100 --size-small 4K",
+];
+const MEASURE_SEQUENTIAL: [&str; 2] = [
+    "measure it: rigel calibrate TARGET --size-small 4K --size-large 4K",
+    "measure it on a scratch file of that disk: rigel calibrate --write 100 --size-small 4K --size-large 4K",
+];
+const MEASURE_STREAMS: [&str; 2] = [
+    "measure it: rigel calibrate TARGET",
+    "measure it on a scratch file of that disk: rigel calibrate --write 100",
+];
+
+/// What a direction has of the model or of the limits.
+struct Rates {
+    direction: Direction,
+    bytes: &'static str,
+    sequential: &'static str,
+    random: &'static str,
+}
+
+const MODEL: [Rates; 2] = [
+    Rates { direction: Direction::Read, bytes: "rbps", sequential: "rseqiops", random: "rrandiops" },
+    Rates { direction: Direction::Write, bytes: "wbps", sequential: "wseqiops", random: "wrandiops" },
+];
+
+/// The coefficients of the linear model, as `tools/cgroup/iocost_coef_gen.py` of the kernel measures them.
+pub fn cost_model(source: &Source<'_>) -> Vec<Advice> {
+    let mut all = vec![disk(source, Product::Cgroup)];
+    for (place, rates) in MODEL.iter().enumerate() {
+        let given =
+            |name, found: Option<Measured>, factor: f64, missing: &str, measure: [&'static str; 2]| {
+                let setting = Setting::new(Product::Cgroup, name, MANUAL);
+                let Some(found) = found else {
+                    return setting.refused(missing, measure[place]);
+                };
+                let value = Value::of(found.figure.scaled(factor), |rate| format!("{rate:.0}"));
+                setting.given(
+                    value,
+                    vec![found],
+                    "The kernel scales the model to what the disk does, so the middle counts.",
+                )
+            };
+        let of = rates.direction;
+        let random = source.random(of, |bytes| bytes == MODEL_BYTES);
+        let sequential = source.sequential(of, MODEL_BYTES);
+        all.extend([
+            given(
+                rates.bytes,
+                source.bandwidth(of),
+                to_f64(MIB),
+                "no record has streams of that direction",
+                MEASURE_STREAMS,
+            ),
+            given(
+                rates.sequential,
+                sequential,
+                1.0,
+                "no record has streams of 4 KiB I/Os of that direction",
+                MEASURE_SEQUENTIAL,
+            ),
+            given(
+                rates.random,
+                random,
+                1.0,
+                "no record has random I/Os of 4 KiB of that direction",
+                MEASURE_RANDOM,
+            ),
+        ]);
+    }
+    all
+}
+
+const LIMITS: [(Direction, &str, &str); 2] =
+    [(Direction::Read, "rbps", "riops"), (Direction::Write, "wbps", "wiops")];
+
+/// Limits at what the disk does as a whole: a cgroup with a share of it gets as much of each.
+pub fn limits(source: &Source<'_>) -> Vec<Advice> {
+    let mut all = vec![disk(source, Product::CgroupMax)];
+    for (place, (direction, bytes, ios)) in LIMITS.into_iter().enumerate() {
+        let given = |name,
+                     found: Option<Measured>,
+                     factor: f64,
+                     missing: &str,
+                     measure: [&'static str; 2]| {
+            let setting = Setting::new(Product::CgroupMax, name, MANUAL);
+            let Some(found) = found else {
+                return setting.refused(missing, measure[place]);
+            };
+            let value = Value::at_low_end(&found, |rate| format!("{:.0}", (rate * factor).floor()));
+            let why = "All that the disk does, at the lower end of the interval: a cgroup that may have a share of it gets that share of this number.";
+            setting.given(value, vec![found], why)
+        };
+        let small = format!("no record has random I/Os of up to {} of that direction", Bytes(SMALL_BYTES));
+        all.extend([
+            given(
+                bytes,
+                source.bandwidth(direction),
+                to_f64(MIB),
+                "no record has streams of that direction",
+                MEASURE_STREAMS,
+            ),
+            given(ios, source.random(direction, |bytes| bytes <= SMALL_BYTES), 1.0, &small, MEASURE_STREAMS),
+        ]);
+    }
+    all
+}
+
+/// The number of the disk, which both files begin with.
+fn disk(source: &Source<'_>, product: Product) -> Advice {
+    let setting = Setting::new(product, "device", MANUAL);
+    // Above several disks the kernel limits I/O, but has no cost model.
+    let array = source.runs().flat_map(|run| &run.record.header.targets).find_map(|target| {
+        let device = target.device.as_ref().filter(|device| device.made_of.len() > 1)?;
+        Some(device.made_of.len())
+    });
+    match (source.disk(), array) {
+        (Ok(_), Some(disks)) if product == Product::Cgroup => setting.refused(
+            format!("the device is made of {disks} others, and the kernel models each disk"),
+            "measure each disk by itself",
+        ),
+        (Ok((major, minor)), _) => setting.given(
+            Value::plain(format!("{major}:{minor}")),
+            Vec::new(),
+            "The lowest device that moves every byte of the target once: its disk, where it is a partition or a volume on one.",
+        ),
+        (Err(refusal), _) => setting.is(Err(refusal)),
+    }
+}

@@ -5,6 +5,7 @@
 //! messages in a record are foreign text: every renderer passes them through [`rigel_core::path_text::printable`].
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod calibration;
 pub mod compare;
 pub mod doctor;

@@ -2,7 +2,7 @@
 //!
 //! Must not guess which disk; the kernel wants the whole one by its number.
 
-use super::measured::{Measured, Source};
+use super::measured::{Measured, Source, plural};
 use super::{Advice, Product, Setting, Value};
 use crate::units::{Bytes, KIB, MIB, to_f64};
 use crate::workload::Direction;
@@ -58,28 +58,23 @@ pub fn cost_model(source: &Source<'_>) -> Vec<Advice> {
                 )
             };
         let of = rates.direction;
+        let streams = format!("no record has streams of {}", plural(of));
         let random = source.random(of, |bytes| bytes == MODEL_BYTES);
         let sequential = source.sequential(of, MODEL_BYTES);
         all.extend([
-            given(
-                rates.bytes,
-                source.bandwidth(of),
-                to_f64(MIB),
-                "no record has streams of that direction",
-                MEASURE_STREAMS,
-            ),
+            given(rates.bytes, source.bandwidth(of), to_f64(MIB), &streams, MEASURE_STREAMS),
             given(
                 rates.sequential,
                 sequential,
                 1.0,
-                "no record has streams of 4 KiB I/Os of that direction",
+                &format!("no record has streams of {} of 4 KiB", plural(of)),
                 MEASURE_SEQUENTIAL,
             ),
             given(
                 rates.random,
                 random,
                 1.0,
-                "no record has random I/Os of 4 KiB of that direction",
+                &format!("no record has random {} of 4 KiB", plural(of)),
                 MEASURE_RANDOM,
             ),
         ]);
@@ -107,15 +102,10 @@ pub fn limits(source: &Source<'_>) -> Vec<Advice> {
             let why = "All that the disk does, at the lower end of the interval: a cgroup that may have a share of it gets that share of this number.";
             setting.given(value, vec![found], why)
         };
-        let small = format!("no record has random I/Os of up to {} of that direction", Bytes(SMALL_BYTES));
+        let streams = format!("no record has streams of {}", plural(direction));
+        let small = format!("no record has random {} of up to {}", plural(direction), Bytes(SMALL_BYTES));
         all.extend([
-            given(
-                bytes,
-                source.bandwidth(direction),
-                to_f64(MIB),
-                "no record has streams of that direction",
-                MEASURE_STREAMS,
-            ),
+            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, MEASURE_STREAMS),
             given(ios, source.random(direction, |bytes| bytes <= SMALL_BYTES), 1.0, &small, MEASURE_STREAMS),
         ]);
     }

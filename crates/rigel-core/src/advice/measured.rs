@@ -292,7 +292,8 @@ fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
     })
 }
 
-const fn plural(direction: Direction) -> &'static str {
+/// What I/Os of a direction are called.
+pub const fn plural(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "reads",
         Direction::Write => "writes",

@@ -98,7 +98,7 @@ fn flush_method(source: &Source<'_>) -> Advice {
             Value::plain("O_DIRECT"),
             Vec::new(),
             "Direct I/O works on the filesystem of the target: InnoDB caches pages itself, and a second copy in the page cache is wasted. \
-             MariaDB has it as default from 10.6 on.",
+             MariaDB has it as default from 10.6 on, and under other names from 11.0 on (innodb_data_file_buffering).",
         );
     };
     match target.direct_io {

@@ -84,14 +84,14 @@ fn concurrency(source: &Source<'_>, saturation: &Saturation) -> Vec<Advice> {
     let figure = saturation.measured.figure;
     let level = number(figure.mean);
     let more = if saturation.is_lower_bound {
-        " The storage may take more: the search ended before it was saturated."
+        " The storage may take more: the measured levels ended before its rate did."
     } else {
         ""
     };
     let value = || Value::of(figure, |level| whole(level.clamp(1.0, MOST_CONCURRENT)));
     let effective = format!(
-        "With {level} reads in flight the storage gives 95 % of its rate, more only wait. One session keeps so many in flight; where \
-         many sessions read at once, less is enough.{more}"
+        "With {level} reads in flight the storage gives 95 % of its rate, more only wait. One session keeps so many in flight, up to \
+         version 17 for bitmap scans only; where many sessions read at once, less is enough.{more}"
     );
     let maintenance = format!(
         "The same {level} for VACUUM, ANALYZE and recovery, whose sessions are few and read for all others.{more}"
@@ -110,6 +110,12 @@ fn concurrency(source: &Source<'_>, saturation: &Saturation) -> Vec<Advice> {
 fn method(source: &Source<'_>, saturation: &Saturation) -> Advice {
     let lowest = saturation.measured.low();
     let measured = vec![saturation.measured.clone()];
+    if lowest <= MOST_WORKERS && saturation.is_lower_bound {
+        return METHOD.refused(
+            "32 I/O workers are the most there may be, and the measured levels ended before they told whether more would help",
+            "measure more levels: rigel calibrate TARGET",
+        );
+    }
     if lowest <= MOST_WORKERS {
         let why = format!(
             "{} reads in flight saturate the storage, and up to 32 I/O workers can keep so many. Nothing measured here tells whether io_uring \

@@ -4,6 +4,7 @@
 
 use super::measured::{Measured, Source};
 use super::{Advice, Product, Setting, Value};
+use crate::path_text::printable;
 use crate::units::{KIB, MIB, to_f64};
 use crate::workload::Direction;
 
@@ -56,7 +57,7 @@ fn mount_point(source: &Source<'_>) -> Advice {
     mounts.dedup();
     match mounts.as_slice() {
         // What stands there as \xNN is no path that Seastar could be given.
-        [Some(only)] if !only.contains('\\') => {
+        [Some(only)] if !only.contains('\\') && printable(only) == *only => {
             let why = "Where the filesystem of the target is mounted.";
             setting.given(Value::plain(*only), Vec::new(), why)
         }

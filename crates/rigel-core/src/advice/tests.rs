@@ -120,10 +120,20 @@ fn the_level_that_saturates_is_the_concurrency() {
     for setting in ["effective_io_concurrency", "maintenance_io_concurrency", "io_workers"] {
         assert_eq!(value(&found, Product::Postgresql, setting), ["4", "4", "4"], "{setting}");
     }
-    assert_eq!(text(&found, Product::Postgresql, "io_method"), "worker");
+    assert!(refused(&found, Product::Postgresql, "io_method").because.contains("ended before"));
     let why = given(&found, Product::Postgresql, "effective_io_concurrency").why;
     assert!(why.contains("may take more"), "no level of twice as many was measured: {why}");
     assert_eq!(text(&found, Product::Mysql, "innodb_read_io_threads"), "4", "its default suffices");
+}
+
+#[test]
+fn a_level_that_leaves_room_for_twice_as_many_saturates() {
+    let mut reads = Known::reads();
+    // Two outstanding have the rate of five.
+    reads.findings.points[1].small.as_mut().unwrap().iops = 40_000.0;
+    let found = advised(&[reads]);
+    assert_eq!(value(&found, Product::Postgresql, "io_workers"), ["2", "2", "2"]);
+    assert_eq!(text(&found, Product::Postgresql, "io_method"), "worker");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod text;
 
+pub(crate) use text::flags;
 pub use text::{answers, history};
 
 use crate::json::{pretty, schema_of};

@@ -57,7 +57,8 @@ fn trimmed(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn flags(page: &mut Page, flags: &[Flag]) {
+/// A paragraph with every flag; nothing when there is none.
+pub(crate) fn flags(page: &mut Page, flags: &[Flag]) {
     if !flags.is_empty() {
         page.blank();
     }

@@ -4,6 +4,7 @@
 mod several;
 mod support;
 
+mod advice;
 mod compare;
 mod consumers;
 mod csv;

@@ -1,0 +1,77 @@
+//! What the files of all products share that may hold comments: where values are from, and why.
+//!
+//! Every line of it is a comment. Must not write a setting.
+
+use super::{Told, range, title};
+use crate::page::Page;
+use crate::text::wrapped;
+use rigel_core::advice::{Advice, Given, Product, Refusal};
+use rigel_core::path_text::printable;
+
+/// A file in the making, whose comments begin with a sign.
+pub(super) struct Commented {
+    page: Page,
+    sign: &'static str,
+}
+
+impl Commented {
+    /// The head of the file of a product: which runs, and what to know about them.
+    pub(super) fn new(told: &Told<'_>, product: Product, sign: &'static str) -> Self {
+        let mut file = Self { page: Page::default(), sign };
+        file.comment(&format!("{}: advised by rigel from what these runs measured", title(product)));
+        for run in told.runs() {
+            file.comment_below(&run);
+        }
+        told.remarks().iter().for_each(|remark| file.comment(remark));
+        for flag in &told.advised.flags {
+            file.comment(&format!("{}: {}", flag.code.name(), printable(&flag.text)));
+        }
+        file
+    }
+
+    /// A line as it is, which the product reads.
+    pub(super) fn line(&mut self, line: &str) {
+        self.page.line(line);
+    }
+
+    /// An empty line.
+    pub(super) fn blank(&mut self) {
+        self.page.blank();
+    }
+
+    /// A comment, broken where it is long.
+    pub(super) fn comment(&mut self, text: &str) {
+        wrapped(&mut self.page, &format!("{} ", self.sign), &format!("{}   ", self.sign), text);
+    }
+
+    /// The same, further in.
+    pub(super) fn comment_below(&mut self, text: &str) {
+        wrapped(&mut self.page, &format!("{}   ", self.sign), &format!("{}     ", self.sign), text);
+    }
+
+    /// A line that the product would read if it were no comment; it is never broken.
+    pub(super) fn comment_out(&mut self, line: &str) {
+        self.page.line(format_args!("{} {line}", self.sign));
+    }
+
+    /// How a value came about.
+    pub(super) fn explanation(&mut self, advice: &Advice, given: &Given) {
+        let range =
+            range(&given.value).map_or_else(String::new, |range| format!(" ({range} over the intervals)"));
+        self.comment(&format!("{}{range}: {}", advice.setting, printable(&given.why)));
+        for measured in &given.measured {
+            self.comment_below(&printable(&format!("{}: {}", measured.what, measured.told())));
+        }
+        self.comment_below(advice.source);
+    }
+
+    /// Why there is no value.
+    pub(super) fn refusal(&mut self, advice: &Advice, refusal: &Refusal) {
+        self.comment(&format!("{} is not advised: {}", advice.setting, printable(&refusal.because)));
+        self.comment_below(&printable(&refusal.next));
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.page.into_string()
+    }
+}

@@ -1,0 +1,126 @@
+//! The file that a product reads, as text.
+//!
+//! Must not write one that lacks what the product cannot do without.
+
+use super::commented::Commented;
+use super::{Told, sql, title};
+use rigel_core::advice::{Advice, Product, Refusal};
+use rigel_core::error::Problem;
+use rigel_core::path_text::printable;
+use std::fmt::Write as _;
+
+/// The file. `server_version` is the major version of the server that will read it: settings that came later are comments.
+///
+/// # Errors
+/// When the runs support none of its settings, or not all where the product wants all.
+pub fn file(told: &Told<'_>, product: Product, server_version: u32) -> Result<String, Problem> {
+    let advice: Vec<&Advice> = told.advised.of_product(product).collect();
+    let given = advice.iter().filter(|advice| advice.outcome.is_ok()).count();
+    let has_device = product != Product::CgroupMax || value(&advice, "device").is_some();
+    let has_values = if has_device { given } else { 0 };
+    // The number of the disk is no setting.
+    let least = if product == Product::CgroupMax { 2 } else { 1 };
+    if has_values < least || (product.needs_all() && given < advice.len()) {
+        return Err(unsupported(product, &advice));
+    }
+    Ok(match product {
+        Product::Postgresql => options(told, product, &advice, "", server_version),
+        Product::Mysql => options(told, product, &advice, "[mysqld]", u32::MAX),
+        Product::Oracle => sql::script(told, &advice),
+        Product::Cgroup => nested_keys(&advice, " ctrl=user model=linear"),
+        Product::CgroupMax => nested_keys(&advice, ""),
+        Product::Seastar => yaml(told, &advice),
+    })
+}
+
+/// The value of a setting.
+pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str> {
+    let found = advice.iter().find(|advice| advice.setting == setting)?;
+    found.outcome.as_ref().ok().map(|given| given.value.text.as_str())
+}
+
+fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
+    let refusals =
+        || advice.iter().filter_map(|advice| Some((advice.setting, advice.outcome.as_ref().err()?)));
+    let missing: Vec<String> =
+        refusals().map(|(setting, refusal)| format!("{setting}: {}", printable(&refusal.because))).collect();
+    let mut next: Vec<String> = Vec::new();
+    for (_, Refusal { next: step, .. }) in refusals() {
+        if !next.iter().any(|known| known == step) {
+            next.push(step.clone());
+        }
+    }
+    Problem::usage(format!("the records do not support the file for {}", title(product)))
+        .at(format!("--for {}", product.name()))
+        .because(missing.join("; "))
+        .next(format!("{}; then name all records", next.join("; ")))
+}
+
+/// `name = value` lines below a section, as PostgreSQL and `MySQL` read them.
+fn options(
+    told: &Told<'_>,
+    product: Product,
+    advice: &[&Advice],
+    section: &str,
+    server_version: u32,
+) -> String {
+    let mut file = Commented::new(told, product, "#");
+    if !section.is_empty() {
+        file.line(section);
+    }
+    for advice in advice {
+        file.blank();
+        match &advice.outcome {
+            Err(refusal) => file.refusal(advice, refusal),
+            Ok(given) => {
+                file.explanation(advice, given);
+                let line = format!("{} = {}", advice.setting, given.value.text);
+                let newer = advice.since.filter(|major| *major > server_version);
+                if let Some(major) = newer {
+                    file.comment(&format!(
+                        "Only for version {major} and later, so it is a comment (--server-version):"
+                    ));
+                } else if given.is_hint {
+                    file.comment("Only where the server can do it, so it is a comment:");
+                }
+                if newer.is_some() || given.is_hint { file.comment_out(&line) } else { file.line(&line) }
+            }
+        }
+    }
+    file.into_string()
+}
+
+/// One line of the kernel's nested keys: `8:0 rbps=1 ..`. It has no comments.
+fn nested_keys(advice: &[&Advice], constant: &str) -> String {
+    let mut line = value(advice, "device").unwrap_or_default().to_owned() + constant;
+    for advice in advice.iter().filter(|advice| advice.setting != "device") {
+        if let Ok(given) = &advice.outcome {
+            // Writing to a String cannot fail.
+            let _ = write!(line, " {}={}", advice.setting, given.value.text);
+        }
+    }
+    line + "\n"
+}
+
+/// The list of disks, of one.
+fn yaml(told: &Told<'_>, advice: &[&Advice]) -> String {
+    let mut file = Commented::new(told, Product::Seastar, "#");
+    for advice in advice {
+        if let Ok(given) = &advice.outcome {
+            file.explanation(advice, given);
+        }
+    }
+    file.line("disks:");
+    for (place, advice) in advice.iter().enumerate() {
+        let start = if place == 0 { "  - " } else { "    " };
+        let value = value(&[advice], advice.setting).unwrap_or_default();
+        // A string of JSON is one of YAML as well, whatever is in it.
+        let value = if advice.setting == "mountpoint" { quoted(value) } else { value.to_owned() };
+        file.line(&format!("{start}{}: {value}", advice.setting));
+    }
+    file.into_string()
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,172 @@
+//! Advice as one JSON document, `rigel.advice/1`, and its JSON Schema.
+//!
+//! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
+//! misread needs a new one. Must not compute.
+
+use super::Told;
+use crate::json::{pretty, schema_of};
+use crate::view::View;
+use rigel_core::advice::{Advice, Measured, Product};
+use rigel_core::error::Problem;
+use rigel_core::flags::Flag;
+use rigel_core::path_text::printable;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.advice/1";
+
+/// Settings that runs of one target advise, each with how it came about. One MB is 2^20 bytes; intervals are of 95 %.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.advice/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// The runs, as they were named.
+    runs: Vec<RunDocument>,
+    /// Whether the numbers are of a device that exists only in memory.
+    simulated: bool,
+    /// What to know about the runs; of flags that have the same code the first.
+    flags: Vec<Flag>,
+    /// The settings, those of a product together.
+    advice: Vec<AdviceDocument>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AdvisingRun")]
+struct RunDocument {
+    /// Name that all files of the run begin with.
+    name: String,
+    /// Local time of the start, RFC 3339.
+    started: String,
+    /// The targets, as they were named.
+    targets: Vec<String>,
+    /// Whether it wrote; otherwise it read.
+    writes: bool,
+    /// Whether it was measured to its end.
+    complete: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Advice")]
+struct AdviceDocument {
+    /// Who reads the setting, as `--for` names it.
+    #[schemars(extend("enum" = Product::ALL.map(Product::name)))]
+    product: &'static str,
+    /// The setting.
+    setting: &'static str,
+    /// The value as the product reads it; null when it is refused.
+    value: Option<String>,
+    /// The value at the lower ends of the intervals behind it; null when they have no say.
+    lo: Option<String>,
+    /// The value at the upper ends.
+    hi: Option<String>,
+    /// The first major version of the product that has the setting; null for all.
+    since: Option<u32>,
+    /// Whether the product takes it depends on what no record knows.
+    hint: bool,
+    /// How the value came out of the figures; null when it is refused.
+    derivation: Option<String>,
+    /// The figures behind it.
+    measured: Vec<MeasuredDocument>,
+    /// Why there is no value; null when there is one.
+    refused: Option<RefusalDocument>,
+    /// Where the meaning of the setting is written down.
+    source: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MeasuredFigure")]
+struct MeasuredDocument {
+    /// What it is.
+    what: String,
+    /// Its unit.
+    #[schemars(extend("enum" = ["IOPS", "MBPS", "us", "outstanding"]))]
+    unit: &'static str,
+    /// The value.
+    mean: f64,
+    /// Lower end of its interval; null when there is none.
+    lo95: Option<f64>,
+    /// Upper end.
+    hi95: Option<f64>,
+    /// The run that measured it.
+    run: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Refusal")]
+struct RefusalDocument {
+    /// What is missing.
+    because: String,
+    /// What to measure.
+    next: String,
+}
+
+/// The document, pretty-printed.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn document(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
+    let flag = |flag: &Flag| Flag { text: text(&flag.text), ..flag.clone() };
+    pretty(&Document {
+        schema: SCHEMA,
+        runs: told.views.iter().map(run).collect(),
+        simulated: told.advised.is_simulated,
+        flags: told.advised.flags.iter().map(flag).collect(),
+        advice: told.advised.advice.iter().map(advice).collect(),
+    })
+}
+
+/// JSON Schema of the document.
+#[must_use]
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+fn text(foreign: &str) -> String {
+    printable(foreign).into_owned()
+}
+
+fn run(view: &View<'_>) -> RunDocument {
+    let header = &view.record.header;
+    RunDocument {
+        name: text(&header.run_id),
+        started: text(&header.started),
+        targets: header.targets.iter().map(|target| text(&target.path)).collect(),
+        writes: header.request.write_percent.writes(),
+        complete: view.record.complete(),
+    }
+}
+
+fn advice(advice: &Advice) -> AdviceDocument {
+    let given = advice.outcome.as_ref().ok();
+    let ends = given.and_then(|given| given.value.ends.as_ref());
+    let refusal = advice.outcome.as_ref().err();
+    AdviceDocument {
+        product: advice.product.name(),
+        setting: advice.setting,
+        value: given.map(|given| text(&given.value.text)),
+        lo: ends.map(|ends| text(&ends.0)),
+        hi: ends.map(|ends| text(&ends.1)),
+        since: advice.since,
+        hint: given.is_some_and(|given| given.is_hint),
+        derivation: given.map(|given| text(&given.why)),
+        measured: given.into_iter().flat_map(|given| &given.measured).map(measured).collect(),
+        refused: refusal
+            .map(|refusal| RefusalDocument { because: text(&refusal.because), next: text(&refusal.next) }),
+        source: advice.source,
+    }
+}
+
+fn measured(measured: &Measured) -> MeasuredDocument {
+    let ends = measured.figure.ends;
+    MeasuredDocument {
+        what: text(&measured.what),
+        unit: measured.unit,
+        mean: measured.figure.mean,
+        lo95: ends.map(|ends| ends.0),
+        hi95: ends.map(|ends| ends.1),
+        run: text(&measured.run_id),
+    }
+}

@@ -1,0 +1,69 @@
+//! What a DBA can do with the figures in Oracle Database, as an SQL script.
+//!
+//! Must not fill a table of Oracle's by itself.
+
+use super::Told;
+use super::commented::Commented;
+use super::file::value;
+use rigel_core::advice::{Advice, Product};
+
+/// The columns of the row, in the order of the table behind the view.
+const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];
+const MULTIBLOCK: &str = "db_file_multiblock_read_count";
+
+/// The script.
+pub(super) fn script(told: &Told<'_>, advice: &[&Advice]) -> String {
+    let mut file = Commented::new(told, Product::Oracle, "--");
+    file.blank();
+    file.comment("What DBMS_RESOURCE_MANAGER.CALIBRATE_IO would have left in DBA_RSRC_IO_CALIBRATE:");
+    let (row, others): (Vec<&Advice>, Vec<&Advice>) =
+        advice.iter().partition(|advice| ROW.contains(&advice.setting));
+    for advice in row {
+        match &advice.outcome {
+            Ok(given) => {
+                file.comment_out(&format!("  {} = {}", advice.setting, given.value.text));
+                file.explanation(advice, given);
+            }
+            Err(refusal) => file.refusal(advice, refusal),
+        }
+    }
+    insert(&mut file, advice);
+    for advice in others {
+        file.blank();
+        match &advice.outcome {
+            Ok(given) => {
+                file.explanation(advice, given);
+                reset(&mut file);
+            }
+            Err(refusal) => file.refusal(advice, refusal),
+        }
+    }
+    file.into_string()
+}
+
+/// The only supported way to fill the row is CALIBRATE_IO itself; this one is practised, and stays a comment.
+fn insert(file: &mut Commented, advice: &[&Advice]) {
+    let values: Option<Vec<&str>> = ROW.iter().map(|column| value(advice, column)).collect();
+    let Some(values) = values else { return };
+    file.blank();
+    file.comment(
+        "Optional, and not supported by Oracle, whose only way to fill that row is CALIBRATE_IO itself: what is practised \
+         instead, as SYS, before a restart of the instance. Take out the signs of comment to use it.",
+    );
+    file.comment_out("DELETE FROM sys.resource_io_calibrate$;");
+    file.comment_out("INSERT INTO sys.resource_io_calibrate$");
+    file.comment_out(&format!("  VALUES (CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, {});", values.join(", ")));
+    file.comment_out("COMMIT;");
+}
+
+/// Leaves the parameter to Oracle from the next start on; that it was not set is no error.
+fn reset(file: &mut Commented) {
+    file.line("BEGIN");
+    file.line(&format!("  EXECUTE IMMEDIATE 'ALTER SYSTEM RESET {MULTIBLOCK} SCOPE = SPFILE';"));
+    file.line("EXCEPTION");
+    file.line("  WHEN OTHERS THEN");
+    file.line("    -- ORA-32010: it was not set.");
+    file.line("    IF SQLCODE != -32010 THEN RAISE; END IF;");
+    file.line("END;");
+    file.line("/");
+}

@@ -1,0 +1,533 @@
+//! Advice: the page, the document, and the file of each product, from runs whose answers are known.
+
+use crate::support::{Run, SPREAD};
+use rigel_core::advice::{Advised, Conditions, Product};
+use rigel_core::error::Problem;
+use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::matrix::RunLevel;
+use rigel_core::record::Record;
+use rigel_core::stats::bound::{LatencyBound, LatencyOf};
+use rigel_core::units::{KIB, MIB, Nanos};
+use rigel_core::witness::{Counts, Witness, WitnessSample};
+use rigel_core::workload::{LargePattern, WritePercent};
+use rigel_report::advice::{Told, document, file, page};
+use rigel_report::{View, compare};
+use serde_json::Value;
+
+const SERVER: u32 = 15;
+
+/// A calibration in which one small I/O takes 100 us, up to five side by side, and a stream has 10,000 I/Os per second.
+fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64) -> Record {
+    let mut record = Run::calibrated(RunLevel::Simple, &SPREAD).record;
+    record.header.run_id = name.into();
+    record.header.targets[0].mount_point = Some("/srv/data".into());
+    let request = &mut record.header.request;
+    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    request.bound = Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean });
+    request.write_percent = WritePercent::new(write_percent).unwrap();
+    (request.small_bytes, request.large_bytes) = (small_bytes, large_bytes);
+    for visit in &mut record.visits {
+        visit.small.iter_mut().for_each(|tally| tally.io_bytes = small_bytes);
+        visit.large.iter_mut().for_each(|tally| tally.io_bytes = large_bytes);
+        let counts = Counts { moved: vec![None], ..Counts::default() };
+        let samples = vec![WitnessSample { at_ns: visit.began_ns + 1, counts }];
+        let devices = vec![(259, 0)];
+        visit.witness =
+            Some(Witness { period_ns: 100_000_000, cpus: None, devices, began_ns: visit.began_ns, samples });
+    }
+    record
+}
+
+fn reads() -> Record {
+    calibrated("reads_20260101_1200", 0, 8 * KIB, MIB)
+}
+
+/// What is made of records; findings may be changed before.
+fn with<T>(records: &[Record], change: impl Fn(&mut View<'_>), made: impl Fn(&Told<'_>) -> T) -> T {
+    let mut views: Vec<View<'_>> = records.iter().map(View::of).collect();
+    views.iter_mut().for_each(change);
+    let advised = Advised::of(&compare::runs(&views), Conditions::default(), None).unwrap();
+    made(&Told { views: &views, advised: &advised })
+}
+
+fn made(records: &[Record], product: Product, server: u32) -> Result<String, Problem> {
+    with(records, |_| {}, |told| file(told, product, server))
+}
+
+#[test]
+fn the_page_explains_every_setting() {
+    insta::assert_snapshot!(with(&[reads()], |_| {}, page), @r"
+    Advice from 1 run of one target
+      reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
+    In brackets stands what a value would be at the ends of the 95 % intervals
+    behind it.
+
+    PostgreSQL: --for postgresql
+      random_page_cost               12.8  (12.37 to 13.23)
+          A random page takes 100 us, a page of one stream 0.781 us: 128 times as
+          long. As in the manual's explanation of the default, random reads that a
+          cache answers cost nothing; with 90 % of them (--cached) 12.8 is left.
+          seq_page_cost stays 1.
+          - latency of a random read of 8 KiB, one outstanding: 100 us (98.32 to
+            101.7)
+          - one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
+          https://www.postgresql.org/docs/current/runtime-config-query.html
+      effective_io_concurrency       5
+          With 5 reads in flight the storage gives 95 % of its rate, more only wait.
+          One session keeps so many in flight, up to version 17 for bitmap scans
+          only; where many sessions read at once, less is enough. The storage may
+          take more: the measured levels ended before its rate did.
+          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+      maintenance_io_concurrency     5
+          The same 5 for VACUUM, ANALYZE and recovery, whose sessions are few and
+          read for all others. The storage may take more: the measured levels ended
+          before its rate did.
+          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+      io_method                      not advised
+          32 I/O workers are the most there may be, and the measured levels ended
+          before they told whether more would help
+          measure more levels: rigel calibrate TARGET
+      io_workers                     5  from version 18 on
+          A worker has one I/O in flight, so 5 of them saturate the storage; 32 are
+          allowed. Only with io_method = worker. The storage may take more: the
+          measured levels ended before its rate did.
+          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+      io_combine_limit               not advised
+          streams of two sizes from 128 KiB to 1 MiB or more have to be compared,
+          and the records have less
+          measure one record for each size and name them all: rigel calibrate TARGET
+          --size-large 128K, the same with 256K, and so on
+          https://www.postgresql.org/docs/current/runtime-config-resource.html
+
+    MySQL and MariaDB (InnoDB): --for mysql
+      innodb_io_capacity             not advised
+          it bounds the writes of pages of 16 KiB, and no record has the rate of
+          random writes of that size
+          measure writes, on a scratch file of that filesystem: rigel calibrate
+          --write 100 --size-small 16K
+      innodb_io_capacity_max         not advised
+          it bounds the writes of pages of 16 KiB, and no record has the rate of
+          random writes of that size
+          measure writes, on a scratch file of that filesystem: rigel calibrate
+          --write 100 --size-small 16K
+          https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
+      innodb_read_io_threads         4
+          5 reads in flight saturate the storage; the manual sees a use for more
+          threads from 64 pending reads a thread on, and 4 are the least it starts
+          with. A thread reaps native asynchronous I/O, so more of them add nothing
+          to what the storage can do.
+          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+          https://dev.mysql.com/doc/refman/8.4/en/innodb-performance-multiple_io_threads.html
+      innodb_flush_method            O_DIRECT
+          Direct I/O works on the filesystem of the target: InnoDB caches pages
+          itself, and a second copy in the page cache is wasted. MariaDB has it as
+          default from 10.6 on, and under other names from 11.0 on
+          (innodb_data_file_buffering).
+          https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html
+
+    Oracle Database: --for oracle
+      MAX_IOPS                       50000  (49162 to 50838)
+          As CALIBRATE_IO has it: within a mean latency of 10 ms.
+          - random reads within a mean latency of 10 ms: 50,000 IOPS (49,162 to
+            50,838)
+      MAX_MBPS                       20000  (19665 to 20335)
+          All streams together.
+          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
+      MAX_PMBPS                      10000  (9832 to 10168)
+          One stream: what one process of a parallel query can have.
+          - one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
+      LATENCY                        0
+          In whole milliseconds, as CALIBRATE_IO has it: less than half of one is 0.
+          - latency of these reads: 100 us (98.32 to 101.7)
+      NUM_PHYSICAL_DISKS             1
+          The number given with --num-disks, or that of the targets.
+          https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
+      db_file_multiblock_read_count  not set
+          Left alone, Oracle reads 1 MiB at once, which gave 10,000 MBPS here, and
+          counts with fewer blocks when it compares plans. A value would change
+          both.
+          - one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
+          https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DB_FILE_MULTIBLOCK_READ_COUNT.html
+
+    Linux cgroup, cost model of a disk (io.cost.model): --for cgroup
+      device                         259:0
+          The lowest device that moves every byte of the target once: its disk,
+          where it is a partition or a volume on one.
+      rbps                           20971520000  (20619999992 to 21323040008)
+          The kernel scales the model to what the disk does, so the middle counts.
+          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
+      rseqiops                       not advised
+          no record has streams of reads of 4 KiB
+          measure it: rigel calibrate TARGET --size-small 4K --size-large 4K
+      rrandiops                      not advised
+          no record has random reads of 4 KiB
+          measure it: rigel calibrate TARGET --size-small 4K
+      wbps                           not advised
+          no record has streams of writes
+          measure it on a scratch file of that disk: rigel calibrate --write 100
+      wseqiops                       not advised
+          no record has streams of writes of 4 KiB
+          measure it on a scratch file of that disk: rigel calibrate --write 100
+          --size-small 4K --size-large 4K
+      wrandiops                      not advised
+          no record has random writes of 4 KiB
+          measure it on a scratch file of that disk: rigel calibrate --write 100
+          --size-small 4K
+          https://docs.kernel.org/admin-guide/cgroup-v2.html
+
+    Linux cgroup, limits on a disk (io.max): --for cgroup-max
+      device                         259:0
+          The lowest device that moves every byte of the target once: its disk,
+          where it is a partition or a volume on one.
+      rbps                           20619999992  (20619999992 to 21323040007)
+          All that the disk does, at the lower end of the interval: a cgroup that
+          may have a share of it gets that share of this number.
+          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
+      riops                          49161  (49161 to 50838)
+          All that the disk does, at the lower end of the interval: a cgroup that
+          may have a share of it gets that share of this number.
+          - highest rate of random reads of 8 KiB: 50,000 IOPS (49,162 to 50,838)
+      wbps                           not advised
+          no record has streams of writes
+          measure it on a scratch file of that disk: rigel calibrate --write 100
+      wiops                          not advised
+          no record has random writes of up to 16 KiB
+          measure it on a scratch file of that disk: rigel calibrate --write 100
+          https://docs.kernel.org/admin-guide/cgroup-v2.html
+
+    Seastar and ScyllaDB (io_properties.yaml): --for seastar
+      mountpoint                     /srv/data
+          Where the filesystem of the target is mounted.
+      read_iops                      not advised
+          it takes a record of random reads of 4 KiB and streams of reads
+          measure them in a directory there: rigel calibrate --size-small 4K
+      read_bandwidth                 20619999992  (20619999992 to 21323040007)
+          The lower end of the interval: the scheduler would fill queues in the disk
+          if it expected more than that.
+          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
+      write_iops                     not advised
+          it takes a record of random writes of 4 KiB and streams of writes
+          measure them in a directory there, and name both records: rigel calibrate
+          --size-small 4K --write 100
+      write_bandwidth                not advised
+          it takes a record of random writes of 4 KiB and streams of writes
+          measure them in a directory there, and name both records: rigel calibrate
+          --size-small 4K --write 100
+          https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
+
+    SLOW_NOISE: visits are alike, by rank correlation: visits to different points
+        that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p 0.000,
+        27 pairs); intervals may be too narrow
+    ");
+}
+
+#[test]
+fn postgresql_gets_what_its_version_knows() {
+    insta::assert_snapshot!(made(&[reads()], Product::Postgresql, SERVER).unwrap(), @r"
+    # PostgreSQL: advised by rigel from what these runs measured
+    #   reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
+    # SLOW_NOISE: visits are alike, by rank correlation: visits to different points
+    #   that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p 0.000,
+    #   27 pairs); intervals may be too narrow
+
+    # random_page_cost (12.37 to 13.23 over the intervals): A random page takes 100
+    #   us, a page of one stream 0.781 us: 128 times as long. As in the manual's
+    #   explanation of the default, random reads that a cache answers cost nothing;
+    #   with 90 % of them (--cached) 12.8 is left. seq_page_cost stays 1.
+    #   latency of a random read of 8 KiB, one outstanding: 100 us (98.32 to 101.7)
+    #   one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
+    #   https://www.postgresql.org/docs/current/runtime-config-query.html
+    random_page_cost = 12.8
+
+    # effective_io_concurrency: With 5 reads in flight the storage gives 95 % of its
+    #   rate, more only wait. One session keeps so many in flight, up to version 17
+    #   for bitmap scans only; where many sessions read at once, less is enough. The
+    #   storage may take more: the measured levels ended before its rate did.
+    #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+    #   https://www.postgresql.org/docs/current/runtime-config-resource.html
+    effective_io_concurrency = 5
+
+    # maintenance_io_concurrency: The same 5 for VACUUM, ANALYZE and recovery, whose
+    #   sessions are few and read for all others. The storage may take more: the
+    #   measured levels ended before its rate did.
+    #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+    #   https://www.postgresql.org/docs/current/runtime-config-resource.html
+    maintenance_io_concurrency = 5
+
+    # io_method is not advised: 32 I/O workers are the most there may be, and the
+    #   measured levels ended before they told whether more would help
+    #   measure more levels: rigel calibrate TARGET
+
+    # io_workers: A worker has one I/O in flight, so 5 of them saturate the storage;
+    #   32 are allowed. Only with io_method = worker. The storage may take more: the
+    #   measured levels ended before its rate did.
+    #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+    #   https://www.postgresql.org/docs/current/runtime-config-resource.html
+    # Only for version 18 and later, so it is a comment (--server-version):
+    # io_workers = 5
+
+    # io_combine_limit is not advised: streams of two sizes from 128 KiB to 1 MiB or
+    #   more have to be compared, and the records have less
+    #   measure one record for each size and name them all: rigel calibrate TARGET
+    #     --size-large 128K, the same with 256K, and so on
+    ");
+    let newer = made(&[reads()], Product::Postgresql, 18).unwrap();
+    assert!(
+        newer.contains("\nio_workers = 5\n") && newer.contains("\neffective_io_concurrency = 5\n"),
+        "{newer}"
+    );
+}
+
+#[test]
+fn mysql_gets_a_section_of_its_option_file() {
+    let writes = calibrated("writes_20260101_1210", 100, 16 * KIB, MIB);
+    insta::assert_snapshot!(made(&[reads(), writes], Product::Mysql, SERVER).unwrap(), @r"
+    # MySQL and MariaDB (InnoDB): advised by rigel from what these runs measured
+    #   reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
+    #   writes_20260101_1210, 2026-01-01T12:00:00+01:00, writes to /dev/sdb
+    # SLOW_NOISE: visits are alike, by rank correlation: visits to different points
+    #   that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p 0.000,
+    #   27 pairs); intervals may be too narrow
+    [mysqld]
+
+    # innodb_io_capacity: Half of 49,162, the lower end of the interval: the other
+    #   half is left to reads, to the log and to the doublewrite buffer. The manual
+    #   has 100 as the least, and does not recommend more than 20,000.
+    #   highest rate of random writes of 16 KiB: 50,000 IOPS (49,162 to 50,838)
+    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
+    innodb_io_capacity = 20000
+
+    # innodb_io_capacity_max (49161 to 50838 over the intervals): The storage does
+    #   not write more pages than 49,162 a second, the lower end of the interval:
+    #   too high a value throws pages out of the buffer pool too early.
+    #   highest rate of random writes of 16 KiB: 50,000 IOPS (49,162 to 50,838)
+    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
+    innodb_io_capacity_max = 49161
+
+    # innodb_read_io_threads: 5 reads in flight saturate the storage; the manual
+    #   sees a use for more threads from 64 pending reads a thread on, and 4 are the
+    #   least it starts with. A thread reaps native asynchronous I/O, so more of
+    #   them add nothing to what the storage can do.
+    #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-performance-multiple_io_threads.html
+    innodb_read_io_threads = 4
+
+    # innodb_flush_method: Direct I/O works on the filesystem of the target: InnoDB
+    #   caches pages itself, and a second copy in the page cache is wasted. MariaDB
+    #   has it as default from 10.6 on, and under other names from 11.0 on
+    #   (innodb_data_file_buffering).
+    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html
+    innodb_flush_method = O_DIRECT
+    ");
+}
+
+#[test]
+fn oracle_gets_a_script_that_only_resets_by_itself() {
+    insta::assert_snapshot!(made(&[reads()], Product::Oracle, SERVER).unwrap(), @r"
+    -- Oracle Database: advised by rigel from what these runs measured
+    --   reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
+    -- SLOW_NOISE: visits are alike, by rank correlation: visits to different points
+    --   that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p
+    --   0.000, 27 pairs); intervals may be too narrow
+
+    -- What DBMS_RESOURCE_MANAGER.CALIBRATE_IO would have left in
+    --   DBA_RSRC_IO_CALIBRATE:
+    --   MAX_IOPS = 50000
+    -- MAX_IOPS (49162 to 50838 over the intervals): As CALIBRATE_IO has it: within
+    --   a mean latency of 10 ms.
+    --   random reads within a mean latency of 10 ms: 50,000 IOPS (49,162 to 50,838)
+    --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
+    --   MAX_MBPS = 20000
+    -- MAX_MBPS (19665 to 20335 over the intervals): All streams together.
+    --   highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
+    --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
+    --   MAX_PMBPS = 10000
+    -- MAX_PMBPS (9832 to 10168 over the intervals): One stream: what one process of
+    --   a parallel query can have.
+    --   one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
+    --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
+    --   LATENCY = 0
+    -- LATENCY: In whole milliseconds, as CALIBRATE_IO has it: less than half of one
+    --   is 0.
+    --   latency of these reads: 100 us (98.32 to 101.7)
+    --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
+    --   NUM_PHYSICAL_DISKS = 1
+    -- NUM_PHYSICAL_DISKS: The number given with --num-disks, or that of the
+    --   targets.
+    --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
+
+    -- Optional, and not supported by Oracle, whose only way to fill that row is
+    --   CALIBRATE_IO itself: what is practised instead, as SYS, before a restart of
+    --   the instance. Take out the signs of comment to use it.
+    -- DELETE FROM sys.resource_io_calibrate$;
+    -- INSERT INTO sys.resource_io_calibrate$
+    --   VALUES (CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, 50000, 20000, 10000, 0, 1);
+    -- COMMIT;
+
+    -- db_file_multiblock_read_count: Left alone, Oracle reads 1 MiB at once, which
+    --   gave 10,000 MBPS here, and counts with fewer blocks when it compares plans.
+    --   A value would change both.
+    --   one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
+    --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DB_FILE_MULTIBLOCK_READ_COUNT.html
+    BEGIN
+      EXECUTE IMMEDIATE 'ALTER SYSTEM RESET db_file_multiblock_read_count SCOPE = SPFILE';
+    EXCEPTION
+      WHEN OTHERS THEN
+        -- ORA-32010: it was not set.
+        IF SQLCODE != -32010 THEN RAISE; END IF;
+    END;
+    /
+    ");
+}
+
+#[test]
+fn the_kernel_gets_one_line() {
+    let all = [
+        calibrated("a", 0, 4 * KIB, MIB),
+        calibrated("b", 0, 4 * KIB, 4 * KIB),
+        calibrated("c", 100, 4 * KIB, MIB),
+        calibrated("d", 100, 4 * KIB, 4 * KIB),
+    ];
+    let model = made(&all, Product::Cgroup, SERVER).unwrap();
+    assert_eq!(
+        model,
+        "259:0 ctrl=user model=linear rbps=20971520000 rseqiops=20000 rrandiops=50000 wbps=20971520000 wseqiops=20000 wrandiops=50000\n"
+    );
+    // 2^20 bytes of each; the lower ends.
+    let limits = made(&all[2..3], Product::CgroupMax, SERVER).unwrap();
+    assert_eq!(limits, "259:0 wbps=20619999992 wiops=49161\n");
+}
+
+#[test]
+fn seastar_gets_a_list_of_one_disk() {
+    let all = [calibrated("a", 0, 4 * KIB, MIB), calibrated("b", 100, 4 * KIB, MIB)];
+    insta::assert_snapshot!(made(&all, Product::Seastar, SERVER).unwrap(), @r#"
+    # Seastar and ScyllaDB (io_properties.yaml): advised by rigel from what these
+    #   runs measured
+    #   a, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
+    #   b, 2026-01-01T12:00:00+01:00, writes to /dev/sdb
+    # SLOW_NOISE: visits are alike, by rank correlation: visits to different points
+    #   that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p 0.000,
+    #   27 pairs); intervals may be too narrow
+    # mountpoint: Where the filesystem of the target is mounted.
+    #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
+    # read_iops (49161 to 50838 over the intervals): The lower end of the interval:
+    #   the scheduler would fill queues in the disk if it expected more than that.
+    #   highest rate of random reads of 4 KiB: 50,000 IOPS (49,162 to 50,838)
+    #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
+    # read_bandwidth (20619999992 to 21323040007 over the intervals): The lower end
+    #   of the interval: the scheduler would fill queues in the disk if it expected
+    #   more than that.
+    #   highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
+    #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
+    # write_iops (49161 to 50838 over the intervals): The lower end of the interval:
+    #   the scheduler would fill queues in the disk if it expected more than that.
+    #   highest rate of random writes of 4 KiB: 50,000 IOPS (49,162 to 50,838)
+    #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
+    # write_bandwidth (20619999992 to 21323040007 over the intervals): The lower end
+    #   of the interval: the scheduler would fill queues in the disk if it expected
+    #   more than that.
+    #   highest rate of streams of 1 MiB writes: 20,000 MBPS (19,665 to 20,335)
+    #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
+    disks:
+      - mountpoint: "/srv/data"
+        read_iops: 49161
+        read_bandwidth: 20619999992
+        write_iops: 49161
+        write_bandwidth: 20619999992
+    "#);
+}
+
+#[test]
+fn half_a_file_is_refused_with_what_to_measure() {
+    for product in [Product::Seastar, Product::Cgroup] {
+        let problem = made(&[reads()], product, SERVER).unwrap_err();
+        assert_eq!(problem.kind.code(), 2);
+        let told = problem.to_string();
+        assert!(told.contains("--write 100") && told.contains("--size-small 4K"), "{told}");
+        assert!(told.contains(&format!("--for {}", product.name())), "{told}");
+    }
+    let mut nowhere = reads();
+    nowhere.visits.iter_mut().for_each(|visit| visit.witness = None);
+    let problem = made(&[nowhere], Product::CgroupMax, SERVER).unwrap_err();
+    assert!(problem.to_string().contains("does not tell which disk"), "{problem}");
+}
+
+#[test]
+fn the_level_of_a_search_is_used() {
+    let mut run = Run::searched(RunLevel::Simple);
+    run.calibrate(&SPREAD);
+    let json = with(&[run.record], |_| {}, document).unwrap();
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    let found = setting(&json, "effective_io_concurrency");
+    assert_eq!((found["value"].as_str(), found["measured"][0]["mean"].as_f64()), (Some("8"), Some(8.0)));
+    assert!(!found["derivation"].as_str().unwrap().contains("may take more"), "{found}");
+}
+
+fn setting<'a>(json: &'a Value, name: &str) -> &'a Value {
+    json["advice"].as_array().unwrap().iter().find(|advice| advice["setting"] == name).unwrap()
+}
+
+#[test]
+fn the_document_holds_values_figures_and_refusals() {
+    let json = with(&[reads()], |_| {}, document).unwrap();
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!((json["schema"].as_str(), json["simulated"].as_bool()), (Some("rigel.advice/1"), Some(false)));
+    assert_eq!(json["runs"][0]["name"], "reads_20260101_1200");
+    let cost = setting(&json, "random_page_cost");
+    // 100 us against 8 KiB of 10,000 MBPS, 0.78 us: 128 times; a tenth of it.
+    let value: f64 = cost["value"].as_str().unwrap().parse().unwrap();
+    assert!((value / 12.8 - 1.0).abs() < 0.01, "{cost}");
+    let end = |name: &str| cost[name].as_str().unwrap().parse::<f64>().unwrap();
+    assert!(end("lo") < value && value < end("hi"), "{cost}");
+    assert_eq!(cost["measured"].as_array().unwrap().len(), 2);
+    assert_eq!(cost["measured"][0]["run"], "reads_20260101_1200");
+    assert!(cost["refused"].is_null() && cost["source"].as_str().unwrap().starts_with("https://"));
+    let capacity = setting(&json, "innodb_io_capacity");
+    assert!(capacity["value"].is_null() && capacity["derivation"].is_null(), "{capacity}");
+    assert!(capacity["refused"]["next"].as_str().unwrap().contains("--write 100"), "{capacity}");
+}
+
+#[test]
+fn a_simulated_device_and_flags_are_told_everywhere() {
+    let flags = |view: &mut View<'_>| {
+        view.findings.flags.push(Flag::new(FlagCode::Simulated, "engine sim: no storage was touched"));
+        view.findings.flags.push(Flag::new(FlagCode::SlowNoise, "visits are alike"));
+    };
+    let all = [Product::Postgresql, Product::Oracle, Product::Mysql];
+    let files = all.map(|product| with(&[reads()], flags, |told| file(told, product, SERVER)).unwrap());
+    for text in files.into_iter().chain([with(&[reads()], flags, page)]) {
+        assert!(text.contains("SIMULATED: no storage was touched"), "{text}");
+        assert!(text.contains("SLOW_NOISE: visits are alike"), "{text}");
+    }
+}
+
+#[test]
+fn pages_fit_80_columns_but_for_addresses() {
+    let writes = calibrated("writes_20260101_1210", 100, 16 * KIB, MIB);
+    let text = with(&[reads(), writes], |_| {}, page);
+    for line in text.lines().filter(|line| !line.contains("https://")) {
+        assert!(line.chars().count() <= 80, "{line}\n{text}");
+    }
+}
+
+#[test]
+fn a_name_cannot_steer_a_terminal_or_leave_a_comment() {
+    let name = "x\nfsync = off\r\u{1b}[2J\u{202e}";
+    let mut hostile = reads();
+    hostile.header.run_id = name.into();
+    hostile.header.started = name.into();
+    hostile.header.targets[0].path = name.into();
+    let flag = |view: &mut View<'_>| view.findings.flags.push(Flag::new(FlagCode::SlowNoise, name));
+    let records = [hostile];
+    let mut texts = vec![with(&records, flag, page)];
+    for product in [Product::Postgresql, Product::Mysql, Product::Oracle] {
+        texts.push(with(&records, flag, |told| file(told, product, SERVER)).unwrap());
+    }
+    for text in texts {
+        assert!(!text.contains(['\r', '\u{1b}', '\u{202e}']), "{text}");
+        assert!(!text.lines().any(|line| line.trim_start().starts_with("fsync")), "{text}");
+    }
+    let json = String::from_utf8(with(&records, flag, document).unwrap()).unwrap();
+    assert!(!json.contains(['\u{1b}', '\u{202e}']), "{json}");
+}

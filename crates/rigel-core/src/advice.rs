@@ -205,21 +205,23 @@ fn check_direct(run: &Run<'_>) -> Result<(), Problem> {
         return Ok(());
     }
     let flag = Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage");
-    Err(unusable(&run.record.header.run_id, &flag))
+    Err(unusable(&run.record.header.run_id, &[flag]))
 }
 
 /// No advice rests on a number that must not be used.
 fn check_sound(advice: &Advice) -> Result<(), Problem> {
-    let measured = advice.outcome.iter().flat_map(|given| &given.measured);
-    let unsound = measured.filter_map(|one| Some((one, one.unusable.as_ref()?))).next();
-    unsound.map_or(Ok(()), |(one, flag)| Err(unusable(&format!("{}, {}", one.run_id, one.what), flag)))
+    let mut measured = advice.outcome.iter().flat_map(|given| &given.measured);
+    let unsound = measured.find(|one| !one.forbidding.is_empty());
+    unsound.map_or(Ok(()), |one| Err(unusable(&format!("{}, {}", one.run_id, one.what), &one.forbidding)))
 }
 
-fn unusable(place: &str, flag: &Flag) -> Problem {
+fn unusable(place: &str, flags: &[Flag]) -> Problem {
+    let told: Vec<String> =
+        flags.iter().map(|flag| format!("{}: {}", flag.code.name(), printable(&flag.text))).collect();
     Problem::new(ExitKind::GateFailed, "no advice from numbers that must not be used")
         .at(printable(place))
-        .because(format!("{}: {}", flag.code.name(), printable(&flag.text)))
-        .next("see in docs/flags.md what the flag means, and measure again without its cause")
+        .because(told.join("; "))
+        .next("see in docs/flags.md what a flag means, and measure again without its cause")
 }
 
 fn flags(runs: &[Run<'_>]) -> Vec<Flag> {

@@ -1,22 +1,22 @@
 //! The calibrations of the past: a small SQLite database in the user's state directory.
 //!
-//! Each row is one answer as the JSON document that was printed. Must not judge or render; a database that cannot be written is
+//! Each row is one answer as the JSON document that was printed, and where the record of its run was written. Must not judge or render; a database that cannot be written is
 //! no reason to fail a run.
 
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
 use std::cmp::Ordering;
 use std::env;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 const FILE: &str = "calibrations.sqlite";
-/// The layout of the database; a higher one is of a newer Rigel.
-const LAYOUT: i64 = 1;
+/// The layout of the database; a higher one is of a newer Rigel. Layout 1 had no column for the record.
+const LAYOUT: i64 = 2;
 /// Other runs may write at the same moment.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -37,11 +37,11 @@ fn place() -> Result<PathBuf, Problem> {
     Ok(dir.join(FILE))
 }
 
-/// Keeps an answer.
+/// Keeps an answer, and where its record is.
 ///
 /// # Errors
 /// When the database cannot be opened or written.
-pub fn keep(document: &Document) -> Result<(), Problem> {
+pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
     let path = place()?;
     if let Some(dir) = path.parent() {
         // What was measured on whose storage is nobody else's business.
@@ -52,38 +52,43 @@ pub fn keep(document: &Document) -> Result<(), Problem> {
             .map_err(|error| unusable(dir, &error))?;
     }
     let text = String::from_utf8_lossy(&document.json()?).into_owned();
-    put(&path, document, &text).map_err(|error| unusable(&path, &error))
+    let record = path::absolute(record).map_err(|error| unusable(record, &error))?;
+    put(&path, document, &text, &record).map_err(|error| unusable(&path, &error))
 }
 
-fn put(path: &Path, document: &Document, text: &str) -> rusqlite::Result<()> {
-    let database = Connection::open(path)?;
+fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite::Result<()> {
+    let mut database = Connection::open(path)?;
     database.busy_timeout(PATIENCE)?;
-    let begun = check_layout(&database)?;
-    database.execute_batch(
-        "CREATE TABLE IF NOT EXISTS calibration (
-             id INTEGER PRIMARY KEY,
-             started TEXT NOT NULL,
-             document TEXT NOT NULL
-         );",
-    )?;
-    if !begun {
-        database.pragma_update(None, "user_version", LAYOUT)?;
+    // Another run may be changing the layout at the same moment.
+    let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    match layout(&change)? {
+        0 => change.execute_batch(
+            "CREATE TABLE calibration (
+                 id INTEGER PRIMARY KEY,
+                 started TEXT NOT NULL,
+                 document TEXT NOT NULL,
+                 record TEXT
+             );",
+        )?,
+        1 => change.execute_batch("ALTER TABLE calibration ADD COLUMN record TEXT;")?,
+        _ => {}
     }
-    database.execute(
-        "INSERT INTO calibration (started, document) VALUES (?1, ?2)",
-        (document.started.as_str(), text),
+    change.pragma_update(None, "user_version", LAYOUT)?;
+    change.execute(
+        "INSERT INTO calibration (started, document, record) VALUES (?1, ?2, ?3)",
+        (document.started.as_str(), text, path_text::encode(record)),
     )?;
-    Ok(())
+    change.commit()
 }
 
-/// Whether somebody gave the database its layout already.
-fn check_layout(database: &Connection) -> rusqlite::Result<bool> {
+/// The layout that somebody gave the database; 0 of a new one.
+fn layout(database: &Connection) -> rusqlite::Result<i64> {
     let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     match layout.cmp(&LAYOUT) {
         Ordering::Greater => Err(rusqlite::Error::InvalidParameterName(format!(
             "its layout {layout} is of a newer Rigel, this one knows {LAYOUT}"
         ))),
-        _ => Ok(layout > 0),
+        _ => Ok(layout),
     }
 }
 
@@ -115,10 +120,42 @@ pub fn all(targets: &[String]) -> Result<Past, Problem> {
     Ok(Past { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
-fn texts(path: &Path) -> rusqlite::Result<Vec<String>> {
+/// The newest answer, as far as its record goes.
+pub struct Last {
+    /// Where the record was written; `None` when an older Rigel kept the answer.
+    pub record: Option<PathBuf>,
+}
+
+/// The newest answer; `None` when the history has none.
+///
+/// # Errors
+/// When the database cannot be read, or is of a newer Rigel.
+pub fn last() -> Result<Option<Last>, Problem> {
+    let path = place()?;
+    if !path.exists() {
+        return Ok(None);
+    }
+    newest(&path).map_err(|error| unusable(&path, &error))
+}
+
+fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {
+    let (database, layout) = open_to_read(path)?;
+    let column = if layout < 2 { "NULL" } else { "record" };
+    let query = format!("SELECT {column} FROM calibration ORDER BY id DESC LIMIT 1");
+    let record =
+        |row: &Row<'_>| row.get(0).map(|text: Option<String>| text.map(|text| path_text::decode(&text)));
+    Ok(database.query_row(&query, [], record).optional()?.map(|record| Last { record }))
+}
+
+fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, i64)> {
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     database.busy_timeout(PATIENCE)?;
-    check_layout(&database)?;
+    let layout = layout(&database)?;
+    Ok((database, layout))
+}
+
+fn texts(path: &Path) -> rusqlite::Result<Vec<String>> {
+    let (database, _) = open_to_read(path)?;
     let mut rows = database.prepare("SELECT document FROM calibration ORDER BY id DESC")?;
     rows.query_map([], |row| row.get(0))?.collect()
 }
@@ -132,6 +169,8 @@ fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
 
     fn document(started: &str) -> Document {
         serde_json::from_value(serde_json::json!({
@@ -143,6 +182,12 @@ mod tests {
         .unwrap()
     }
 
+    /// A name that is no UTF-8.
+    fn record(started: &str) -> PathBuf {
+        let name = [b"/data/\xff\n", started.as_bytes()].concat();
+        PathBuf::from(OsString::from_vec(name))
+    }
+
     #[test]
     fn what_is_kept_comes_back_the_newest_first() {
         let dir = tempfile::tempdir().unwrap();
@@ -150,21 +195,44 @@ mod tests {
         for started in ["2026-01-01", "2026-01-02"] {
             let document = document(started);
             let text = String::from_utf8(document.json().unwrap()).unwrap();
-            put(&path, &document, &text).unwrap();
+            put(&path, &document, &text, &record(started)).unwrap();
         }
         let found = texts(&path).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(serde_json::from_str::<Document>(&found[0]).unwrap(), document("2026-01-02"));
+        assert_eq!(newest(&path).unwrap().unwrap().record, Some(record("2026-01-02")), "byte for byte");
+    }
+
+    /// What a Rigel made that did not keep where the record is.
+    fn of_layout_1(path: &Path) {
+        let old = "CREATE TABLE calibration (id INTEGER PRIMARY KEY, started TEXT NOT NULL, document TEXT NOT NULL);
+                   INSERT INTO calibration (started, document) VALUES ('2025', '{}');
+                   PRAGMA user_version = 1;";
+        Connection::open(path).unwrap().execute_batch(old).unwrap();
+    }
+
+    #[test]
+    fn the_layout_before_still_reads_and_is_changed_by_the_next_answer() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        of_layout_1(&path);
+        assert_eq!(texts(&path).unwrap(), ["{}"]);
+        assert_eq!(newest(&path).unwrap().unwrap().record, None);
+        put(&path, &document("2026"), "new", &record("2026")).unwrap();
+        assert_eq!(texts(&path).unwrap(), ["new", "{}"]);
+        assert_eq!(newest(&path).unwrap().unwrap().record, Some(record("2026")));
+        put(&path, &document("2027"), "newer", &record("2027")).unwrap();
+        assert_eq!(texts(&path).unwrap().len(), 3);
     }
 
     #[test]
     fn a_newer_layout_is_neither_read_nor_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
-        put(&path, &document("2026"), "{}").unwrap();
+        put(&path, &document("2026"), "{}", &record("2026")).unwrap();
         Connection::open(&path).unwrap().pragma_update(None, "user_version", LAYOUT + 1).unwrap();
         assert!(texts(&path).unwrap_err().to_string().contains("newer Rigel"));
-        assert!(put(&path, &document("2027"), "{}").is_err());
+        assert!(put(&path, &document("2027"), "{}", &record("2027")).is_err());
         let rows =
             Connection::open(&path)
                 .unwrap()
@@ -177,7 +245,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
         fs::write(&path, "mine, and longer than a page header would need to be recognised as none").unwrap();
-        assert!(texts(&path).is_err() && put(&path, &document("2026"), "{}").is_err());
+        assert!(texts(&path).is_err() && put(&path, &document("2026"), "{}", &record("2026")).is_err());
         assert!(fs::read_to_string(&path).unwrap().starts_with("mine"));
     }
 }

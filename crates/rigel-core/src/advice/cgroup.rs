@@ -62,7 +62,7 @@ pub fn cost_model(source: &Source<'_>) -> Vec<Advice> {
         let random = source.random(of, |bytes| bytes == MODEL_BYTES);
         let sequential = source.sequential(of, MODEL_BYTES);
         all.extend([
-            given(rates.bytes, source.bandwidth(of), to_f64(MIB), &streams, MEASURE_STREAMS),
+            given(rates.bytes, source.bandwidth(of), to_f64(MIB), &streams, MEASURE_RANDOM),
             given(
                 rates.sequential,
                 sequential,

@@ -29,8 +29,8 @@ pub struct Measured {
     pub figure: Figure,
     /// The run that measured it.
     pub run_id: String,
-    /// A flag by which it must not be used.
-    pub unusable: Option<Flag>,
+    /// Flags by which it must not be used.
+    pub forbidding: Vec<Flag>,
 }
 
 impl Measured {
@@ -245,8 +245,8 @@ impl Figure {
 
 /// A figure with what forbids its use, of its place or of the whole run.
 pub fn measured(run: &Run<'_>, flags: &[Flag], what: String, unit: &'static str, figure: Figure) -> Measured {
-    let unusable = run.findings.flags.iter().chain(flags).find(|flag| flag.invalid).cloned();
-    Measured { what, unit, figure, run_id: run.record.header.run_id.clone(), unusable }
+    let forbidding = run.findings.flags.iter().chain(flags).filter(|flag| flag.invalid).cloned().collect();
+    Measured { what, unit, figure, run_id: run.record.header.run_id.clone(), forbidding }
 }
 
 /// Bytes of an I/O of the streams; `None` when large I/O is random.

@@ -39,20 +39,26 @@ pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str>
     found.outcome.as_ref().ok().map(|given| given.value.text.as_str())
 }
 
+/// Settings for one reason are told together, and so is every step once.
 fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
-    let refusals =
-        || advice.iter().filter_map(|advice| Some((advice.setting, advice.outcome.as_ref().err()?)));
-    let missing: Vec<String> =
-        refusals().map(|(setting, refusal)| format!("{setting}: {}", printable(&refusal.because))).collect();
-    let mut next: Vec<String> = Vec::new();
-    for (_, Refusal { next: step, .. }) in refusals() {
-        if !next.iter().any(|known| known == step) {
-            next.push(step.clone());
+    let mut missing: Vec<(&Refusal, Vec<&str>)> = Vec::new();
+    let mut next: Vec<&str> = Vec::new();
+    for advice in advice {
+        let Err(refusal) = &advice.outcome else { continue };
+        match missing.iter_mut().find(|(known, _)| known.because == refusal.because) {
+            Some((_, settings)) => settings.push(advice.setting),
+            None => missing.push((refusal, vec![advice.setting])),
+        }
+        if !next.contains(&refusal.next.as_str()) {
+            next.push(&refusal.next);
         }
     }
+    let told = |(refusal, settings): &(&Refusal, Vec<&str>)| {
+        format!("{}: {}", settings.join(", "), printable(&refusal.because))
+    };
     Problem::usage(format!("the records do not support the file for {}", title(product)))
         .at(format!("--for {}", product.name()))
-        .because(missing.join("; "))
+        .because(missing.iter().map(told).collect::<Vec<_>>().join("; "))
         .next(format!("{}; then name all records", next.join("; ")))
 }
 

@@ -165,6 +165,7 @@ fn the_page_explains_every_setting() {
       wbps                           not advised
           no record has streams of writes
           measure it on a scratch file of that disk: rigel calibrate --write 100
+          --size-small 4K
       wseqiops                       not advised
           no record has streams of writes of 4 KiB
           measure it on a scratch file of that disk: rigel calibrate --write 100

@@ -2,6 +2,7 @@
 //!
 //! Must not hold options of its own.
 
+use super::advise::AdviseArgs;
 use super::calibrate::CalibrateArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
@@ -62,6 +63,8 @@ enum Command {
     Report(ReportArgs),
     /// Compare runs: what got better or worse, judged by intervals
     Compare(CompareArgs),
+    /// Settings for databases and cgroups out of what was measured, each with how it came about
+    Advise(AdviseArgs),
     /// Block devices and files: what they are, what is on them, what Rigel may do with them
     Targets(TargetsArgs),
     /// Settings that bend a result or a database: what is set, why it matters, how to change it
@@ -136,6 +139,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.options().map(Invocation::Compare),
+        Command::Advise(advise) => advise.options().map(Invocation::Advise),
         Command::Targets(targets) => Ok(Invocation::Targets(targets.options())),
         Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor.options())),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),

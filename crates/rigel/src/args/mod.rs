@@ -4,6 +4,7 @@
 //! environment is one variable ([`Environment`]), and a seed that was not given is drawn. What the arguments mean on
 //! this machine is worked out by the commands.
 
+mod advise;
 pub mod build;
 mod calibrate;
 mod clap_problem;
@@ -23,6 +24,7 @@ mod targets;
 pub mod values;
 pub mod words;
 
+pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
@@ -54,6 +56,8 @@ pub enum Invocation {
     Report(ReportOptions),
     /// Compare the records of runs.
     Compare(CompareOptions),
+    /// Turn what records hold into settings.
+    Advise(AdviseOptions),
     /// Look at what there is to measure.
     Targets(TargetsOptions),
     /// Examine the settings of the host and of what lies below targets.

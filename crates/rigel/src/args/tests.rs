@@ -2,6 +2,7 @@ mod alike;
 
 use super::names::Opt;
 use super::*;
+use rigel_core::advice::Product;
 use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::matrix::{MatrixShape, RunLevel};
@@ -397,6 +398,34 @@ fn a_precision_or_a_fixed_time() {
         ("rigel run advanced --levels auto", "matrix of your own"),
         ("rigel run oltp --levels auto --duration 5s", "--levels auto does not go with --duration"),
         ("rigel run oltp --levels auto --num-disks 2", "--num-disks does not go with --levels auto"),
+    ] {
+        let told = refused(line);
+        assert!(told.contains(part), "{line}: {told}");
+    }
+}
+
+#[test]
+fn advice_is_from_records_or_the_last_calibration() {
+    let advise = |line: &str| match read_line(line) {
+        Ok(Invocation::Advise(options)) => options,
+        other => panic!("{line}: {other:?}"),
+    };
+    let page = advise("rigel advise a_record.jsonl b_record.jsonl");
+    assert_eq!((page.records.len(), page.product, page.json, page.server_version), (2, None, false, 13));
+    assert_eq!(page.conditions.cached_percent, 90);
+    let file = advise("rigel advise --last --for PostgreSQL --server-version 18 --cached 50");
+    assert!(file.records.is_empty());
+    assert_eq!((file.product, file.server_version), (Some(Product::Postgresql), 18));
+    assert_eq!(file.conditions.cached_percent, 50);
+    for (line, part) in [
+        ("rigel advise", "RECORD"),
+        ("rigel advise a --last", "--last"),
+        ("rigel advise a --for db2", "db2"),
+        ("rigel advise a --for mysql --json", "--json"),
+        ("rigel advise a --for mysql --server-version 15", "--server-version"),
+        ("rigel advise a --server-version 15", "--server-version"),
+        ("rigel advise a --for postgresql --server-version 12", "12"),
+        ("rigel advise a --cached 101", "101"),
     ] {
         let told = refused(line);
         assert!(told.contains(part), "{line}: {told}");

@@ -24,9 +24,7 @@ pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
     let mut found = past.documents;
     if found.is_empty() {
         let of = if targets.is_empty() { String::new() } else { format!(" of {}", targets.join(", ")) };
-        return Err(Problem::new(ExitKind::Refused, format!("no calibration{of} is known"))
-            .because("none was made by this user on this host, or the history was left out")
-            .next("calibrate first: rigel calibrate [TARGET..]"));
+        return Err(none_known(&of));
     }
     if options.last {
         found.truncate(1);
@@ -42,4 +40,11 @@ pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
         (false, [last]) if options.last => commands::to_stdout(calibration::answers(last).as_bytes()),
         (false, all) => commands::to_stdout(calibration::history(all).as_bytes()),
     }
+}
+
+/// The history has none; `of` says of what, behind a blank.
+pub fn none_known(of: &str) -> Problem {
+    Problem::new(ExitKind::Refused, format!("no calibration{of} is known"))
+        .because("none was made by this user on this host, or the history was left out")
+        .next("calibrate first: rigel calibrate [TARGET..]")
 }

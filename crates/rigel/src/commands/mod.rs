@@ -3,6 +3,7 @@
 //! A command does its work through the other crates and says how it ended. Results go to standard output, everything
 //! else to standard error.
 
+mod advise;
 mod calibrations;
 mod compare;
 mod doctor;
@@ -25,6 +26,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Show(text) => to_stdout(text.as_bytes()),
         Invocation::Report(options) => report::report(&options),
         Invocation::Compare(options) => compare::compare(&options),
+        Invocation::Advise(options) => advise::advise(&options),
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
         Invocation::Targets(options) => targets::targets(&options),

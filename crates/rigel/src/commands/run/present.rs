@@ -175,7 +175,7 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     // A simulated device is not what a history is about, and a run that was stopped is not the last answer.
     let kept = options.history && !options.request.engine.is_simulated() && record.complete();
     if let Some(answers) = answers.as_ref().filter(|_| kept)
-        && let Err(problem) = history::keep(answers)
+        && let Err(problem) = history::keep(answers, &set.record_path())
     {
         Voice::trouble(&problem);
     }

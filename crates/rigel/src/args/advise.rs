@@ -1,0 +1,111 @@
+//! `rigel advise`: the arguments, and what they come to.
+//!
+//! Must not open a record.
+
+use super::words::{self, Words};
+use rigel_core::advice::{Conditions, Product};
+use rigel_core::error::Problem;
+use std::path::PathBuf;
+
+/// The oldest version of PostgreSQL whose settings are known; a file for it is right for all later ones.
+const OLDEST_SERVER: u32 = 13;
+/// The newest one.
+const NEWEST_SERVER: u32 = 18;
+
+const SUMMARY: &str = "\
+Examples:
+  rigel advise --last                                       a page about the last calibration
+  rigel advise calibration_20260101_1200_record.jsonl --for postgresql > storage.conf
+All options and more examples: rigel help advise";
+
+const EXAMPLES: &str = "\
+Examples:
+  rigel advise --last
+      what the last calibration on this host means for databases, each value with how it came about
+  rigel advise calibration_20260101_1200_record.jsonl --for postgresql > storage.conf
+      lines for postgresql.conf; include the file, or copy them
+  rigel advise reads_record.jsonl writes_record.jsonl --for seastar > io_properties.yaml
+      from two runs on the same target: rigel calibrate --size-small 4K, and the same with --write 100
+  rigel advise reads_record.jsonl --for cgroup-max
+      a line for io.max of a cgroup";
+
+impl Words for Product {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
+/// What to advise, from which records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdviseOptions {
+    /// The records; that of the last calibration when there are none.
+    pub records: Vec<PathBuf>,
+    /// The product whose file is wanted; `None`: a page or a document about all.
+    pub product: Option<Product>,
+    /// As JSON.
+    pub json: bool,
+    /// What records cannot tell.
+    pub conditions: Conditions,
+    /// Major version of the server that reads the file.
+    pub server_version: u32,
+}
+
+/// See the module.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SUMMARY, after_long_help = EXAMPLES, override_usage = "rigel advise [OPTIONS] RECORD..\n       rigel advise [OPTIONS] --last")]
+pub struct AdviseArgs {
+    /// Record of a run, the file that ends in _record.jsonl; several runs of one target complete one another
+    ///
+    /// Some settings need reads and writes, or I/O of several sizes, which are measured apart; the page says what is missing.
+    #[arg(value_name = "RECORD", required_unless_present = "last")]
+    records: Vec<PathBuf>,
+
+    /// The record of the last calibration on this host
+    #[arg(long, conflicts_with = "records")]
+    last: bool,
+
+    /// Only the file that PRODUCT reads, on standard output [default: a page about all]
+    ///
+    /// postgresql: lines of postgresql.conf. mysql: a section of an option file, for MariaDB as well. oracle: an SQL script. cgroup: a
+    /// line for /sys/fs/cgroup/io.cost.model. cgroup-max: a line for io.max of a cgroup. seastar: io_properties.yaml.
+    #[arg(long = "for", value_name = "PRODUCT", ignore_case = true, value_parser = words::parser::<Product>())]
+    product: Option<Product>,
+
+    /// All values with the figures behind them as JSON
+    #[arg(long, conflicts_with = "product")]
+    json: bool,
+
+    /// Share of random reads in per cent that caches will answer, 0 to 100: what random_page_cost depends on
+    ///
+    /// PostgreSQL explains its default of 4 by 90 %.
+    #[arg(long, value_name = "PERCENT", default_value = "90", value_parser = clap::value_parser!(u8).range(0..=100))]
+    cached: u8,
+
+    /// Major version of PostgreSQL, 13 to 18: settings that came later are comments in its file [default: 13]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(OLDEST_SERVER)..=i64::from(NEWEST_SERVER)))]
+    server_version: Option<u32>,
+}
+
+impl AdviseArgs {
+    /// What was asked for.
+    ///
+    /// # Errors
+    /// A usage problem when an option is about another product.
+    pub fn options(self) -> Result<AdviseOptions, Problem> {
+        if self.server_version.is_some() && self.product != Some(Product::Postgresql) {
+            return Err(Problem::usage("--server-version is about the file for PostgreSQL")
+                .at("--server-version")
+                .because("the page and the document tell from which version on there is a setting, and the other files have none")
+                .next("add --for postgresql, or leave it out"));
+        }
+        Ok(AdviseOptions {
+            records: self.records,
+            product: self.product,
+            json: self.json,
+            conditions: Conditions { cached_percent: self.cached },
+            server_version: self.server_version.unwrap_or(OLDEST_SERVER),
+        })
+    }
+}

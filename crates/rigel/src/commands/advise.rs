@@ -1,0 +1,55 @@
+//! `rigel advise`: what records mean for the settings of a database, or of a cgroup.
+//!
+//! Must not measure or derive; the rules are in `rigel_core::advice`.
+
+use super::calibrations::none_known;
+use super::report::read;
+use super::{remark, to_stdout};
+use crate::args::AdviseOptions;
+use crate::history;
+use rigel_core::advice::Advised;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::record::Record;
+use rigel_report::View;
+use rigel_report::advice::{Told, document, file, page};
+use rigel_report::compare::runs;
+use std::path::PathBuf;
+
+/// Advises.
+///
+/// # Errors
+/// When a record cannot be read, is of another target than the others, holds numbers that must not be used, or does not
+/// support the file that was asked for.
+pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
+    let paths = if options.records.is_empty() { vec![last_record()?] } else { options.records.clone() };
+    let records: Vec<Record> = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let views: Vec<View<'_>> = records.iter().map(View::of).collect();
+    let advised = Advised::of(&runs(&views), options.conditions, options.product)?;
+    let told = Told { views: &views, advised: &advised };
+    match options.product {
+        Some(product) => to_stdout(file(&told, product, options.server_version)?.as_bytes()),
+        None if options.json => to_stdout(&document(&told)?),
+        None => to_stdout(page(&told).as_bytes()),
+    }
+}
+
+/// The record of the newest calibration in the history, which is told.
+fn last_record() -> Result<PathBuf, Problem> {
+    let last = history::last()?.ok_or_else(|| none_known(""))?;
+    let name_it = "name the record where it is now: rigel advise NAME_record.jsonl";
+    let path = last.record.ok_or_else(|| {
+        Problem::refused("the history does not say where the record of the last calibration is")
+            .because("an older Rigel kept it, which did not write that down")
+            .next(name_it)
+    })?;
+    let shown = path_text::encode(&path);
+    if !path.exists() {
+        return Err(Problem::refused("the record of the last calibration is gone")
+            .at(shown)
+            .because("it was moved or removed after the calibration")
+            .next(format!("calibrate again, or {name_it}")));
+    }
+    remark(&format!("advice from {shown}"));
+    Ok(path)
+}

@@ -9,6 +9,7 @@ pub(crate) mod keeper;
 pub(crate) mod locate;
 pub(crate) mod loop_device;
 pub(crate) mod needs;
+pub(crate) mod postgres;
 pub(crate) mod python;
 pub(crate) mod random_file;
 pub(crate) mod terminal;

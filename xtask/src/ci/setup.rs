@@ -20,6 +20,7 @@ pub const PACKAGES: &[(&str, &str)] = &[
     ("libblkid1", "the library that names what is on a target"),
     ("mandoc", "the man pages are judged by it"),
     ("mount", "losetup: block devices on files"),
+    ("postgresql", "a server has to accept the settings that are advised for it"),
     ("python3-venv", "readers of others, such as fio-plot, are tried on the outputs; they come from PyPI"),
     ("strace", "which system calls the measuring loop makes"),
     ("tmux", "the live view is watched in it"),

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
 mod adaptive;
+mod advise;
 mod agreement;
 mod bad_input;
 mod calibrate;

@@ -99,7 +99,7 @@ fn the_man_pages_are_sound() {
 fn a_summary_fits_on_a_screen() {
     let place = Place::new();
     for (columns, most) in [("100", 44), ("80", 50)] {
-        for command in ["run", "calibrate", "report", "compare"] {
+        for command in ["run", "calibrate", "report", "compare", "advise"] {
             let told = tell(place.command().env("COLUMNS", columns).args([command, "--help"])).expect_code(0);
             assert!(told.stdout.lines().count() <= most, "{columns} columns:\n{}", told.stdout);
         }

@@ -16,6 +16,9 @@ _rigel() {
             ",$1")
                 cmd="rigel"
                 ;;
+            rigel,advise)
+                cmd="rigel__subcmd__advise"
+                ;;
             rigel,calibrate)
                 cmd="rigel__subcmd__calibrate"
                 ;;
@@ -48,6 +51,9 @@ _rigel() {
                 ;;
             rigel,targets)
                 cmd="rigel__subcmd__targets"
+                ;;
+            rigel__subcmd__help,advise)
+                cmd="rigel__subcmd__help__subcmd__advise"
                 ;;
             rigel__subcmd__help,calibrate)
                 cmd="rigel__subcmd__help__subcmd__calibrate"
@@ -89,12 +95,38 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run calibrate orion report compare targets doctor selftest completions man help"
+            opts="-h -V --help --version run calibrate orion report compare advise targets doctor selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__advise)
+            opts="-h --last --for --json --cached --server-version --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -W "postgresql mysql oracle cgroup cgroup-max seastar" -- "${cur}"))
+                    return 0
+                    ;;
+                --cached)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server-version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -241,8 +273,22 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help)
-            opts="run calibrate orion report compare targets doctor selftest completions man help"
+            opts="run calibrate orion report compare advise targets doctor selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__advise)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

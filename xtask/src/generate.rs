@@ -21,6 +21,7 @@ const FOLDERS: [&str; 3] = [SCHEMAS, MAN, COMPLETIONS];
 fn generated() -> anyhow::Result<Vec<Generated>> {
     let schema = |name, text| Generated { path: format!("{SCHEMAS}/{name}"), text };
     let mut files = vec![
+        schema("rigel.advice-1.json", rigel_report::advice::schema()),
         schema("rigel.calibration-1.json", rigel_report::calibration::schema()),
         schema("rigel.comparison-1.json", rigel_report::compare::schema()),
         schema("rigel.doctor-1.json", rigel_report::doctor::schema()),

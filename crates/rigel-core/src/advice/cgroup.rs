@@ -115,14 +115,13 @@ pub fn limits(source: &Source<'_>) -> Vec<Advice> {
 /// The number of the disk, which both files begin with.
 fn disk(source: &Source<'_>, product: Product) -> Advice {
     let setting = Setting::new(product, "device", MANUAL);
-    // Above several disks the kernel limits I/O, but has no cost model.
-    let array = source.runs().flat_map(|run| &run.record.header.targets).find_map(|target| {
-        let device = target.device.as_ref().filter(|device| device.made_of.len() > 1)?;
-        Some(device.made_of.len())
-    });
+    // Above several disks the kernel limits I/O, but has no cost model. Where a layer is made of several, what was watched lies no lower.
+    let targets = source.runs().flat_map(|run| &run.record.header.targets);
+    let mut layers = targets.flat_map(|target| target.device.iter().chain(&target.below));
+    let array = layers.find(|layer| layer.made_of.len() > 1).map(|layer| layer.made_of.len());
     match (source.disk(), array) {
         (Ok(_), Some(disks)) if product == Product::Cgroup => setting.refused(
-            format!("the device is made of {disks} others, and the kernel models each disk"),
+            format!("it lies on {disks} devices as one, and the kernel models each disk"),
             "measure each disk by itself",
         ),
         (Ok((major, minor)), _) => setting.given(

@@ -281,10 +281,17 @@ fn a_disk_that_the_record_does_not_tell_is_not_guessed() {
         refused(&with(&[(8, 0), (8, 16)]), Product::CgroupMax, "device").because.contains("several disks")
     );
     let mut array = Known::reads();
-    let made_of = vec!["sda".to_owned(), "sdb".to_owned()];
-    array.record.header.targets[0].device = Some(crate::facts::DeviceFacts { made_of, ..Default::default() });
+    // A volume on a RAID of two.
+    let layer = |name: &str, made_of: &[&str]| crate::facts::DeviceFacts {
+        name: name.into(),
+        made_of: made_of.iter().map(|&name| name.into()).collect(),
+        ..Default::default()
+    };
+    array.record.header.targets[0].device = Some(layer("dm-0", &["md0"]));
+    array.record.header.targets[0].below =
+        vec![layer("md0", &["sda", "sdb"]), layer("sda", &[]), layer("sdb", &[])];
     let found = advised(&[array]);
-    assert!(refused(&found, Product::Cgroup, "device").because.contains("made of 2 others"));
+    assert!(refused(&found, Product::Cgroup, "device").because.contains("on 2 devices"));
     assert_eq!(text(&found, Product::CgroupMax, "device"), "254:0");
 }
 

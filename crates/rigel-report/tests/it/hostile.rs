@@ -4,6 +4,7 @@
 //! number stand for the others.
 
 use crate::support::{MINUTE, Run, SPREAD, same, steady};
+use rigel_core::advice::{Advised, Conditions, Product};
 use rigel_core::matrix::RunLevel;
 use rigel_core::measure::{Early, Histogram};
 use rigel_core::record::{Line, Purpose, Record, WarmUpDone, write_line};
@@ -11,6 +12,7 @@ use rigel_core::request::Request;
 use rigel_core::units::NS_PER_S;
 use rigel_core::witness::Witness;
 use rigel_core::workload::{LargePattern, WritePercent};
+use rigel_report::advice::{Told, document, file, page};
 use rigel_report::{Format, OrionVersion, View};
 use serde_json::{Value, json};
 
@@ -72,9 +74,19 @@ fn bytes(lines: &[Value]) -> Vec<u8> {
     lines.iter().flat_map(text).collect()
 }
 
+/// What is advised, as a page, a document and files; nothing where that is refused.
+fn advice(views: &[View<'_>]) -> usize {
+    let runs = rigel_report::compare::runs(views);
+    let Ok(advised) = Advised::of(&runs, Conditions::default(), None) else { return 0 };
+    let told = Told { views, advised: &advised };
+    let files = Product::ALL.into_iter().filter_map(|product| file(&told, product, 18).ok());
+    page(&told).len() + document(&told).unwrap().len() + files.map(|text| text.len()).sum::<usize>()
+}
+
 /// Everything that can be made of a record; the bytes of all files together.
 fn outputs(record: &Record) -> usize {
     let view = View::of(record);
+    let advice = advice(std::slice::from_ref(&view));
     let formats = OrionVersion::ALL.map(Format::Orion).into_iter().chain([
         Format::Json,
         Format::Csv,
@@ -86,6 +98,7 @@ fn outputs(record: &Record) -> usize {
     ]);
     let files = formats.flat_map(|format| rigel_report::render(format, &view).unwrap());
     files.map(|file| file.bytes.len()).sum::<usize>()
+        + advice
         + rigel_report::text::report(&view, rigel_report::text::Style::default(), &[]).len()
 }
 

@@ -66,6 +66,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load by t
 auto\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l engine -d 'How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l workers -d 'Worker threads [default: as many as the load needs]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l io-timeout -d 'An I/O that takes longer is hung: the run ends, with what was measured [default: 60s]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l cpus -d 'CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l seed -d 'Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F

@@ -17,6 +17,8 @@ pub enum FlagCode {
     CutShort,
     /// I/Os failed.
     Errors,
+    /// I/Os did not come back.
+    Hung,
     /// Outstanding, rate and latency do not obey Little's law.
     Little,
     /// Fewer I/Os were in flight than planned.
@@ -65,10 +67,11 @@ pub enum FlagCode {
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
+        Self::Hung,
         Self::Little,
         Self::QueueNotFilled,
         Self::Buffered,
@@ -100,6 +103,7 @@ impl FlagCode {
             Self::NoData => "NO_DATA",
             Self::CutShort => "CUT_SHORT",
             Self::Errors => "ERRORS",
+            Self::Hung => "HUNG",
             Self::Little => "LITTLE",
             Self::QueueNotFilled => "QUEUE_NOT_FILLED",
             Self::Buffered => "BUFFERED",

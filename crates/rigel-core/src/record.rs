@@ -9,7 +9,7 @@ use crate::engine::{BufferFacts, EngineFacts};
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
 use crate::matrix::Point;
-use crate::measure::ClassTally;
+use crate::measure::{ClassTally, HungIo};
 use crate::plan::Plan;
 use crate::request::Request;
 use crate::witness::Witness;
@@ -132,6 +132,9 @@ pub struct Visit {
     /// Bytes moved in that time, failed I/Os left out.
     #[serde(default)]
     pub moved_bytes: u64,
+    /// I/Os that did not come back; the run ends with this visit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hung: Option<HungIo>,
     /// What happened on the host in that time; `None` when nobody watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,

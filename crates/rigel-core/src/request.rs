@@ -24,6 +24,10 @@ pub const DEFAULT_STRIPE: Bytes = Bytes::from_kib(1024);
 pub const DEFAULT_STREAM_IOS: u32 = 4;
 /// ORION's warm-up when no cache size is given.
 pub const DEFAULT_WARM_UP: Nanos = Nanos::from_secs(120);
+/// What an I/O may take: longer than the timeouts of drives (30 s) and the failover of most paths.
+pub const DEFAULT_IO_TIMEOUT: Nanos = Nanos::from_secs(60);
+/// Whoever waits for an I/O looks at its age once a second.
+const LEAST_IO_TIMEOUT: Nanos = Nanos::from_secs(1);
 /// Largest I/O: one buffer per outstanding I/O has to fit into memory, and the kernel moves at most 2 GiB at once.
 const MAX_IO_BYTES: u64 = 256 * MIB;
 /// Smallest block that any device has.
@@ -113,9 +117,16 @@ pub struct Request {
     /// Completions are looked for on the device instead of being waited for by interrupt.
     #[serde(default)]
     pub poll: bool,
+    /// How long an I/O may be in flight before it counts as hung and the run is ended.
+    #[serde(default = "default_io_timeout")]
+    pub io_timeout: Nanos,
     /// The run calibrates: the levels at this latency of small I/O and at saturation are searched, then measured.
     #[serde(default)]
     pub bound: Option<LatencyBound>,
+}
+
+const fn default_io_timeout() -> Nanos {
+    DEFAULT_IO_TIMEOUT
 }
 
 impl Request {
@@ -142,6 +153,7 @@ impl Request {
             seed: 0,
             buffered: false,
             poll: false,
+            io_timeout: DEFAULT_IO_TIMEOUT,
             bound: None,
         }
     }
@@ -164,7 +176,17 @@ impl Request {
         self.check_counts()?;
         self.check_way()?;
         self.check_levels()?;
-        self.check_pace()
+        self.check_pace()?;
+        self.check_io_timeout()
+    }
+
+    fn check_io_timeout(&self) -> Result<(), Problem> {
+        if self.io_timeout >= LEAST_IO_TIMEOUT {
+            return Ok(());
+        }
+        Err(Problem::usage(format!("a time limit of {} for an I/O is too short", self.io_timeout))
+            .because("an I/O that waits in a long queue is not hung, and ages are looked at once a second")
+            .next(format!("give {LEAST_IO_TIMEOUT} or more, such as --io-timeout 60s")))
     }
 
     fn check_sizes(&self) -> Result<(), Problem> {

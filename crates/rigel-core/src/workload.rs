@@ -57,6 +57,17 @@ pub enum Direction {
     Write,
 }
 
+impl Direction {
+    /// The word for one I/O.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
 /// How the large I/Os walk (`-type`). Small I/O is always random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -60,7 +60,8 @@ pub trait Backend {
     /// a target without a permit: all of them are bugs in the caller.
     fn push(&mut self, op: Op);
 
-    /// Hands everything queued to the kernel and waits until at least `wait_for` completions can be reaped. A failed
+    /// Hands everything queued to the kernel and waits until at least `wait_for` completions can be reaped, or for about a
+    /// second, so that the caller can look at the age of what is in flight; an engine that polls waits on. A failed
     /// I/O is a [`Completion`], not an error here.
     ///
     /// # Errors
@@ -69,6 +70,14 @@ pub trait Backend {
 
     /// Takes every completion that is there; no system call.
     fn reap(&mut self, sink: impl FnMut(Completion));
+
+    /// Asks the kernel to take back everything that is in flight. What it can take back comes as a completion; most
+    /// drivers can take back nothing.
+    fn cancel(&mut self) {}
+
+    /// From now on nobody waits for what is in flight: dropping returns at once, and the memory of the slots stays, as the kernel
+    /// may still write to it.
+    fn abandon(&mut self) {}
 }
 
 /// The buffers of a backend: slots `0 .. small` of `small_bytes` each, then `large` slots of `large_bytes` each.

@@ -15,9 +15,13 @@ use rustix::io::{Errno, pread, pwrite};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 /// Reading and writing needs little, and there can be thousands.
 const STACK_BYTES: usize = 128 << 10;
+
+/// So that the caller can look at the age of what is in flight.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The engine `threads`.
 #[derive(Debug)]
@@ -26,6 +30,7 @@ pub struct Threads {
     answers: Arc<Answers>,
     queued: Vec<Op>,
     done: Vec<Completion>,
+    abandoned: bool,
     /// Dropped after the pool has ended (`Drop` joins it), so no thread outlives its buffer.
     slots: Slots,
 }
@@ -84,6 +89,7 @@ impl Threads {
             answers,
             queued: Vec::with_capacity(capacity),
             done: Vec::with_capacity(capacity),
+            abandoned: false,
             slots,
         };
         for slot in 0..layout.slots() {
@@ -141,12 +147,20 @@ impl Backend for Threads {
             sink(completion);
         }
     }
+
+    fn abandon(&mut self) {
+        self.abandoned = true;
+    }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
         // An I/O in flight cannot be taken back: its thread ends after it.
         self.pool.iter().for_each(|member| member.mailbox.post(Letter::Stop));
+        if self.abandoned {
+            self.slots.leak();
+            return;
+        }
         for member in &mut self.pool {
             let ended = member.thread.take().map(JoinHandle::join);
             if !matches!(ended, Some(Ok(()))) {
@@ -183,13 +197,14 @@ impl Answers {
         }
     }
 
-    /// Moves everything to `into` as soon as there are `wait_for` in it.
+    /// Moves everything to `into` as soon as there are `wait_for` in it, or after a second.
     fn take(&self, into: &mut Vec<Completion>, wait_for: usize) {
         let mut list = lock(&self.list);
         list.wanted = wait_for.saturating_sub(into.len());
-        while list.done.len() < list.wanted {
-            list = self.enough.wait(list).unwrap_or_else(PoisonError::into_inner);
-        }
+        let begun = list;
+        let is_waiting = |list: &mut List| list.done.len() < list.wanted;
+        let waited = self.enough.wait_timeout_while(begun, LONGEST_WAIT, is_waiting);
+        (list, _) = waited.unwrap_or_else(PoisonError::into_inner);
         list.wanted = 0;
         into.append(&mut list.done);
     }

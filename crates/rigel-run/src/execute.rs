@@ -58,6 +58,11 @@ pub enum Outcome {
         /// Visits of the search.
         visits: usize,
     },
+    /// I/Os did not come back; the record is whole up to there.
+    Hung {
+        /// What was seen, as a sentence.
+        reason: String,
+    },
     /// Every I/O of a point failed; the record is whole up to there.
     AllFailed {
         /// What was seen, as a sentence.
@@ -130,7 +135,7 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
         Outcome::Stopped => Some("stopped by the user".to_owned()),
         Outcome::OutOfTime { unvisited, .. } => Some(out_of_time(*unvisited)),
         Outcome::SearchUnfinished { visits } => Some(search_unfinished(*visits)),
-        Outcome::AllFailed { reason } => Some(reason.clone()),
+        Outcome::AllFailed { reason } | Outcome::Hung { reason } => Some(reason.clone()),
     };
     Closing { ended, complete: reason.is_none(), reason }
 }
@@ -170,6 +175,11 @@ impl Outcome {
                         "a search takes longer where levels are hard to tell apart, or the device is slow",
                     )
                     .next("allow more time with --max-duration or --budget, or measure ORION's levels with `rigel run`"),
+            ),
+            Self::Hung { reason } => Some(
+                Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))
+                    .because("the device, its path or its server does not answer")
+                    .next("look into the kernel's log (dmesg) for the device; --io-timeout says how long an I/O may take"),
             ),
             Self::AllFailed { reason } => Some(
                 Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))

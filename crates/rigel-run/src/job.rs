@@ -3,7 +3,7 @@
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::matrix::Point;
 use rigel_core::measure::tally::merge;
-use rigel_core::measure::{ClassTally, Window};
+use rigel_core::measure::{ClassTally, HungIo, Window};
 use rigel_core::pace::Pace;
 use rigel_core::plan::Volumes;
 use rigel_core::request::Request;
@@ -25,6 +25,8 @@ pub struct Workload {
     pub write_percent: WritePercent,
     /// Where I/Os may go.
     pub volumes: Volumes,
+    /// Age at which an I/O in flight counts as hung.
+    pub io_timeout_ns: u64,
     /// Seed of the run.
     pub seed: u64,
     /// Streams begin at another place in every visit, so that no visit finds in a cache what the one before has read.
@@ -46,6 +48,7 @@ impl Workload {
             large_pattern: request.large_pattern,
             write_percent: request.write_percent,
             volumes,
+            io_timeout_ns: request.io_timeout.0,
             seed: request.seed,
             streams_move: matches!(request.pace, Pace::Adaptive(_)),
             stamps: targets.iter().map(|target| target.scratch.map(stamps)).collect(),
@@ -97,6 +100,8 @@ pub struct Done {
     pub bytes: u64,
     /// I/Os that failed, measured or not.
     pub failures: u64,
+    /// I/Os that did not come back. The worker that gave them up works no more.
+    pub hung: Option<HungIo>,
     /// CPU time used.
     pub cpu_ns: u64,
     /// CPU time of the worker that used most; near the job's own length that worker was the limit, not the device.
@@ -133,6 +138,10 @@ impl Done {
         self.stopped |= other.stopped;
         self.bytes += other.bytes;
         self.failures += other.failures;
+        self.hung = match (self.hung, other.hung) {
+            (Some(mine), Some(theirs)) => Some(mine.with(theirs)),
+            (one, other) => one.or(other),
+        };
         self.cpu_ns += other.cpu_ns;
         self.busiest_cpu_ns = self.busiest_cpu_ns.max(other.busiest_cpu_ns);
     }

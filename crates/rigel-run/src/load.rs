@@ -4,10 +4,14 @@
 
 use crate::job::{Job, Task, Workload};
 use rigel_core::draw::{self, Generator, Stream};
+use rigel_core::measure::HungIo;
 use rigel_core::split::Share;
 use rigel_core::volume::{Place, Volume};
 use rigel_core::workload::{Class, Direction, LargePattern};
 use rigel_io::backend::{Op, SlotLayout};
+
+/// No moment of a run.
+pub const NOT_IN_FLIGHT: u64 = u64::MAX;
 
 /// One outstanding I/O and where its offsets come from.
 #[derive(Debug)]
@@ -17,7 +21,7 @@ pub struct Slot {
     source: Source,
     /// What is in flight, or was last.
     pub op: Op,
-    /// When it was submitted.
+    /// When it was submitted; [`NOT_IN_FLIGHT`] once it came back.
     pub started_ns: u64,
 }
 
@@ -100,12 +104,27 @@ impl<'a> Load<'a> {
             Class::Large => self.workload.large_bytes,
         };
         let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len };
-        self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: 0 });
+        self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
     }
 
     /// Every slot in use.
     pub fn all(&self) -> Vec<u16> {
         self.slots.iter().flatten().map(|slot| slot.op.slot).collect()
+    }
+
+    /// I/Os that have been in flight for `limit_ns` and longer.
+    pub fn overdue(&self, now_ns: u64, limit_ns: u64) -> Option<HungIo> {
+        let in_flight = self.slots.iter().flatten().filter(|slot| slot.started_ns != NOT_IN_FLIGHT);
+        let aged = in_flight.map(|slot| (now_ns.saturating_sub(slot.started_ns), slot.op));
+        let hung = aged.filter(|&(age_ns, _)| age_ns >= limit_ns).map(|(age_ns, op)| HungIo {
+            target: op.target,
+            offset: op.offset,
+            direction: op.direction,
+            age_ns,
+            count: 1,
+            taken_back: true,
+        });
+        hung.reduce(HungIo::with)
     }
 
     /// How many slots of a class are in use.

@@ -10,6 +10,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::matrix::Point;
 use rigel_core::measure::Window;
 use rigel_core::plan::Volumes;
+use rigel_core::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::units::NS_PER_US;
 use rigel_core::volume::Volume;
 use rigel_core::workload::{LargePattern, Layout, WritePercent};
@@ -62,6 +63,7 @@ impl Bench {
             large_pattern: LargePattern::Random,
             write_percent: WritePercent::default(),
             volumes: Volumes { small: Some(volume), large: None, streams: None },
+            io_timeout_ns: DEFAULT_IO_TIMEOUT.0,
             seed: 1,
             streams_move: false,
             stamps: Vec::new(),

@@ -7,12 +7,12 @@ mod sampler;
 
 use self::sampler::Sampler;
 use crate::job::{Done, Job, Shared, Task, Workload};
-use crate::load::Load;
-use rigel_core::measure::{ClassTally, FirstError, ReadLook, Tally, Window};
+use crate::load::{Load, NOT_IN_FLIGHT};
+use rigel_core::measure::{ClassTally, FirstError, HungIo, ReadLook, Tally, Window};
 use rigel_core::scratch;
 use rigel_core::split;
 use rigel_core::stats::settle;
-use rigel_core::units::NS_PER_MS;
+use rigel_core::units::{NS_PER_MS, NS_PER_S};
 use rigel_core::workload::{Class, Direction};
 use rigel_io::backend::{Backend, Completion, Op, SlotLayout};
 use rigel_io::clock::{Clock, thread_cpu_ns};
@@ -21,6 +21,8 @@ use std::sync::atomic::Ordering;
 
 /// How often a worker shows its counts.
 const SHOW_NS: u64 = 20 * NS_PER_MS;
+/// How long the kernel may take to give hung I/Os back once it was asked to.
+const TAKE_BACK_NS: u64 = 2 * NS_PER_S;
 
 /// One worker: which of how many, and what holds for all of its jobs.
 #[derive(Debug)]
@@ -53,6 +55,7 @@ struct Loop<'a, B, C> {
     /// Bytes asked for in I/Os that came back, well or not.
     tried_bytes: u64,
     failures: u64,
+    hung: Option<HungIo>,
 }
 
 /// When no more I/Os are submitted.
@@ -105,6 +108,7 @@ impl Worker<'_> {
             bytes: 0,
             tried_bytes: 0,
             failures: 0,
+            hung: None,
         };
         let stopped = self.drive(&mut state, end)?;
         self.show(&mut state.ops);
@@ -114,6 +118,7 @@ impl Worker<'_> {
             stopped,
             bytes: state.bytes,
             failures: state.failures,
+            hung: state.hung,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
             tallies: match job.task {
@@ -144,6 +149,7 @@ impl Worker<'_> {
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early.
     fn drive<B: Backend, C: Clock>(&self, state: &mut Loop<B, C>, mut end: End) -> io::Result<bool> {
         let mut next_show_ns = 0;
+        let mut give_up_ns = u64::MAX;
         let mut stopped = false;
         let mut draining = false;
         loop {
@@ -166,6 +172,14 @@ impl Worker<'_> {
             if now_ns >= next_show_ns {
                 next_show_ns = now_ns + SHOW_NS;
                 self.show(&mut state.ops);
+                if state.is_hung(now_ns, self.workload.io_timeout_ns) {
+                    end.at_ns = end.at_ns.min(now_ns);
+                    give_up_ns = now_ns + TAKE_BACK_NS;
+                }
+            }
+            if now_ns >= give_up_ns && state.tally.in_flight() > 0 {
+                state.give_up();
+                return Ok(stopped);
             }
             draining = now_ns >= end.at_ns || state.tried_bytes >= end.tried_bytes;
         }
@@ -199,6 +213,25 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         }
     }
 
+    /// Whether I/Os turn out to be hung now. The point ends here, and the kernel is asked to take back what it has.
+    fn is_hung(&mut self, now_ns: u64, limit_ns: u64) -> bool {
+        if self.hung.is_some() {
+            return false;
+        }
+        self.hung = self.load.overdue(now_ns, limit_ns);
+        if self.hung.is_some() {
+            self.tally.shorten(now_ns);
+            self.backend.cancel();
+        }
+        self.hung.is_some()
+    }
+
+    /// The kernel did not give back what it has: nobody waits for it any longer.
+    fn give_up(&mut self) {
+        self.hung = self.hung.map(|hung| HungIo { taken_back: false, ..hung });
+        self.backend.abandon();
+    }
+
     #[inline]
     fn reap(&mut self, now_ns: u64, workload: &Workload) {
         self.tally.look(now_ns);
@@ -207,12 +240,14 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         backend.reap(|Completion { slot, outcome }| {
             free.push(slot);
             let slot = load.slot(slot);
+            let latency_ns = now_ns - slot.started_ns;
+            slot.started_ns = NOT_IN_FLIGHT;
             ops[slot.class.index()] += 1;
             *tried_bytes += u64::from(slot.op.len);
             match outcome {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
-                    tally.completed(slot.class, slot.op.direction, now_ns - slot.started_ns, now_ns);
+                    tally.completed(slot.class, slot.op.direction, latency_ns, now_ns);
                     sampler.completed(slot.class, slot.op.direction, slot.op.slot);
                 }
                 // A short transfer has no errno.

@@ -3,11 +3,13 @@
 //! Recording must not allocate, lock or format; it is the hot path. Judging happens in [`crate::findings`].
 
 pub mod histogram;
+mod hung;
 pub mod read_look;
 pub mod series;
 pub mod tally;
 
 pub use histogram::Histogram;
+pub use hung::HungIo;
 pub use read_look::ReadLook;
 pub use series::Series;
 pub use tally::{ClassTally, Early, FirstError, Tally, Window};

@@ -103,15 +103,20 @@ impl Context {
         checked(unsafe { libc::syscall(libc::SYS_io_submit, self.0, long(iocbs.len()), iocbs.as_mut_ptr()) })
     }
 
-    /// Waits for at least `least` events and takes as many as there are room for; fewer after a signal.
+    /// Waits for at least `least` events and takes as many as there are room for; fewer after a signal, and after a second.
     pub(super) fn events(&self, least: usize, room: &mut [Event]) -> io::Result<usize> {
         let (least, most) = (long(least.min(room.len())), long(room.len()));
-        let no_timeout = std::ptr::null_mut::<libc::timespec>();
+        let mut second = libc::timespec { tv_sec: 1, tv_nsec: 0 };
         // SAFETY: the kernel writes at most `most` events to `room`, which has room for them; any bytes are
-        // valid in them. A null timeout waits without limit.
+        // valid in them. The time is read before the call returns.
         checked(unsafe {
-            libc::syscall(libc::SYS_io_getevents, self.0, least, most, room.as_mut_ptr(), no_timeout)
+            libc::syscall(libc::SYS_io_getevents, self.0, least, most, room.as_mut_ptr(), &raw mut second)
         })
+    }
+
+    /// Keeps the context until the process ends.
+    pub(super) const fn leak(&mut self) {
+        self.0 = 0;
     }
 
     /// Waits for everything in flight and gives the events back to the host. `false` when the kernel refused,

@@ -28,6 +28,7 @@ pub struct Aio {
     ready: usize,
     /// Submitted, and no event taken yet.
     in_kernel: usize,
+    abandoned: bool,
     slots: Slots,
     targets: Arc<OpenTargets>,
 }
@@ -53,6 +54,7 @@ impl Aio {
             events: vec![Event::default(); usize::from(count)].into(),
             ready: 0,
             in_kernel: 0,
+            abandoned: false,
             slots,
             targets,
         };
@@ -110,6 +112,10 @@ impl Aio {
                 Ok(count) => {
                     self.ready += count;
                     self.in_kernel -= count;
+                    // The time of a wait is up. A signal ends one, too, but not without an event or an error.
+                    if count == 0 {
+                        break;
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -167,10 +173,20 @@ impl Backend for Aio {
             sink(Completion { slot, outcome: outcome(event.result) });
         }
     }
+
+    fn abandon(&mut self) {
+        self.abandoned = true;
+    }
 }
 
 impl Drop for Aio {
     fn drop(&mut self) {
+        if self.abandoned {
+            // Destroying would wait. The process cannot end before the I/O does, but what it has to tell is told.
+            self.slots.leak();
+            self.context.leak();
+            return;
+        }
         self.ready = 0;
         while self.in_kernel > 0 && self.collect(1).is_ok() {
             self.ready = 0;

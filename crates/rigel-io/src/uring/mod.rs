@@ -12,7 +12,8 @@ use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::slots::Slots;
 use crate::targets::OpenTargets;
 use io_uring::squeue::EntryMarker as _;
-use io_uring::{IoUring, cqueue};
+use io_uring::types::{CancelBuilder, Timespec};
+use io_uring::{IoUring, cqueue, opcode};
 use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::{ExitKind, Problem};
 use ring::Shape;
@@ -34,6 +35,22 @@ pub type NopRing = Ring<NoOperations>;
 /// The engine `nvme`.
 pub type NvmeRing = Ring<NvmeCommands>;
 
+/// A request of its own that comes back once a second, so that no wait is longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Timer {
+    /// To be submitted.
+    Wanted,
+    /// Handed to the ring, and not yet back.
+    Running,
+    /// A ring that is polled takes none.
+    None,
+}
+
+/// The kernel reads it when it takes the request.
+static SECOND: Timespec = Timespec::new().sec(1);
+/// What the completion of the timer brings back; no slot has it, as lengths are shorter.
+const TIMER_DATA: u64 = u64::MAX;
+
 /// How a backend was set up.
 pub type Made<W> = (Ring<W>, EngineFacts, BufferFacts);
 
@@ -51,8 +68,10 @@ pub struct Ring<W: Wire> {
     names: Names,
     /// Pushed, and not yet in the submission queue.
     queued: Vec<Op>,
-    /// Taken by the kernel, and no completion seen yet.
+    /// Taken by the kernel, and no completion seen yet; the timer included.
     in_kernel: usize,
+    timer: Timer,
+    abandoned: bool,
     slots: Slots,
     /// Keeps the files open that `names` refers to.
     _targets: Option<Arc<OpenTargets>>,
@@ -137,7 +156,10 @@ impl<W: Wire> Ring<W> {
             ring::make::<W>(shape).map_err(|error| refusal::problem(W::KIND, shape.poll, &error))?;
         let buffer_facts = slots.buffer_facts().clone();
         let queued = Vec::with_capacity(usize::from(slots.count()));
-        let backend = Self { ring, wire, names: Names::none(), queued, in_kernel: 0, slots, _targets: None };
+        let timer = if shape.poll { Timer::None } else { Timer::Wanted };
+        let names = Names::none();
+        let backend =
+            Self { ring, wire, names, queued, in_kernel: 0, timer, abandoned: false, slots, _targets: None };
         Ok((backend, facts, buffer_facts))
     }
 
@@ -154,6 +176,13 @@ impl<W: Wire> Ring<W> {
     #[inline]
     fn fill(&mut self) -> (bool, usize) {
         let mut submissions = self.ring.submission();
+        if self.timer == Timer::Wanted && !submissions.is_full() {
+            let entry: W::Submission = opcode::Timeout::new(&SECOND).build().user_data(TIMER_DATA).into();
+            // SAFETY: the request refers to a time that lives as long as the program.
+            if unsafe { submissions.push(&entry) }.is_ok() {
+                self.timer = Timer::Running;
+            }
+        }
         let room = submissions.capacity() - submissions.len();
         let fitting = self.queued.len().min(room);
         for op in self.queued.drain(..fitting) {
@@ -216,14 +245,23 @@ impl<W: Wire> Ring<W> {
 
     /// Waits for everything that the kernel has. `false` when it refuses to tell.
     fn drain(&mut self) -> bool {
-        while self.in_kernel > 0 {
-            self.in_kernel -= self.ring.completion().count();
+        loop {
+            for answer in self.ring.completion() {
+                let answer: cqueue::Entry = answer.into();
+                self.in_kernel -= 1;
+                if answer.user_data() == TIMER_DATA {
+                    self.timer = Timer::Wanted;
+                }
+            }
+            // The ring takes its timer with it.
+            if self.in_kernel <= usize::from(self.timer == Timer::Running) {
+                return true;
+            }
             // A lost completion would be waited for in vain.
-            if self.in_kernel > 0 && self.ready().and_then(|_| self.enter(0, 1)).is_err() {
+            if self.ready().and_then(|_| self.enter(0, 1)).is_err() {
                 return false;
             }
         }
-        true
     }
 }
 
@@ -266,17 +304,30 @@ impl<W: Wire> Backend for Ring<W> {
     fn reap(&mut self, mut sink: impl FnMut(Completion)) {
         for answer in self.ring.completion() {
             let answer: cqueue::Entry = answer.into();
-            let (slot, len) = of_user_data(answer.user_data());
             self.in_kernel -= 1;
+            if answer.user_data() == TIMER_DATA {
+                self.timer = Timer::Wanted;
+                continue;
+            }
+            let (slot, len) = of_user_data(answer.user_data());
             self.slots.end(slot);
             sink(Completion { slot, outcome: W::outcome(answer.result(), len) });
         }
+    }
+
+    fn cancel(&mut self) {
+        // Takes the timer back, too. Before Linux 6.0 there is no such call, and nothing is taken back.
+        let _ = self.ring.submitter().register_sync_cancel(Some(SECOND), CancelBuilder::any());
+    }
+
+    fn abandon(&mut self) {
+        self.abandoned = true;
     }
 }
 
 impl<W: Wire> Drop for Ring<W> {
     fn drop(&mut self) {
-        if self.drain() {
+        if !self.abandoned && self.drain() {
             // Otherwise the kernel would do it some time after the ring is closed. Until then it would count
             // the memory as locked and keep the targets open: the next ring, or an exclusive open, could be
             // refused for it.

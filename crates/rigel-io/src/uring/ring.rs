@@ -19,7 +19,7 @@ const MAX_ENTRIES: u32 = 32_768;
 pub(super) struct Shape {
     /// Submitted in one call; more are submitted in pieces.
     pub(super) submissions: u32,
-    /// One for each slot, so that completions can never find the queue full.
+    /// One for each slot and one for the timer, so that completions can never find the queue full.
     pub(super) completions: u32,
     /// The device is asked for completions instead of interrupting (IORING_SETUP_IOPOLL).
     pub(super) poll: bool,
@@ -28,7 +28,7 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn of_slots(slots: u16, poll: bool) -> Self {
         let slots = u32::from(slots).max(1);
-        Self { submissions: slots.min(MAX_ENTRIES), completions: slots, poll }
+        Self { submissions: slots.min(MAX_ENTRIES), completions: slots.saturating_add(1), poll }
     }
 }
 

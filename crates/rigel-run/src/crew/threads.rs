@@ -9,7 +9,7 @@ use crate::worker::Worker;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::placement::ranges;
-use rigel_core::units::NS_PER_MS;
+use rigel_core::units::{NS_PER_MS, NS_PER_S};
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::cpus;
@@ -29,6 +29,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// An early end is this far in the future, so that every worker learns of it before it comes.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
+/// What a worker needs beyond the limit of an I/O until it must have told.
+const GRACE_NS: u64 = 10 * NS_PER_S;
+
 /// Workers in threads of their own, on a real clock.
 #[derive(Debug)]
 pub struct ThreadCrew {
@@ -38,6 +41,9 @@ pub struct ThreadCrew {
     results: Receiver<Result<Done, Problem>>,
     engine: EngineFacts,
     buffers: BufferFacts,
+    /// Without anything coming back for so long, some worker hangs where it cannot look at its I/Os.
+    patience_ns: u64,
+    stuck: bool,
 }
 
 #[derive(Debug)]
@@ -102,6 +108,8 @@ impl ThreadCrew {
             shared: Arc::new(Shared::default()),
             workers: Vec::with_capacity(seats.len()),
             results,
+            patience_ns: workload.io_timeout_ns.saturating_add(GRACE_NS),
+            stuck: false,
             engine: EngineFacts { reason, ..EngineFacts::plain(kind) },
             buffers: BufferFacts {
                 backing: Backing::None,
@@ -179,6 +187,35 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
         .next("try another engine with --engine")
 }
 
+/// How long no worker has seen anything come back.
+struct Silence {
+    last: Progress,
+}
+
+impl Silence {
+    const fn of(now: Progress) -> Self {
+        Self { last: now }
+    }
+
+    fn ns(&mut self, now: Progress) -> u64 {
+        let ops = |progress: Progress| (progress.small_ops, progress.large_ops);
+        if ops(now) != ops(self.last) {
+            self.last = now;
+        }
+        now.now_ns.saturating_sub(self.last.now_ns)
+    }
+}
+
+fn no_answer(ns: u64) -> Problem {
+    let seconds = ns / NS_PER_S;
+    Problem::new(
+        ExitKind::CutShort,
+        format!("no I/O came back for {seconds} s, and a worker hangs in the kernel"),
+    )
+    .because("the device, its path or its server does not answer")
+    .next("look into the kernel's log (dmesg) for the device; --io-timeout says how long an I/O may take")
+}
+
 fn worker_died() -> Problem {
     Problem::new(ExitKind::Bug, "a worker thread ended unexpectedly")
         .next("please report this with the command line")
@@ -239,7 +276,7 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
             Ok(done) => done.map_err(|error| queue_broke(index, &error)),
             Err(_) => Err(worker_died()),
         };
-        let broken = done.is_err();
+        let broken = done.as_ref().map_or(true, |done| done.hung.is_some());
         if results.send(done).is_err() || broken {
             return;
         }
@@ -272,9 +309,13 @@ impl Crew for ThreadCrew {
         let mut sum = Done::default();
         let mut waiting = self.workers.len();
         let mut ending = false;
+        let mut silence = Silence::of(self.progress());
         while waiting > 0 {
             match self.results.recv_timeout(TICK) {
                 Ok(Ok(done)) => {
+                    if done.hung.is_some() {
+                        self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
+                    }
                     sum.add(done);
                     waiting -= 1;
                 }
@@ -284,6 +325,10 @@ impl Crew for ThreadCrew {
                     return Err(problem);
                 }
                 Err(RecvTimeoutError::Timeout) => {
+                    if silence.ns(self.progress()) > self.patience_ns {
+                        self.stuck = true;
+                        return Err(no_answer(silence.ns(self.progress())));
+                    }
                     if !tick(self.progress()) && !ending {
                         ending = true;
                         self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
@@ -318,11 +363,14 @@ impl ThreadCrew {
 }
 
 impl Drop for ThreadCrew {
-    /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed.
+    /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed; not for one that hangs in the kernel.
     fn drop(&mut self) {
         self.shared.end_at_ns.store(0, Ordering::Relaxed);
         for worker in &mut self.workers {
             worker.jobs = None;
+        }
+        if self.stuck {
+            return;
         }
         for worker in &mut self.workers {
             if let Some(thread) = worker.thread.take() {

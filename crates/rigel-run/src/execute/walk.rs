@@ -10,7 +10,7 @@ use crate::witness::Witnesses;
 use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event, Live, Phase};
-use rigel_core::measure::{ClassTally, Window};
+use rigel_core::measure::{ClassTally, HungIo, Window};
 use rigel_core::plan::WarmUp;
 use rigel_core::record::{Line, Purpose, Visit, WarmUpDone};
 use rigel_core::request::Request;
@@ -55,6 +55,8 @@ pub struct Walk<'a> {
     witness: &'a mut dyn Witnesses,
     /// Visits begun so far.
     visits: u64,
+    /// I/Os that did not come back; nothing can be measured after them.
+    hung: Option<HungIo>,
 }
 
 impl<'a> Walk<'a> {
@@ -67,7 +69,7 @@ impl<'a> Walk<'a> {
         listener: &'a mut dyn FnMut(Event<'_>),
         witness: &'a mut dyn Witnesses,
     ) -> Self {
-        Self { run, crew, ledger, stop, listener, witness, visits: 0 }
+        Self { run, crew, ledger, stop, listener, witness, visits: 0, hung: None }
     }
 
     /// Time since the crew was made.
@@ -91,7 +93,9 @@ impl<'a> Walk<'a> {
             return Err(Halt::Outcome(Outcome::Stopped));
         }
         (self.listener)(Event::VisitStarted { at: wanted.at });
-        let visit = self.load(wanted)?.ok_or(Halt::Outcome(Outcome::Stopped))?;
+        let Some(visit) = self.load(wanted)? else {
+            return Err(Halt::Outcome(self.gave_up().unwrap_or(Outcome::Stopped)));
+        };
         self.visits += 1;
         let searched = matches!(visit.purpose, Purpose::Search(_));
         let line = if searched { Line::Search(Box::new(visit)) } else { Line::Visit(Box::new(visit)) };
@@ -100,6 +104,9 @@ impl<'a> Walk<'a> {
             return Err(Halt::Outcome(Outcome::Stopped));
         };
         (self.listener)(Event::VisitFinished { visit: &visit });
+        if let Some(outcome) = self.gave_up() {
+            return Err(Halt::Outcome(outcome));
+        }
         if let Some(reason) = all_failed(&visit) {
             return Err(Halt::Outcome(Outcome::AllFailed { reason }));
         }
@@ -107,6 +114,12 @@ impl<'a> Walk<'a> {
             return Err(Halt::Outcome(Outcome::Stopped));
         }
         Ok(*visit)
+    }
+
+    /// How the run ends when I/Os did not come back.
+    fn gave_up(&self) -> Option<Outcome> {
+        let hung = self.hung?;
+        Some(Outcome::Hung { reason: hung.told(&self.run.targets) })
     }
 
     /// Lets time pass without load.
@@ -160,6 +173,7 @@ impl<'a> Walk<'a> {
             busiest_worker_cpu_ns: Some(done.busiest_cpu_ns),
             loaded_ns: loaded_until_ns.saturating_sub(loaded_from_ns),
             moved_bytes: done.bytes,
+            hung: done.hung,
             witness: self.witness.between(loaded_from_ns, loaded_until_ns),
             small,
             large,
@@ -174,7 +188,8 @@ impl<'a> Walk<'a> {
         };
         let done = self.work(wanted, Task::WarmUp { until_ns, bytes }, Phase::WarmUp, until_ns)?;
         let ns = self.now_ns().saturating_sub(began_ns);
-        Ok((!done.stopped).then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
+        let whole = !done.stopped && done.hung.is_none();
+        Ok(whole.then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
     }
 
     /// Gives the crew a job and passes on what it tells.
@@ -182,7 +197,7 @@ impl<'a> Walk<'a> {
         let job = Job { visit: self.visits, point: wanted.at.point, task };
         let mut last: Option<Progress> = None;
         let Self { run, crew, stop, listener, .. } = self;
-        crew.work(job, &mut |now| {
+        let done = crew.work(job, &mut |now| {
             let live = last.map_or_else(Live::default, |last| live(&run.request, last, now));
             last = Some(now);
             let measure_ns = if phase == Phase::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
@@ -190,7 +205,9 @@ impl<'a> Walk<'a> {
             let remaining_ns = wanted.later_ns.saturating_add(measure_ns).saturating_add(rest_ns);
             listener(Event::Tick { at: wanted.at, phase, elapsed_ns: now.now_ns, remaining_ns, live });
             !stop.wanted()
-        })
+        })?;
+        self.hung = done.hung;
+        Ok(done)
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn workload(large_pattern: LargePattern, write_percent: u8) -> Worklo
             large: volume(1 << 20, Layout::Concat),
             streams: volume(1 << 20, Layout::Concat),
         },
+        io_timeout_ns: 60_000_000_000,
         seed: 7,
         stamps: Vec::new(),
     }
@@ -308,4 +309,117 @@ fn failures_are_counted_apart_with_the_first_one_kept() {
         let place = (first.target, first.offset);
         assert!(backend.seen.iter().any(|seen| seen.get(250) == Some(&place)), "the 251st I/O of slot 0");
     }
+}
+
+/// Completes everything at once but the I/Os of slot 1 from some moment on; virtual time passes with every wait.
+struct Hanging<'a> {
+    clock: &'a VirtualClock,
+    hangs_from_ns: u64,
+    /// What `cancel` brings back.
+    can_cancel: bool,
+    queued: Vec<Op>,
+    held: Vec<Op>,
+    given_back: bool,
+    abandoned: bool,
+    buffer: Vec<u8>,
+}
+
+#[derive(Default)]
+struct VirtualClock(Cell<u64>);
+
+impl Clock for &VirtualClock {
+    fn now_ns(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Backend for Hanging<'_> {
+    fn slots(&self) -> u16 {
+        3
+    }
+    fn buffer_mut(&mut self, _: u16) -> &mut [u8] {
+        &mut self.buffer
+    }
+    fn buffer(&self, _: u16) -> &[u8] {
+        &self.buffer
+    }
+    fn push(&mut self, op: Op) {
+        self.queued.push(op);
+    }
+    fn submit(&mut self, _: u16) -> io::Result<()> {
+        self.clock.0.set(self.clock.0.get() + 10 * NS_PER_MS);
+        Ok(())
+    }
+    fn reap(&mut self, mut sink: impl FnMut(Completion)) {
+        if std::mem::take(&mut self.given_back) {
+            self.held.drain(..).for_each(|op| sink(Completion { slot: op.slot, outcome: Err(125) }));
+        }
+        let hangs = self.clock.0.get() >= self.hangs_from_ns;
+        for op in std::mem::take(&mut self.queued) {
+            if hangs && op.slot == 1 {
+                self.held.push(op);
+            } else {
+                sink(Completion { slot: op.slot, outcome: Ok(op.len) });
+            }
+        }
+    }
+    fn cancel(&mut self) {
+        self.given_back = self.can_cancel;
+    }
+    fn abandon(&mut self) {
+        self.abandoned = true;
+    }
+}
+
+/// What a worker did whose third slot hangs, whether it gave the backend up, and when it was over.
+fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
+    let mut workload = workload(LargePattern::Random, 0);
+    workload.io_timeout_ns = 5 * NS_PER_S;
+    let point = Point { small: 3, large: 0 };
+    let layout = layout(point, LargePattern::Random);
+    let clock = VirtualClock::default();
+    let shared = Shared::default();
+    let mut backend = Hanging {
+        clock: &clock,
+        hangs_from_ns,
+        can_cancel,
+        queued: Vec::new(),
+        held: Vec::new(),
+        given_back: false,
+        abandoned: false,
+        buffer: vec![0; 8192],
+    };
+    let window = Window { start_ns: NS_PER_S, end_ns: 60 * NS_PER_S };
+    let job = Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0 } };
+    let done = Worker::alone(&workload, layout, &shared).run(&mut backend, &&clock, &job).unwrap();
+    (done, backend.abandoned, clock.0.get())
+}
+
+#[test]
+fn an_io_that_never_comes_back_ends_the_point() {
+    for can_cancel in [true, false] {
+        let (done, abandoned, ended_ns) = hanging(20 * NS_PER_S, can_cancel);
+        let hung = done.hung.unwrap();
+        assert_eq!((hung.count, hung.taken_back, abandoned), (1, can_cancel, !can_cancel));
+        assert!((5 * NS_PER_S..6 * NS_PER_S).contains(&hung.age_ns), "{hung:?}");
+        assert!((24 * NS_PER_S..27 * NS_PER_S).contains(&done.window_end_ns), "{}", done.window_end_ns);
+        assert!(ended_ns < 29 * NS_PER_S, "{ended_ns}");
+        let small = done.tallies[0].as_ref().unwrap();
+        assert!(small.completed() > 1000, "what was measured before stays");
+        assert_eq!(small.errors, u64::from(can_cancel));
+    }
+}
+
+#[test]
+fn an_io_that_hangs_while_the_point_ends_is_told_too() {
+    let (done, abandoned, ended_ns) = hanging(59 * NS_PER_S, false);
+    assert!(done.hung.is_some() && abandoned);
+    assert_eq!(done.window_end_ns, 60 * NS_PER_S, "the window was over");
+    assert!(ended_ns < 68 * NS_PER_S, "{ended_ns}");
+}
+
+#[test]
+fn what_comes_back_in_time_is_not_hung() {
+    let (done, abandoned, _) = hanging(u64::MAX, false);
+    assert_eq!((done.hung, abandoned), (None, false));
 }

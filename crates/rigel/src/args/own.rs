@@ -60,6 +60,12 @@ pub struct OwnOptions {
     #[arg(long, value_name = "N", help_heading = ENGINE, hide_short_help = true)]
     pub workers: Option<u32>,
 
+    /// An I/O that takes longer is hung: the run ends, with what was measured [default: 60s]
+    ///
+    /// The point is flagged with the place and the age of the oldest one, and the kernel is asked to take all of them back.
+    #[arg(long, value_name = "TIME", help_heading = ENGINE, hide_short_help = true)]
+    pub io_timeout: Option<Nanos>,
+
     /// CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]
     ///
     /// auto gives each worker a CPU of its own, on the NUMA node of the devices where there are several; with more

@@ -32,6 +32,9 @@ pub fn request(front: Front, level: RunLevel, load: &LoadWish, own: &OwnOptions)
     if own.workers.is_some() {
         made.set("--workers", |request| request.workers = own.workers)?;
     }
+    if let Some(limit) = own.io_timeout {
+        made.set("--io-timeout", |request| request.io_timeout = limit)?;
+    }
     made.request.engine = own.engine;
     made.request.buffered = own.buffered;
     made.request.poll = own.poll;

@@ -9,7 +9,6 @@ use crate::measure::FirstError;
 use crate::path_text;
 use crate::record::{Header, Record, Visit};
 use crate::units::{Nanos, to_f64};
-use crate::workload::Direction;
 
 /// The flags of a point; `visits` are all visits to it.
 pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
@@ -20,6 +19,9 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     if failures > 0 {
         found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
     }
+    let hung = visits.iter().filter_map(|visit| visit.hung);
+    found
+        .extend(hung.map(|hung| Flag::new(FlagCode::Hung, hung.told(&record.header.targets)).invalidating()));
     for (name, io) in [("small", &point.small), ("large", &point.large)] {
         if let Some(io) = io {
             found.extend(class_flags(&record.header, name, io, point));
@@ -81,10 +83,7 @@ fn buffers_flag(header: &Header) -> Option<Flag> {
 
 fn errors_text(header: &Header, name: &str, errors: u64, first: FirstError) -> String {
     let target = header.targets.get(usize::from(first.target)).map_or("?", |target| target.path.as_str());
-    let direction = match first.direction {
-        Direction::Read => "read",
-        Direction::Write => "write",
-    };
+    let direction = first.direction.name();
     let reason =
         if first.errno == 0 { "moved fewer bytes than asked".into() } else { errno::text(first.errno) };
     format!(

@@ -17,6 +17,7 @@ fn crew(law: SimLaw) -> InlineCrew {
         large_pattern: LargePattern::Random,
         write_percent: WritePercent::default(),
         volumes: Volumes { small: volume(SMALL), large: volume(LARGE), streams: None },
+        io_timeout_ns: 60_000_000_000,
         seed: 7,
         stamps: Vec::new(),
         streams_move: false,

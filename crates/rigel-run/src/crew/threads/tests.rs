@@ -63,6 +63,7 @@ fn workload() -> Workload {
         large_pattern: LargePattern::Random,
         write_percent: WritePercent::default(),
         volumes: Volumes { small: Some(volume), large: None, streams: None },
+        io_timeout_ns: 60_000_000_000,
         seed: 1,
         stamps: Vec::new(),
     }

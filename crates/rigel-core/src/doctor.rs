@@ -49,7 +49,7 @@ pub struct Rule {
     pub severity: Severity,
     /// Why it matters.
     pub why: &'static str,
-    /// The command that shows it, with `{device}`, `{mount}`, `{source}`, `{target}` and `{want}` to fill in.
+    /// The command that shows it, with `{device}`, `{mount}`, `{target}` and `{want}` to fill in.
     pub show: &'static str,
     /// The command that changes it, or what to do where there is none.
     pub change: &'static str,
@@ -160,8 +160,8 @@ pub enum About {
     Host,
     /// A device, by its kernel name.
     Device(String),
-    /// A mount, by its mount point, and what is mounted.
-    Mount(String, String),
+    /// A mount, by its mount point.
+    Mount(String),
     /// A target, as it was named.
     Target(String),
 }
@@ -170,7 +170,7 @@ impl fmt::Display for About {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host => f.write_str("host"),
-            Self::Device(name) | Self::Mount(name, _) | Self::Target(name) => f.write_str(name),
+            Self::Device(name) | Self::Mount(name) | Self::Target(name) => f.write_str(name),
         }
     }
 }
@@ -210,15 +210,15 @@ impl Judged {
             Verdict::Bent { want, .. } => want.as_str(),
             _ => "",
         };
-        let fill = |text: &str| match &self.about {
-            About::Host => text.to_owned(),
-            About::Device(name) => text.replace("{device}", &quoted(name)),
-            About::Mount(point, source) => {
-                text.replace("{mount}", &quoted(point)).replace("{source}", &quoted(source))
-            }
+        // The wish is words of ours and figures; the name is foreign, so it comes last, and what is in it is never looked at again.
+        let text = template.replace("{want}", want);
+        match &self.about {
+            About::Host => text,
+            // sysfs writes the `/` of names such as `cciss/c0d0` in another way.
+            About::Device(name) => text.replace("{device}", &quoted(&name.replace('/', "!"))),
+            About::Mount(point) => text.replace("{mount}", &quoted(point)),
             About::Target(path) => text.replace("{target}", &quoted(path)),
-        };
-        fill(&template.replace("{want}", want))
+        }
     }
 }
 
@@ -268,7 +268,7 @@ fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Judged> {
             patient.devices.iter().map(of).collect()
         }
         Judge::Mount(judge) => {
-            let about = |mount: &MountFacts| About::Mount(mount.mount_point.clone(), mount.source.clone());
+            let about = |mount: &MountFacts| About::Mount(mount.mount_point.clone());
             patient.mounts.iter().map(|mount| judged(about(mount), judge(mount, patient))).collect()
         }
         Judge::Target(judge) => {

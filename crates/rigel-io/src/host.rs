@@ -4,7 +4,7 @@ mod cgroup;
 mod limits;
 mod processor;
 
-use crate::system::{System, text};
+use crate::system::{System, text, value};
 use crate::targets::inspect::chosen_word;
 use crate::uring;
 use procfs::FromBufRead as _;
@@ -77,6 +77,11 @@ fn of_files(system: &System) -> HostFacts {
 }
 
 fn settings(system: &System) -> KernelSettings {
+    // Numbers between tabs.
+    let last_of = |name: &str| {
+        let numbers = std::fs::read_to_string(system.proc.join("sys").join(name)).ok()?;
+        numbers.split_whitespace().last()?.parse().ok()
+    };
     KernelSettings {
         swappiness: system.sysctl("vm/swappiness"),
         dirty_percent: system.sysctl("vm/dirty_ratio"),
@@ -84,8 +89,10 @@ fn settings(system: &System) -> KernelSettings {
         dirty_background_percent: system.sysctl("vm/dirty_background_ratio"),
         dirty_background_bytes: system.sysctl("vm/dirty_background_bytes"),
         zone_reclaim_mode: system.sysctl("vm/zone_reclaim_mode"),
-        socket_receive_max_bytes: system.sysctl("net/core/rmem_max"),
-        socket_send_max_bytes: system.sysctl("net/core/wmem_max"),
+        tcp_receive_max_bytes: last_of("net/ipv4/tcp_rmem"),
+        tcp_send_max_bytes: last_of("net/ipv4/tcp_wmem"),
+        nfs_slots: system.sysctl("sunrpc/tcp_max_slot_table_entries"),
+        nfs_session_slots: value(&system.sys.join("module/nfs/parameters/max_session_slots")),
     }
 }
 
@@ -114,6 +121,7 @@ mod tests {
             "two ways to ask"
         );
         assert!(facts.settings.swappiness.is_some() && !facts.numa_nodes.is_empty());
+        assert!(facts.settings.tcp_receive_max_bytes.is_none_or(|most| most >= 4096));
         assert!(facts.own_numa_nodes.iter().all(|node| facts.numa_nodes.contains(node)));
     }
 

@@ -1,6 +1,7 @@
 //! Rules about what lies between a target and its disks: RAID, device mapper, multipath.
 
 use super::Severity::{Error, Note, Warning};
+use super::queue::works;
 use super::{Judge, Patient, Rule, Verdict};
 use crate::facts::DeviceFacts;
 use crate::units::Bytes;
@@ -16,7 +17,7 @@ pub(super) const RULES: &[Rule] = &[
         name: "md-degraded",
         setting: "disks of a RAID",
         severity: Error,
-        why: "disks are missing: there is no redundancy left, and with parity every read of a lost disk reads all others",
+        why: "disks are missing: there is less redundancy or none, and with parity every read of a lost disk reads all others",
         show: "mdadm --detail /dev/{device}",
         change: "replace the failed disk: mdadm /dev/{device} --add DISK",
         source: MD,
@@ -96,9 +97,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "multipath-queueing",
         setting: "what happens when all paths fail",
         severity: Note,
-        why: "with queue_if_no_path I/O waits for ever: a database hangs instead of failing over, and so does a measurement",
-        show: "dmsetup table /dev/{device}",
-        change: "no_path_retry {want} in /etc/multipath.conf, then: multipathd reconfigure",
+        why: "with queue_if_no_path I/O waits, for ever unless no_path_retry lets multipathd end it: a database hangs instead of failing over, and so does a \
+              measurement",
+        show: "dmsetup table /dev/{device}; multipathd show config | grep no_path_retry",
+        change: "no_path_retry {want} (or another number) in /etc/multipath.conf, then: multipathd reconfigure",
         source: MULTIPATH,
         judge: Judge::Device(|device, _| match table(device, "multipath").first() {
             Some(line) => Verdict::when(
@@ -138,7 +140,11 @@ pub(super) const RULES: &[Rule] = &[
         show: "dmsetup table /dev/{device}",
         change: "measure the device below it",
         source: MAPPER,
-        judge: Judge::Device(|device, _| kind_of(device, &["delay", "flakey", "error", "zero", "dust"])),
+        // A host may have one that nobody uses; it is a mistake below a target.
+        judge: Judge::Device(|device, patient| match patient.targets {
+            [] => Verdict::NotAsked,
+            _ => kind_of(device, &["delay", "flakey", "error", "zero", "dust"]),
+        }),
     },
 ];
 
@@ -180,15 +186,23 @@ fn stripe_read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
 }
 
 fn mixed(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+    // Caches put the two together on purpose.
+    let is_cache = |kind| !table(device, kind).is_empty();
+    if device.name.starts_with("bcache") || ["cache", "writecache"].into_iter().any(is_cache) {
+        return Verdict::NotAsked;
+    }
     let kinds: Vec<bool> = patient.parts(device).filter_map(|part| part.rotational).collect();
     if kinds.len() < 2 {
         return Verdict::NotAsked;
     }
     let spinning = kinds.iter().filter(|&&spins| spins).count();
     let value = format!("{spinning} of {} spin", kinds.len());
-    // A cache puts the two together on purpose.
-    let on_purpose = ["cache", "writecache"].iter().any(|kind| !table(device, kind).is_empty());
-    Verdict::when(spinning > 0 && spinning < kinds.len() && !on_purpose, value, "")
+    let are_mixed = spinning > 0 && spinning < kinds.len();
+    match &device.mapped {
+        // Without its table nobody knows whether it is a cache.
+        Some(mapped) if are_mixed && mapped.table.is_empty() => Verdict::Unknown,
+        _ => Verdict::when(are_mixed, value, ""),
+    }
 }
 
 fn is_multipath(device: &DeviceFacts) -> bool {
@@ -200,7 +214,7 @@ fn paths(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
     if !is_multipath(device) {
         return Verdict::NotAsked;
     }
-    let offline = |path: &&DeviceFacts| path.state.as_deref().is_some_and(|state| state != "running");
+    let offline = |path: &&DeviceFacts| path.state.as_deref().is_some_and(|state| !works(state));
     let mut bad: Vec<String> = patient.parts(device).filter(offline).map(|path| path.name.clone()).collect();
     for line in device.mapped.iter().flat_map(|mapped| &mapped.status) {
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -66,7 +66,10 @@ pub(super) const RULES: &[Rule] = &[
         source: KERNEL,
         judge: Judge::Host(|host, _| match (&host.io_uring_refusal, host.io_uring_disabled) {
             (Some(reason), _) => Verdict::bent(format_args!("refused: {reason}"), ""),
-            (None, Some(2)) => Verdict::bent("kernel.io_uring_disabled is 2", ""),
+            // What this process may says nothing of the database's user.
+            (None, Some(disabled @ 1..)) => {
+                Verdict::bent(format_args!("allowed here; kernel.io_uring_disabled is {disabled}"), "")
+            }
             (None, _) => Verdict::fine("allowed"),
         }),
     },
@@ -111,7 +114,7 @@ pub(super) const RULES: &[Rule] = &[
         name: "cgroup-io",
         setting: "I/O limit of the control group",
         severity: Warning,
-        why: "the kernel holds this process's I/O back: what is measured is the limit, not the storage",
+        why: "the kernel holds the I/O of this group, or of one above it, back: what is measured is the limit, not the storage",
         show: "cat /proc/self/cgroup; cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/io.max",
         change: "run outside of the group, or lift IOReadIOPSMax=, IOReadBandwidthMax= .. of its service or container",
         source: CGROUP,
@@ -126,7 +129,11 @@ pub(super) const RULES: &[Rule] = &[
         change: "run outside of the group, or lift CPUQuota= of its service, the CPU limit of its container",
         source: CGROUP,
         judge: Judge::Host(|host, _| match host.cgroup.cpu_max_millis {
-            Some(millis) => Verdict::bent(format_args!("{}.{:03} CPUs", millis / 1000, millis % 1000), ""),
+            Some(millis) => Verdict::when(
+                millis < u64::from(host.cpus).saturating_mul(1000),
+                format_args!("{}.{:03} CPUs", millis / 1000, millis % 1000),
+                "",
+            ),
             None => Verdict::fine("none"),
         }),
     },

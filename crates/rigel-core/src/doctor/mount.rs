@@ -19,8 +19,11 @@ pub(super) const RULES: &[Rule] = &[
         change: "mount -o remount,{want} {mount}, and leave the option out of /etc/fstab",
         source: EXT4,
         judge: Judge::Mount(|mount, _| {
-            let off = ["nobarrier", "barrier=0"].into_iter().find(|option| mount.has(option));
-            Verdict::when(off.is_some(), off.unwrap_or("on"), "barrier=1")
+            // What is only read needs none.
+            let off =
+                ["nobarrier", "barrier=0"].into_iter().find(|option| mount.has(option) && !mount.has("ro"));
+            let on = if mount.filesystem == "btrfs" { "barrier" } else { "barrier=1" };
+            Verdict::when(off.is_some(), off.unwrap_or("on"), on)
         }),
     },
     Rule {
@@ -42,6 +45,10 @@ pub(super) const RULES: &[Rule] = &[
         change: "mount -o remount,{want} {mount}; systemctl enable --now fstrim.timer",
         source: EXT4,
         judge: Judge::Mount(|mount, _| {
+            // f2fs does it in the background, btrfs unless it says sync.
+            if matches!(mount.filesystem.as_str(), "f2fs" | "btrfs") {
+                return Verdict::NotAsked;
+            }
             Verdict::when(mount.has("discard"), if mount.has("discard") { "on" } else { "off" }, "nodiscard")
         }),
     },
@@ -157,7 +164,11 @@ fn stripe(mount: &MountFacts, patient: &Patient<'_>) -> Verdict {
     let (chunk_kib, disks) = (below.chunk_bytes / 1024, below.data_disks);
     let want = match mount.filesystem.as_str() {
         "xfs" => format!("mkfs.xfs -d su={chunk_kib}k,sw={disks}"),
-        _ => format!("mkfs.ext4 -E stride={},stripe_width={}", chunk_kib / 4, chunk_kib / 4 * disks),
+        _ => format!(
+            "mkfs.ext4 -E stride={},stripe_width={}",
+            chunk_kib / 4,
+            (chunk_kib / 4).saturating_mul(disks)
+        ),
     };
     Verdict::when(known.is_none_or(|bytes| !bytes.is_multiple_of(below.bytes())), value, want)
 }

@@ -7,10 +7,12 @@ use crate::units::Bytes;
 
 const NFS: &str = "https://man7.org/linux/man-pages/man5/nfs.5.html";
 const ISCSI: &str = "https://github.com/open-iscsi/open-iscsi";
-const NET: &str = "https://docs.kernel.org/admin-guide/sysctl/net.html";
+const NET: &str = "https://docs.kernel.org/networking/ip-sysctl.html";
 
 /// Least bytes of an NFS request that a large I/O should not be cut below.
 const NFS_REQUEST_BYTES: u64 = 1 << 20;
+/// The kernel's own number for NFS 4.1 is 64.
+const FEW_NFS_SLOTS: u64 = 128;
 /// Least buffers of a socket for storage at 10 Gbit/s and more.
 const SOCKET_BYTES: u64 = 4 << 20;
 /// A session below multipath should fail soon, so that another path is taken.
@@ -26,7 +28,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "{want} instead of soft in /etc/fstab, then mount it anew",
         source: NFS,
         judge: Judge::Mount(|mount, _| {
-            let soft = mount.has("soft") || mount.has("softerr") || mount.has("softreval");
+            // What is only read cannot be corrupted, and softreval is about attributes in the cache.
+            let soft = (mount.has("soft") || mount.has("softerr")) && !mount.has("ro");
             of_nfs(mount, || Verdict::when(soft, if soft { "soft" } else { "hard" }, "hard"))
         }),
     },
@@ -76,6 +79,23 @@ pub(super) const RULES: &[Rule] = &[
             of_nfs(mount, || {
                 let connections = mount.number("nconnect").unwrap_or(1);
                 Verdict::when(connections < 2, connections, 4)
+            })
+        }),
+    },
+    Rule {
+        name: "nfs-slots",
+        setting: "requests in flight to an NFS server",
+        severity: Note,
+        why: "I/O beyond it waits in this host, however much is outstanding: the queue depth of NFS; the server may allow less",
+        show: "cat /sys/module/nfs/parameters/max_session_slots /proc/sys/sunrpc/tcp_max_slot_table_entries",
+        change: "options nfs max_session_slots={want} in /etc/modprobe.d (NFS 3: sysctl -w sunrpc.tcp_max_slot_table_entries={want}), then mount it anew",
+        source: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
+        judge: Judge::Mount(|mount, patient| {
+            let settings = &patient.host.settings;
+            of_nfs(mount, || match mount.value("vers") {
+                Some(version) if version.starts_with('4') => slots(settings.nfs_session_slots),
+                Some(_) => slots(settings.nfs_slots),
+                None => Verdict::Unknown,
             })
         }),
     },
@@ -138,23 +158,23 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "socket-receive",
-        setting: "largest receive buffer of a socket",
+        setting: "largest receive buffer of TCP",
         severity: Warning,
-        why: "storage behind a fast network needs as many bytes in flight as bandwidth x round trip; the buffer is the limit",
-        show: "sysctl net.core.rmem_max",
-        change: "sysctl -w net.core.rmem_max={want}",
+        why: "storage behind a fast network needs as many bytes in flight as bandwidth x round trip; a connection's buffer grows no further than this",
+        show: "sysctl net.ipv4.tcp_rmem",
+        change: "sysctl -w net.ipv4.tcp_rmem='4096 131072 {want}'",
         source: NET,
-        judge: Judge::Host(|host, patient| socket(host.settings.socket_receive_max_bytes, host, patient)),
+        judge: Judge::Host(|host, patient| socket(host.settings.tcp_receive_max_bytes, host, patient)),
     },
     Rule {
         name: "socket-send",
-        setting: "largest send buffer of a socket",
+        setting: "largest send buffer of TCP",
         severity: Warning,
         why: "as for receiving: writes to storage behind a fast network need as many bytes in flight as bandwidth x round trip",
-        show: "sysctl net.core.wmem_max",
-        change: "sysctl -w net.core.wmem_max={want}",
+        show: "sysctl net.ipv4.tcp_wmem",
+        change: "sysctl -w net.ipv4.tcp_wmem='4096 16384 {want}'",
         source: NET,
-        judge: Judge::Host(|host, patient| socket(host.settings.socket_send_max_bytes, host, patient)),
+        judge: Judge::Host(|host, patient| socket(host.settings.tcp_send_max_bytes, host, patient)),
     },
 ];
 
@@ -166,6 +186,13 @@ fn of_iscsi(device: &DeviceFacts, judge: impl FnOnce(&IscsiFacts) -> Verdict) ->
     match &device.iscsi {
         Some(session) if device.partition_of.is_none() => judge(session),
         _ => Verdict::NotAsked,
+    }
+}
+
+fn slots(count: Option<u64>) -> Verdict {
+    match count {
+        Some(count) => Verdict::when(count < FEW_NFS_SLOTS, count, 180),
+        None => Verdict::Unknown,
     }
 }
 

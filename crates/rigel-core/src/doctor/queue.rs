@@ -18,6 +18,8 @@ const LARGE_KB: u32 = 1024;
 const FEW_REQUESTS: u32 = 128;
 /// Commands that one SCSI disk should get at once.
 const FEW_COMMANDS: u32 = 32;
+/// Partitions below hold nothing that is read often.
+const LEAST_PARTITION_BYTES: u64 = 8 << 20;
 const LEAST_READ_AHEAD_KB: u64 = 128;
 const MOST_READ_AHEAD_KB: u64 = 16 << 10;
 
@@ -165,9 +167,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "write-cache-hidden",
         setting: "what the kernel believes of the write cache",
-        severity: Error,
-        why: "the disk has a volatile cache, and the kernel was told that it has none: it sends no flush, and a power failure loses writes \
-              that the database believes to be safe",
+        severity: Warning,
+        why: "the disk says that it has a write cache, and the kernel was told that it has none: it sends no flush, and unless the cache is protected, a \
+              power failure loses writes that the database believes to be safe",
         show: "cat /sys/block/{device}/queue/write_cache; grep . /sys/block/{device}/device/scsi_disk/*/cache_type",
         change: "echo {want} > /sys/block/{device}/queue/write_cache",
         source: "https://docs.kernel.org/block/writeback_cache_control.html",
@@ -234,12 +236,16 @@ pub(super) const RULES: &[Rule] = &[
         severity: Error,
         why: "the kernel sends nothing to a disk that is not running: I/O waits or fails",
         show: "cat /sys/block/{device}/device/state",
-        change: "see the kernel's log for what happened (dmesg); then: echo {want} > /sys/block/{device}/device/state",
+        change: "see the kernel's log for what happened (dmesg); a SCSI disk is tried again by: echo running > /sys/block/{device}/device/state",
         source: SCSI,
         judge: Judge::Device(|device, _| {
             disk_value(device, device.state.as_ref(), |state| {
-                let works = matches!(state.as_str(), "running" | "live");
-                Verdict::when(!works, state, "running")
+                // Drivers of other kinds have words of their own there (Xen: Connected).
+                match device.transport.as_deref() {
+                    Some("nvme") => Verdict::when(!works(state), state, "live"),
+                    Some("virtio" | "xen") | None => Verdict::NotAsked,
+                    Some(_) => Verdict::when(!works(state), state, "running"),
+                }
             })
         }),
     },
@@ -251,9 +257,12 @@ pub(super) const RULES: &[Rule] = &[
         show: "losetup --list --output NAME,DIO,BACK-FILE /dev/{device}",
         change: "losetup --direct-io={want} /dev/{device}",
         source: LOSETUP,
-        judge: Judge::Device(|device, _| match device.loop_direct {
-            Some(direct) => Verdict::when(!direct, if direct { "on" } else { "off" }, "on"),
-            None => Verdict::NotAsked,
+        // Packages and images are mounted like that on every desktop; it is a mistake below a target.
+        judge: Judge::Device(|device, patient| match device.loop_direct {
+            Some(direct) if !patient.targets.is_empty() => {
+                Verdict::when(!direct, if direct { "on" } else { "off" }, "on")
+            }
+            _ => Verdict::NotAsked,
         }),
     },
     Rule {
@@ -301,6 +310,11 @@ fn disk_value<T>(device: &DeviceFacts, value: Option<T>, judge: impl FnOnce(&T) 
     }
 }
 
+/// Of a SCSI disk and of the controller of an NVMe drive.
+pub(super) fn works(state: &str) -> bool {
+    matches!(state, "running" | "live")
+}
+
 fn is_physical(device: &DeviceFacts) -> bool {
     matches!(device.transport.as_deref(), Some("sata" | "sas" | "scsi"))
 }
@@ -334,7 +348,10 @@ fn disk_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
 fn nr_requests(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
     disk_value(device, device.nr_requests, |&requests| {
         let queues = device.hardware_queues.unwrap_or(1);
-        let few = requests.saturating_mul(queues) < FEW_REQUESTS;
+        // Twice what the device takes is the kernel's own choice.
+        let taken =
+            device.queue_depth.map_or(FEW_REQUESTS, |depth| depth.saturating_mul(2).min(FEW_REQUESTS));
+        let few = requests.saturating_mul(queues) < taken;
         let can_be_set = device.scheduler.as_deref().is_some_and(|name| name != "none");
         Verdict::when(few && can_be_set, format_args!("{requests} in each of {queues} queues"), 256)
     })
@@ -387,6 +404,10 @@ fn alignment(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
     let (Some(start), Some(disk)) = (device.start_bytes, &device.partition_of) else {
         return Verdict::NotAsked;
     };
+    // The container of logical partitions, and what boot loaders keep: nobody measures or stores anything in them.
+    if device.size_bytes.is_some_and(|bytes| bytes < LEAST_PARTITION_BYTES) {
+        return Verdict::NotAsked;
+    }
     let Some(block) = device.physical_block_bytes else { return Verdict::Unknown };
     let chunk = patient.device(disk).and_then(DeviceFacts::stripe).map_or(0, |stripe| stripe.chunk_bytes);
     let unit = chunk.max(u64::from(block));

@@ -196,8 +196,14 @@ fn block_cases() -> Vec<(&'static str, Case, Case)> {
     let polled = |polled| {
         device(DeviceFacts { transport: text("nvme"), polled: Some(polled), ..DeviceFacts::default() })
     };
-    let state = |state: &str| device(DeviceFacts { state: text(state), ..DeviceFacts::default() });
-    let loop_device = |direct| device(DeviceFacts { loop_direct: Some(direct), ..DeviceFacts::default() });
+    let state = |state: &str, transport| {
+        device(DeviceFacts { state: text(state), transport: text(transport), ..DeviceFacts::default() })
+    };
+    let loop_device = |direct| {
+        let mut case = device(DeviceFacts { loop_direct: Some(direct), ..DeviceFacts::default() });
+        case.targets = vec![TargetFacts::simulated(1)];
+        case
+    };
     let memory = |named: bool| {
         let mut case = device(DeviceFacts { transport: text("zram"), ..DeviceFacts::default() });
         case.targets = if named { vec![TargetFacts::simulated(1)] } else { vec![] };
@@ -215,7 +221,9 @@ fn block_cases() -> Vec<(&'static str, Case, Case)> {
         ("rotational", model("Samsung SSD 860", true), model("Samsung SSD 860", false)),
         ("virtual-rotational", scheduled("none", "virtio", true), scheduled("none", "virtio", false)),
         ("poll-queues", polled(false), polled(true)),
-        ("device-state", state("offline"), state("live")),
+        ("device-state", state("offline", "fc"), state("Connected", "xen")),
+        ("device-state", state("dead", "nvme"), state("live", "nvme")),
+        ("device-state", state("blocked", "iscsi"), state("running", "iscsi")),
         ("loop-direct-io", loop_device(false), loop_device(true)),
         ("memory-device", memory(true), memory(false)),
         ("numa-node", numa(1), numa(0)),
@@ -251,6 +259,7 @@ fn layer_cases() -> Vec<(&'static str, Case, Case)> {
         let facts = mapped("crypt", &format!("aes-xts-plain64 - 0 8:0 0 {options}"));
         device(DeviceFacts { rotational: Some(false), ..facts })
     };
+    let below = |facts| Case { targets: vec![TargetFacts::simulated(1)], ..device(facts) };
     let works = "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 A 0";
     let failed = "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 F 1";
     vec![
@@ -263,6 +272,8 @@ fn layer_cases() -> Vec<(&'static str, Case, Case)> {
             multipath(&["running", "running"], failed),
             multipath(&["running", "running"], works),
         ),
+        ("multipath-paths", multipath(&["running", "offline"], works), multipath(&["live", "live"], works)),
+        ("mixed-disks", parts([true, false], "linear"), parts([false, false], "linear")),
         ("multipath-single", multipath(&["running"], works), multipath(&["running", "running"], works)),
         (
             "multipath-policy",
@@ -276,7 +287,7 @@ fn layer_cases() -> Vec<(&'static str, Case, Case)> {
         ),
         ("crypt-workqueues", crypt(""), crypt("2 no_read_workqueue no_write_workqueue")),
         ("thin-or-snapshot", device(mapped("thin", "253:1 5")), device(mapped("linear", "8:0 0"))),
-        ("test-target", device(mapped("flakey", "8:0 0 1 1")), device(mapped("linear", "8:0 0"))),
+        ("test-target", below(mapped("flakey", "8:0 0 1 1")), device(mapped("flakey", "8:0 0 1 1"))),
     ]
 }
 
@@ -316,10 +327,15 @@ fn network_cases() -> Vec<(&'static str, Case, Case)> {
         case.devices[1].iscsi = Some(session);
         case
     };
+    let with_slots = |slots| {
+        let mut case = mount("nfs4", &format!("{good},vers=4.2"));
+        case.host.settings.nfs_session_slots = Some(slots);
+        case
+    };
     let buffers = |bytes| {
         let mut case = mount("nfs", good);
-        case.host.settings.socket_receive_max_bytes = Some(bytes);
-        case.host.settings.socket_send_max_bytes = Some(bytes);
+        case.host.settings.tcp_receive_max_bytes = Some(bytes);
+        case.host.settings.tcp_send_max_bytes = Some(bytes);
         case
     };
     vec![
@@ -327,6 +343,7 @@ fn network_cases() -> Vec<(&'static str, Case, Case)> {
         ("nfs-udp", nfs("tcp", "udp"), nfs("", "")),
         ("nfs-request", nfs("wsize=1048576", "wsize=65536"), nfs("", "")),
         ("nfs-connections", nfs(",nconnect=4", ""), nfs("", "")),
+        ("nfs-slots", with_slots(64), with_slots(180)),
         ("nfs-locks", nfs("local_lock=none", "local_lock=all"), nfs("", "")),
         ("iscsi-recovery", session(|s| s.recovery_timeout_s = Some(120)), session(|_| ())),
         ("iscsi-bursts", session(|s| s.first_burst_bytes = Some(65536)), session(|_| ())),
@@ -376,6 +393,7 @@ fn limit_cases() -> Vec<(&'static str, Case, Case)> {
         let mut case = device(DeviceFacts { number: Some((8, 0)), ..DeviceFacts::default() });
         case.host.memory_bytes = Some(8 << 30);
         case.host.cgroup.io_max = io.iter().map(|&line| line.to_owned()).collect();
+        case.host.cpus = 2;
         case.host.cgroup.cpu_max_millis = cpu;
         case.host.cgroup.memory_max_bytes = memory;
         case.host.cgroup.processes_max = processes;
@@ -458,6 +476,12 @@ fn every_rule_finds_what_it_is_for_and_nothing_else() {
             fine.verdict(rule)
         );
     }
+    // The RAID of a stripe that no disk has room for must not overflow.
+    let vast =
+        MdFacts { level: "raid0".into(), chunk_bytes: u64::MAX, disks: u32::MAX, ..MdFacts::default() };
+    let mut vast = raid(vast, 1);
+    vast.mounts = mount("ext4", "rw").mounts;
+    assert!(matches!(vast.verdict("stripe-alignment"), Verdict::Bent { .. }));
     let tried: BTreeSet<&str> = cases.iter().map(|(rule, ..)| *rule).collect();
     let all: BTreeSet<&str> = rules().map(|rule| rule.name).collect();
     assert_eq!(tried, all, "each rule has its cases");
@@ -483,7 +507,7 @@ fn every_rule_can_be_shown() {
         let all = examine(&patient);
         let found = all.iter().find(|judged| judged.rule.name == rule).unwrap();
         for text in [found.show(), found.change()] {
-            let places = ["{device}", "{mount}", "{source}", "{target}", "{want}"];
+            let places = ["{device}", "{mount}", "{target}", "{want}"];
             assert!(places.iter().all(|place| !text.contains(place)), "{rule}: {text}");
             assert!(!text.contains("echo  >"), "{rule}: {text}");
         }
@@ -499,6 +523,10 @@ fn commands_can_be_pasted_whatever_is_in_a_name() {
     let all = examine(&patient);
     assert_eq!(all[0].rule.name, "barriers", "the gravest first");
     assert_eq!(all[0].show(), r"findmnt '/my data; rm -rf $HOME'\'''");
+    // What looks like a place to fill in is not looked at again.
+    case.mounts[0].mount_point = "/{mount}{want}{device}".into();
+    let patient = Patient::whole(&case.host, &case.devices, &case.mounts);
+    assert_eq!(examine(&patient)[0].show(), "findmnt '/{mount}{want}{device}'");
 }
 
 /// The formula of stripe size times data disks, rounded up to a power of two: 128 KiB x 6 disks make 768 KiB, so 1 MiB.
@@ -537,5 +565,5 @@ fn what_lies_below_targets_is_judged_once() {
 fn what_could_not_be_read_is_unknown_and_not_fine() {
     assert_eq!(Case::default().verdict("swappiness"), Verdict::Unknown);
     let table = DeviceFacts { mapped: Some(MappedFacts::default()), ..DeviceFacts::default() };
-    assert_eq!(device(table).verdict("test-target"), Verdict::Unknown);
+    assert_eq!(device(table).verdict("thin-or-snapshot"), Verdict::Unknown);
 }

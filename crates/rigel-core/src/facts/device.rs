@@ -46,6 +46,9 @@ pub struct DeviceFacts {
     /// Where this partition begins on its disk.
     #[serde(default)]
     pub start_bytes: Option<u64>,
+    /// Its size.
+    #[serde(default)]
+    pub size_bytes: Option<u64>,
     /// How far the beginning is off the device's own blocks.
     #[serde(default)]
     pub alignment_offset_bytes: Option<u64>,
@@ -112,6 +115,11 @@ pub struct MappedFacts {
     pub status: Vec<String>,
 }
 
+/// Chunks of RAIDs are 16 KiB and more; disks that are none name their block.
+const LEAST_CHUNK_BYTES: u64 = 16 << 10;
+/// More disks than a stripe has.
+const MOST_DATA_DISKS: u64 = 256;
+
 /// A software RAID of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MdFacts {
@@ -160,8 +168,11 @@ impl DeviceFacts {
 
     fn liked_stripe(&self) -> Option<Stripe> {
         let (chunk_bytes, stripe) = (self.minimum_io_bytes?, self.optimal_io_bytes?);
-        let whole = chunk_bytes > 0 && stripe > chunk_bytes && stripe.is_multiple_of(chunk_bytes);
-        whole.then(|| Stripe { chunk_bytes, data_disks: stripe / chunk_bytes })
+        let whole =
+            stripe > chunk_bytes && chunk_bytes >= LEAST_CHUNK_BYTES && stripe.is_multiple_of(chunk_bytes);
+        let data_disks = stripe.checked_div(chunk_bytes)?;
+        // Some disks and bridges name their largest transfer instead: 65535 "disks".
+        (whole && data_disks <= MOST_DATA_DISKS).then_some(Stripe { chunk_bytes, data_disks })
     }
 }
 
@@ -253,6 +264,8 @@ mod tests {
         };
         assert_eq!(liked(256 << 10, 1 << 20), Some(Stripe { chunk_bytes: 256 << 10, data_disks: 4 }));
         assert_eq!(liked(4096, 0), None);
+        assert_eq!(liked(512, 33_553_920), None, "the largest transfer of a USB bridge");
+        assert_eq!(liked(4096, 16_773_120), None);
         assert_eq!(liked(0, 4096), None);
         assert_eq!(liked(4096, 4096), None);
     }

@@ -82,10 +82,14 @@ pub struct KernelSettings {
     pub dirty_background_bytes: Option<u64>,
     /// vm.zone_reclaim_mode.
     pub zone_reclaim_mode: Option<u32>,
-    /// net.core.rmem_max: the largest receive buffer that a socket may ask for.
-    pub socket_receive_max_bytes: Option<u64>,
-    /// net.core.wmem_max.
-    pub socket_send_max_bytes: Option<u64>,
+    /// The last number of net.ipv4.tcp_rmem: what the receive buffer of a connection grows to.
+    pub tcp_receive_max_bytes: Option<u64>,
+    /// The last number of net.ipv4.tcp_wmem.
+    pub tcp_send_max_bytes: Option<u64>,
+    /// sunrpc.tcp_max_slot_table_entries: requests in flight to a server of NFS 3.
+    pub nfs_slots: Option<u64>,
+    /// Parameter max_session_slots of the module nfs: the same of NFS 4.1 and later.
+    pub nfs_session_slots: Option<u64>,
 }
 
 /// A limit of a process; `None` is unlimited.
@@ -108,7 +112,7 @@ pub struct ProcessLimits {
     pub locked_memory_bytes: Option<Limit>,
 }
 
-/// Control groups of this process. A limit is that of the closest group which sets one.
+/// Control groups of this process. A limit is the least of those that its own group and all above it set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CgroupFacts {
     /// Its path in the hierarchy.

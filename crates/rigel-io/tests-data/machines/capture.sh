@@ -58,7 +58,7 @@ for connection in /sys/class/iscsi_connection/*; do file "$connection/max_recv_d
 
 for name in fs/aio-nr fs/aio-max-nr kernel/ostype kernel/osrelease kernel/arch kernel/io_uring_disabled vm/swappiness \
     vm/dirty_ratio vm/dirty_bytes vm/dirty_background_ratio vm/dirty_background_bytes vm/zone_reclaim_mode \
-    net/core/rmem_max net/core/wmem_max; do
+    net/ipv4/tcp_rmem net/ipv4/tcp_wmem sunrpc/tcp_max_slot_table_entries; do
     file "/proc/sys/$name"
 done
 filtered /proc/meminfo '^(MemTotal|MemFree|MemAvailable|Buffers|Cached|Swap|Active|Inactive|Dirty|Writeback|AnonPages|Mapped|Slab|PageTables|NFS_Unstable|Bounce|WritebackTmp|CommitLimit|Committed_AS|Vmalloc|Huge)'
@@ -76,7 +76,7 @@ done
 for place in /sys/devices/system/cpu/cpufreq/policy*/scaling_governor /sys/devices/system/node/node*/cpulist \
     /sys/devices/system/cpu/cpu0/cpuidle/state*/name /sys/devices/system/cpu/cpu0/cpuidle/state*/latency \
     /sys/devices/system/cpu/cpu0/cpuidle/state*/disable /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name \
-    /sys/hypervisor/type /sys/kernel/mm/transparent_hugepage/enabled \
+    /sys/hypervisor/type /sys/module/nfs/parameters/max_session_slots /sys/kernel/mm/transparent_hugepage/enabled \
     /sys/devices/system/clocksource/clocksource0/current_clocksource; do
     file "$place"
 done

@@ -137,7 +137,7 @@ fn setting(judged: &Judged) -> Setting {
         kind: match judged.about {
             About::Host => "host",
             About::Device(_) => "device",
-            About::Mount(..) => "mount",
+            About::Mount(_) => "mount",
             About::Target(_) => "target",
         },
         about: told(&judged.about.to_string()),

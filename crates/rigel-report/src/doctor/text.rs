@@ -8,6 +8,8 @@ use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 
+/// Room for the names of what a device is made of.
+const MOST_OF_ROW: usize = 40;
 /// Names of devices with the same finding, before the rest is a number.
 const MOST_NAMES: usize = 6;
 
@@ -143,7 +145,7 @@ fn row(page: &mut Page, device: &DeviceFacts) {
     };
     let row = format!(
         "{:<20} {:<13} {spins:<5} {:<11} {:>5} {:>11}  {}",
-        printable(&title),
+        clipped(&title, 20),
         printable(device.transport.as_deref().unwrap_or("-")),
         printable(device.scheduler.as_deref().unwrap_or("-")),
         number(device.nr_requests.map(u64::from), ""),
@@ -158,7 +160,14 @@ fn made_of(device: &DeviceFacts) -> String {
         return format!("a part of {disk}");
     }
     let raid = device.md.as_ref().map_or_else(String::new, |md| format!("{} of ", md.level));
-    format!("{raid}{}", device.made_of.join(", "))
+    let all = device.made_of.join(", ");
+    let many = format!("{} devices", device.made_of.len());
+    format!("{raid}{}", if all.chars().count() > MOST_OF_ROW { many } else { all })
+}
+
+/// A name cut to a column.
+fn clipped(name: &str, columns: usize) -> String {
+    printable(name).chars().take(columns).collect()
 }
 
 fn summary(page: &mut Page, counts: Counts, everything: bool) {

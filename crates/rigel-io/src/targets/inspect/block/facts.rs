@@ -30,6 +30,8 @@ impl Block {
             transport: disk.transport().map(str::to_owned),
             made_of,
             number: Some(self.number),
+            md: if partition_of.is_none() { self.md() } else { None },
+            size_bytes: self.value::<u64>("size").and_then(|sectors| sectors.checked_mul(512)),
             start_bytes: partition_of.as_ref().and_then(|_| Some(self.region_bytes()?.0)),
             partition_of: partition_of.map(|disk| disk.name),
             alignment_offset_bytes: self.value("alignment_offset"),
@@ -47,7 +49,6 @@ impl Block {
             scsi_cache: disk.scsi_cache(),
             loop_direct: flag("loop/dio"),
             mapped: self.text("dm/name").map(|name| mapper::facts(self, name, system)),
-            md: disk.md(),
             iscsi: disk.iscsi(&system.sys),
         }
     }

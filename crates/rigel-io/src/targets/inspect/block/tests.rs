@@ -43,6 +43,7 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
         number: Some((259, 1)),
         partition_of: Some("nvme0n1".into()),
         start_bytes: Some(1 << 20),
+        size_bytes: Some(512_000_000),
         physical_block_bytes: Some(4096),
         ..DeviceFacts::default()
     };

@@ -21,7 +21,8 @@ const CANDIDATES: [u64; 8] = [
 ];
 /// A candidate may lie this far behind the middle of the visit.
 const BEYOND_MIDDLE_NS: u64 = 300 * NS_PER_MS;
-/// The piece behind a candidate that is held against the second half, or what of it comes later.
+/// The piece behind a candidate that is held against the second half, or what of it comes later; where nothing would, half of what
+/// is left.
 const PIECE_NS: u64 = NS_PER_S / 2;
 /// Fewer visits are not judged. A single point has as many before its first look.
 const LEAST_VISITS: usize = 6;
@@ -108,7 +109,8 @@ fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transien
     let begin = buckets(candidate_ns, bucket_ns);
     let length = buckets(PIECE_NS, bucket_ns);
     let difference = |profile: &&[f64]| {
-        let end = begin.saturating_add(length).min(profile.len());
+        let left = profile.len().saturating_sub(begin);
+        let end = begin.saturating_add(if length < left { length } else { left / 2 }).min(profile.len());
         let piece = mean(profile.get(begin..end).unwrap_or_default());
         (piece - mean(reference(profile, end))) / second_half(profile)
     };

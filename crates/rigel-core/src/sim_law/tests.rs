@@ -185,3 +185,26 @@ fn means_of_what_comes_and_goes() {
     assert!(!noise.is_steady());
     assert!(SimNoise { bucket: noise.bucket, hits: noise.hits, ..SimNoise::default() }.is_steady());
 }
+
+#[test]
+fn quantiles_of_the_latency_by_hand() {
+    let of = |law: &str, outstanding, quantile| {
+        let law = SimLaw::parse(&format!("{law},service=1ms,rate=0")).unwrap();
+        law.truth_latency_ns(outstanding, 8192, quantile).map(|ns| ns / 1e6)
+    };
+    let near = |found: Option<f64>, wanted: f64| {
+        assert!((found.unwrap() - wanted).abs() < 1e-5, "{found:?} {wanted}")
+    };
+    for outstanding in [1, 8] {
+        near(of("servers=8,spread=exponential", outstanding, 0.99), 100f64.ln());
+    }
+    // The median of two exponential times is 1.678347; of one of half the length and one: 2 x - x^2 = 1/2 with x = exp(-t).
+    near(of("servers=1,spread=exponential", 2, 0.5), 1.678_347);
+    near(of("servers=2,spread=exponential", 3, 0.5), -(1.0 - 0.5f64.sqrt()).ln());
+    // Many in line are nearly normal: 504 waits and a service have the mean 64 and the variance 504 / 64 + 1.
+    let many = of("servers=8,spread=exponential", 512, 0.5).unwrap();
+    assert!((many - 64.0).abs() < 0.2, "{many}");
+    for law in ["servers=8", "servers=8,spread=lognormal:20%", "servers=8,spread=exponential,hits=40%:40us"] {
+        assert_eq!(of(law, 8, 0.99), None, "{law}");
+    }
+}

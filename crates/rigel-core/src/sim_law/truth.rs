@@ -3,8 +3,8 @@
 //! In a closed loop of N outstanding on k stations with mean service time S the rate is `min(N, k) / S`; by Little's law
 //! (1961) the mean latency is N / rate. Disturbances of the speed have mean 1 and leave that as it is.
 
-use super::SimLaw;
 use super::noise::{Bucket, Ppm};
+use super::{ServiceTime, SimLaw};
 use crate::units::{NS_PER_S, to_f64};
 
 impl SimLaw {
@@ -50,10 +50,27 @@ impl SimLaw {
         (self.has_one_rate() && self.within_limits(rates, io_bytes)).then_some(rates)
     }
 
+    /// A quantile of the latency with `outstanding` I/Os of `io_bytes` in flight, in nanoseconds, at speed 1.
+    ///
+    /// With N I/Os on k stations a new one waits until N - k others are done, as many as are in line before it, and is then served: with
+    /// exponential service times the sum of an Erlang and an exponential time (Gross, Harris 1998, section 2.4, of a closed
+    /// system). `None` for other service times, a cache, and whatever has not one rate.
+    #[must_use]
+    pub fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
+        let known =
+            self.spread == ServiceTime::Exponential && self.noise.hits.is_none() && self.is_unlimited();
+        let service_ns = self.mean_service_ns(io_bytes) * self.crowding(outstanding);
+        known.then(|| service_ns * sojourn(self.servers, outstanding, quantile))
+    }
+
     /// How much longer every service is with so many in flight.
     #[must_use]
     pub fn crowding(&self, in_flight: u32) -> f64 {
         1.0 + self.noise.retrograde.fraction() * f64::from(in_flight.saturating_sub(self.servers))
+    }
+
+    fn is_unlimited(&self) -> bool {
+        self.has_one_rate() && self.noise.bucket.is_none() && self.noise.cap.is_none()
     }
 
     fn has_one_rate(&self) -> bool {
@@ -70,4 +87,37 @@ impl SimLaw {
         };
         !limits.into_iter().any(held)
     }
+}
+
+/// The quantile of the time in a system of `servers` with exponential service times of mean 1 and `all` in it, by bisection.
+fn sojourn(servers: u32, all: u32, quantile: f64) -> f64 {
+    let ahead = all.saturating_sub(servers);
+    let (mut short, mut long) = (0.0, 50.0 + 2.0 * f64::from(all) / f64::from(servers));
+    for _ in 0..60 {
+        let middle = f64::midpoint(short, long);
+        if longer(servers, ahead, middle) > 1.0 - quantile { short = middle } else { long = middle }
+    }
+    short
+}
+
+/// Probability that a wait for `ahead` of so many servers and a service together take longer than `time`.
+fn longer(servers: u32, ahead: u32, time: f64) -> f64 {
+    let rate = f64::from(servers);
+    if servers == 1 {
+        return fewer(ahead + 1, time);
+    }
+    // Given the wait w, the service takes longer than time - w with the probability exp(w - time).
+    let served = 1.0 - fewer(ahead, (rate - 1.0) * time);
+    fewer(ahead, rate * time) + served * (f64::from(ahead) * (rate / (rate - 1.0)).ln() - time).exp()
+}
+
+/// Probability of fewer than `count` events where `mean` are expected: of Poisson, and that an Erlang time is not over.
+fn fewer(count: u32, mean: f64) -> f64 {
+    let mut log = -mean;
+    let mut sum = 0.0;
+    for event in 0..count {
+        sum += log.exp();
+        log += (mean / f64::from(event + 1)).ln();
+    }
+    f64::min(sum, 1.0)
 }

@@ -1,19 +1,22 @@
 //! What a calibration answers: the figures that CALIBRATE_IO gave, each with how sure it is.
 //!
 //! Pure: a record of a run with a bound on the latency, and its findings. Every figure is one of the findings; here they are only
-//! chosen. Must not format.
+//! chosen. The best of several points that are alike would owe its place to its noise, and be too high: of those within one standard
+//! error of the best the one with the most outstanding answers (the rule of one standard error: Breiman, Friedman, Olshen, Stone
+//! 1984, section 3.4.3), as in a closed loop no point should be above it. Must not format.
 
-use crate::findings::{Extreme, Findings, IoFindings, in_doubt};
+use crate::findings::{Findings, IoFindings, PointFindings, in_doubt};
 use crate::flags::Flag;
+use crate::matrix::Point;
 use crate::record::Record;
 use crate::stats::Interval;
 use crate::stats::bound::{LatencyBound, LatencyOf};
-use crate::units::{NS_PER_US, to_f64};
+use crate::units::{to_f64, us_from_ns};
 use crate::workload::Class;
 
 /// A latency that is further above the bound does not keep it, however wide its interval is: with two visits the interval
 /// begins at 0.
-const NEAR: f64 = 0.1;
+pub(crate) const NEAR: f64 = 0.1;
 
 /// A figure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,11 +74,12 @@ impl Answers {
     pub fn of(record: &Record, findings: &Findings) -> Option<Self> {
         let bound = record.header.request.bound?;
         let curve = findings.curves.iter().find(|curve| curve.class == Class::Small);
+        let max_iops = within(findings, &bound);
         Some(Self {
             bound,
-            max_iops: within(findings, &bound),
-            unbounded_iops: findings.max_small_iops.map(figure),
-            max_mbps: findings.max_large_mbps.map(figure),
+            unbounded_iops: unbounded(findings, max_iops.as_ref().ok()),
+            max_iops,
+            max_mbps: highest(&rates(findings, Class::Large)).map(|best| mbps(best.io)),
             max_pmbps: one_stream(findings),
             latency_at_1_us: findings
                 .alone(Class::Small, 1)
@@ -87,14 +91,63 @@ impl Answers {
     }
 }
 
-fn figure(best: Extreme) -> Figure {
-    Figure::new(best.value, best.interval)
+/// A point of one class.
+struct Rate<'a> {
+    level: u32,
+    io: &'a IoFindings,
+}
+
+/// The points of a class alone in which something completed, by what is outstanding. Those in doubt are left out where there are
+/// others.
+fn rates(findings: &Findings, class: Class) -> Vec<Rate<'_>> {
+    let level = |found: &PointFindings| match class {
+        Class::Small => found.point.small,
+        Class::Large => found.point.large,
+    };
+    let has = |found: &&PointFindings| {
+        found.point == Point::alone(class, level(found))
+            && found.io(class).is_some_and(|io| io.latency_us.is_some())
+    };
+    let points = || findings.points.iter().filter(has);
+    let some_sound = points().any(|found| !in_doubt(found));
+    let with_a_say = points().filter(|found| !(some_sound && in_doubt(found)));
+    let mut rates: Vec<Rate<'_>> =
+        with_a_say.filter_map(|found| Some(Rate { level: level(found), io: found.io(class)? })).collect();
+    rates.sort_by_key(|rate| rate.level);
+    rates
+}
+
+/// The point with the most outstanding of those whose rate is the highest as far as one standard error tells; `points` are in
+/// order.
+fn highest<'a, 'b>(points: &'b [Rate<'a>]) -> Option<&'b Rate<'a>> {
+    points.iter().rev().find(|rate| is_highest(rate, points))
+}
+
+/// Whether a rate is less than one standard error of the difference below the highest of `points`.
+fn is_highest(rate: &Rate<'_>, points: &[Rate<'_>]) -> bool {
+    let error = |rate: &Rate<'_>| rate.io.sure.iops.map_or(0.0, |interval| interval.standard_error());
+    let best = points.iter().max_by(|a, b| a.io.iops.total_cmp(&b.io.iops));
+    best.is_none_or(|best| best.io.iops - rate.io.iops <= error(rate).hypot(error(best)))
+}
+
+/// The highest rate at any latency: that within the bound, unless another is higher.
+fn unbounded(findings: &Findings, within: Option<&WithinBound>) -> Option<Figure> {
+    let points = rates(findings, Class::Small);
+    let at_bound = points.iter().find(|rate| within.is_some_and(|within| within.outstanding == rate.level));
+    let highest = highest(&points)?;
+    let best = at_bound.filter(|rate| is_highest(rate, &points) || rate.io.iops > highest.io.iops);
+    let io = best.unwrap_or(highest).io;
+    Some(Figure::new(io.iops, io.sure.iops))
+}
+
+fn mbps(io: &IoFindings) -> Figure {
+    Figure::new(io.mbps, io.sure.mbps(io.io_bytes))
 }
 
 fn one_stream(findings: &Findings) -> Option<Figure> {
     let io = findings.alone(Class::Large, 1)?.large.as_ref()?;
     io.latency_us?;
-    Some(Figure::new(io.mbps, io.sure.mbps(io.io_bytes)))
+    Some(mbps(io))
 }
 
 /// The latency that a bound is about, in microseconds.
@@ -106,30 +159,27 @@ fn latency(io: &IoFindings, of: LatencyOf) -> Option<Figure> {
     })
 }
 
-/// The point with the highest rate among those that keep the bound as far as their intervals tell: the level was chosen at
-/// the bound, so that its latency is as often a little above it as below.
+/// The highest rate among the points that keep the bound as far as their intervals tell: the level was chosen at the bound,
+/// so that its latency is as often a little above it as below.
 fn within(findings: &Findings, bound: &LatencyBound) -> Result<WithinBound, String> {
-    let limit_us = to_f64(bound.limit.0) / to_f64(NS_PER_US);
-    let levels = findings.points.iter().filter(|found| found.point.large == 0);
-    let mut seen: Vec<(bool, WithinBound)> = Vec::new();
-    for found in levels {
-        let Some(io) = found.small.as_ref() else { continue };
-        let Some(latency_us) = latency(io, bound.of) else { continue };
-        let iops = Figure::new(io.iops, io.sure.iops);
-        seen.push((in_doubt(found), WithinBound { iops, latency_us, outstanding: found.point.small }));
-    }
-    if seen.is_empty() {
+    let limit_us = us_from_ns(to_f64(bound.limit.0));
+    let points = rates(findings, Class::Small);
+    if points.is_empty() {
         return Err("no point of small I/O was measured".to_owned());
     }
-    // Numbers in doubt have a say only where there are no others, as with the highest rate.
-    let some_sound = seen.iter().any(|(doubted, _)| !doubted);
-    let sound = || seen.iter().filter(|(doubted, _)| !(some_sound && *doubted)).map(|(_, point)| point);
-    let least = |point: &WithinBound| point.latency_us.ends.map_or(point.latency_us.mean, |ends| ends.0);
-    let near = |point: &WithinBound| point.latency_us.mean <= limit_us * (1.0 + NEAR);
-    let kept = sound().filter(|point| near(point) && least(point) <= limit_us);
-    let best = kept.max_by(|a, b| a.iops.mean.total_cmp(&b.iops.mean));
-    best.copied().ok_or_else(|| {
-        let quickest = sound().map(|point| point.latency_us.mean).fold(f64::INFINITY, f64::min);
+    let keeps = |latency: &Figure| {
+        let least = latency.ends.map_or(latency.mean, |ends| ends.0);
+        latency.mean <= limit_us * (1.0 + NEAR) && least <= limit_us
+    };
+    let latencies = points.iter().filter_map(|point| latency(point.io, bound.of));
+    let quickest = latencies.map(|latency| latency.mean).fold(f64::INFINITY, f64::min);
+    let kept: Vec<Rate<'_>> =
+        points.into_iter().filter(|point| latency(point.io, bound.of).is_some_and(|us| keeps(&us))).collect();
+    let best = highest(&kept).and_then(|best| {
+        let iops = Figure::new(best.io.iops, best.io.sure.iops);
+        Some(WithinBound { iops, latency_us: latency(best.io, bound.of)?, outstanding: best.level })
+    });
+    best.ok_or_else(|| {
         format!(
             "the {} latency is {:.3} ms even at the lowest load, above the bound of {}",
             bound.of.name(),
@@ -228,6 +278,53 @@ mod tests {
         assert_eq!(found.max_iops.unwrap().outstanding, 4);
         assert_eq!(found.flags.iter().filter(|flag| flag.code == FlagCode::Zeros).count(), 1);
         assert!(found.flags.iter().any(|flag| flag.code == FlagCode::Zeros && flag.invalid));
+    }
+
+    /// Points of 1000 per second and rates in per cent of it, each sure to a standard error of 1 %.
+    fn alike(rates: [f64; 5]) -> Answers {
+        answered([1000; 5], 2, |findings| {
+            for (found, per_cent) in findings.points.iter_mut().zip(rates) {
+                let io = found.small.as_mut().unwrap();
+                io.iops = 10.0 * per_cent;
+                let half = 0.01 * crate::stats::special::student_t_quantile(0.975, 7.0);
+                io.sure.iops = Interval::symmetric(io.iops, half, 8, 7.0);
+                io.sure.basis = Basis::Visits;
+            }
+        })
+    }
+
+    /// The best of several would be the luckiest: a difference of one standard error, 1.4 % here, is none.
+    #[test]
+    fn of_rates_that_are_alike_the_largest_level_answers() {
+        let level = |rates| alike(rates).max_iops.unwrap().outstanding;
+        assert_eq!(level([20.0, 60.0, 101.0, 100.0, 100.0]), 5);
+        assert_eq!(level([20.0, 60.0, 101.0, 100.0, 99.0]), 4);
+        assert_eq!(level([20.0, 60.0, 102.0, 100.0, 90.0]), 3);
+        let found = alike([20.0, 60.0, 101.0, 100.0, 100.0]);
+        assert_eq!(found.unbounded_iops, found.max_iops.ok().map(|within| within.iops));
+    }
+
+    /// Beyond the bound a rate is one of its own only if it is higher.
+    #[test]
+    fn the_rate_at_the_bound_is_the_highest_one_unless_another_is_higher() {
+        let beyond = |iops: f64| {
+            answered([1000; 5], 2, |findings| {
+                for (found, iops) in findings.points.iter_mut().zip([200.0, 600.0, 900.0, 1000.0, iops]) {
+                    let io = found.small.as_mut().unwrap();
+                    io.iops = iops;
+                    io.sure.iops = Interval::symmetric(iops, 0.02, 8, 7.0);
+                    io.sure.basis = Basis::Visits;
+                }
+                findings.points[4].small.as_mut().unwrap().latency_us.as_mut().unwrap().mean = 5000.0;
+            })
+        };
+        for (iops, wanted) in [(1100.0, 1100.0), (1010.0, 1000.0), (990.0, 1000.0), (700.0, 1000.0)] {
+            let found = beyond(iops);
+            assert_eq!(
+                (found.max_iops.unwrap().outstanding, found.unbounded_iops.unwrap().mean),
+                (4, wanted)
+            );
+        }
     }
 
     /// A point that had one visit of a calibration is no estimate: the highest rate at any latency leaves it out as well.

@@ -49,6 +49,12 @@ impl Interval {
         })
     }
 
+    /// The standard error behind the width, in the unit of the mean. Not of a quantile's interval, which is one of logarithms.
+    #[must_use]
+    pub fn standard_error(&self) -> f64 {
+        self.mean * self.relative_half_width / student_t_quantile(0.975, self.df)
+    }
+
     /// The same interval in another unit, which is `factor` of this one.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {

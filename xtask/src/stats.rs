@@ -21,6 +21,12 @@ fall short, is in [statistics.md](statistics.md).
 *kept* the share of those whose mean is within the aim; *bias* the mean of estimate / truth - 1; *width* the mean half-width; *false alarms* the trials in which a flag came for which
 the device gives no cause.
 
+The figures of `rigel calibrate` are held against the highest rates that the law of the device has, not against those of the points that
+happened to be the best: how often the 95 % interval holds the truth, the mean of estimate / truth - 1, the median half-width. The truth of
+*actual_latency* is that at the level which was chosen; *within* is the share of the trials in which it keeps the bound to the tenth that is allowed (or nothing keeps it,
+and none was given), *bracket* the share in which `n_sat` holds the level that saturates the device. No trial began a visit after its budget, or
+the promise is broken.
+
 ";
 
 /// Writes the page; whether every promise was kept.

@@ -4,10 +4,13 @@
 //! ([`Case::request`]) hands its record to [`Trial::of`]; [`Score`] adds trials up and says whether the promise was kept.
 //! Must not run anything.
 
+mod answered;
+mod answering;
 mod cases;
 mod chance;
 mod score;
 
+pub use answered::{Answered, Asked, Seen};
 pub use cases::{Case, Held, Promise, Silence, all, thorough};
 pub use score::{Score, Trial, Verdict};
 

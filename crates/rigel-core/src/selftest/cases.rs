@@ -2,12 +2,14 @@
 //!
 //! The noise and its size follow what was seen on real machines. Must not score.
 
+use super::answering;
 use crate::flags::FlagCode;
 use crate::matrix::RunLevel;
 use crate::pace::{Adaptive, LevelChoice, Pace, Precision};
-use crate::request::{EngineRequest, Request};
+use crate::request::{CacheWarmUp, DEFAULT_STREAM_IOS, EngineRequest, Request};
 use crate::sim_law::SimLaw;
-use crate::workload::WritePercent;
+use crate::stats::bound::LatencyBound;
+use crate::workload::{LargePattern, WritePercent};
 
 /// What a case has to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +35,19 @@ pub enum Promise {
         least: f64,
         /// The mean of the maxima is off by no more, relative.
         most_bias: f64,
+    },
+    /// The figures of a calibration are true.
+    Answers {
+        /// Of the 95 % intervals of each figure that share holds the truth.
+        least: f64,
+        /// And of all together no more: intervals that always hold it are wider than they say.
+        most: f64,
+        /// The mean of each figure is off by no more, relative.
+        most_bias: f64,
+        /// In that share of the trials the true latency at the chosen level keeps the bound, to the tenth that is allowed.
+        within: f64,
+        /// In that share of the trials the bracket holds the level that saturates the device.
+        bracketed: f64,
     },
     /// The 95 % intervals of all points hold the truth, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, Held),
@@ -73,7 +88,7 @@ const NO_CHANGE: Silence = Silence {
 const NO_START: Silence = Silence { about: "a start-up", flags: &[FlagCode::Warmup], most: 0.02 };
 
 /// Intervals that hold the truth more often are too wide.
-const MOST_HELD: f64 = 0.999;
+pub(super) const MOST_HELD: f64 = 0.999;
 /// Of the points, where noise is far below the aim.
 const NEARLY_ALL: f64 = 0.99;
 /// Of the estimates that are as sure as was asked for.
@@ -94,6 +109,8 @@ pub struct Case {
     pub levels: LevelChoice,
     /// Share of writes in per cent.
     pub write_percent: u8,
+    /// The bound on the latency of small I/O, where it is a calibration.
+    pub bound: Option<LatencyBound>,
     /// What has to come out.
     pub promise: Promise,
     /// What must not come out.
@@ -112,10 +129,15 @@ impl Case {
         request.levels = self.levels;
         request.write_percent = WritePercent::new(self.write_percent).unwrap_or_default();
         request.seed = seed;
+        if self.bound.is_some() {
+            request.bound = self.bound;
+            request.large_pattern = LargePattern::Sequential { ios_per_stream: DEFAULT_STREAM_IOS };
+            request.cache = CacheWarmUp::Off;
+        }
         Ok(request)
     }
 
-    const fn calibration(name: &'static str, law: &'static str, least: f64) -> Self {
+    pub(super) const fn calibration(name: &'static str, law: &'static str, least: f64) -> Self {
         Self {
             name,
             law,
@@ -123,6 +145,7 @@ impl Case {
             pace: Adaptive { precision: Precision(50), max_duration: None, fast: false },
             levels: LevelChoice::Orion,
             write_percent: 0,
+            bound: None,
             promise: Promise::Coverage {
                 least,
                 most: MOST_HELD,
@@ -258,7 +281,7 @@ const SLOW: &str = "servers=8,service=4ms,spread=lognormal:20%,noise=ar:30s:5%,b
 /// All cases, each with one precision.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    [calibrations(), searches(), warned()].concat()
+    [calibrations(), searches(), answering::few(), warned()].concat()
 }
 
 /// Devices whose level of saturation is searched.
@@ -346,11 +369,12 @@ fn warned() -> Vec<Case> {
 /// Every calibration with ±5 %, ±2 % and ±5 % with shorter visits, and the other cases.
 #[must_use]
 pub fn thorough() -> Vec<Case> {
-    let is_calibration = |case: &Case| matches!(case.promise, Promise::Coverage { .. });
     let mut cases: Vec<Case> = Vec::new();
     cases.extend(calibrations());
     cases.extend(calibrations().iter().map(|case| case.paced(Precision(20), false)));
     cases.extend(calibrations().iter().map(|case| case.paced(Precision(50), true)));
-    cases.extend(all().into_iter().filter(|case| !is_calibration(case)));
+    cases.extend(searches());
+    cases.extend(answering::all());
+    cases.extend(warned());
     cases
 }

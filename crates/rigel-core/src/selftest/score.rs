@@ -3,6 +3,7 @@
 //! Points of one calibration share its noise, so the standard error of a share is taken over calibrations. Must not
 //! format.
 
+use super::answered::Answered;
 use super::cases::{Case, Held, Promise, Silence};
 use super::chance::{self, RARE};
 use crate::findings::{Findings, IoFindings};
@@ -46,6 +47,8 @@ pub struct Trial {
     pub bracketed: Option<bool>,
     /// For a search: maximum / truth - 1.
     pub maximum_error: Option<f64>,
+    /// For a calibration: its figures against the truth.
+    pub answers: Option<Answered>,
     /// The flags that were raised somewhere, and on how many points, curves or phases.
     pub flags: BTreeMap<FlagCode, usize>,
 }
@@ -62,12 +65,15 @@ impl Trial {
             minutes: minutes(record),
             visits: record.visits.len() + record.search.len(),
             flags: flags(&found),
+            answers: Answered::of(record, &found, &law),
             ..Self::default()
         };
         let target = found.target.unwrap_or(0.0);
         for point in &found.points {
-            let sizes = [record.header.request.small_bytes, record.header.request.large_bytes];
-            let Some(truth) = law.truth_mixed_iops([point.point.small, point.point.large], sizes) else {
+            let request = &record.header.request;
+            let sizes = [request.small_bytes, request.large_bytes];
+            let large = request.large_pattern.outstanding(point.point.large);
+            let Some(truth) = law.truth_mixed_iops([point.point.small, large], sizes) else {
                 continue;
             };
             for (io, truth) in [&point.small, &point.large].into_iter().zip(truth) {
@@ -210,19 +216,23 @@ impl Score {
             Promise::Coverage { least, most, kept, most_bias, least_reached, most_minutes } => self
                 .in_time(most_minutes)
                 .and(self.at_least("intervals that hold the truth", self.coverage(), least))
-                .and(self.seldom_enough(most))
+                .and(self.miss_enough(most))
                 .and(self.often_kept(kept))
                 .and(self.often_reached(least_reached))
-                .and(self.off(|trial| Some(trial.bias), most_bias)),
+                .and(self.off("estimates are", |trial| Some(trial.bias), most_bias)),
             Promise::Levels { least, most_bias } => {
-                let bias = self.off(|trial| trial.maximum_error, most_bias);
+                let bias = self.off("estimates are", |trial| trial.maximum_error, most_bias);
                 self.at_least("brackets that hold the truth", self.bracketed(), least).and(bias)
             }
+            Promise::Answers { .. } => self.answers_kept(),
             Promise::HeldOrRaises(flag, Held { least, most_bias }) => {
                 let what = format!("intervals that hold the truth or have {}", flag.name());
                 let most_bias = most_bias.unwrap_or(f64::INFINITY);
-                self.at_least(&what, self.held_or_raised(flag), least)
-                    .and(self.off(|trial| Some(trial.bias), most_bias))
+                self.at_least(&what, self.held_or_raised(flag), least).and(self.off(
+                    "estimates are",
+                    |trial| Some(trial.bias),
+                    most_bias,
+                ))
             }
             Promise::Raises(flag, least) => {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
@@ -245,17 +255,10 @@ impl Score {
         least.map_or(Verdict::Kept, |least| self.at_least("points that reach the aim", reached, least))
     }
 
-    /// Whether some intervals miss the truth, as they should. Few intervals cannot tell.
-    fn seldom_enough(&self, most: f64) -> Verdict {
+    fn miss_enough(&self, most: f64) -> Verdict {
         let all: usize = self.trials.iter().map(|trial| trial.intervals).sum();
         let missed = all - self.trials.iter().map(|trial| trial.covered).sum::<usize>();
-        if chance::at_most(missed, all, 1.0 - most) >= RARE {
-            return Verdict::Kept;
-        }
-        Verdict::Broken(format!(
-            "only {missed} of {all} intervals miss the truth, fewer than {:.1} %",
-            100.0 * (1.0 - most)
-        ))
+        seldom_enough(missed, all, most)
     }
 
     /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs from
@@ -289,7 +292,7 @@ impl Score {
     }
 
     /// Whether the mean of an error is beyond what it may be, and beyond what chance explains.
-    fn off(&self, error: impl Fn(&Trial) -> Option<f64>, most: f64) -> Verdict {
+    pub(super) fn off(&self, what: &str, error: impl Fn(&Trial) -> Option<f64>, most: f64) -> Verdict {
         let errors: Vec<f64> = self.trials.iter().filter_map(error).collect();
         let count = to_f64(errors.len() as u64).max(1.0);
         let mean = errors.iter().sum::<f64>() / count;
@@ -299,11 +302,11 @@ impl Score {
         if count < 2.0 || mean.abs() <= most + doubt(count) * standard_error {
             return Verdict::Kept;
         }
-        Verdict::Broken(format!("estimates are off by {:+.2} % on average", 100.0 * mean))
+        Verdict::Broken(format!("{what} off by {:+.2} % on average", 100.0 * mean))
     }
 
     /// A share over all trials and its standard error.
-    fn share(&self, part: impl Fn(&Trial) -> (usize, usize)) -> (f64, f64) {
+    pub(super) fn share(&self, part: impl Fn(&Trial) -> (usize, usize)) -> (f64, f64) {
         let parts: Vec<(f64, f64)> = self
             .trials
             .iter()
@@ -319,7 +322,7 @@ impl Score {
         (share, spread / count.sqrt())
     }
 
-    fn at_least(&self, what: &str, (share, standard_error): (f64, f64), least: f64) -> Verdict {
+    pub(super) fn at_least(&self, what: &str, (share, standard_error): (f64, f64), least: f64) -> Verdict {
         if share + doubt(self.count()) * standard_error >= least {
             return Verdict::Kept;
         }
@@ -331,6 +334,17 @@ impl Score {
     }
 }
 
+/// Whether some intervals miss the truth, as they should. Few intervals cannot tell.
+pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Verdict {
+    if chance::at_most(missed, all, 1.0 - most) >= RARE {
+        return Verdict::Kept;
+    }
+    Verdict::Broken(format!(
+        "only {missed} of {all} intervals miss the truth, fewer than {:.1} %",
+        100.0 * (1.0 - most)
+    ))
+}
+
 /// How many standard errors a mean of so many trials may be off by chance: Student's t, 95 %. A single trial proves
 /// nothing.
 fn doubt(trials: f64) -> f64 {
@@ -339,7 +353,7 @@ fn doubt(trials: f64) -> f64 {
 
 impl Verdict {
     /// Everything that is broken.
-    fn and(self, other: Self) -> Self {
+    pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Broken(one), Self::Broken(other)) => Self::Broken(format!("{one}; {other}")),
             (Self::Kept, other) => other,

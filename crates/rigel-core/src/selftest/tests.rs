@@ -21,11 +21,13 @@ fn every_case_is_a_request_that_passes() {
                 let truth = law.truth_mixed_iops([5, 2], [8192, 1 << 20]);
                 assert!(truth.is_some(), "{}: no truth for the largest point", case.name);
             }
-            Promise::Levels { .. } => assert!(law.truth_iops(200, 8192).is_some(), "{}", case.name),
+            Promise::Levels { .. } | Promise::Answers { .. } => {
+                assert!(law.truth_iops(200, 8192).is_some(), "{}", case.name)
+            }
             Promise::Raises(..) => {}
         }
     }
-    assert_eq!(thorough().len(), 36 + 13);
+    assert_eq!(thorough().len(), 36 + 13 + 14);
 }
 
 #[test]
@@ -121,4 +123,67 @@ fn what_is_reached_has_to_be_kept() {
     };
     assert_eq!(chosen_by_luck(9), Verdict::Kept);
     assert!(matches!(chosen_by_luck(10), Verdict::Broken(_)));
+}
+
+/// A calibration whose figures are so far off, with intervals of 3 %.
+fn answered(error: f64, of_bound: f64) -> Trial {
+    let seen = |asked| Seen { asked, held: Some(error.abs() <= 0.03), error, half_width: 0.03 };
+    let seen = Asked::ALL.into_iter().map(seen).collect();
+    let answers = Answered { seen, of_bound: Some(of_bound), decided: true, in_budget: true };
+    Trial { answers: Some(answers), bracketed: Some(true), ..Trial::default() }
+}
+
+fn calibrations(trials: Vec<Trial>) -> Score {
+    let case = all().into_iter().find(|case| matches!(case.promise, Promise::Answers { .. })).unwrap();
+    Score { case, trials }
+}
+
+#[test]
+fn the_figures_of_calibrations_are_held_against_their_promise() {
+    // Misses alternate, so that they cancel out.
+    let with = |misses: usize| -> Vec<Trial> {
+        let error = |number: usize| match number {
+            _ if number >= misses => 0.0,
+            _ if number.is_multiple_of(2) => 0.04,
+            _ => -0.04,
+        };
+        (0..100).map(|number| answered(error(number), 0.9)).collect()
+    };
+    let good = calibrations(with(6));
+    assert_eq!(good.verdict(), Verdict::Kept);
+    assert_eq!((good.held(Asked::MaxMbps).unwrap().0, good.all_held().0), (0.94, 0.94));
+    assert!(
+        (good.half_width(Asked::MaxIops) - 0.03).abs() < 1e-12 && good.bias(Asked::MaxIops).abs() < 1e-12
+    );
+    let text = told(&calibrations(with(20)));
+    assert!(text.contains("intervals of max_iops that hold the truth: 80.0 % instead of 93 %"), "{text}");
+    let text = told(&calibrations(vec![answered(0.02, 0.9); 100]));
+    assert!(text.contains("latency_at_1 is off by +2.00 % on average"), "{text}");
+    let text = told(&calibrations(vec![answered(0.0, 0.9); 800]));
+    assert!(text.contains("only 0 of 4800 intervals miss"), "{text}");
+}
+
+#[test]
+fn a_calibration_keeps_its_bound_and_its_budget() {
+    let change = |change: &dyn Fn(&mut Answered)| {
+        let mut trials = vec![answered(0.0, 1.09); 100];
+        trials.iter_mut().take(20).for_each(|trial| change(trial.answers.as_mut().unwrap()));
+        calibrations(trials)
+    };
+    assert_eq!(change(&|_| ()).verdict(), Verdict::Kept, "less than a tenth above it");
+    let levels = "levels within the bound: 80.0 %";
+    assert!(told(&change(&|answers| answers.of_bound = Some(1.11))).contains(levels));
+    assert!(told(&change(&|answers| answers.decided = false)).contains(levels));
+    let nothing_keeps = |answers: &mut Answered| {
+        answers.of_bound = None;
+        answers.seen.clear();
+    };
+    assert_eq!(change(&nothing_keeps).verdict(), Verdict::Kept);
+    let mut late = change(&|_| ());
+    late.trials[7].answers.as_mut().unwrap().in_budget = false;
+    assert_eq!(told(&late), "1 of 100 calibrations began a visit after their budget", "not even one");
+    late.trials[7].answers = None;
+    assert!(told(&late).contains("1 of 100"), "what did not answer did not calibrate");
+    late.trials.iter_mut().for_each(|trial| trial.bracketed = Some(false));
+    assert!(told(&late).contains("brackets that hold the truth: 0.0 %"));
 }

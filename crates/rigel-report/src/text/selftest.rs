@@ -4,7 +4,8 @@
 
 use crate::page::Page;
 use rigel_core::flags::FlagCode;
-use rigel_core::selftest::{Promise, Score, Silence, Verdict};
+use rigel_core::selftest::{Asked, Promise, Score, Silence, Verdict};
+use rigel_core::units::to_f64;
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
 #[must_use]
@@ -38,6 +39,17 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
     heading(
         &mut page,
         scores,
+        |score| matches!(score.case.promise, Promise::Answers { .. }),
+        &["rigel calibrate: do the intervals of its figures hold the truth?"],
+    );
+    for score in scores {
+        if let Promise::Answers { .. } = score.case.promise {
+            line(&mut page, score, &answers(score));
+        }
+    }
+    heading(
+        &mut page,
+        scores,
         |score| matches!(score.case.promise, Promise::HeldOrRaises(..) | Promise::Raises(..)),
         &["Devices about which a flag has to warn."],
     );
@@ -47,7 +59,7 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
             Promise::Raises(flag, _) => {
                 line(&mut page, score, &format!("{} in {}", flag.name(), per_cent(score.raised(flag).0)));
             }
-            Promise::Coverage { .. } | Promise::Levels { .. } => {}
+            Promise::Coverage { .. } | Promise::Levels { .. } | Promise::Answers { .. } => {}
         }
     }
     page.blank();
@@ -85,7 +97,7 @@ fn label(score: &Score) -> String {
     if pace.precision != rigel_core::pace::Precision::default() {
         label += &format!(", {}", pace.precision);
     }
-    if pace.fast {
+    if pace.fast && score.case.bound.is_none() {
         label += ", 1 s";
     }
     label
@@ -106,6 +118,12 @@ fn levels(score: &Score) -> String {
         per_cent(score.bracketed().0),
         100.0 * score.mean(|trial| trial.maximum_error.unwrap_or(0.0))
     )
+}
+
+/// All figures together, and the one that comes off worst.
+fn answers(score: &Score) -> String {
+    let shares = Asked::ALL.into_iter().filter_map(|asked| score.held(asked)).map(|(share, _)| share);
+    format!("{} held, worst {}", per_cent(score.all_held().0), per_cent(shares.fold(1.0, f64::min)))
 }
 
 fn held_or_raised(score: &Score, flag: FlagCode) -> String {
@@ -143,17 +161,18 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
             100.0 * score.mean(|trial| trial.bias),
             100.0 * score.mean(|trial| trial.half_width),
             score.mean(|trial| trial.minutes),
-            score.mean(|trial| rigel_core::units::to_f64(trial.visits as u64)),
+            score.mean(|trial| to_f64(trial.visits as u64)),
             alarms(score),
             verdict(score)
         ));
     }
+    answers_markdown(&mut page, scores);
     page.blank();
     page.line("| device | promise | trials | share | minutes | |");
     page.line("| --- | --- | --- | --- | --- | --- |");
     for score in scores {
         let (promise, share) = match score.case.promise {
-            Promise::Coverage { .. } => continue,
+            Promise::Coverage { .. } | Promise::Answers { .. } => continue,
             Promise::Levels { .. } => {
                 ("bracket holds the level of saturation".to_owned(), score.bracketed().0)
             }
@@ -173,6 +192,48 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
         ));
     }
     page.into_string()
+}
+
+/// What came of the figures of `rigel calibrate`.
+fn answers_markdown(page: &mut Page, scores: &[Score]) {
+    let names: Vec<&str> = Asked::ALL.into_iter().map(Asked::name).collect();
+    page.blank();
+    page.line(format_args!(
+        "| device | bound | budget | trials | {} | within | bracket | minutes | |",
+        names.join(" | ")
+    ));
+    page.line(format_args!(
+        "| --- | --- | --- | --- | {}--- | --- | --- | --- |",
+        "--- | ".repeat(names.len())
+    ));
+    for score in scores.iter().filter(|score| matches!(score.case.promise, Promise::Answers { .. })) {
+        let (bound, budget) = (score.case.bound.as_ref(), score.case.pace.max_duration);
+        let figures: Vec<String> = Asked::ALL.into_iter().map(|asked| figure(score, asked)).collect();
+        page.line(format_args!(
+            "| {}<br>`{}` | {} | {} | {} | {} | {} | {} | {:.1} | {} |",
+            score.case.name,
+            score.case.law,
+            bound.map_or_else(String::new, |bound| format!("{} {}", bound.of.name(), bound.limit)),
+            budget.map_or_else(String::new, |budget| budget.to_string()),
+            score.trials.len(),
+            figures.join(" | "),
+            per_cent(score.within_bound().0),
+            per_cent(score.bracketed().0),
+            score.mean(|trial| trial.minutes),
+            verdict(score)
+        ));
+    }
+}
+
+/// How often its interval held the truth, how far it was off on average, and how wide its interval was.
+fn figure(score: &Score, asked: Asked) -> String {
+    score.held(asked).map_or_else(
+        || "-".to_owned(),
+        |(share, _)| {
+            let (bias, width) = (100.0 * score.bias(asked), 100.0 * score.half_width(asked));
+            format!("{}<br>{bias:+.2} %<br>±{width:.1} %", per_cent(share))
+        },
+    )
 }
 
 /// In how many trials the flags were raised that the case gives no cause for.

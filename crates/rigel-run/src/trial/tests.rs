@@ -4,6 +4,7 @@ use rigel_core::flags::FlagCode;
 use rigel_core::matrix::RunLevel;
 use rigel_core::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::record::Purpose;
+use rigel_core::selftest::{self, Asked, Case, Promise, Trial};
 use rigel_core::sim_law::SimLaw;
 use rigel_core::units::{NS_PER_S, Nanos};
 use rigel_core::workload::{Class, WritePercent};
@@ -169,4 +170,23 @@ fn the_same_seed_gives_the_same_record() {
     let mut other = wanted.clone();
     other.seed = 8;
     assert_ne!(trial(&wanted).unwrap().visits, trial(&other).unwrap().visits);
+}
+
+/// Every figure against the law, and no visit after the minute; a record that says otherwise is found out.
+#[test]
+fn a_calibration_is_scored_with_its_budget() {
+    let is_calibration = |case: &Case| matches!(case.promise, Promise::Answers { .. });
+    let case = selftest::all().into_iter().find(is_calibration).unwrap();
+    let mut record = trial(&case.request(3).unwrap()).unwrap();
+    let answers = |record: &Record| Trial::of(record).answers.unwrap();
+    let found = answers(&record);
+    assert!(found.in_budget && found.decided && found.of_bound.unwrap() < 1.1, "{found:?}");
+    let asked: Vec<Asked> = found.seen.iter().map(|seen| seen.asked).collect();
+    assert_eq!(asked, Asked::ALL);
+    for seen in &found.seen {
+        assert!(seen.error.abs() < 0.1 && seen.held.is_some() && seen.half_width < 0.1, "{seen:?}");
+    }
+    let last = record.visits.last_mut().unwrap();
+    last.began_ns = 60 * NS_PER_S + last.settle_ns;
+    assert!(!answers(&record).in_budget);
 }

@@ -431,3 +431,26 @@ fn advice_is_from_records_or_the_last_calibration() {
         assert!(told.contains(part), "{line}: {told}");
     }
 }
+
+/// What the self-test tries is what the command asks for.
+#[test]
+fn the_calibrations_of_the_self_test_are_those_of_the_command() {
+    let cases = rigel_core::selftest::thorough().into_iter();
+    for case in cases.filter(|case| case.bound.is_some()) {
+        let (bound, budget) = (case.bound.unwrap(), case.pace.max_duration.unwrap());
+        let line = format!(
+            "rigel calibrate --engine sim:{} --max-latency {}us --percentile {} --budget {}s --seed 7",
+            case.law,
+            bound.limit.0 / 1000,
+            bound.of.name(),
+            budget.0 / 1_000_000_000
+        );
+        let wanted = run(&line).request;
+        let names = Request {
+            name: wanted.name.clone(),
+            command_line: wanted.command_line.clone(),
+            ..case.request(7).unwrap()
+        };
+        assert_eq!(names, wanted, "{}", case.name);
+    }
+}

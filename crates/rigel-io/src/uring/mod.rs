@@ -231,7 +231,8 @@ impl<W: Wire> Ring<W> {
             // Short of memory for requests: what is in flight gives it back.
             Some(libc::EAGAIN | libc::EBUSY) => {
                 let ready = self.ready()?;
-                if self.in_kernel <= ready {
+                // The timer gives nothing back.
+                if self.in_kernel <= ready.max(self.timers()) {
                     return Err(error);
                 }
                 match enter::<W>(&self.ring, 0, ready + 1) {
@@ -241,6 +242,11 @@ impl<W: Wire> Ring<W> {
             }
             _ => Err(error),
         }
+    }
+
+    /// How many of what the kernel has are the timer.
+    const fn timers(&self) -> usize {
+        matches!(self.timer, Timer::Running) as usize
     }
 
     /// Waits for everything that the kernel has. `false` when it refuses to tell.
@@ -254,7 +260,7 @@ impl<W: Wire> Ring<W> {
                 }
             }
             // The ring takes its timer with it.
-            if self.in_kernel <= usize::from(self.timer == Timer::Running) {
+            if self.in_kernel <= self.timers() {
                 return true;
             }
             // A lost completion would be waited for in vain.

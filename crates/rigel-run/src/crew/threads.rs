@@ -9,7 +9,7 @@ use crate::worker::Worker;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::placement::ranges;
-use rigel_core::units::{NS_PER_MS, NS_PER_S};
+use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::cpus;
@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_millis(100);
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
 /// What a worker needs beyond the limit of an I/O until it must have told.
-const GRACE_NS: u64 = 10 * NS_PER_S;
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Workers in threads of their own, on a real clock.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub struct ThreadCrew {
     engine: EngineFacts,
     buffers: BufferFacts,
     /// Without anything coming back for so long, some worker hangs where it cannot look at its I/Os.
-    patience_ns: u64,
+    patience: Duration,
     stuck: bool,
 }
 
@@ -108,7 +108,7 @@ impl ThreadCrew {
             shared: Arc::new(Shared::default()),
             workers: Vec::with_capacity(seats.len()),
             results,
-            patience_ns: workload.io_timeout_ns.saturating_add(GRACE_NS),
+            patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
             engine: EngineFacts { reason, ..EngineFacts::plain(kind) },
             buffers: BufferFacts {
@@ -187,27 +187,31 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
         .next("try another engine with --engine")
 }
 
-/// How long no worker has seen anything come back.
+/// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes on later does not look.
+#[derive(Clone, Copy)]
 struct Silence {
-    last: Progress,
+    ops: (u64, u64),
+    looks: u32,
 }
 
 impl Silence {
     const fn of(now: Progress) -> Self {
-        Self { last: now }
+        Self { ops: (now.small_ops, now.large_ops), looks: 0 }
     }
 
-    fn ns(&mut self, now: Progress) -> u64 {
-        let ops = |progress: Progress| (progress.small_ops, progress.large_ops);
-        if ops(now) != ops(self.last) {
-            self.last = now;
+    /// Another look, a tick after the last one.
+    fn look(&mut self, now: Progress) -> Duration {
+        let before = *self;
+        *self = Self::of(now);
+        if before.ops == self.ops {
+            self.looks = before.looks.saturating_add(1);
         }
-        now.now_ns.saturating_sub(self.last.now_ns)
+        TICK.saturating_mul(self.looks)
     }
 }
 
-fn no_answer(ns: u64) -> Problem {
-    let seconds = ns / NS_PER_S;
+fn no_answer(silent: Duration) -> Problem {
+    let seconds = silent.as_secs();
     Problem::new(
         ExitKind::CutShort,
         format!("no I/O came back for {seconds} s, and a worker hangs in the kernel"),
@@ -325,9 +329,10 @@ impl Crew for ThreadCrew {
                     return Err(problem);
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    if silence.ns(self.progress()) > self.patience_ns {
+                    let silent = silence.look(self.progress());
+                    if silent > self.patience {
                         self.stuck = true;
-                        return Err(no_answer(silence.ns(self.progress())));
+                        return Err(no_answer(silent));
                     }
                     if !tick(self.progress()) && !ending {
                         ending = true;

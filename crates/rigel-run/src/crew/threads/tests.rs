@@ -7,12 +7,15 @@ use rigel_core::units::NS_PER_S;
 use rigel_core::volume::Volume;
 use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_io::backend::{Completion, Op};
+use std::sync::Mutex;
 
 /// What the backend of worker 1 does at its tenth submit; worker 0 goes on.
 #[derive(Clone, Copy)]
 enum Trouble {
     Panics,
     Breaks,
+    /// Until the sender is gone.
+    HangsInTheKernel(&'static Mutex<()>),
 }
 
 /// Completes everything at once, a millisecond of real time per submit.
@@ -43,6 +46,10 @@ impl Backend for Troubled {
         match self.trouble.filter(|_| self.submits == 10) {
             Some(Trouble::Panics) => panic!("a bug in a worker"),
             Some(Trouble::Breaks) => Err(io::Error::from_raw_os_error(5)),
+            Some(Trouble::HangsInTheKernel(gate)) => {
+                drop(gate.lock().unwrap());
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -102,6 +109,28 @@ fn a_queue_that_breaks_ends_the_point_at_once() {
     let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::CutShort);
     assert!(problem.to_string().contains("worker 1"), "{problem}");
+}
+
+/// A ring that is polled waits in the kernel without end. Nobody waits for its worker, not even when the crew goes.
+#[test]
+fn a_worker_that_hangs_in_the_kernel_is_left_behind() {
+    static GATE: Mutex<()> = Mutex::new(());
+    let held = GATE.lock().unwrap();
+    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let trouble = Trouble::HangsInTheKernel(&GATE);
+    let begin = move |start: Start| {
+        let trouble = Some(trouble);
+        let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
+        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
+    };
+    let mut crew =
+        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 1), workload(), begin).unwrap();
+    crew.patience = Duration::from_millis(500);
+    let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
+    assert_eq!(problem.kind, ExitKind::CutShort);
+    assert!(problem.to_string().contains("hangs in the kernel"), "{problem}");
+    drop(crew);
+    drop(held);
 }
 
 #[test]

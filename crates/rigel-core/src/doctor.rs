@@ -4,6 +4,7 @@
 //! pure function of facts. The facts are those of the record, so that a host can be examined now or out of a record. Must not gather
 //! a fact, and must not change a setting.
 
+mod disk;
 mod host;
 mod layers;
 mod limits;
@@ -239,6 +240,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         network::RULES,
         layers::RULES,
         queue::RULES,
+        disk::RULES,
         limits::RULES,
         host::RULES,
     ];

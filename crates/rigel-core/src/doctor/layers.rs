@@ -1,7 +1,7 @@
 //! Rules about what lies between a target and its disks: RAID, device mapper, multipath.
 
 use super::Severity::{Error, Note, Warning};
-use super::queue::works;
+use super::disk::works;
 use super::{Judge, Patient, Rule, Verdict};
 use crate::facts::DeviceFacts;
 use crate::units::Bytes;

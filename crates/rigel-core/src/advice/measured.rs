@@ -154,7 +154,7 @@ impl<'a> Source<'a> {
     /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
     pub fn bandwidth(&self, direction: Direction) -> Option<Measured> {
         let found = |run: &Run<'_>| {
-            let bytes = stream_bytes(run).filter(|bytes| *bytes >= LEAST_STREAM_BYTES)?;
+            let bytes = large_stream_bytes(run)?;
             let (best, flags) = best(run.findings, Class::Large)?;
             let factor = to_f64(bytes) / to_f64(MIB);
             let figure = Figure::new(best.value, best.interval).scaled(factor);
@@ -164,11 +164,11 @@ impl<'a> Source<'a> {
         self.that(direction).find_map(found)
     }
 
-    /// One sequential stream of reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20) per
-    /// second.
+    /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
+    /// per second.
     pub fn one_stream(&self) -> Vec<(u64, Measured)> {
         let found = |run: &Run<'_>| {
-            let bytes = stream_bytes(run)?;
+            let bytes = large_stream_bytes(run)?;
             let found = run.findings.alone(Class::Large, 1)?;
             let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
             let what = format!("one stream of {} reads", Bytes(bytes));
@@ -253,6 +253,11 @@ pub fn measured(run: &Run<'_>, flags: &[Flag], what: String, unit: &'static str,
 fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     let request = &run.record.header.request;
     matches!(request.large_pattern, LargePattern::Sequential { .. }).then_some(request.large_bytes)
+}
+
+/// The same, where the I/Os are so large that their bytes count.
+fn large_stream_bytes(run: &Run<'_>) -> Option<u64> {
+    stream_bytes(run).filter(|bytes| *bytes >= LEAST_STREAM_BYTES)
 }
 
 /// The highest rate of a class where the other one is idle, in I/Os per second, and the flags of its point.

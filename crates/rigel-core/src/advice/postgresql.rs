@@ -51,7 +51,8 @@ fn random_page_cost(source: &Source<'_>, conditions: Conditions) -> Advice {
     let stream = streams.into_iter().rev().map(|(_, found)| found).next();
     let (Some(random), Some(stream)) = (source.latency_alone(PAGE_BYTES), stream) else {
         return RANDOM_PAGE_COST.refused(
-            "no record of reads has both the latency of one random read of 8 KiB and the rate of one sequential stream",
+            "no record of reads has both the latency of one random read of 8 KiB and the rate of one sequential stream of I/Os of \
+             128 KiB or more",
             "measure both: rigel calibrate TARGET",
         );
     };

@@ -114,6 +114,16 @@ fn a_random_page_costs_what_its_time_is_in_pages_of_a_stream() {
     assert!(refusal.because.contains("8 KiB") && refusal.next.contains("rigel calibrate"), "{refusal:?}");
 }
 
+/// A stream of small I/Os is limited by their number: its pages are no cheaper than random ones, and the planner would be told so.
+#[test]
+fn a_stream_of_small_ios_says_nothing_of_the_next_page() {
+    let small = Known::new(0, 8 * KIB, 8 * KIB);
+    let refusal = refused(&advised(&[small]), Product::Postgresql, "random_page_cost");
+    assert!(refusal.because.contains("128 KiB") && refusal.next.contains("rigel calibrate"), "{refusal:?}");
+    let both = advised(&[Known::new(0, 8 * KIB, 64 * KIB), Known::reads()]);
+    assert_eq!(text(&both, Product::Postgresql, "random_page_cost"), "1.28", "that of 1 MiB");
+}
+
 #[test]
 fn the_level_that_saturates_is_the_concurrency() {
     let found = advised(&[Known::reads()]);

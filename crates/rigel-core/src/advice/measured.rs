@@ -153,29 +153,13 @@ impl<'a> Source<'a> {
 
     /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
     pub fn bandwidth(&self, direction: Direction) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
-            let bytes = large_stream_bytes(run)?;
-            let (best, flags) = best(run.findings, Class::Large)?;
-            let factor = to_f64(bytes) / to_f64(MIB);
-            let figure = Figure::new(best.value, best.interval).scaled(factor);
-            let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
-            Some(measured(run, flags, what, "MBPS", figure))
-        };
-        self.that(direction).find_map(found)
+        self.that(direction).find_map(|run| bandwidth(run, direction))
     }
 
     /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
     /// per second.
     pub fn one_stream(&self) -> Vec<(u64, Measured)> {
-        let found = |run: &Run<'_>| {
-            let bytes = large_stream_bytes(run)?;
-            let found = run.findings.alone(Class::Large, 1)?;
-            let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
-            let what = format!("one stream of {} reads", Bytes(bytes));
-            let figure = Figure::new(io.mbps, io.sure.mbps(bytes));
-            Some((bytes, measured(run, &found.flags, what, "MBPS", figure)))
-        };
-        let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(found).collect();
+        let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(one_stream).collect();
         // Stable: of runs of one size the first one stays.
         all.sort_by_key(|(bytes, _)| *bytes);
         all.dedup_by_key(|(bytes, _)| *bytes);
@@ -203,9 +187,9 @@ impl<'a> Source<'a> {
         self.that(Direction::Read).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
     }
 
-    /// The first calibration of reads, with its answers.
-    pub fn calibration(&self) -> Option<(&'a Run<'a>, Answers)> {
-        self.that(Direction::Read).find_map(|run| Some((run, Answers::of(run.record, run.findings)?)))
+    /// The calibrations of reads, each with its answers.
+    pub fn calibrations(&self) -> impl Iterator<Item = (&'a Run<'a>, Answers)> {
+        self.that(Direction::Read).filter_map(|run| Some((run, Answers::of(run.record, run.findings)?)))
     }
 
     /// Major and minor number of the one disk that all I/O went to.
@@ -249,8 +233,28 @@ pub fn measured(run: &Run<'_>, flags: &[Flag], what: String, unit: &'static str,
     Measured { what, unit, figure, run_id: run.record.header.run_id.clone(), forbidding }
 }
 
+/// The highest rate of sequential streams of large I/Os in a run, in megabytes (2^20) per second.
+pub fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
+    let bytes = large_stream_bytes(run)?;
+    let (best, flags) = best(run.findings, Class::Large)?;
+    let factor = to_f64(bytes) / to_f64(MIB);
+    let figure = Figure::new(best.value, best.interval).scaled(factor);
+    let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
+    Some(measured(run, flags, what, "MBPS", figure))
+}
+
+/// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
+pub fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
+    let bytes = large_stream_bytes(run)?;
+    let found = run.findings.alone(Class::Large, 1)?;
+    let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
+    let what = format!("one stream of {} reads", Bytes(bytes));
+    let figure = Figure::new(io.mbps, io.sure.mbps(bytes));
+    Some((bytes, measured(run, &found.flags, what, "MBPS", figure)))
+}
+
 /// Bytes of an I/O of the streams; `None` when large I/O is random.
-fn stream_bytes(run: &Run<'_>) -> Option<u64> {
+pub fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     let request = &run.record.header.request;
     matches!(request.large_pattern, LargePattern::Sequential { .. }).then_some(request.large_bytes)
 }

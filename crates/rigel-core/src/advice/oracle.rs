@@ -2,11 +2,12 @@
 //!
 //! Must not pretend that Oracle measured it.
 
-use super::measured::{Measured, Source, measured};
+use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes};
 use super::{Advice, Product, Setting, Value};
 use crate::answers::{Answers, WithinBound};
 use crate::compare::Run;
-use crate::units::{MIB, number};
+use crate::stats::bound::LatencyOf;
+use crate::units::{Bytes, MIB, number};
 use crate::workload::{Class, Direction};
 
 const ROW_PAGE: &str =
@@ -20,9 +21,17 @@ const LATENCY: Setting = Setting::new(Product::Oracle, "LATENCY", ROW_PAGE);
 const DISKS: Setting = Setting::new(Product::Oracle, "NUM_PHYSICAL_DISKS", ROW_PAGE);
 const MULTIBLOCK: Setting = Setting::new(Product::Oracle, "db_file_multiblock_read_count", MULTIBLOCK_PAGE);
 
-/// All settings.
+/// The large I/O that CALIBRATE_IO reads with.
+const LARGE_BYTES: u64 = MIB;
+
+/// All settings. The row is of one run, as a row of CALIBRATE_IO is.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
-    let mut all = source.calibration().map_or_else(no_row, |(run, answers)| row(source, run, &answers));
+    let calibrations: Vec<_> = source.calibrations().collect();
+    let alike = calibrations.iter().find(|(run, answers)| {
+        answers.bound.of == LatencyOf::Mean && stream_bytes(run) == Some(LARGE_BYTES)
+    });
+    let chosen = alike.or_else(|| calibrations.first());
+    let mut all = chosen.map_or_else(no_row, |(run, answers)| row(run, answers));
     all.push(multiblock(source));
     all
 }
@@ -38,15 +47,23 @@ fn no_row() -> Vec<Advice> {
 }
 
 /// The columns of `DBA_RSRC_IO_CALIBRATE`, in its order.
-fn row(source: &Source<'_>, run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
+fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
     let [iops, latency] = match &answers.max_iops {
+        _ if answers.bound.of != LatencyOf::Mean => [MAX_IOPS, LATENCY].map(|setting| {
+            setting.refused(
+                format!("the calibration bounds the {} latency, and CALIBRATE_IO the mean", answers.bound.of.name()),
+                "calibrate with a bound on the mean: rigel calibrate TARGET --max-latency 10ms",
+            )
+        }),
         Ok(within) => bounded(run, answers, within),
         Err(reason) => [MAX_IOPS, LATENCY]
             .map(|setting| setting.refused(reason, "calibrate with a longer --max-latency")),
     };
-    let most = rate(MAX_MBPS, source.bandwidth(Direction::Read), "All streams together.");
-    let widest = source.one_stream().pop().map(|(_, found)| found);
-    let one = rate(MAX_PMBPS, widest, "One stream: what one process of a parallel query can have.");
+    let has_size = stream_bytes(run) == Some(LARGE_BYTES);
+    let all = has_size.then(|| bandwidth(run, Direction::Read)).flatten();
+    let one = has_size.then(|| one_stream(run)).flatten().map(|(_, found)| found);
+    let most = rate(MAX_MBPS, all, "All streams together.");
+    let one = rate(MAX_PMBPS, one, "One stream: what one process of a parallel query can have.");
     let why = "The number given with --num-disks, or that of the targets.";
     let disks = Value::plain(run.record.header.plan.num_disks.to_string());
     vec![iops, most, one, latency, DISKS.given(disks, Vec::new(), why)]
@@ -57,7 +74,8 @@ fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2
     let point = run.findings.alone(Class::Small, within.outstanding);
     let flags = point.map_or(&[][..], |found| &found.flags);
     let bound = format!("within a {} latency of {}", answers.bound.of.name(), answers.bound.limit);
-    let iops = measured(run, flags, format!("random reads {bound}"), "IOPS", within.iops);
+    let bytes = Bytes(run.record.header.request.small_bytes);
+    let iops = measured(run, flags, format!("random reads of {bytes} {bound}"), "IOPS", within.iops);
     let latency = measured(run, flags, "latency of these reads".to_owned(), "us", within.latency_us);
     let iops_value = Value::of(within.iops, whole);
     let ms = Value::of(within.latency_us.scaled(1e-3), whole);
@@ -74,7 +92,10 @@ fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2
 fn rate(setting: Setting, found: Option<Measured>, why: &str) -> Advice {
     match found {
         Some(found) => setting.given(Value::of(found.figure, whole), vec![found], why),
-        None => setting.refused("no record has streams of reads", "measure them: rigel calibrate TARGET"),
+        None => setting.refused(
+            "the calibration has no streams of reads of 1 MiB, the large I/O of CALIBRATE_IO",
+            "calibrate with it: rigel calibrate TARGET --size-large 1M",
+        ),
     }
 }
 

@@ -238,6 +238,43 @@ fn the_row_of_oracle_is_that_of_a_calibration() {
     assert_eq!(text(&found, Product::Oracle, "db_file_multiblock_read_count"), "not set");
 }
 
+/// Two calibrations never make one row: here the first has a slower single stream and other large I/Os.
+#[test]
+fn the_row_is_of_one_calibration_as_calibrate_io_does_it() {
+    let column = |known: &[Known], setting| text(&advised(known), Product::Oracle, setting);
+    let mut large = Known::new(0, 8 * KIB, 2 * MIB);
+    large.findings.points[5].large.as_mut().unwrap().mbps = 3000.0;
+    let both = [large, Known::reads()];
+    assert_eq!(column(&both, "MAX_MBPS"), "2000");
+    assert_eq!(column(&both, "MAX_PMBPS"), "1000", "of the run of MAX_MBPS");
+    let mut slow = Known::reads();
+    slow.findings.points[5].large.as_mut().unwrap().mbps = 700.0;
+    assert_eq!(column(&[Known::reads(), slow], "MAX_PMBPS"), "1000", "the first one counts");
+    let small = advised(&[Known::new(0, 8 * KIB, 128 * KIB)]);
+    for setting in ["MAX_MBPS", "MAX_PMBPS"] {
+        let refusal = refused(&small, Product::Oracle, setting);
+        assert!(refusal.because.contains("1 MiB") && refusal.next.contains("--size-large 1M"), "{refusal:?}");
+    }
+    assert_eq!(text(&small, Product::Oracle, "MAX_IOPS"), "40000");
+}
+
+#[test]
+fn a_bound_on_a_percentile_is_not_that_of_calibrate_io() {
+    let tail = || {
+        let mut known = Known::reads();
+        known.record.header.request.bound =
+            Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::P99 });
+        known
+    };
+    let found = advised(&[tail()]);
+    for setting in ["MAX_IOPS", "LATENCY"] {
+        let refusal = refused(&found, Product::Oracle, setting);
+        assert!(refusal.because.contains("p99") && refusal.because.contains("the mean"), "{refusal:?}");
+    }
+    assert_eq!(text(&found, Product::Oracle, "MAX_MBPS"), "2000");
+    assert_eq!(text(&advised(&[tail(), Known::reads()]), Product::Oracle, "MAX_IOPS"), "40000");
+}
+
 #[test]
 fn a_bound_that_nothing_keeps_leaves_the_row_without_iops() {
     let mut reads = Known::reads();

@@ -128,8 +128,8 @@ fn the_page_explains_every_setting() {
     Oracle Database: --for oracle
       MAX_IOPS                       50000  (49162 to 50838)
           As CALIBRATE_IO has it: within a mean latency of 10 ms.
-          - random reads within a mean latency of 10 ms: 50,000 IOPS (49,162 to
-            50,838)
+          - random reads of 8 KiB within a mean latency of 10 ms: 50,000 IOPS
+            (49,162 to 50,838)
       MAX_MBPS                       20000  (19665 to 20335)
           All streams together.
           - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
@@ -336,7 +336,8 @@ fn oracle_gets_a_script_that_only_resets_by_itself() {
     --   MAX_IOPS = 50000
     -- MAX_IOPS (49162 to 50838 over the intervals): As CALIBRATE_IO has it: within
     --   a mean latency of 10 ms.
-    --   random reads within a mean latency of 10 ms: 50,000 IOPS (49,162 to 50,838)
+    --   random reads of 8 KiB within a mean latency of 10 ms: 50,000 IOPS (49,162
+    --     to 50,838)
     --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
     --   MAX_MBPS = 20000
     -- MAX_MBPS (19665 to 20335 over the intervals): All streams together.

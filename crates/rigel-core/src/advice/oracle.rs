@@ -27,9 +27,9 @@ const LARGE_BYTES: u64 = MIB;
 /// All settings. The row is of one run, as a row of CALIBRATE_IO is.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let calibrations: Vec<_> = source.calibrations().collect();
-    let alike = calibrations.iter().find(|(run, answers)| {
-        answers.bound.of == LatencyOf::Mean && stream_bytes(run) == Some(LARGE_BYTES)
-    });
+    let alike = calibrations
+        .iter()
+        .find(|(run, answers)| answers.bound.of == LatencyOf::Mean && stream_bytes(run) == Some(LARGE_BYTES));
     let chosen = alike.or_else(|| calibrations.first());
     let mut all = chosen.map_or_else(no_row, |(run, answers)| row(run, answers));
     all.push(multiblock(source));
@@ -51,7 +51,10 @@ fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
     let [iops, latency] = match &answers.max_iops {
         _ if answers.bound.of != LatencyOf::Mean => [MAX_IOPS, LATENCY].map(|setting| {
             setting.refused(
-                format!("the calibration bounds the {} latency, and CALIBRATE_IO the mean", answers.bound.of.name()),
+                format!(
+                    "the calibration bounds the {} latency, and CALIBRATE_IO the mean",
+                    answers.bound.of.name()
+                ),
                 "calibrate with a bound on the mean: rigel calibrate TARGET --max-latency 10ms",
             )
         }),

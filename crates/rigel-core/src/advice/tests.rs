@@ -408,3 +408,62 @@ fn runs_of_other_targets_or_of_both_directions_are_refused() {
     assert!(other.contains("device 8:16 at /data") && other.contains("device 8:0 at /data"), "{other}");
     assert!(refusal(&[]).contains("no record"));
 }
+
+/// Hosts of one make have the same numbers of devices, and a disk may get that of another one.
+#[test]
+fn runs_of_other_hosts_or_disks_are_refused() {
+    let outcome = |change: &dyn Fn(&mut Known)| {
+        let mut first = Known::reads();
+        let header = &mut first.record.header;
+        header.host.memory_bytes = Some(64 << 30);
+        header.host.product = Some("Maker R1".into());
+        header.targets[0].kind = crate::facts::TargetKind::BlockDevice;
+        header.targets[0].below =
+            vec![crate::facts::DeviceFacts { model: Some("Disk A".into()), ..Default::default() }];
+        let mut other = Known { record: first.record.clone(), findings: first.findings.clone() };
+        change(&mut other);
+        Advised::of(&[first.run(), other.run()], Conditions::default(), None).map_err(|told| told.to_string())
+    };
+    let refusal = |change: &dyn Fn(&mut Known), own: &str, of_other: &str| {
+        let told = outcome(change).unwrap_err();
+        assert!(told.contains(own) && told.contains(of_other), "{told}");
+    };
+    outcome(&|_| {}).unwrap();
+    refusal(&|known| known.record.header.host.memory_bytes = Some(32 << 30), "68719476736", "34359738368");
+    refusal(
+        &|known| known.record.header.host.product = Some("Maker R2\n".into()),
+        "Maker R1",
+        "Maker R2\\x0a",
+    );
+    refusal(&|known| known.record.header.targets[0].size_bytes += 512, "1073741824", "1073742336");
+    refusal(
+        &|known| known.record.header.targets[0].below[0].model = Some("Disk B".into()),
+        "Disk A",
+        "Disk B",
+    );
+    // Another kernel takes a little more memory, an older Rigel did not look for all of it, and a file has any size.
+    outcome(&|known| known.record.header.host.memory_bytes = Some((64 << 30) - (100 << 20))).unwrap();
+    outcome(&|known| {
+        known.record.header.host.product = None;
+        known.record.header.targets[0].below.clear();
+    })
+    .unwrap();
+    let mut larger = Known::reads();
+    larger.record.header.targets[0].size_bytes *= 2;
+    advised(&[Known::reads(), larger]);
+}
+
+#[test]
+fn simulated_devices_are_told_apart_by_what_they_do() {
+    let sim = |servers| {
+        let mut known = Known::reads();
+        let law = crate::sim_law::SimLaw { servers, ..Default::default() };
+        known.record.header.request.engine = crate::request::EngineRequest::Sim(law);
+        known
+    };
+    let advised =
+        |known: [Known; 2]| Advised::of(&known.each_ref().map(Known::run), Conditions::default(), None);
+    advised([sim(4), sim(4)]).unwrap();
+    let told = advised([sim(4), sim(8)]).unwrap_err().to_string();
+    assert!(told.contains("servers: 4") && told.contains("servers: 8"), "{told}");
+}

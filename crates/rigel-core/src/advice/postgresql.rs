@@ -11,6 +11,8 @@ use crate::units::{KIB, MIB, number, to_f64};
 const PAGE_BYTES: u64 = 8 * KIB;
 /// Most of `effective_io_concurrency` and `maintenance_io_concurrency`.
 const MOST_CONCURRENT: f64 = 1000.0;
+/// What `io_max_concurrency` is at most unless it is set; less with few shared buffers for each process.
+const CONCURRENT_BY_DEFAULT: f64 = 64.0;
 /// Most of `io_workers`.
 const MOST_WORKERS: f64 = 32.0;
 /// What `io_combine_limit` is by default, and at most: in version 17, and later.
@@ -25,6 +27,8 @@ const EFFECTIVE: Setting = Setting::new(Product::Postgresql, "effective_io_concu
 const MAINTENANCE: Setting = Setting::new(Product::Postgresql, "maintenance_io_concurrency", RESOURCES);
 const COMBINE: Setting = Setting::new(Product::Postgresql, "io_combine_limit", RESOURCES).since(17);
 const MOST_COMBINE: Setting = Setting::new(Product::Postgresql, "io_max_combine_limit", RESOURCES).since(18);
+const MOST_CONCURRENCY: Setting =
+    Setting::new(Product::Postgresql, "io_max_concurrency", RESOURCES).since(18);
 const METHOD: Setting = Setting::new(Product::Postgresql, "io_method", RESOURCES).since(18);
 const WORKERS: Setting = Setting::new(Product::Postgresql, "io_workers", RESOURCES).since(18);
 
@@ -100,12 +104,29 @@ fn concurrency(source: &Source<'_>, saturation: &Saturation) -> Vec<Advice> {
     let workers = format!(
         "A worker has one I/O in flight, so {level} of them saturate the storage; 32 are allowed. Only with io_method = worker.{more}"
     );
-    vec![
+    let mut all = vec![
         EFFECTIVE.given(value(), measured(), effective),
         MAINTENANCE.given(value(), measured(), maintenance),
+    ];
+    all.extend(most_concurrency(saturation, more));
+    all.extend([
         method(source, saturation),
         WORKERS.given(Value::of(figure, |level| whole(level.clamp(1.0, MOST_WORKERS))), measured(), workers),
-    ]
+    ]);
+    all
+}
+
+/// `io_max_concurrency`, where the server would not choose as many by itself.
+fn most_concurrency(saturation: &Saturation, more: &str) -> Option<Advice> {
+    let figure = saturation.measured.figure;
+    (figure.mean > CONCURRENT_BY_DEFAULT).then(|| {
+        let why = format!(
+            "A process has no more than that in flight, whatever the two settings above ask for: 64 at most, unless this is set. Shared \
+             memory for so many is set aside for every process.{more}"
+        );
+        let value = Value::of(figure, |level| whole(level.clamp(1.0, MOST_CONCURRENT)));
+        MOST_CONCURRENCY.given(value, vec![saturation.measured.clone()], why)
+    })
 }
 
 fn method(source: &Source<'_>, saturation: &Saturation) -> Advice {

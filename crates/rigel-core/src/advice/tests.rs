@@ -131,6 +131,8 @@ fn the_level_that_saturates_is_the_concurrency() {
         assert_eq!(value(&found, Product::Postgresql, setting), ["4", "4", "4"], "{setting}");
     }
     assert!(refused(&found, Product::Postgresql, "io_method").because.contains("ended before"));
+    let most = found.of_product(Product::Postgresql).find(|advice| advice.setting == "io_max_concurrency");
+    assert_eq!(most, None, "the default lets a process have 64 in flight");
     let why = given(&found, Product::Postgresql, "effective_io_concurrency").why;
     assert!(why.contains("may take more"), "no level of twice as many was measured: {why}");
     assert_eq!(text(&found, Product::Mysql, "innodb_read_io_threads"), "4", "its default suffices");
@@ -157,6 +159,8 @@ fn more_than_the_workers_can_keep_is_for_io_uring() {
     assert_eq!((method.value.text.as_str(), method.is_hint), ("io_uring", true), "the server may lack it");
     assert_eq!(text(&found, Product::Postgresql, "io_workers"), "32");
     assert_eq!(text(&found, Product::Postgresql, "effective_io_concurrency"), "400");
+    let most = find(&found, Product::Postgresql, "io_max_concurrency");
+    assert_eq!((most.since, most.outcome.unwrap().value.text.as_str()), (Some(18), "400"));
     assert_eq!(
         value(&found, Product::Mysql, "innodb_read_io_threads"),
         ["7", "5", "7"],

@@ -106,7 +106,7 @@ pub struct Given {
     pub measured: Vec<Measured>,
     /// How the value came out of them, as a sentence.
     pub why: String,
-    /// Whether the product takes it depends on what no record knows: it stands in the file as a comment.
+    /// Whether the product takes it, or is better off with it, depends on what no record knows: it stands in the file as a comment.
     pub is_hint: bool,
 }
 

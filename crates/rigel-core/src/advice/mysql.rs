@@ -3,7 +3,7 @@
 //! Must not assume a page other than the usual one of 16 KiB.
 
 use super::measured::Source;
-use super::{Advice, Product, Setting, Value};
+use super::{Advice, Given, Product, Setting, Value};
 use crate::facts::TargetKind;
 use crate::units::{KIB, number};
 use crate::workload::Direction;
@@ -16,7 +16,7 @@ const LEAST_CAPACITY: f64 = 100.0;
 const MOST_CAPACITY: f64 = 20_000.0;
 /// With more pending reads than that for each thread, the manual expects more threads to help.
 const PENDING_A_THREAD: f64 = 64.0;
-/// Default and most of `innodb_read_io_threads`.
+/// Least default and most of `innodb_read_io_threads`.
 const THREADS: (f64, f64) = (4.0, 64.0);
 
 const CAPACITY_PAGE: &str = "https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html";
@@ -75,12 +75,24 @@ fn read_threads(source: &Source<'_>) -> Advice {
     let value = Value::of(saturation.measured.figure, |level| {
         format!("{:.0}", (level / PENDING_A_THREAD).ceil().clamp(least, most))
     });
+    // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
+    let cpus = source.runs().map(|run| run.record.header.host.cpus).max().unwrap_or(0);
+    let by_default = f64::from(cpus / 2).max(least);
+    let threads = (saturation.measured.figure.mean / PENDING_A_THREAD).ceil().min(most);
+    let is_hint = threads <= by_default;
+    let enough = if is_hint {
+        format!(
+            " MySQL 8.4 has half as many as CPUs by default, 4 at least: {by_default} here, which this would not raise."
+        )
+    } else {
+        String::new()
+    };
     let why = format!(
-        "{} reads in flight saturate the storage; the manual sees a use for more threads from 64 pending reads a thread on, and 4 are \
-         the least it starts with. A thread reaps native asynchronous I/O, so more of them add nothing to what the storage can do.",
+        "{} reads in flight saturate the storage; the manual sees a use for more threads from 64 pending reads a thread on. A thread reaps \
+         native asynchronous I/O, so more of them add nothing to what the storage can do.{enough}",
         number(saturation.measured.figure.mean)
     );
-    READ_THREADS.given(value, vec![saturation.measured], why)
+    READ_THREADS.is(Ok(Given { value, measured: vec![saturation.measured], why, is_hint }))
 }
 
 /// Whether direct I/O works is a fact of the filesystem, which only a file tells.

@@ -135,7 +135,8 @@ fn the_level_that_saturates_is_the_concurrency() {
     assert_eq!(most, None, "the default lets a process have 64 in flight");
     let why = given(&found, Product::Postgresql, "effective_io_concurrency").why;
     assert!(why.contains("may take more"), "no level of twice as many was measured: {why}");
-    assert_eq!(text(&found, Product::Mysql, "innodb_read_io_threads"), "4", "its default suffices");
+    let threads = given(&found, Product::Mysql, "innodb_read_io_threads");
+    assert_eq!((threads.value.text.as_str(), threads.is_hint), ("4", true), "its default suffices");
 }
 
 #[test]
@@ -166,6 +167,22 @@ fn more_than_the_workers_can_keep_is_for_io_uring() {
         ["7", "5", "7"],
         "301 to 400 over 64"
     );
+    assert!(!given(&found, Product::Mysql, "innodb_read_io_threads").is_hint);
+}
+
+/// `MySQL` 8.4 has half of the CPUs by default, which a line with fewer would lower.
+#[test]
+fn no_line_lowers_the_threads_of_a_large_host() {
+    let with = |cpus| {
+        let mut reads = Known::reads();
+        reads.record.header.host.cpus = cpus;
+        for found in &mut reads.findings.points {
+            found.point.small *= 100;
+        }
+        given(&advised(&[reads]), Product::Mysql, "innodb_read_io_threads")
+    };
+    assert_eq!([12, 14, 64].map(|cpus| with(cpus).is_hint), [false, true, true]);
+    assert!(with(64).why.contains("32 here") && with(64).value.text == "7");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn options(
                         "Only for version {major} and later, so it is a comment (--server-version):"
                     ));
                 } else if given.is_hint {
-                    file.comment("Only where the server can do it, so it is a comment:");
+                    file.comment("Not for every server, so it is a comment:");
                 }
                 if newer.is_some() || given.is_hint { file.comment_out(&line) } else { file.line(&line) }
             }

@@ -64,7 +64,7 @@ struct AdviceDocument {
     hi: Option<String>,
     /// The first major version of the product that has the setting; null for all.
     since: Option<u32>,
-    /// Whether the product takes it depends on what no record knows.
+    /// Whether the product takes it, or is better off with it, depends on what no record knows.
     hint: bool,
     /// How the value came out of the figures; null when it is refused.
     derivation: Option<String>,

@@ -113,9 +113,10 @@ fn the_page_explains_every_setting() {
           https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
       innodb_read_io_threads         4
           5 reads in flight saturate the storage; the manual sees a use for more
-          threads from 64 pending reads a thread on, and 4 are the least it starts
-          with. A thread reaps native asynchronous I/O, so more of them add nothing
-          to what the storage can do.
+          threads from 64 pending reads a thread on. A thread reaps native
+          asynchronous I/O, so more of them add nothing to what the storage can do.
+          MySQL 8.4 has half as many as CPUs by default, 4 at least: 4 here, which
+          this would not raise.
           - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
           https://dev.mysql.com/doc/refman/8.4/en/innodb-performance-multiple_io_threads.html
       innodb_flush_method            O_DIRECT
@@ -306,12 +307,14 @@ fn mysql_gets_a_section_of_its_option_file() {
     innodb_io_capacity_max = 49161
 
     # innodb_read_io_threads: 5 reads in flight saturate the storage; the manual
-    #   sees a use for more threads from 64 pending reads a thread on, and 4 are the
-    #   least it starts with. A thread reaps native asynchronous I/O, so more of
-    #   them add nothing to what the storage can do.
+    #   sees a use for more threads from 64 pending reads a thread on. A thread
+    #   reaps native asynchronous I/O, so more of them add nothing to what the
+    #   storage can do. MySQL 8.4 has half as many as CPUs by default, 4 at least: 4
+    #   here, which this would not raise.
     #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
     #   https://dev.mysql.com/doc/refman/8.4/en/innodb-performance-multiple_io_threads.html
-    innodb_read_io_threads = 4
+    # Not for every server, so it is a comment:
+    # innodb_read_io_threads = 4
 
     # innodb_flush_method: Direct I/O works on the filesystem of the target: InnoDB
     #   caches pages itself, and a second copy in the page cache is wasted. MariaDB

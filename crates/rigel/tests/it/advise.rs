@@ -56,7 +56,7 @@ fn reads_and_writes_come_from_runs_of_their_own() {
     // 16 KiB take 1.016 ms.
     let most = both.stdout.lines().find_map(|line| line.strip_prefix("innodb_io_capacity_max = ")).unwrap();
     assert!((most.parse::<f64>().unwrap() / (8.0 / 0.001_016) - 1.0).abs() < 0.1, "{}", both.stdout);
-    assert!(both.stdout.contains("\n[mysqld]\n") && both.stdout.contains("\ninnodb_read_io_threads = 4\n"));
+    assert!(both.stdout.contains("\n[mysqld]\n") && both.stdout.contains("\n# innodb_read_io_threads = 4\n"));
     let mixed = calibrated(&place, "mixed", "--write 30");
     let told = advise(&place, &[&mixed], "").expect_code(2);
     assert!(told.stderr.contains("mixes reads and writes") && told.stdout.is_empty(), "{told:?}");

@@ -38,7 +38,8 @@ pub(super) fn script(told: &Told<'_>, advice: &[&Advice]) -> String {
             Err(refusal) => file.refusal(advice, refusal),
         }
     }
-    file.into_string()
+    // SQL*Plus asks for a value wherever there is an ampersand, in comments as well.
+    format!("SET DEFINE OFF\n{}", file.into_string())
 }
 
 /// The only supported way to fill the row is CALIBRATE_IO itself; this one is practised, and stays a comment.

@@ -328,6 +328,7 @@ fn mysql_gets_a_section_of_its_option_file() {
 #[test]
 fn oracle_gets_a_script_that_only_resets_by_itself() {
     insta::assert_snapshot!(made(&[reads()], Product::Oracle, SERVER).unwrap(), @r"
+    SET DEFINE OFF
     -- Oracle Database: advised by rigel from what these runs measured
     --   reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
     -- SLOW_NOISE: visits are alike, by rank correlation: visits to different points
@@ -383,6 +384,15 @@ fn oracle_gets_a_script_that_only_resets_by_itself() {
     END;
     /
     ");
+}
+
+#[test]
+fn no_name_makes_a_script_of_oracle_ask() {
+    let mut named = reads();
+    named.header.targets[0].path = "/mnt/r&d".into();
+    let script = made(&[named], Product::Oracle, SERVER).unwrap();
+    let (before, _) = script.split_once("/mnt/r&d").unwrap();
+    assert!(before.starts_with("SET DEFINE OFF\n") && !before.contains('&'), "{script}");
 }
 
 #[test]

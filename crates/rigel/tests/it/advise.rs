@@ -137,7 +137,10 @@ fn a_postgresql_server_takes_what_is_advised() {
     assert!(all.len() >= 3, "{json}");
     for advice in &all {
         let [name, value] = ["setting", "value"].map(|field| advice[field].as_str().unwrap());
-        assert_ne!(server.ask(&format!("SHOW {name}")).unwrap(), value, "it is the default");
+        // That workers suffice is advice as well, though version 18 has them by default.
+        if name != "io_method" {
+            assert_ne!(server.ask(&format!("SHOW {name}")).unwrap(), value, "it is the default");
+        }
         server.ask(&format!("ALTER SYSTEM SET {name} = '{value}'")).unwrap();
         server.ask("SELECT pg_reload_conf()").unwrap();
         let context = format!("SELECT context FROM pg_settings WHERE name = '{name}'");

@@ -17,6 +17,8 @@ use std::time::Duration;
 const FILE: &str = "calibrations.sqlite";
 /// The layout of the database; a higher one is of a newer Rigel. Layout 1 had no column for the record.
 const LAYOUT: i64 = 2;
+/// The column that layout 2 added.
+const RECORD: &str = "record";
 /// Other runs may write at the same moment.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -61,17 +63,20 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite:
     database.busy_timeout(PATIENCE)?;
     // Another run may be changing the layout at the same moment.
     let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    match layout(&change)? {
-        0 => change.execute_batch(
+    check_layout(&change)?;
+    // The number may lag behind the table: layout 1 was written in statements of their own.
+    let columns = columns(&change)?;
+    if columns.is_empty() {
+        change.execute_batch(
             "CREATE TABLE calibration (
                  id INTEGER PRIMARY KEY,
                  started TEXT NOT NULL,
                  document TEXT NOT NULL,
                  record TEXT
              );",
-        )?,
-        1 => change.execute_batch("ALTER TABLE calibration ADD COLUMN record TEXT;")?,
-        _ => {}
+        )?;
+    } else if !columns.iter().any(|column| column == RECORD) {
+        change.execute_batch("ALTER TABLE calibration ADD COLUMN record TEXT;")?;
     }
     change.pragma_update(None, "user_version", LAYOUT)?;
     change.execute(
@@ -81,15 +86,21 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite:
     change.commit()
 }
 
-/// The layout that somebody gave the database; 0 of a new one.
-fn layout(database: &Connection) -> rusqlite::Result<i64> {
+/// Refuses what a newer Rigel wrote.
+fn check_layout(database: &Connection) -> rusqlite::Result<()> {
     let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     match layout.cmp(&LAYOUT) {
         Ordering::Greater => Err(rusqlite::Error::InvalidParameterName(format!(
             "its layout {layout} is of a newer Rigel, this one knows {LAYOUT}"
         ))),
-        _ => Ok(layout),
+        _ => Ok(()),
     }
+}
+
+/// The columns of the table; none when it is not there yet.
+fn columns(database: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut names = database.prepare("SELECT name FROM pragma_table_info('calibration')")?;
+    names.query_map([], |row| row.get(0))?.collect()
 }
 
 /// What the history holds.
@@ -139,23 +150,30 @@ pub fn last() -> Result<Option<Last>, Problem> {
 }
 
 fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {
-    let (database, layout) = open_to_read(path)?;
-    let column = if layout < 2 { "NULL" } else { "record" };
+    let (database, columns) = open_to_read(path)?;
+    if columns.is_empty() {
+        return Ok(None);
+    }
+    let column = if columns.iter().any(|column| column == RECORD) { RECORD } else { "NULL" };
     let query = format!("SELECT {column} FROM calibration ORDER BY id DESC LIMIT 1");
     let record =
         |row: &Row<'_>| row.get(0).map(|text: Option<String>| text.map(|text| path_text::decode(&text)));
     Ok(database.query_row(&query, [], record).optional()?.map(|record| Last { record }))
 }
 
-fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, i64)> {
+fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, Vec<String>)> {
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     database.busy_timeout(PATIENCE)?;
-    let layout = layout(&database)?;
-    Ok((database, layout))
+    check_layout(&database)?;
+    let columns = columns(&database)?;
+    Ok((database, columns))
 }
 
 fn texts(path: &Path) -> rusqlite::Result<Vec<String>> {
-    let (database, _) = open_to_read(path)?;
+    let (database, columns) = open_to_read(path)?;
+    if columns.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut rows = database.prepare("SELECT document FROM calibration ORDER BY id DESC")?;
     rows.query_map([], |row| row.get(0))?.collect()
 }
@@ -223,6 +241,27 @@ mod tests {
         assert_eq!(newest(&path).unwrap().unwrap().record, Some(record("2026")));
         put(&path, &document("2027"), "newer", &record("2027")).unwrap();
         assert_eq!(texts(&path).unwrap().len(), 3);
+    }
+
+    /// The table and its number were separate statements once, and a crash between them left the table without its number; one
+    /// before them left an empty database.
+    #[test]
+    fn a_database_that_was_not_finished_is_read_and_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        of_layout_1(&path);
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 0).unwrap();
+        assert_eq!(texts(&path).unwrap(), ["{}"]);
+        assert_eq!(newest(&path).unwrap().unwrap().record, None);
+        for started in ["2026", "2027"] {
+            put(&path, &document(started), started, &record(started)).unwrap();
+        }
+        assert_eq!(texts(&path).unwrap(), ["2027", "2026", "{}"]);
+        let empty = dir.path().join("empty");
+        fs::write(&empty, "").unwrap();
+        assert!(texts(&empty).unwrap().is_empty() && newest(&empty).unwrap().is_none());
+        put(&empty, &document("2026"), "first", &record("2026")).unwrap();
+        assert_eq!(texts(&empty).unwrap(), ["first"]);
     }
 
     #[test]

@@ -62,6 +62,12 @@ impl Product {
         matches!(self, Self::Cgroup | Self::Seastar)
     }
 
+    /// Whether its file holds comments; the kernel's lines do not.
+    #[must_use]
+    pub const fn has_comments(self) -> bool {
+        !matches!(self, Self::Cgroup | Self::CgroupMax)
+    }
+
     fn advice(self, source: &Source<'_>, conditions: Conditions) -> Vec<Advice> {
         match self {
             Self::Postgresql => postgresql::advice(source, conditions),

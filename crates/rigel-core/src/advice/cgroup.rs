@@ -82,6 +82,11 @@ pub fn cost_model(source: &Source<'_>) -> Vec<Advice> {
     all
 }
 
+/// How a search goes further: small I/Os by number; streams have a most, which larger I/Os reach sooner.
+const RAISE_IOS: &str = "search further, 64 outstanding for each disk: rigel calibrate TARGET --num-disks 16";
+const RAISE_STREAMS: &str =
+    "measure larger I/Os, of which fewer saturate: rigel calibrate TARGET --size-large 4M";
+
 const LIMITS: [(Direction, &str, &str); 2] =
     [(Direction::Read, "rbps", "riops"), (Direction::Write, "wbps", "wiops")];
 
@@ -89,27 +94,37 @@ const LIMITS: [(Direction, &str, &str); 2] =
 pub fn limits(source: &Source<'_>) -> Vec<Advice> {
     let mut all = vec![disk(source, Product::CgroupMax)];
     for (place, (direction, bytes, ios)) in LIMITS.into_iter().enumerate() {
-        let given = |name,
-                     found: Option<Measured>,
-                     factor: f64,
-                     missing: &str,
-                     measure: [&'static str; 2]| {
+        let given = |name, found: Option<Measured>, factor: f64, missing: &str, further: &str| {
             let setting = Setting::new(Product::CgroupMax, name, MANUAL);
-            let Some(found) = found else {
-                return setting.refused(missing, measure[place]);
-            };
-            let value = Value::at_low_end(&found, |rate| format!("{:.0}", (rate * factor).floor()));
-            let why = "All that the disk does, at the lower end of the interval: a cgroup that may have a share of it gets that share of this number.";
-            setting.given(value, vec![found], why)
+            match found {
+                None => setting.refused(missing, MEASURE_STREAMS[place]),
+                Some(found) => limit(setting, found, factor, further),
+            }
         };
         let streams = format!("no record has streams of {}", plural(direction));
         let small = format!("no record has random {} of up to {}", plural(direction), Bytes(SMALL_BYTES));
         all.extend([
-            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, MEASURE_STREAMS),
-            given(ios, source.random(direction, |bytes| bytes <= SMALL_BYTES), 1.0, &small, MEASURE_STREAMS),
+            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, RAISE_STREAMS),
+            given(ios, source.random(direction, |bytes| bytes <= SMALL_BYTES), 1.0, &small, RAISE_IOS),
         ]);
     }
     all
+}
+
+/// A limit below what the disk does would take from it what nobody asked to take.
+fn limit(setting: Setting, found: Measured, factor: f64, further: &str) -> Advice {
+    if found.is_lower_bound {
+        return setting.refused(
+            format!(
+                "the {} still rose at the most that was tried (NOT_SATURATED), and the limit would be below what the disk does",
+                found.what
+            ),
+            further,
+        );
+    }
+    let value = Value::at_low_end(&found, |rate| format!("{:.0}", (rate * factor).floor()));
+    let why = "All that the disk does, at the lower end of the interval: a cgroup that may have a share of it gets that share of this number.";
+    setting.given(value, vec![found], why)
 }
 
 /// The number of the disk, which both files begin with.

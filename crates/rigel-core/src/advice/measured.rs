@@ -31,6 +31,8 @@ pub struct Measured {
     pub run_id: String,
     /// Flags by which it must not be used.
     pub forbidding: Vec<Flag>,
+    /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`): the device may do more.
+    pub is_lower_bound: bool,
 }
 
 impl Measured {
@@ -136,7 +138,8 @@ impl<'a> Source<'a> {
             let bytes = run.record.header.request.small_bytes;
             let (best, flags) = best(run.findings, Class::Small)?;
             let what = format!("highest rate of random {} of {}", plural(direction), Bytes(bytes));
-            Some(measured(run, flags, what, "IOPS", Figure::new(best.value, best.interval)))
+            let measured = measured(run, flags, what, "IOPS", Figure::new(best.value, best.interval));
+            Some(Measured { is_lower_bound: rises(run, Class::Small), ..measured })
         };
         self.that(direction).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
     }
@@ -146,7 +149,8 @@ impl<'a> Source<'a> {
         let found = |run: &Run<'_>| {
             let (best, flags) = best(run.findings, Class::Large)?;
             let what = format!("highest rate of sequential {} of {}", plural(direction), Bytes(io_bytes));
-            Some(measured(run, flags, what, "IOPS", Figure::new(best.value, best.interval)))
+            let measured = measured(run, flags, what, "IOPS", Figure::new(best.value, best.interval));
+            Some(Measured { is_lower_bound: rises(run, Class::Large), ..measured })
         };
         self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(found)
     }
@@ -230,7 +234,8 @@ impl Figure {
 /// A figure with what forbids its use, of its place or of the whole run.
 pub fn measured(run: &Run<'_>, flags: &[Flag], what: String, unit: &'static str, figure: Figure) -> Measured {
     let forbidding = run.findings.flags.iter().chain(flags).filter(|flag| flag.invalid).cloned().collect();
-    Measured { what, unit, figure, run_id: run.record.header.run_id.clone(), forbidding }
+    let run_id = run.record.header.run_id.clone();
+    Measured { what, unit, figure, run_id, forbidding, is_lower_bound: false }
 }
 
 /// The highest rate of sequential streams of large I/Os in a run, in megabytes (2^20) per second.
@@ -240,7 +245,8 @@ pub fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
     let factor = to_f64(bytes) / to_f64(MIB);
     let figure = Figure::new(best.value, best.interval).scaled(factor);
     let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
-    Some(measured(run, flags, what, "MBPS", figure))
+    let measured = measured(run, flags, what, "MBPS", figure);
+    Some(Measured { is_lower_bound: rises(run, Class::Large), ..measured })
 }
 
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
@@ -262,6 +268,11 @@ pub fn stream_bytes(run: &Run<'_>) -> Option<u64> {
 /// The same, where the I/Os are so large that their bytes count.
 fn large_stream_bytes(run: &Run<'_>) -> Option<u64> {
     stream_bytes(run).filter(|bytes| *bytes >= LEAST_STREAM_BYTES)
+}
+
+/// Whether a search for levels ended before the rate of the class did.
+fn rises(run: &Run<'_>, class: Class) -> bool {
+    run.findings.curves.iter().any(|found| found.class == class && !found.curve.saturated)
 }
 
 /// The highest rate of a class where the other one is idle, in I/Os per second, and the flags of its point.

@@ -1,12 +1,13 @@
 use super::*;
-use crate::findings::Findings;
+use crate::findings::{CurveFindings, Findings};
 use crate::record::Record;
 use crate::record::tests::{header, visit};
 use crate::stats::Interval;
 use crate::stats::bound::{LatencyBound, LatencyOf};
+use crate::stats::levels_auto::{Bracket, Curve};
 use crate::units::{KIB, MIB, Nanos};
 use crate::witness::{Counts, Witness, WitnessSample};
-use crate::workload::{LargePattern, WritePercent};
+use crate::workload::{Class, LargePattern, WritePercent};
 
 /// A run whose answers are known: small I/Os take 100 us, four of them at once; a stream gives 1000 I/Os per second, two give
 /// 2000. All intervals are ±10 %.
@@ -334,6 +335,43 @@ fn limits_are_the_lower_ends_of_what_was_measured() {
     assert_eq!(text(&found, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
     assert_eq!(text(&found, Product::CgroupMax, "riops"), "36000");
     assert!(refused(&found, Product::CgroupMax, "wbps").next.contains("--write 100"));
+}
+
+/// A search of that class that ended before the rate did.
+fn rising(class: Class) -> CurveFindings {
+    let x_max = Interval::symmetric(40_000.0, 0.1, 8, 7.0).unwrap();
+    let curve = Curve {
+        levels: vec![(5, x_max)],
+        x_max,
+        saturated: false,
+        n_sat: Bracket { lo: 5, found: 5, hi: 5 },
+        crossing: 5.0,
+        power_knee: 5,
+        violations: Vec::new(),
+    };
+    CurveFindings { class, io_bytes: MIB, curve, visits: Vec::new(), flags: Vec::new() }
+}
+
+#[test]
+fn a_rate_that_still_rose_is_no_limit() {
+    let with = |class| {
+        let mut reads = Known::reads();
+        reads.findings.curves.push(rising(class));
+        advised(&[reads])
+    };
+    let small = with(Class::Small);
+    let refusal = refused(&small, Product::CgroupMax, "riops");
+    assert!(refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--num-disks"), "{refusal:?}");
+    assert_eq!(text(&small, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
+    let large = with(Class::Large);
+    let refusal = refused(&large, Product::CgroupMax, "rbps");
+    assert!(
+        refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--size-large"),
+        "{refusal:?}"
+    );
+    assert_eq!(text(&large, Product::CgroupMax, "riops"), "36000");
+    // The kernel scales the model by itself.
+    assert_eq!(text(&large, Product::Cgroup, "rbps"), (2000 * MIB).to_string());
 }
 
 #[test]

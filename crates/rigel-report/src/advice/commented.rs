@@ -22,10 +22,7 @@ impl Commented {
         for run in told.runs() {
             file.comment_below(&run);
         }
-        told.remarks().iter().for_each(|remark| file.comment(remark));
-        for flag in &told.advised.flags {
-            file.comment(&format!("{}: {}", flag.code.name(), printable(&flag.text)));
-        }
+        told.notes().iter().for_each(|note| file.comment(note));
         file
     }
 

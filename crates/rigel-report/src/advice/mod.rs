@@ -15,6 +15,7 @@ pub use page::page;
 use crate::view::View;
 use crate::words::ONE_VISIT;
 use rigel_core::advice::{Advised, Product, Value};
+use rigel_core::flags::Flag;
 use rigel_core::pace::Pace;
 use rigel_core::path_text::printable;
 
@@ -41,6 +42,27 @@ impl Told<'_> {
             printable(&text).into_owned()
         };
         self.views.iter().map(run).collect()
+    }
+
+    /// What the file of a product cannot say because it holds no comments, a sentence each: what to know about all values, and what is not
+    /// advised. Nothing for a product whose file says it.
+    #[must_use]
+    pub fn beside(&self, product: Product) -> Vec<String> {
+        if product.has_comments() {
+            return Vec::new();
+        }
+        let advice = self.advised.of_product(product);
+        let refused = advice.filter_map(|advice| Some((advice.setting, advice.outcome.as_ref().err()?)));
+        let told = refused.map(|(setting, refusal)| {
+            format!("{setting} is not advised: {}; {}", printable(&refusal.because), printable(&refusal.next))
+        });
+        self.notes().into_iter().chain(told).collect()
+    }
+
+    /// Remarks and flags, a sentence each.
+    fn notes(&self) -> Vec<String> {
+        let flag = |flag: &Flag| format!("{}: {}", flag.code.name(), printable(&flag.text));
+        self.remarks().into_iter().chain(self.advised.flags.iter().map(flag)).collect()
     }
 
     /// What to know about all values, a sentence each, beside the flags.

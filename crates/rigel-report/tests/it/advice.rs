@@ -517,6 +517,31 @@ fn a_simulated_device_and_flags_are_told_everywhere() {
     }
 }
 
+/// The kernel takes a line without comments, so what they would say goes elsewhere.
+#[test]
+fn what_a_line_of_the_kernel_cannot_say_is_told_beside_it() {
+    let flags = |view: &mut View<'_>| {
+        view.findings.flags.push(Flag::new(FlagCode::Simulated, "engine sim: no storage was touched"));
+        view.findings.flags.push(Flag::new(FlagCode::NotSaturated, "it may be\nmore"));
+    };
+    let mut cut = reads();
+    cut.closing = None;
+    let told = with(&[cut], flags, |told| Product::ALL.map(|product| told.beside(product)));
+    let [postgresql, mysql, oracle, model, limits, seastar] = told;
+    assert!([postgresql, mysql, oracle, seastar].concat().is_empty(), "they have comments");
+    for parts in [
+        vec!["SIMULATED: no storage was touched"],
+        vec!["was not measured to its end"],
+        vec!["NOT_SATURATED: it may be\\x0amore"],
+        vec!["wbps is not advised", "--write 100"],
+    ] {
+        for notes in [&model, &limits] {
+            let has = |note: &String| parts.iter().all(|part| note.contains(part));
+            assert!(notes.iter().any(has), "{parts:?} in {notes:?}");
+        }
+    }
+}
+
 #[test]
 fn pages_fit_80_columns_but_for_addresses() {
     let writes = calibrated("writes_20260101_1210", 100, 16 * KIB, MIB);

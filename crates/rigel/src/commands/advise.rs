@@ -28,7 +28,11 @@ pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
     let advised = Advised::of(&runs(&views), options.conditions, options.product)?;
     let told = Told { views: &views, advised: &advised };
     match options.product {
-        Some(product) => to_stdout(file(&told, product, options.server_version)?.as_bytes()),
+        Some(product) => {
+            let file = file(&told, product, options.server_version)?;
+            told.beside(product).iter().for_each(|note| remark(note));
+            to_stdout(file.as_bytes())
+        }
         None if options.json => to_stdout(&document(&told)?),
         None => to_stdout(page(&told).as_bytes()),
     }

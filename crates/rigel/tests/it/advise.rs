@@ -82,6 +82,54 @@ fn what_a_record_does_not_support_is_refused() {
     assert!(told.stderr.contains("BUFFERED") && told.stdout.is_empty(), "{told:?}");
 }
 
+/// The same record with one disk that was watched, which a simulated device does not have.
+fn on_a_disk(place: &Place, record: &Path) -> PathBuf {
+    let witness = serde_json::json!({
+        "period_ns": 100_000_000, "began_ns": 0, "at_ns": [1], "devices": [{"device": [8, 0]}]
+    });
+    let watched = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if line["line"] == "visit" {
+            line["witness"] = witness.clone();
+        }
+        line.to_string() + "\n"
+    };
+    let lines: String = std::fs::read_to_string(record).unwrap().lines().map(watched).collect();
+    let path = place.path().join("watched_record.jsonl");
+    std::fs::write(&path, lines).unwrap();
+    path
+}
+
+/// The kernel's line has no comments, so what to know of it goes to standard error.
+#[test]
+fn the_line_for_a_cgroup_stands_alone_and_its_flags_beside_it() {
+    let place = Place::new();
+    let record = on_a_disk(&place, &calibrated(&place, "reads", ""));
+    let told = advise(&place, &[&record], "--for cgroup-max").expect_code(0);
+    let [device, bytes, ios]: [&str; 3] =
+        told.stdout.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
+    assert!(told.stdout.ends_with('\n') && device == "8:0", "{told:?}");
+    assert!(bytes.starts_with("rbps=") && ios.starts_with("riops="), "{told:?}");
+    for note in ["note: SIMULATED", "note: wbps is not advised"] {
+        assert!(told.stderr.contains(note), "{told:?}");
+    }
+    let file = advise(&place, &[&record], "--for postgresql").expect_code(0);
+    assert!(file.stderr.is_empty() && file.stdout.contains("# SIMULATED"), "{file:?}");
+}
+
+/// Two thousand stations are more than a search tries, so nobody knows what this device can do.
+#[test]
+fn a_disk_is_not_limited_to_less_than_it_can_do() {
+    let place = Place::new();
+    let line = "calibrate --engine sim:servers=2000,service=1ms,rate=1000M,between=1% --seed 3 --quiet --no-html --name wide";
+    place.line(line).expect_code(0);
+    let record = on_a_disk(&place, &place.only_of("wide_2", "_record.jsonl"));
+    let told = advise(&place, &[&record], "--for cgroup-max").expect_code(2);
+    assert!(told.stdout.is_empty() && told.stderr.contains("NOT_SATURATED"), "{told:?}");
+    let file = advise(&place, &[&record], "--for postgresql --server-version 18").expect_code(0).stdout;
+    assert!(file.contains("\nio_max_concurrency = ") && file.contains("may take more"), "{file}");
+}
+
 #[test]
 fn a_hole_that_reads_as_zeros_gives_no_advice() {
     let place = Place::new();

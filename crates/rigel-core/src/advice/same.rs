@@ -80,7 +80,7 @@ fn product(run: &Run<'_>) -> Option<String> {
 /// All simulated devices have the same number.
 fn law(run: &Run<'_>) -> Option<String> {
     match &run.record.header.request.engine {
-        EngineRequest::Sim(law) => Some(format!("a simulated device with {law:?}")),
+        EngineRequest::Sim(law) => Some(format!("a simulated device: {}", serde_json::to_string(law).ok()?)),
         EngineRequest::Auto | EngineRequest::Only(_) => None,
     }
 }

@@ -524,5 +524,5 @@ fn simulated_devices_are_told_apart_by_what_they_do() {
         |known: [Known; 2]| Advised::of(&known.each_ref().map(Known::run), Conditions::default(), None);
     advised([sim(4), sim(4)]).unwrap();
     let told = advised([sim(4), sim(8)]).unwrap_err().to_string();
-    assert!(told.contains("servers: 4") && told.contains("servers: 8"), "{told}");
+    assert!(told.contains("\"servers\":4") && told.contains("\"servers\":8"), "{told}");
 }

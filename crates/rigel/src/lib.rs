@@ -11,6 +11,7 @@ mod history;
 mod manual;
 mod orion_args;
 mod output;
+mod privilege;
 mod progress;
 mod signals;
 mod terminal;
@@ -28,7 +29,8 @@ use std::process::ExitCode;
 pub fn run() -> ExitCode {
     failure::guarded(|| {
         let argv: Vec<_> = std::env::args_os().collect();
-        match args::read(&argv, &args::Environment::of_process()) {
+        let read = || args::read(&argv, &args::Environment::of_process());
+        match privilege::check().and_then(|()| read()) {
             Ok(invocation) => commands::execute(invocation),
             Err(problem) => failure::report(&problem),
         }

@@ -17,6 +17,7 @@ mod limits;
 mod manual;
 mod orion;
 mod outputs;
+mod privilege;
 mod safety;
 mod scale;
 mod selftest;

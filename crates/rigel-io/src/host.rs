@@ -4,13 +4,13 @@ mod cgroup;
 mod limits;
 mod processor;
 
+use crate::limits::memlock_limit_bytes;
 use crate::system::{System, text, value};
 use crate::targets::inspect::chosen_word;
 use crate::uring;
 use procfs::FromBufRead as _;
 use rigel_core::facts::{HostFacts, KernelSettings, Limit};
 use rigel_core::path_text;
-use rustix::process::{Resource, getrlimit};
 use rustix::system::uname;
 use rustix::thread::sched_getaffinity;
 use std::ffi::{CStr, OsStr};
@@ -26,7 +26,7 @@ pub fn host_facts() -> HostFacts {
         kernel: format!("{} {}", printable(name.sysname()), printable(name.release())),
         machine: printable(name.machine()),
         cpus: cpus(),
-        memlock_limit_bytes: getrlimit(Resource::Memlock).current,
+        memlock_limit_bytes: memlock_limit_bytes(),
         io_uring_refusal: uring::refused(),
         ..of_files(&System::default())
     }

@@ -2,6 +2,7 @@
 //!
 //! Must not judge; whoever was refused something looks here for the reason.
 
+use crate::system::System;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Open files of a run beside them: the record, what the system is asked through.
@@ -16,7 +17,7 @@ pub fn under_seccomp() -> bool {
 
 /// A number from /proc/sys; `None` when there is none.
 pub fn sysctl(name: &str) -> Option<u64> {
-    std::fs::read_to_string(format!("/proc/sys/{name}")).ok()?.trim().parse().ok()
+    System::default().sysctl(name)
 }
 
 /// The soft limit on locked memory; `None` when unlimited.

@@ -205,7 +205,8 @@ fn mixed(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
     }
 }
 
-fn is_multipath(device: &DeviceFacts) -> bool {
+/// By who made it, as its table is told to root only.
+pub(super) fn is_multipath(device: &DeviceFacts) -> bool {
     device.mapped.as_ref().is_some_and(|mapped| mapped.maker.as_deref() == Some("mpath"))
 }
 

@@ -82,12 +82,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "memlock in /etc/security/limits.conf, LimitMEMLOCK= in a service; {want} KiB at least",
         source: RLIMIT,
         judge: Judge::Host(|host, _| {
-            limit(
-                host.limits.locked_memory_bytes,
-                LOCKED_BYTES,
-                |bytes| Bytes(bytes).to_string(),
-                LOCKED_BYTES / 1024,
-            )
+            let soft = host.limits.locked_memory_bytes.map(|limit| limit.soft);
+            at_least(soft, LOCKED_BYTES, |bytes| Bytes(bytes).to_string(), LOCKED_BYTES / 1024)
         }),
     },
     Rule {
@@ -165,21 +161,17 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// Of the hard limit, which a process can raise itself to.
 fn hard(found: Option<Limit>, least: u64) -> Verdict {
-    match found {
-        Some(limit) => {
-            let value = limit.hard.map_or_else(|| "unlimited".to_owned(), |most| most.to_string());
-            Verdict::when(limit.hard.is_some_and(|most| most < least), value, least)
-        }
-        None => Verdict::Unknown,
-    }
+    at_least(found.map(|limit| limit.hard), least, |most| most.to_string(), least)
 }
 
-fn limit(found: Option<Limit>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Verdict {
+/// Bent when a limit, `None` inside for unlimited, is below `least`.
+fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Verdict {
     match found {
         Some(limit) => {
-            let value = limit.soft.map_or_else(|| "unlimited".to_owned(), shown);
-            Verdict::when(limit.soft.is_some_and(|most| most < least), value, want)
+            let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
+            Verdict::when(limit.is_some_and(|most| most < least), value, want)
         }
         None => Verdict::Unknown,
     }

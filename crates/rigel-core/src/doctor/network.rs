@@ -1,8 +1,9 @@
 //! Rules about storage behind a network: NFS and iSCSI.
 
 use super::Severity::{Error, Note, Warning};
+use super::layers::is_multipath;
 use super::{Judge, Patient, Rule, Verdict};
-use crate::facts::{DeviceFacts, HostFacts, IscsiFacts, MountFacts};
+use crate::facts::{DeviceFacts, IscsiFacts, MountFacts};
 use crate::units::Bytes;
 
 const NFS: &str = "https://man7.org/linux/man-pages/man5/nfs.5.html";
@@ -164,7 +165,7 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl net.ipv4.tcp_rmem",
         change: "sysctl -w net.ipv4.tcp_rmem='4096 131072 {want}'",
         source: NET,
-        judge: Judge::Host(|host, patient| socket(host.settings.tcp_receive_max_bytes, host, patient)),
+        judge: Judge::Host(|host, patient| socket(host.settings.tcp_receive_max_bytes, patient)),
     },
     Rule {
         name: "socket-send",
@@ -174,7 +175,7 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl net.ipv4.tcp_wmem",
         change: "sysctl -w net.ipv4.tcp_wmem='4096 16384 {want}'",
         source: NET,
-        judge: Judge::Host(|host, patient| socket(host.settings.tcp_send_max_bytes, host, patient)),
+        judge: Judge::Host(|host, patient| socket(host.settings.tcp_send_max_bytes, patient)),
     },
 ];
 
@@ -197,10 +198,7 @@ fn slots(count: Option<u64>) -> Verdict {
 }
 
 fn recovery(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
-    let is_path = patient
-        .above(device)
-        .any(|above| above.mapped.as_ref().is_some_and(|mapped| mapped.maker.as_deref() == Some("mpath")));
-    if !is_path {
+    if !patient.above(device).any(is_multipath) {
         return Verdict::NotAsked;
     }
     of_iscsi(device, |session| match session.recovery_timeout_s {
@@ -209,7 +207,7 @@ fn recovery(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
     })
 }
 
-fn socket(bytes: Option<u64>, _: &HostFacts, patient: &Patient<'_>) -> Verdict {
+fn socket(bytes: Option<u64>, patient: &Patient<'_>) -> Verdict {
     let networked = patient.mounts.iter().any(|mount| mount.is_nfs())
         || patient.devices.iter().any(|device| device.iscsi.is_some());
     match (networked, bytes) {

@@ -2,7 +2,7 @@
 //!
 //! A limit of a group holds for all groups in it, so each is looked for from the process's own group up to the root.
 
-use crate::system::{System, text};
+use crate::system::{System, text, value};
 use crate::targets::inspect::mounts::{Mount, mounts};
 use rigel_core::facts::CgroupFacts;
 use rigel_core::path_text;
@@ -61,7 +61,7 @@ fn groups(system: &System, mounts: &[Mount], table: &str, controller: &str) -> V
 
 /// A number; `max` is none.
 fn number(file: &Path) -> Option<u64> {
-    text(file)?.parse().ok()
+    value(file)
 }
 
 fn lines(file: &Path) -> Vec<String> {

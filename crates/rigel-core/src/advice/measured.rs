@@ -31,7 +31,7 @@ pub struct Measured {
     pub run_id: String,
     /// Flags by which it must not be used.
     pub forbidding: Vec<Flag>,
-    /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`): the device may do more.
+    /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`), or the level there: the device may do more.
     pub is_lower_bound: bool,
 }
 
@@ -66,15 +66,6 @@ impl Value {
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), ends: None }
     }
-}
-
-/// How many outstanding small reads saturate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Saturation {
-    /// The level, and as far as the noise tells the lowest and the highest.
-    pub measured: Measured,
-    /// The device may have more to give beyond the largest level.
-    pub is_lower_bound: bool,
 }
 
 /// The bracket of a level that saturates.
@@ -135,11 +126,9 @@ impl<'a> Source<'a> {
     /// The highest rate of random I/O of sizes that fit, in I/Os per second.
     pub fn random(&self, direction: Direction, fits: impl Fn(u64) -> bool) -> Option<Measured> {
         let found = |run: &Run<'_>| {
-            let bytes = run.record.header.request.small_bytes;
-            let (best, flags) = best(run.findings, Class::Small)?;
-            let what = format!("highest rate of random {} of {}", plural(direction), Bytes(bytes));
-            let measured = measured(run, flags, what, "IOPS", Figure::new(best.value, best.interval));
-            Some(Measured { is_lower_bound: rises(run, Class::Small), ..measured })
+            let bytes = Bytes(run.record.header.request.small_bytes);
+            let what = format!("highest rate of random {} of {bytes}", plural(direction));
+            highest(run, Class::Small, what, "IOPS", 1.0)
         };
         self.that(direction).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
     }
@@ -147,10 +136,8 @@ impl<'a> Source<'a> {
     /// The highest rate of sequential streams of I/Os of exactly that size, in I/Os per second.
     pub fn sequential(&self, direction: Direction, io_bytes: u64) -> Option<Measured> {
         let found = |run: &Run<'_>| {
-            let (best, flags) = best(run.findings, Class::Large)?;
             let what = format!("highest rate of sequential {} of {}", plural(direction), Bytes(io_bytes));
-            let measured = measured(run, flags, what, "IOPS", Figure::new(best.value, best.interval));
-            Some(Measured { is_lower_bound: rises(run, Class::Large), ..measured })
+            highest(run, Class::Large, what, "IOPS", 1.0)
         };
         self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(found)
     }
@@ -170,8 +157,8 @@ impl<'a> Source<'a> {
         all
     }
 
-    /// How many outstanding random reads of sizes that fit saturate.
-    pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Saturation> {
+    /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
+    pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Measured> {
         let found = |run: &Run<'_>| {
             let curve = run.findings.curves.iter().find(|curve| curve.class == Class::Small);
             let (bracket, flags) = match curve {
@@ -186,7 +173,7 @@ impl<'a> Source<'a> {
             let least = if bracket.is_lower_bound { ", at least" } else { "" };
             let what = format!("random reads of {bytes} that saturate{least}");
             let measured = measured(run, flags, what, "outstanding", figure);
-            Some(Saturation { measured, is_lower_bound: bracket.is_lower_bound })
+            Some(Measured { is_lower_bound: bracket.is_lower_bound, ..measured })
         };
         self.that(Direction::Read).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
     }
@@ -241,12 +228,15 @@ pub fn measured(run: &Run<'_>, flags: &[Flag], what: String, unit: &'static str,
 /// The highest rate of sequential streams of large I/Os in a run, in megabytes (2^20) per second.
 pub fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
     let bytes = large_stream_bytes(run)?;
-    let (best, flags) = best(run.findings, Class::Large)?;
-    let factor = to_f64(bytes) / to_f64(MIB);
-    let figure = Figure::new(best.value, best.interval).scaled(factor);
     let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
-    let measured = measured(run, flags, what, "MBPS", figure);
-    Some(Measured { is_lower_bound: rises(run, Class::Large), ..measured })
+    highest(run, Class::Large, what, "MBPS", to_f64(bytes) / to_f64(MIB))
+}
+
+/// The highest rate of a class alone in a run; `factor` makes the unit out of I/Os per second.
+fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor: f64) -> Option<Measured> {
+    let (best, flags) = best(run.findings, class)?;
+    let figure = Figure::new(best.value, best.interval).scaled(factor);
+    Some(Measured { is_lower_bound: rises(run, class), ..measured(run, flags, what, unit, figure) })
 }
 
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.

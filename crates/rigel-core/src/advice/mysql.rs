@@ -72,13 +72,13 @@ fn read_threads(source: &Source<'_>) -> Advice {
         );
     };
     let (least, most) = THREADS;
-    let value = Value::of(saturation.measured.figure, |level| {
+    let value = Value::of(saturation.figure, |level| {
         format!("{:.0}", (level / PENDING_A_THREAD).ceil().clamp(least, most))
     });
     // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
     let cpus = source.runs().map(|run| run.record.header.host.cpus).max().unwrap_or(0);
     let by_default = f64::from(cpus / 2).max(least);
-    let threads = (saturation.measured.figure.mean / PENDING_A_THREAD).ceil().min(most);
+    let threads = (saturation.figure.mean / PENDING_A_THREAD).ceil().min(most);
     let is_hint = threads <= by_default;
     let enough = if is_hint {
         format!(
@@ -90,9 +90,9 @@ fn read_threads(source: &Source<'_>) -> Advice {
     let why = format!(
         "{} reads in flight saturate the storage; the manual sees a use for more threads from 64 pending reads a thread on. A thread reaps \
          native asynchronous I/O, so more of them add nothing to what the storage can do.{enough}",
-        number(saturation.measured.figure.mean)
+        number(saturation.figure.mean)
     );
-    READ_THREADS.is(Ok(Given { value, measured: vec![saturation.measured], why, is_hint }))
+    READ_THREADS.is(Ok(Given { value, measured: vec![saturation], why, is_hint }))
 }
 
 /// Whether direct I/O works is a fact of the filesystem, which only a file tells.

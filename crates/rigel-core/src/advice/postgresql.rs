@@ -2,7 +2,7 @@
 //!
 //! Must not assume more of the server than its pages of 8 KiB.
 
-use super::measured::{Saturation, Source};
+use super::measured::{Measured, Source};
 use super::{Advice, Conditions, Given, Product, Setting, Value};
 use crate::engine::EngineKind;
 use crate::units::{KIB, MIB, number, to_f64};
@@ -84,9 +84,9 @@ fn random_page_cost(source: &Source<'_>, conditions: Conditions) -> Advice {
 }
 
 /// What follows from the number of reads that saturates.
-fn concurrency(source: &Source<'_>, saturation: &Saturation) -> Vec<Advice> {
-    let measured = || vec![saturation.measured.clone()];
-    let figure = saturation.measured.figure;
+fn concurrency(source: &Source<'_>, saturation: &Measured) -> Vec<Advice> {
+    let measured = || vec![saturation.clone()];
+    let figure = saturation.figure;
     let level = number(figure.mean);
     let more = if saturation.is_lower_bound {
         " The storage may take more: the measured levels ended before its rate did."
@@ -117,21 +117,21 @@ fn concurrency(source: &Source<'_>, saturation: &Saturation) -> Vec<Advice> {
 }
 
 /// `io_max_concurrency`, where the server would not choose as many by itself.
-fn most_concurrency(saturation: &Saturation, more: &str) -> Option<Advice> {
-    let figure = saturation.measured.figure;
+fn most_concurrency(saturation: &Measured, more: &str) -> Option<Advice> {
+    let figure = saturation.figure;
     (figure.mean > CONCURRENT_BY_DEFAULT).then(|| {
         let why = format!(
             "A process has no more than that in flight, whatever the two settings above ask for: 64 at most, unless this is set. Shared \
              memory for so many is set aside for every process.{more}"
         );
         let value = Value::of(figure, |level| whole(level.clamp(1.0, MOST_CONCURRENT)));
-        MOST_CONCURRENCY.given(value, vec![saturation.measured.clone()], why)
+        MOST_CONCURRENCY.given(value, vec![saturation.clone()], why)
     })
 }
 
-fn method(source: &Source<'_>, saturation: &Saturation) -> Advice {
-    let lowest = saturation.measured.low();
-    let measured = vec![saturation.measured.clone()];
+fn method(source: &Source<'_>, saturation: &Measured) -> Advice {
+    let lowest = saturation.low();
+    let measured = vec![saturation.clone()];
     if lowest <= MOST_WORKERS && saturation.is_lower_bound {
         return METHOD.refused(
             "32 I/O workers are the most there may be, and the measured levels ended before they told whether more would help",
@@ -142,7 +142,7 @@ fn method(source: &Source<'_>, saturation: &Saturation) -> Advice {
         let why = format!(
             "{} reads in flight saturate the storage, and up to 32 I/O workers can keep so many. Nothing measured here tells whether io_uring \
              would cost less CPU.",
-            number(saturation.measured.figure.mean)
+            number(saturation.figure.mean)
         );
         return METHOD.given(Value::plain("worker"), measured, why);
     }

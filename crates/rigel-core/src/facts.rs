@@ -103,6 +103,9 @@ pub struct ScratchFacts {
     pub seed: u64,
     /// It was there before this run: earlier runs may have written to it, each with a seed of its own.
     pub used_before: bool,
+    /// No target was named: the run made the file, or took it again, and puts it away.
+    #[serde(default)]
+    pub own: bool,
 }
 
 /// How the filesystem was asked for the extents of a file.

@@ -63,11 +63,13 @@ pub enum FlagCode {
     NotMonotone,
     /// The search ended before the device was saturated.
     NotSaturated,
+    /// The run was interrupted, and went on later.
+    Resumed,
 }
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -94,6 +96,7 @@ impl FlagCode {
         Self::Retrograde,
         Self::NotMonotone,
         Self::NotSaturated,
+        Self::Resumed,
     ];
 
     /// The name in every output.
@@ -126,6 +129,7 @@ impl FlagCode {
             Self::Retrograde => "RETROGRADE",
             Self::NotMonotone => "NOT_MONOTONE",
             Self::NotSaturated => "NOT_SATURATED",
+            Self::Resumed => "RESUMED",
         }
     }
 }

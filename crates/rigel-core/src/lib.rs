@@ -27,6 +27,7 @@ pub mod placement;
 pub mod plan;
 pub mod record;
 pub mod request;
+pub mod resume;
 pub mod safety;
 pub mod scratch;
 pub mod selftest;

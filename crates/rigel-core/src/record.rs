@@ -6,7 +6,6 @@
 //! lines is `rigel-run`'s.
 
 use crate::engine::{BufferFacts, EngineFacts};
-use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
 use crate::matrix::Point;
 use crate::measure::{ClassTally, HungIo};
@@ -17,6 +16,7 @@ use crate::workload::Class;
 use serde::{Deserialize, Serialize};
 
 mod check;
+mod read;
 
 /// Major number of the format; a change that old readers would misread raises it.
 pub const FORMAT_MAJOR: u32 = 1;
@@ -35,6 +35,8 @@ pub enum Line {
     Search(Box<Visit>),
     /// The plan with its points, after they were searched.
     Plan(Box<Plan>),
+    /// A run that had been interrupted goes on here.
+    Resumed(Resumed),
     /// The end.
     Closing(Closing),
 }
@@ -144,6 +146,27 @@ pub struct Visit {
     pub large: Option<ClassTally>,
 }
 
+impl Visit {
+    /// Time of the run at which the last of its I/Os had come back.
+    #[must_use]
+    pub const fn ended_ns(&self) -> u64 {
+        self.began_ns.saturating_sub(self.settle_ns).saturating_add(self.loaded_ns)
+    }
+
+    /// Whether it is one of the search for load levels.
+    #[must_use]
+    pub const fn searches(&self) -> bool {
+        matches!(self.purpose, Purpose::Search(_))
+    }
+
+    /// Whether it has I/Os that failed and none that came back.
+    #[must_use]
+    pub fn all_failed(&self) -> bool {
+        let tallies = || [&self.small, &self.large].into_iter().flatten();
+        tallies().any(|tally| tally.errors > 0) && !tallies().any(|tally| tally.completed() > 0)
+    }
+}
+
 /// The last line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closing {
@@ -155,6 +178,21 @@ pub struct Closing {
     pub reason: Option<String>,
 }
 
+/// Where a run goes on that had been interrupted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// Local time, RFC 3339.
+    pub at: String,
+    /// Time of the run at which it goes on: the end of the last visit that is kept.
+    pub run_ns: u64,
+    /// Visits that are kept, those of the search included.
+    pub kept: u64,
+    /// Visits before this line that do not count: the last one, when the interruption cut it short; 0 or 1.
+    pub set_aside: u64,
+    /// Bytes of a line that was not written whole; they were cut off.
+    pub torn_bytes: u64,
+}
+
 /// A whole record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -164,6 +202,8 @@ pub struct Record {
     pub search: Vec<Visit>,
     /// The visits to the points of the plan, in the order in which they were made.
     pub visits: Vec<Visit>,
+    /// Each time that the run went on after an interruption.
+    pub resumed: Vec<Resumed>,
     /// The last line; a run that was killed has none.
     pub closing: Option<Closing>,
     /// A last line that was not written whole; everything before it is good.
@@ -183,59 +223,20 @@ impl Record {
     /// A record of which only the first line is known.
     #[must_use]
     pub const fn begun(header: Header) -> Self {
-        Self { header, search: Vec::new(), visits: Vec::new(), closing: None, torn: None }
+        Self {
+            header,
+            search: Vec::new(),
+            visits: Vec::new(),
+            resumed: Vec::new(),
+            closing: None,
+            torn: None,
+        }
     }
 
     /// Whether every step was measured in full.
     #[must_use]
     pub fn complete(&self) -> bool {
         self.closing.as_ref().is_some_and(|closing| closing.complete)
-    }
-
-    /// Reads a record. A last line without its line feed is set aside as torn; anything else that cannot be read is a
-    /// problem.
-    ///
-    /// # Errors
-    /// With the number of the line, the reason and what to do.
-    pub fn read(bytes: &[u8]) -> Result<Self, Problem> {
-        let mut header: Option<Header> = None;
-        let mut search = Vec::new();
-        let mut visits = Vec::new();
-        let mut closing = None;
-        let mut torn = None;
-        let mut offset = 0;
-        for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            let number = index + 1;
-            let Some(text) = line.strip_suffix(b"\n") else {
-                torn = Some(TornLine { line: number, offset });
-                break;
-            };
-            offset += line.len();
-            if closing.is_some() {
-                return Err(broken(number, "something follows the closing line"));
-            }
-            match read_line(number, text)? {
-                Line::Header(first) if number == 1 => {
-                    check::header(number, &first)?;
-                    header = Some(*first);
-                }
-                Line::Header(_) => return Err(broken(number, "a second header")),
-                Line::Search(visit) if visits.is_empty() => {
-                    check::visit(number, &visit)?;
-                    search.push(*visit);
-                }
-                Line::Search(_) => return Err(broken(number, "a visit of the search after the search")),
-                Line::Plan(plan) => replan(number, *plan, header.as_mut(), &visits)?,
-                Line::Visit(visit) => visits.push(check_visit(number, *visit, header.as_ref())?),
-                Line::Closing(last) => closing = Some(last),
-            }
-        }
-        let header = header.ok_or_else(|| {
-            Problem::usage("this is no record of Rigel")
-                .because("the file is empty, or its first line was not written whole")
-                .next("give the file that ends in _record.jsonl")
-        })?;
-        Ok(Self { header, search, visits, closing, torn })
     }
 }
 
@@ -247,72 +248,6 @@ pub fn write_line(line: &Line) -> serde_json::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(line)?;
     bytes.push(b'\n');
     Ok(bytes)
-}
-
-fn broken(line: usize, reason: &str) -> Problem {
-    Problem::usage(format!("the record cannot be read: {reason}"))
-        .at(format!("line {line}"))
-        .because("the file was changed or damaged after Rigel wrote it")
-        .next("use an undamaged copy; the lines before this one can be saved with `head`")
-}
-
-/// The same, of one field.
-fn broken_at(line: usize, field: &str, reason: &str) -> Problem {
-    broken(line, reason).at(format!("line {line}, field {field}"))
-}
-
-fn read_line(number: usize, text: &[u8]) -> Result<Line, Problem> {
-    if number == 1 {
-        check_format(text)?;
-    }
-    serde_json::from_slice(text).map_err(|error| broken(number, &error.to_string()))
-}
-
-/// Looks at the format number before anything else, so that a newer record gets the right message.
-fn check_format(text: &[u8]) -> Result<(), Problem> {
-    #[derive(Deserialize)]
-    struct Peek {
-        rigel_record: Format,
-        program_version: Option<String>,
-    }
-    let peek: Peek = serde_json::from_slice(text).map_err(|_| {
-        Problem::usage("this is no record of Rigel")
-            .at("line 1")
-            .because("the first line is not the header of a record")
-            .next("give the file that ends in _record.jsonl")
-    })?;
-    if peek.rigel_record.major == FORMAT_MAJOR {
-        return Ok(());
-    }
-    let writer = peek.program_version.unwrap_or_else(|| "unknown".into());
-    Err(Problem::usage(format!(
-        "the record has format {}, this program reads {FORMAT_MAJOR}",
-        peek.rigel_record.major
-    ))
-    .at("line 1")
-    .because(format!("it was written by Rigel {}", crate::path_text::encode_os(writer.as_ref())))
-    .next("read it with that version or a later one"))
-}
-
-/// A plan that follows the search takes the place of the first one, as long as nothing was visited by it.
-fn replan(number: usize, plan: Plan, header: Option<&mut Header>, visits: &[Visit]) -> Result<(), Problem> {
-    let Some(header) = header.filter(|header| visits.is_empty() && header.plan.search.is_some()) else {
-        return Err(broken(number, "a second plan"));
-    };
-    check::plan(number, &plan)?;
-    header.plan = plan;
-    Ok(())
-}
-
-fn check_visit(number: usize, visit: Visit, header: Option<&Header>) -> Result<Visit, Problem> {
-    let Some(header) = header else {
-        return Err(broken(number, "a visit before the header"));
-    };
-    check::visit(number, &visit)?;
-    match header.plan.steps.get(visit.step) {
-        Some(step) if step.point == visit.point => Ok(visit),
-        _ => Err(broken(number, "a visit to a point that is not in the plan")),
-    }
 }
 
 #[cfg(test)]

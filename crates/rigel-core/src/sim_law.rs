@@ -63,6 +63,23 @@ impl Default for SimLaw {
 }
 
 impl SimLaw {
+    /// Whether load leaves something behind that outlasts a visit: credits and bytes used up, numbers drawn. Else the time,
+    /// the visit and its point decide everything.
+    #[must_use]
+    pub fn remembers(&self) -> bool {
+        // The start-up of a visit is here because it changes a step of the speed that was drawn before the visit.
+        let SimNoise { startup, bucket, cap, cliff, hits, lost, .. } = self.noise;
+        let left = [
+            bucket.is_some(),
+            cap.is_some(),
+            cliff.is_some(),
+            hits.is_some(),
+            lost.is_some(),
+            startup.is_some(),
+        ];
+        self.spread != ServiceTime::Constant || left.contains(&true)
+    }
+
     /// Mean service time of one I/O of `io_bytes` that no cache in the device holds.
     #[must_use]
     pub fn service_ns(&self, io_bytes: u64) -> f64 {

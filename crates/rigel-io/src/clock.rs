@@ -21,7 +21,14 @@ impl MonotonicClock {
     /// A clock that shows 0 now.
     #[must_use]
     pub fn start() -> Self {
-        Self { origin_ns: monotonic_ns() }
+        Self::at(0)
+    }
+
+    /// A clock that shows `now_ns` now.
+    #[must_use]
+    pub fn at(now_ns: u64) -> Self {
+        // Wraps when the machine is up for less than that; the difference to a later reading is the same.
+        Self { origin_ns: monotonic_ns().wrapping_sub(now_ns) }
     }
 }
 
@@ -73,6 +80,14 @@ mod tests {
             assert!(last_ns <= now_ns && now_ns <= copied_ns);
             last_ns = copied_ns;
         }
+    }
+
+    #[test]
+    fn a_clock_can_begin_later_than_the_machine() {
+        let late_ns = u64::MAX / 2;
+        let clock = MonotonicClock::at(late_ns);
+        let now_ns = clock.now_ns();
+        assert!(now_ns >= late_ns && now_ns < late_ns + 3_600_000_000_000, "{now_ns}");
     }
 
     #[test]

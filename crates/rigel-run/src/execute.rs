@@ -20,6 +20,7 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::plan::Plan;
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use rigel_core::request::Request;
+use rigel_core::resume::Past;
 use walk::{Halt, Walk};
 
 /// Everything that a run is about; goes into the header of the record.
@@ -37,6 +38,38 @@ pub struct Run {
     pub host: HostFacts,
     /// What is measured.
     pub targets: Vec<TargetFacts>,
+}
+
+/// When a run began, and what it has behind it.
+#[derive(Clone, Debug)]
+pub struct Beginning {
+    /// The time of its start.
+    pub wall: Wall,
+    /// Of a run that goes on: its record.
+    pub before: Option<Box<Before>>,
+}
+
+/// The record of a run that was interrupted.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// The first line.
+    pub header: Header,
+    /// What follows.
+    pub past: Past,
+}
+
+impl Beginning {
+    /// A run that begins now.
+    #[must_use]
+    pub const fn new(wall: Wall) -> Self {
+        Self { wall, before: None }
+    }
+
+    /// A run that goes on.
+    #[must_use]
+    pub fn resumed(wall: Wall, header: Header, past: Past) -> Self {
+        Self { wall, before: Some(Box::new(Before { header, past })) }
+    }
 }
 
 /// How a run ended.
@@ -70,25 +103,34 @@ pub enum Outcome {
     },
 }
 
-/// Measures what the plan asks for.
+/// Measures what the plan asks for, or what is left of it.
 ///
 /// # Errors
-/// When a queue broke or the ledger could not be written. The record is then whole up to the last line.
+/// When a queue broke, the ledger could not be written, or a record does not fit the run. The record is then whole up to
+/// the last line.
 pub fn execute(
     run: &Run,
+    beginning: Beginning,
     crew: &mut dyn Crew,
-    wall: &Wall,
     ledger: &mut dyn Ledger,
     stop: &Stop,
     witness: &mut dyn Witnesses,
     listener: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, Problem> {
-    let first = Line::Header(Box::new(header(run, crew, wall)));
+    let Beginning { wall, before } = beginning;
+    let (first, header, past) = match before {
+        None => {
+            let header = header(run, crew, &wall);
+            (Line::Header(Box::new(header.clone())), header, Past::default())
+        }
+        Some(before) => {
+            let Before { header, past } = *before;
+            (Line::Resumed(past.resumed(wall.after(past.run_ns()))), header, past)
+        }
+    };
     ledger.append(&first)?;
-    if let Line::Header(header) = &first {
-        listener(Event::Begun { header });
-    }
-    let mut walk = Walk::new(run, crew, ledger, stop, listener, witness);
+    listener(Event::Begun { header: &header });
+    let mut walk = Walk::new(run, past, crew, ledger, stop, listener, witness);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,
@@ -156,7 +198,7 @@ impl Outcome {
             Self::Complete => None,
             Self::Stopped => Some(
                 Problem::new(ExitKind::CutShort, "the run was stopped before its end")
-                    .next("what was measured until then is in the outputs; start the run again for the rest"),
+                    .next("what was measured until then is in the outputs; `rigel run --resume RECORD` measures the rest"),
             ),
             Self::OutOfTime { unvisited, searched_s } => {
                 let problem = Problem::new(ExitKind::CutShort, out_of_time(*unvisited));

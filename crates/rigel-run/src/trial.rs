@@ -4,7 +4,7 @@
 //! not know what the device's answer should be.
 
 use crate::crew::{self, inline::InlineCrew};
-use crate::execute::{Run, execute};
+use crate::execute::{Beginning, Run, execute};
 use crate::job::{Stop, Workload};
 use crate::journal::Memory;
 use crate::wall::Wall;
@@ -37,7 +37,15 @@ pub fn trial(request: &Request) -> Result<Record, Problem> {
         targets,
     };
     let mut memory = Memory::default();
-    execute(&run, &mut crew, &Wall::simulated(0), &mut memory, &Stop::default(), &mut Nobody, &mut |_| {})?;
+    execute(
+        &run,
+        Beginning::new(Wall::simulated(0)),
+        &mut crew,
+        &mut memory,
+        &Stop::default(),
+        &mut Nobody,
+        &mut |_| {},
+    )?;
     memory.into_record().ok_or_else(|| Problem::new(ExitKind::Bug, "a trial left no record"))
 }
 

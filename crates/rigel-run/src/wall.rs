@@ -24,6 +24,13 @@ impl Wall {
         Self { start: start.to_zoned(TimeZone::UTC), virtual_time: true }
     }
 
+    /// For a simulated run that goes on: starts when it had started, in virtual time. `None` when `started` is no RFC 3339 time.
+    #[must_use]
+    pub fn simulated_since(started: &str) -> Option<Self> {
+        let start: Timestamp = started.parse().ok()?;
+        Some(Self { start: start.to_zoned(TimeZone::UTC), virtual_time: true })
+    }
+
     /// `YYYYMMDD_HHMM` of the start, as in the names of ORION's files.
     #[must_use]
     pub fn stamp(&self) -> String {
@@ -61,6 +68,8 @@ mod tests {
         assert_eq!(wall.stamp(), "20260101_1200");
         assert_eq!(wall.started(), "2026-01-01T12:00:00+00:00");
         assert_eq!(wall.after(90_000_000_000), "2026-01-01T12:01:30+00:00");
+        assert_eq!(Wall::simulated_since(&wall.started()).unwrap().started(), wall.started());
+        assert!(Wall::simulated_since("yesterday").is_none());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::estimate::{Phase, by_step, used};
 use super::{Basis, PointFindings};
 use crate::flags::{Flag, FlagCode};
 use crate::plan::Plan;
-use crate::record::{Header, Record};
+use crate::record::{Header, Record, Resumed};
 
 /// Gives every point its flags and returns what holds for the run as a whole.
 pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
@@ -77,6 +77,7 @@ fn for_run(
     }
     found.extend(levels::of_run(record, phases, points, limited));
     found.extend(visits::few_points(record, points));
+    found.extend(record.resumed.iter().map(resumed));
     found
 }
 
@@ -104,6 +105,14 @@ fn everywhere(header: &Header) -> Vec<Flag> {
         found.push(Flag::new(FlagCode::Simulated, text));
     }
     found
+}
+
+/// What lies between an interruption and this time is not in the record.
+fn resumed(resumed: &Resumed) -> Flag {
+    let left_out =
+        if resumed.set_aside == 0 { "" } else { "; the last one, which was cut short, is left out" };
+    let Resumed { at, kept, .. } = resumed;
+    Flag::new(FlagCode::Resumed, format!("interrupted, and went on at {at} behind {kept} visits{left_out}"))
 }
 
 /// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.

@@ -3,7 +3,8 @@
 //! Refused is what no run can have written and what a later stage would pay for with time or memory out of proportion to
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.
 
-use super::{Header, Visit, broken_at};
+use super::read::broken_at;
+use super::{Header, Resumed, Visit};
 use crate::error::Problem;
 use crate::matrix::{Grid, MAX_POINTS, Point};
 use crate::measure::series::MOST_BUCKETS;
@@ -44,6 +45,12 @@ pub(super) fn plan(number: usize, plan: &Plan) -> Result<(), Problem> {
 /// Looks at a visit.
 pub(super) fn visit(number: usize, visit: &Visit) -> Result<(), Problem> {
     told(number, of_visit(visit))
+}
+
+/// Looks at where a run goes on.
+pub(super) fn resumed(number: usize, resumed: &Resumed) -> Result<(), Problem> {
+    let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
+    told(number, times(&[("run_ns", resumed.run_ns)]).and(one))
 }
 
 fn told(number: usize, found: Found) -> Result<(), Problem> {

@@ -194,3 +194,34 @@ fn a_later_minor_number_still_reads() {
     let newer = text.replacen("\"minor\":0", "\"minor\":7,\"colour\":\"red\"", 1);
     assert!(Record::read(newer.as_bytes()).is_ok());
 }
+
+fn resumed(set_aside: u64, kept: u64) -> Line {
+    let at = "2026-01-01T13:00:00+00:00".into();
+    Line::Resumed(Resumed { at, run_ns: 0, kept, set_aside, torn_bytes: 0 })
+}
+
+fn lines(lines: &[Line]) -> Vec<u8> {
+    lines.iter().flat_map(|line| write_line(line).unwrap()).collect()
+}
+
+#[test]
+fn a_run_that_goes_on_leaves_out_what_was_cut_short() {
+    let header = Line::Header(Box::new(header()));
+    let made = |step| Line::Visit(Box::new(visit(step, 1_000_000)));
+    let ended = |complete| Line::Closing(Closing { ended: "now".into(), complete, reason: None });
+    let whole =
+        [header.clone(), made(0), made(1), ended(false), resumed(1, 1), made(1), made(2), ended(true)];
+    let record = Record::read(&lines(&whole)).unwrap();
+    assert_eq!(record.visits.iter().map(|visit| visit.step).collect::<Vec<_>>(), [0, 1, 2]);
+    assert!(record.complete() && record.resumed.len() == 1);
+    for (broken, reason) in [
+        (vec![header.clone(), ended(true), resumed(0, 0)], "a complete run goes on"),
+        (vec![header.clone(), resumed(1, 0)], "there is none"),
+        (vec![header.clone(), made(0), resumed(0, 2)], "2 visits are kept, 1 are there"),
+        (vec![header.clone(), made(0), made(1), resumed(2, 0)], "2 are more than 1"),
+        (vec![resumed(0, 0)], "no record"),
+    ] {
+        let problem = Record::read(&lines(&broken)).unwrap_err();
+        assert!(problem.to_string().contains(reason), "{problem}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::support::{MINUTE, Run, SPREAD, same, steady};
 use rigel_core::advice::{Advised, Conditions, Product};
 use rigel_core::matrix::RunLevel;
 use rigel_core::measure::{Early, Histogram};
-use rigel_core::record::{Line, Purpose, Record, WarmUpDone, write_line};
+use rigel_core::record::{Line, Purpose, Record, Resumed, WarmUpDone, write_line};
 use rigel_core::request::Request;
 use rigel_core::units::NS_PER_S;
 use rigel_core::witness::Witness;
@@ -62,7 +62,10 @@ fn lines(record: &Record) -> Vec<Value> {
     let search = record.search.iter().map(|visit| Line::Search(Box::new(visit.clone())));
     let visits = record.visits.iter().map(|visit| Line::Visit(Box::new(visit.clone())));
     let closing = record.closing.clone().map(Line::Closing);
-    let all = std::iter::once(header).chain(search).chain(visits).chain(closing);
+    let kept = (record.search.len() + record.visits.len()) as u64;
+    let at = "2026-01-01T12:05:00+01:00".to_owned();
+    let resumed = Line::Resumed(Resumed { at, run_ns: 0, kept, set_aside: 0, torn_bytes: 0 });
+    let all = std::iter::once(header).chain(search).chain(visits).chain([resumed]).chain(closing);
     all.map(|line| serde_json::from_slice(&write_line(&line).unwrap()).unwrap()).collect()
 }
 

@@ -179,6 +179,7 @@ impl Run {
                 search: Vec::new(),
                 header,
                 visits: vec![],
+                resumed: Vec::new(),
                 closing: Some(Closing {
                     ended: "2026-01-01T12:08:00+01:00".into(),
                     complete: true,

@@ -21,6 +21,8 @@ pub struct InlineCrew {
     shared: Shared,
     engine: EngineFacts,
     buffers: BufferFacts,
+    /// The device has a state that outlasts visits.
+    remembers: bool,
 }
 
 impl InlineCrew {
@@ -29,6 +31,7 @@ impl InlineCrew {
     pub fn simulated(law: SimLaw, workload: Workload, layout: SlotLayout) -> Self {
         let (backend, clock) = Sim::new(law, layout, workload.seed);
         Self {
+            remembers: law.remembers(),
             backend,
             clock,
             workload,
@@ -59,6 +62,14 @@ impl Crew for InlineCrew {
 
     fn now_ns(&self) -> u64 {
         self.clock.now_ns()
+    }
+
+    fn has_to_relive(&self) -> bool {
+        self.remembers
+    }
+
+    fn catch_up(&mut self, now_ns: u64) {
+        self.clock.advance(now_ns.saturating_sub(self.clock.now_ns()));
     }
 
     fn clock(&self) -> Option<MonotonicClock> {

@@ -35,8 +35,15 @@ pub trait Crew {
     /// The I/O buffers of all workers.
     fn buffers(&self) -> &BufferFacts;
 
-    /// Time since the crew was made.
+    /// Time of the run.
     fn now_ns(&self) -> u64;
+
+    /// Whether what the device does follows from all the load that it had, and it has had none yet: a simulated device with
+    /// a memory. A run that goes on has to put the load of its past on it again.
+    fn has_to_relive(&self) -> bool;
+
+    /// The run goes on at `now_ns`, which is behind it already where time is real.
+    fn catch_up(&mut self, now_ns: u64);
 
     /// The clock behind it, for a witness of the host; `None` when the time is not the host's.
     fn clock(&self) -> Option<MonotonicClock>;

@@ -77,7 +77,8 @@ struct Start {
 }
 
 impl ThreadCrew {
-    /// Starts a worker per seat with the chosen engine on open targets.
+    /// Starts a worker per seat with the chosen engine on open targets. The time of the run is `now_ns` at that moment; 0 but
+    /// for one that goes on.
     ///
     /// # Errors
     /// When a worker's engine cannot be set up; no worker is left then.
@@ -86,9 +87,13 @@ impl ThreadCrew {
         seats: &[Seat],
         workload: Workload,
         targets: Arc<OpenTargets>,
+        now_ns: u64,
     ) -> Result<Self, Problem> {
         let EngineChoice { kind, poll, reason } = choice;
-        Self::start_with(kind, reason, seats, workload, move |start| begin(kind, poll, &targets, start))
+        let clock = MonotonicClock::at(now_ns);
+        Self::start_with(kind, reason, seats, workload, clock, move |start| {
+            begin(kind, poll, &targets, start)
+        })
     }
 
     /// The same with any way to make a backend in the worker's thread.
@@ -97,6 +102,7 @@ impl ThreadCrew {
         reason: Option<String>,
         seats: &[Seat],
         workload: Workload,
+        clock: MonotonicClock,
         begin: impl Fn(Start) + Clone + Send + 'static,
     ) -> Result<Self, Problem> {
         let (results_in, results) = mpsc::channel();
@@ -104,7 +110,7 @@ impl ThreadCrew {
         let workload = Arc::new(workload);
         // Made first: whatever fails from here on, dropping it ends the workers that were started.
         let mut crew = Self {
-            clock: MonotonicClock::start(),
+            clock,
             shared: Arc::new(Shared::default()),
             workers: Vec::with_capacity(seats.len()),
             results,
@@ -299,6 +305,12 @@ impl Crew for ThreadCrew {
     fn now_ns(&self) -> u64 {
         self.clock.now_ns()
     }
+
+    fn has_to_relive(&self) -> bool {
+        false
+    }
+
+    fn catch_up(&mut self, _now_ns: u64) {}
 
     fn clock(&self) -> Option<MonotonicClock> {
         Some(self.clock)

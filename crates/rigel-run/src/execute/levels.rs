@@ -8,7 +8,7 @@ use rigel_core::calibration::{bound_visit, level_visit};
 use rigel_core::event::{At, Event};
 use rigel_core::matrix::Point;
 use rigel_core::plan::{LevelSearch, Plan, Searched};
-use rigel_core::record::{Line, Purpose, Visit};
+use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::bound::{self, BoundVisit, NextBound};
 use rigel_core::stats::levels_auto::{self, Next};
 use rigel_core::units::Nanos;
@@ -33,8 +33,7 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
         }
     }
     let plan = run.plan.with_levels(&run.request, found, Nanos(walk.now_ns()))?;
-    walk.happened(Event::Planned { plan: &plan });
-    walk.tell(&Line::Plan(Box::new(plan.clone())))?;
+    walk.planned(&plan)?;
     Ok(plan)
 }
 

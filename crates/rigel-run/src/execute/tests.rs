@@ -1,3 +1,5 @@
+mod resume;
+
 use super::walk::all_failed;
 use super::*;
 use crate::crew::{self, inline::InlineCrew};
@@ -34,25 +36,39 @@ fn run_of(change: impl FnOnce(&mut Request)) -> Run {
     Run { program_version: "test".into(), run_id: "sim_20260101_1200".into(), request, plan, host, targets }
 }
 
-/// Runs to the end or until the listener sets the flag; returns the record's bytes.
-fn record_of(run: &Run, mut listener: impl FnMut(&Event<'_>, &AtomicBool)) -> (Outcome, Vec<u8>) {
+fn crew_of(law: SimLaw, run: &Run) -> InlineCrew {
     let workload =
         Workload::new(&run.request, &run.targets, plan::volumes(&run.request, &run.targets).unwrap());
-    let mut crew = InlineCrew::simulated(law(), workload, crew::layout(&run.request, &run.plan, 0));
+    InlineCrew::simulated(law, workload, crew::layout(&run.request, &run.plan, 0))
+}
+
+/// Runs to the end or until the listener sets the flag; returns the bytes that went to the record.
+fn recorded(
+    law: SimLaw,
+    run: &Run,
+    beginning: Beginning,
+    mut listener: impl FnMut(&Event<'_>, &AtomicBool),
+) -> (Outcome, Vec<u8>) {
+    let mut crew = crew_of(law, run);
     let mut file = tempfile::tempfile().unwrap();
     let mut journal = Journal::new(file.try_clone().unwrap(), "record".into());
     let flag = Arc::new(AtomicBool::new(false));
-    let wall = Wall::simulated(1_767_268_800);
     let stop = Stop::new(Arc::clone(&flag));
-    let outcome =
-        execute(run, &mut crew, &wall, &mut journal, &stop, &mut crate::witness::Nobody, &mut |event| {
-            listener(&event, &flag)
-        })
-        .unwrap();
+    let mut nobody = crate::witness::Nobody;
+    let mut told = |event: Event<'_>| listener(&event, &flag);
+    let outcome = execute(run, beginning, &mut crew, &mut journal, &stop, &mut nobody, &mut told).unwrap();
     let mut bytes = Vec::new();
     file.rewind().unwrap();
     file.read_to_end(&mut bytes).unwrap();
     (outcome, bytes)
+}
+
+fn new() -> Beginning {
+    Beginning::new(Wall::simulated(1_767_268_800))
+}
+
+fn record_of(run: &Run, listener: impl FnMut(&Event<'_>, &AtomicBool)) -> (Outcome, Vec<u8>) {
+    recorded(law(), run, new(), listener)
 }
 
 #[test]

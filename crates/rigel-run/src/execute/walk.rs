@@ -1,4 +1,5 @@
-//! One visit at a time: warm-up, load, its line in the ledger, and whether the run can go on.
+//! One visit at a time: warm-up, load, its line in the ledger, and whether the run can go on. Where a run goes on that was
+//! interrupted, visits of its record take the place of load until all are behind it.
 //!
 //! Must not choose what is visited.
 
@@ -10,10 +11,11 @@ use crate::witness::Witnesses;
 use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event, Live, Phase};
-use rigel_core::measure::{ClassTally, HungIo, Window};
-use rigel_core::plan::WarmUp;
+use rigel_core::measure::{HungIo, Window};
+use rigel_core::plan::{Plan, WarmUp};
 use rigel_core::record::{Line, Purpose, Visit, WarmUpDone};
 use rigel_core::request::Request;
+use rigel_core::resume::{self, Past};
 use rigel_core::units;
 
 /// Why a run does not go on.
@@ -55,26 +57,32 @@ pub struct Walk<'a> {
     witness: &'a mut dyn Witnesses,
     /// Visits begun so far.
     visits: u64,
+    /// When the last visit or rest was over. What comes next is chosen by it and never by the clock itself, so that the
+    /// record alone says how a run came to where it is.
+    now_ns: u64,
+    /// Visits of the record that the run has not come to yet.
+    past: Past,
     /// I/Os that did not come back; nothing can be measured after them.
     hung: Option<HungIo>,
 }
 
 impl<'a> Walk<'a> {
-    /// Before the first visit.
+    /// Before the first visit, or the first one after an interruption.
     pub fn new(
         run: &'a Run,
+        past: Past,
         crew: &'a mut dyn Crew,
         ledger: &'a mut dyn Ledger,
         stop: &'a Stop,
         listener: &'a mut dyn FnMut(Event<'_>),
         witness: &'a mut dyn Witnesses,
     ) -> Self {
-        Self { run, crew, ledger, stop, listener, witness, visits: 0, hung: None }
+        Self { run, crew, ledger, stop, listener, witness, visits: 0, now_ns: 0, past, hung: None }
     }
 
-    /// Time since the crew was made.
-    pub fn now_ns(&self) -> u64 {
-        self.crew.now_ns()
+    /// Time of the run at which the last visit or rest was over.
+    pub const fn now_ns(&self) -> u64 {
+        self.now_ns
     }
 
     /// Appends a line.
@@ -82,23 +90,36 @@ impl<'a> Walk<'a> {
         self.ledger.append(line)
     }
 
+    /// The search has ended with this plan; its line is in the record, or comes there now.
+    pub fn planned(&mut self, plan: &Plan) -> Result<(), Problem> {
+        self.happened(Event::Planned { plan });
+        match self.past.plan(plan)? {
+            Some(_) => Ok(()),
+            None => self.tell(&Line::Plan(Box::new(plan.clone()))),
+        }
+    }
+
     /// Passes on what happened.
     pub fn happened(&mut self, event: Event<'_>) {
         (self.listener)(event);
     }
 
-    /// Makes a visit and keeps it.
+    /// Makes a visit and keeps it, or takes it from the record.
     pub fn visit(&mut self, wanted: &Wanted) -> Result<Visit, Halt> {
         if self.stop.wanted() {
             return Err(Halt::Outcome(Outcome::Stopped));
+        }
+        if let Some(visit) = self.past.next(wanted.at, self.visits)? {
+            return self.relive(visit, wanted);
         }
         (self.listener)(Event::VisitStarted { at: wanted.at });
         let Some(visit) = self.load(wanted)? else {
             return Err(Halt::Outcome(self.gave_up().unwrap_or(Outcome::Stopped)));
         };
+        self.now_ns = visit.ended_ns();
         self.visits += 1;
-        let searched = matches!(visit.purpose, Purpose::Search(_));
-        let line = if searched { Line::Search(Box::new(visit)) } else { Line::Visit(Box::new(visit)) };
+        let line =
+            if visit.searches() { Line::Search(Box::new(visit)) } else { Line::Visit(Box::new(visit)) };
         self.ledger.append(&line)?;
         let (Line::Visit(visit) | Line::Search(visit)) = line else {
             return Err(Halt::Outcome(Outcome::Stopped));
@@ -116,6 +137,20 @@ impl<'a> Walk<'a> {
         Ok(*visit)
     }
 
+    /// A visit of the record. A simulated device whose state went with the process that simulated it is brought to
+    /// where it was by the same load.
+    fn relive(&mut self, visit: Visit, wanted: &Wanted) -> Result<Visit, Halt> {
+        if self.crew.has_to_relive() && self.load(wanted)?.as_ref() != Some(&visit) {
+            let what = format!("visit {} of the record is not what this device does", visit.number);
+            return Err(Halt::Problem(resume::other_way(what)));
+        }
+        self.now_ns = visit.ended_ns();
+        self.crew.catch_up(self.now_ns);
+        self.visits += 1;
+        (self.listener)(Event::VisitFinished { visit: &visit });
+        Ok(visit)
+    }
+
     /// How the run ends when I/Os did not come back.
     fn gave_up(&self) -> Option<Outcome> {
         let hung = self.hung?;
@@ -124,9 +159,14 @@ impl<'a> Walk<'a> {
 
     /// Lets time pass without load.
     pub fn rest(&mut self, at: At, ns: u64, later_ns: u64) -> Result<(), Halt> {
-        let end_ns = self.now_ns().saturating_add(ns);
+        let end_ns = self.now_ns.saturating_add(ns);
+        self.now_ns = end_ns;
+        if !self.past.visits.is_empty() {
+            self.crew.catch_up(end_ns);
+            return Ok(());
+        }
         let Self { crew, stop, listener, .. } = self;
-        crew.rest(ns, &mut |now| {
+        crew.rest(end_ns.saturating_sub(crew.now_ns()), &mut |now| {
             let remaining_ns = later_ns.saturating_add(end_ns.saturating_sub(now.now_ns));
             let live = Live::default();
             listener(Event::Tick { at, phase: Phase::Rest, elapsed_ns: now.now_ns, remaining_ns, live });
@@ -146,14 +186,14 @@ impl<'a> Walk<'a> {
             None => None,
         };
         self.witness.begin();
-        let loaded_from_ns = self.now_ns();
+        let loaded_from_ns = self.crew.now_ns();
         let start_ns = loaded_from_ns.saturating_add(wanted.settle_ns);
         let window = Window { start_ns, end_ns: start_ns.saturating_add(wanted.measure_ns) };
         // What is judged again once all visits are known has to be seen from the start.
         let lead_ns = if purpose == Purpose::Only { 0 } else { wanted.settle_ns };
         let task = Task::Measure { window, lead_ns };
         let done = self.work(wanted, task, Phase::Measure, window.end_ns)?;
-        let loaded_until_ns = self.now_ns();
+        let loaded_until_ns = self.crew.now_ns();
         let measured_ns = done.window_end_ns.saturating_sub(start_ns);
         if measured_ns == 0 {
             return Ok(None);
@@ -181,13 +221,13 @@ impl<'a> Walk<'a> {
     }
 
     fn warm_up(&mut self, wanted: &Wanted, warm_up: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
-        let began_ns = self.now_ns();
+        let began_ns = self.crew.now_ns();
         let (until_ns, bytes) = match warm_up {
             WarmUp::Time(time) => (began_ns.saturating_add(time.0), u64::MAX),
             WarmUp::Bytes(bytes) => (u64::MAX, bytes),
         };
         let done = self.work(wanted, Task::WarmUp { until_ns, bytes }, Phase::WarmUp, until_ns)?;
-        let ns = self.now_ns().saturating_sub(began_ns);
+        let ns = self.crew.now_ns().saturating_sub(began_ns);
         let whole = !done.stopped && done.hung.is_none();
         Ok(whole.then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
     }
@@ -224,12 +264,11 @@ fn live(request: &Request, last: Progress, now: Progress) -> Live {
 
 /// Whether nothing but errors came back; then the next point would only tell the same.
 pub(super) fn all_failed(visit: &Visit) -> Option<String> {
-    let tallies = || [&visit.small, &visit.large].into_iter().flatten();
-    let failed = tallies().map(|tally| tally.errors).sum::<u64>() > 0;
-    if !failed || tallies().any(|tally| tally.completed() > 0) {
+    if !visit.all_failed() {
         return None;
     }
-    let errno = tallies().find_map(|tally: &ClassTally| tally.first_error).map_or(0, |error| error.errno);
+    let tallies = [&visit.small, &visit.large].into_iter().flatten();
+    let errno = tallies.filter_map(|tally| tally.first_error).next().map_or(0, |error| error.errno);
     Some(format!(
         "every I/O of the point small {} large {} failed ({})",
         visit.point.small,

@@ -24,7 +24,8 @@ impl Ledger for Memory {
             (Line::Search(visit), Some(record)) => record.search.push(*visit),
             (Line::Plan(plan), Some(record)) => record.header.plan = *plan,
             (Line::Closing(closing), Some(record)) => record.closing = Some(closing),
-            (Line::Header(_), Some(_)) | (_, None) => {
+            // What was interrupted is gone with the process that had it in memory.
+            (Line::Header(_), Some(_)) | (Line::Resumed(_), _) | (_, None) => {
                 return Err(Problem::new(ExitKind::Bug, "the lines of a record came in a wrong order"));
             }
         }

@@ -87,7 +87,15 @@ fn crew(trouble: Trouble) -> ThreadCrew {
         let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
     };
-    ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 2), workload(), begin).unwrap()
+    ThreadCrew::start_with(
+        EngineKind::Null,
+        None,
+        &seats(layout, 2),
+        workload(),
+        MonotonicClock::start(),
+        begin,
+    )
+    .unwrap()
 }
 
 /// A point of an hour: only an early end can finish it within the test.
@@ -123,8 +131,15 @@ fn a_worker_that_hangs_in_the_kernel_is_left_behind() {
         let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
     };
-    let mut crew =
-        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 1), workload(), begin).unwrap();
+    let mut crew = ThreadCrew::start_with(
+        EngineKind::Null,
+        None,
+        &seats(layout, 1),
+        workload(),
+        MonotonicClock::start(),
+        begin,
+    )
+    .unwrap();
     crew.patience = Duration::from_millis(500);
     let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::CutShort);
@@ -149,7 +164,14 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
         };
         serve(made, start);
     };
-    let refused = ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 3), workload(), begin);
+    let refused = ThreadCrew::start_with(
+        EngineKind::Null,
+        None,
+        &seats(layout, 3),
+        workload(),
+        MonotonicClock::start(),
+        begin,
+    );
     assert_eq!(refused.err().map(|problem| problem.what), Some("no memory".to_owned()));
     assert_eq!(Arc::strong_count(&alive), 1, "every worker has ended");
 }
@@ -163,7 +185,15 @@ fn a_tick_can_end_a_point() {
                 Troubled { trouble: None, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
             serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
         };
-        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 2), workload(), begin).unwrap()
+        ThreadCrew::start_with(
+            EngineKind::Null,
+            None,
+            &seats(layout, 2),
+            workload(),
+            MonotonicClock::start(),
+            begin,
+        )
+        .unwrap()
     };
     let mut ticks = 0;
     let done = crew
@@ -189,8 +219,15 @@ fn a_rest_takes_its_time_and_can_be_ended() {
             Troubled { trouble: None, submits: 0, slots: 1, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
     };
-    let mut crew =
-        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 1), workload(), begin).unwrap();
+    let mut crew = ThreadCrew::start_with(
+        EngineKind::Null,
+        None,
+        &seats(layout, 1),
+        workload(),
+        MonotonicClock::start(),
+        begin,
+    )
+    .unwrap();
     let began_ns = crew.now_ns();
     let mut ticks = 0;
     let mut count = |_| {
@@ -216,8 +253,15 @@ fn a_witness_sees_a_job_on_the_crews_clock() {
         let backend = rigel_io::null::Null::new(&[true], layout, 1);
         serve(backend, start);
     };
-    let mut crew =
-        ThreadCrew::start_with(EngineKind::Null, None, &seats(layout, 2), workload(), begin).unwrap();
+    let mut crew = ThreadCrew::start_with(
+        EngineKind::Null,
+        None,
+        &seats(layout, 2),
+        workload(),
+        MonotonicClock::start(),
+        begin,
+    )
+    .unwrap();
     let mut witness = crate::witness::watch(crew.clock(), EngineKind::Null, &[]);
     witness.begin();
     let start_ns = crew.now_ns();

@@ -1,0 +1,164 @@
+//! A record out of its lines, each where it may stand.
+//!
+//! Must not judge numbers; [`super::check`] does.
+
+use super::{Closing, FORMAT_MAJOR, Format, Line, Record, Resumed, TornLine, Visit, check};
+use crate::error::Problem;
+use crate::plan::Plan;
+use serde::Deserialize;
+
+impl Record {
+    /// Reads a record. A last line without its line feed is set aside as torn; anything else that cannot be read is a
+    /// problem.
+    ///
+    /// # Errors
+    /// With the number of the line, the reason and what to do.
+    pub fn read(bytes: &[u8]) -> Result<Self, Problem> {
+        let mut reader: Option<Reader> = None;
+        let mut torn = None;
+        let mut offset = 0;
+        for (number, line) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+            let Some(text) = line.strip_suffix(b"\n") else {
+                torn = Some(TornLine { line: number, offset });
+                break;
+            };
+            offset += line.len();
+            match &mut reader {
+                None => reader = Some(Reader::begin(number, text)?),
+                Some(reader) => reader.line(number, text)?,
+            }
+        }
+        let Reader { record } = reader.ok_or_else(|| {
+            Problem::usage("this is no record of Rigel")
+                .because("the file is empty, or its first line was not written whole")
+                .next("give the file that ends in _record.jsonl")
+        })?;
+        Ok(Self { torn, ..record })
+    }
+}
+
+/// A record as far as it was read.
+struct Reader {
+    record: Record,
+}
+
+impl Reader {
+    fn begin(number: usize, text: &[u8]) -> Result<Self, Problem> {
+        check_format(text)?;
+        match parse(number, text)? {
+            Line::Header(header) => {
+                check::header(number, &header)?;
+                Ok(Self { record: Record::begun(*header) })
+            }
+            _ => Err(broken(number, "the first line is no header")),
+        }
+    }
+
+    fn line(&mut self, number: usize, text: &[u8]) -> Result<(), Problem> {
+        let line = parse(number, text)?;
+        let record = &mut self.record;
+        match line {
+            Line::Resumed(resumed) => return self.resumed(number, resumed),
+            _ if record.closing.is_some() => {
+                return Err(broken(number, "something follows the closing line"));
+            }
+            Line::Header(_) => return Err(broken(number, "a second header")),
+            Line::Search(visit) => {
+                if !record.visits.is_empty() {
+                    return Err(broken(number, "a visit of the search after the search"));
+                }
+                check::visit(number, &visit)?;
+                record.search.push(*visit);
+            }
+            Line::Plan(plan) => self.replan(number, *plan)?,
+            Line::Visit(visit) => {
+                self.check_visit(number, &visit)?;
+                self.record.visits.push(*visit);
+            }
+            Line::Closing(last) => record.closing = Some(last),
+        }
+        Ok(())
+    }
+
+    /// The run goes on: what the interruption had cut short does not count.
+    fn resumed(&mut self, number: usize, resumed: Resumed) -> Result<(), Problem> {
+        check::resumed(number, &resumed)?;
+        let record = &mut self.record;
+        if record.closing.as_ref().is_some_and(|Closing { complete, .. }| *complete) {
+            return Err(broken(number, "a complete run goes on"));
+        }
+        record.closing = None;
+        for _ in 0..resumed.set_aside {
+            if record.visits.pop().or_else(|| record.search.pop()).is_none() {
+                return Err(broken(number, "a visit is set aside, and there is none"));
+            }
+        }
+        let kept = record.search.len() + record.visits.len();
+        if kept as u64 != resumed.kept {
+            return Err(broken(number, &format!("{} visits are kept, {kept} are there", resumed.kept)));
+        }
+        record.resumed.push(resumed);
+        Ok(())
+    }
+
+    /// A plan that follows the search takes the place of the first one, as long as nothing was visited by it.
+    fn replan(&mut self, number: usize, plan: Plan) -> Result<(), Problem> {
+        let Record { header, visits, .. } = &mut self.record;
+        if !visits.is_empty() || header.plan.search.is_none() {
+            return Err(broken(number, "a second plan"));
+        }
+        check::plan(number, &plan)?;
+        header.plan = plan;
+        Ok(())
+    }
+
+    fn check_visit(&self, number: usize, visit: &Visit) -> Result<(), Problem> {
+        check::visit(number, visit)?;
+        match self.record.header.plan.steps.get(visit.step) {
+            Some(step) if step.point == visit.point => Ok(()),
+            _ => Err(broken(number, "a visit to a point that is not in the plan")),
+        }
+    }
+}
+
+fn broken(line: usize, reason: &str) -> Problem {
+    Problem::usage(format!("the record cannot be read: {reason}"))
+        .at(format!("line {line}"))
+        .because("the file was changed or damaged after Rigel wrote it")
+        .next("use an undamaged copy; the lines before this one can be saved with `head`")
+}
+
+/// The same, of one field.
+pub(super) fn broken_at(line: usize, field: &str, reason: &str) -> Problem {
+    broken(line, reason).at(format!("line {line}, field {field}"))
+}
+
+fn parse(number: usize, text: &[u8]) -> Result<Line, Problem> {
+    serde_json::from_slice(text).map_err(|error| broken(number, &error.to_string()))
+}
+
+/// Looks at the format number before anything else, so that a newer record gets the right message.
+fn check_format(text: &[u8]) -> Result<(), Problem> {
+    #[derive(Deserialize)]
+    struct Peek {
+        rigel_record: Format,
+        program_version: Option<String>,
+    }
+    let peek: Peek = serde_json::from_slice(text).map_err(|_| {
+        Problem::usage("this is no record of Rigel")
+            .at("line 1")
+            .because("the first line is not the header of a record")
+            .next("give the file that ends in _record.jsonl")
+    })?;
+    if peek.rigel_record.major == FORMAT_MAJOR {
+        return Ok(());
+    }
+    let writer = peek.program_version.unwrap_or_else(|| "unknown".into());
+    Err(Problem::usage(format!(
+        "the record has format {}, this program reads {FORMAT_MAJOR}",
+        peek.rigel_record.major
+    ))
+    .at("line 1")
+    .because(format!("it was written by Rigel {}", crate::path_text::encode_os(writer.as_ref())))
+    .next("read it with that version or a later one"))
+}

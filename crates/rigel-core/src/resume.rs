@@ -1,0 +1,219 @@
+//! Going on with a run that was interrupted: what of its record counts, and whether what is there now is what was measured.
+//!
+//! Every decision of a run follows from its request, its facts and the visits so far. A run that goes on therefore makes
+//! its decisions again, with the visits of the record in the place of load, and measures from where they end. Pure; must
+//! not touch a target.
+
+use crate::engine::EngineFacts;
+use crate::error::{ExitKind, Problem};
+use crate::event::At;
+use crate::facts::{HostFacts, TargetFacts};
+use crate::path_text::printable;
+use crate::plan::Plan;
+use crate::record::{Record, Resumed, Visit};
+use crate::units::Bytes;
+use std::collections::VecDeque;
+
+/// What a run has behind it; nothing, when it begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Past {
+    /// The visits that count, those of the search first.
+    pub visits: VecDeque<Visit>,
+    /// The plan that followed the search, when the search had ended.
+    pub planned: Option<Plan>,
+    /// Visits at the end of the record that do not count.
+    pub set_aside: u64,
+    /// Bytes at the end of the record that are no whole line.
+    pub torn_bytes: u64,
+}
+
+impl Past {
+    /// What the record of an interrupted run holds, and the plan that the run began with. `bytes` is the length of the
+    /// record.
+    ///
+    /// The last visit does not count when it was cut short, when I/Os did not come back, or when all failed: an
+    /// undisturbed run would have no such visit.
+    ///
+    /// # Errors
+    /// When the run is complete, or this version would not do it in the same way.
+    pub fn of(record: &Record, bytes: u64, program_version: &str) -> Result<(Self, Plan), Problem> {
+        if record.complete() {
+            return Err(Problem::usage("the run is complete").next("show it with `rigel report`"));
+        }
+        let header = &record.header;
+        if header.program_version != program_version {
+            let theirs = printable(&header.program_version).into_owned();
+            return Err(Problem::refused(format!(
+                "the run was begun by Rigel {theirs}, this is {program_version}"
+            ))
+            .because(
+                "versions may choose points and places in other ways; the visits would not be of one run",
+            )
+            .next("go on with that version, or start the run again"));
+        }
+        let plan = Plan::new(&header.request, &header.host, &header.targets)?;
+        let planned = (plan != header.plan).then(|| header.plan.clone());
+        if planned.is_some() && plan.search.is_none() {
+            return Err(Problem::usage("the plan of the record is not the one that its request leads to")
+                .because("the file was changed after Rigel wrote it")
+                .next("start the run again"));
+        }
+        let mut visits: VecDeque<Visit> = record.search.iter().chain(&record.visits).cloned().collect();
+        let mut set_aside = 0;
+        if visits.back().is_some_and(|last| !counts(last)) {
+            visits.pop_back();
+            set_aside = 1;
+        }
+        let torn_bytes = record.torn.as_ref().map_or(0, |torn| bytes.saturating_sub(torn.offset as u64));
+        Ok((Self { visits, planned, set_aside, torn_bytes }, plan))
+    }
+
+    /// Time of the run at which it goes on.
+    #[must_use]
+    pub fn run_ns(&self) -> u64 {
+        self.visits.back().map_or(0, Visit::ended_ns)
+    }
+
+    /// The line that says so, at a local time.
+    #[must_use]
+    pub fn resumed(&self, at: String) -> Resumed {
+        Resumed {
+            at,
+            run_ns: self.run_ns(),
+            kept: self.visits.len() as u64,
+            set_aside: self.set_aside,
+            torn_bytes: self.torn_bytes,
+        }
+    }
+
+    /// The next visit of the record, where the run wants the one at `at` with the number `number`; `None` when all are
+    /// behind it.
+    ///
+    /// # Errors
+    /// When the record has another visit in that place.
+    pub fn next(&mut self, at: At, number: u64) -> Result<Option<Visit>, Problem> {
+        let Some(visit) = self.visits.pop_front() else { return Ok(None) };
+        let made = At { step: visit.step, point: visit.point, purpose: visit.purpose };
+        if made == at && visit.number == number {
+            return Ok(Some(visit));
+        }
+        Err(other_way(format!(
+            "visit {} of the record is not the one that the run would make there",
+            visit.number
+        )))
+    }
+
+    /// The plan after the search of the record; `None` when it has to be written yet.
+    ///
+    /// # Errors
+    /// When it is another one than `plan`.
+    pub fn plan(&mut self, plan: &Plan) -> Result<Option<Plan>, Problem> {
+        match self.planned.take() {
+            Some(planned) if planned != *plan => {
+                Err(other_way("the search of the record leads to another plan than the one in it".to_owned()))
+            }
+            planned => Ok(planned),
+        }
+    }
+}
+
+/// The record does not say how this run would have come to where it is.
+pub fn other_way(what: String) -> Problem {
+    Problem::new(ExitKind::Usage, what)
+        .because("the record was changed after Rigel wrote it, or is not of this build")
+        .next("start the run again; `rigel report` shows what the record holds")
+}
+
+/// Whether a visit could be one of an undisturbed run.
+fn counts(visit: &Visit) -> bool {
+    !visit.cut_short && visit.hung.is_none() && !visit.all_failed()
+}
+
+/// Whether the targets that are there now are those of the record.
+///
+/// # Errors
+/// With the first one that is not, and what differs.
+pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts]) -> Result<(), Problem> {
+    if recorded.len() != now.len() {
+        return Err(other_way(format!("the record has {} targets, the run {}", recorded.len(), now.len())));
+    }
+    for (then, now) in recorded.iter().zip(now) {
+        if let Some(difference) = difference(then, now) {
+            return Err(Problem::refused(format!(
+                "the target is not the one that was measured: {difference}"
+            ))
+            .at(printable(&then.path))
+            .because("it was replaced, or the names or numbers of devices have changed since")
+            .next("bring it back, or start the run again: visits to two targets make no number"));
+        }
+    }
+    Ok(())
+}
+
+fn difference(then: &TargetFacts, now: &TargetFacts) -> Option<String> {
+    let number = |facts: &TargetFacts| {
+        let (major, minor) = facts.identity.device;
+        format!("device {major}:{minor}, inode {}", facts.identity.inode)
+    };
+    let seed = |facts: &TargetFacts| facts.scratch.map(|scratch| scratch.seed);
+    let differs = |what: &str, then: String, now: String| {
+        (then != now).then(|| format!("{what} was {}, is {}", printable(&then), printable(&now)))
+    };
+    differs("its place", then.real_path.clone(), now.real_path.clone())
+        .or_else(|| differs("its kind", format!("{:?}", then.kind), format!("{:?}", now.kind)))
+        .or_else(|| {
+            differs("its size", Bytes(then.size_bytes).to_string(), Bytes(now.size_bytes).to_string())
+        })
+        .or_else(|| (then.size_bytes != now.size_bytes).then(|| "its size has changed".to_owned()))
+        .or_else(|| differs("its identity", number(then), number(now)))
+        .or_else(|| (seed(then) != seed(now)).then(|| "it was filled anew".to_owned()))
+}
+
+/// Whether this host would measure as the one of the record did.
+///
+/// # Errors
+/// With what differs.
+pub fn check_host(then: &HostFacts, now: &HostFacts) -> Result<(), Problem> {
+    let pairs = [
+        ("kernel", then.kernel.clone(), now.kernel.clone()),
+        ("CPU model", format!("{:?}", then.cpu_model), format!("{:?}", now.cpu_model)),
+        ("number of CPUs", then.cpus.to_string(), now.cpus.to_string()),
+    ];
+    refuse_difference("the host", &pairs)
+}
+
+/// Whether the engine is set up as it was.
+///
+/// # Errors
+/// With what differs.
+pub fn check_engine(then: &EngineFacts, now: &EngineFacts) -> Result<(), Problem> {
+    let text = |facts: &EngineFacts| {
+        let EngineFacts {
+            registered_buffers, registered_files, single_issuer, defer_taskrun, polled, ..
+        } = facts;
+        [registered_buffers, registered_files, single_issuer, defer_taskrun, polled]
+            .map(bool::to_string)
+            .join(", ")
+    };
+    let pairs = [
+        ("engine", then.kind.name().to_owned(), now.kind.name().to_owned()),
+        ("set-up of the engine", text(then), text(now)),
+    ];
+    refuse_difference("the engine", &pairs)
+}
+
+fn refuse_difference(whose: &str, pairs: &[(&str, String, String)]) -> Result<(), Problem> {
+    match pairs.iter().find(|(_, then, now)| then != now) {
+        None => Ok(()),
+        Some((what, then, now)) => Err(Problem::refused(format!(
+            "{whose} is not what it was: {what} was {}, is {}",
+            printable(then),
+            printable(now)
+        ))
+        .because("visits before and after the interruption would not be comparable")
+        .next("go on where the run was begun, or start it again here")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

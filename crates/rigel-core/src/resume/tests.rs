@@ -1,0 +1,96 @@
+use super::*;
+use crate::record::tests::{header, visit};
+use crate::record::{Closing, TornLine};
+
+const VERSION: &str = "0.1.0";
+
+fn begun(visits: Vec<Visit>) -> Record {
+    Record { visits, ..Record::begun(header()) }
+}
+
+#[test]
+fn whole_visits_are_kept_and_the_rest_is_counted() {
+    let mut record = begun(vec![visit(0, 1_000_000), visit(1, 1_000_000)]);
+    record.torn = Some(TornLine { line: 4, offset: 1000 });
+    let (past, plan) = Past::of(&record, 1234, VERSION).unwrap();
+    assert_eq!((past.visits.len(), past.set_aside, past.torn_bytes), (2, 0, 234));
+    assert_eq!(plan, header().plan);
+    assert_eq!(past.run_ns(), visit(1, 1_000_000).ended_ns());
+    let line = past.resumed("2026-01-01T13:00:00+00:00".into());
+    assert_eq!((line.kept, line.run_ns), (2, past.run_ns()));
+}
+
+#[test]
+fn a_visit_that_an_undisturbed_run_would_not_have_is_set_aside() {
+    let cut_short = Visit { cut_short: true, ..visit(1, 1_000_000) };
+    let mut failed = visit(1, 1_000_000);
+    let small = failed.small.as_mut().unwrap();
+    small.reads.clear();
+    small.errors = 3;
+    for last in [cut_short, failed] {
+        let (past, _) = Past::of(&begun(vec![visit(0, 1_000_000), last]), 0, VERSION).unwrap();
+        assert_eq!((past.visits.len(), past.set_aside), (1, 1));
+    }
+}
+
+#[test]
+fn what_cannot_go_on_is_told() {
+    let closing = |complete| Some(Closing { ended: "now".into(), complete, reason: None });
+    let told = |record: &Record, version| Past::of(record, 0, version).unwrap_err().to_string();
+    let complete = Record { closing: closing(true), ..begun(vec![]) };
+    assert!(told(&complete, VERSION).contains("complete"));
+    assert!(Past::of(&Record { closing: closing(false), ..begun(vec![]) }, 0, VERSION).is_ok());
+    assert!(told(&begun(vec![]), "0.2.0").contains("begun by Rigel 0.1.0, this is 0.2.0"));
+    let mut other = begun(vec![]);
+    other.header.plan.workers += 1;
+    assert!(told(&other, VERSION).contains("the plan of the record"));
+}
+
+#[test]
+fn visits_come_in_their_order_and_no_other() {
+    let first = visit(0, 1_000_000);
+    let at = At { step: 0, point: first.point, purpose: first.purpose };
+    let (past, _) = Past::of(&begun(vec![first.clone()]), 0, VERSION).unwrap();
+    for (at, number) in [(At { step: 1, ..at }, 0), (at, 1)] {
+        let problem = past.clone().next(at, number).unwrap_err();
+        assert!(problem.to_string().contains("visit 0 of the record"), "{problem}");
+    }
+    let mut past = past;
+    assert_eq!(past.next(at, 0).unwrap(), Some(first));
+    assert_eq!(past.next(at, 1).unwrap(), None);
+}
+
+#[test]
+fn another_target_is_no_target_of_the_run() {
+    let then = header().targets;
+    assert!(check_targets(&then, &then).is_ok());
+    type Change = fn(&mut TargetFacts);
+    let changes: [(Change, &str); 5] = [
+        (|facts| facts.size_bytes += 1, "size"),
+        (|facts| facts.identity.inode += 1, "inode 2"),
+        (|facts| facts.identity.device.1 += 1, "device 8:1"),
+        (|facts| facts.real_path = "/data/lun\x1b[2J".into(), "/data/lun\\x1b"),
+        (
+            |facts| {
+                facts.scratch = Some(crate::facts::ScratchFacts { seed: 1, used_before: true, own: true })
+            },
+            "filled anew",
+        ),
+    ];
+    for (change, told) in changes {
+        let mut now = then.clone();
+        change(&mut now[0]);
+        let problem = check_targets(&then, &now).unwrap_err();
+        assert!(problem.what.contains(told) && problem.kind.code() == 3, "{problem}");
+    }
+}
+
+#[test]
+fn another_host_or_engine_is_told() {
+    let then = header();
+    assert!(check_host(&then.host, &then.host).is_ok() && check_engine(&then.engine, &then.engine).is_ok());
+    let host = HostFacts { kernel: "7.0".into(), ..then.host.clone() };
+    assert!(check_host(&then.host, &host).unwrap_err().what.contains("kernel was"));
+    let engine = EngineFacts { registered_buffers: false, ..then.engine.clone() };
+    assert!(check_engine(&then.engine, &engine).unwrap_err().what.contains("set-up"));
+}

@@ -1,0 +1,144 @@
+//! A record that is cut anywhere becomes the record of an undisturbed run, but for the line that says where it went on.
+
+use super::*;
+use rigel_core::pace::{Adaptive, LevelChoice, Precision};
+
+/// Goes on with what is left of a record; returns the outcome and the whole record.
+fn go_on(law: SimLaw, left: &[u8]) -> (Outcome, Vec<u8>) {
+    let record = Record::read(left).unwrap();
+    let (past, plan) = Past::of(&record, left.len() as u64, "test").unwrap();
+    let mut kept = left[..left.len() - usize::try_from(past.torn_bytes).unwrap()].to_vec();
+    let header = Header { plan: plan.clone(), ..record.header };
+    let run =
+        Run { plan, request: header.request.clone(), targets: header.targets.clone(), ..run_of(|_| {}) };
+    let wall = Wall::simulated_since(&header.started).unwrap();
+    let beginning = Beginning::resumed(wall, header, past);
+    let (outcome, added) = recorded(law, &run, beginning, |_, _| {});
+    kept.extend(added);
+    (outcome, kept)
+}
+
+/// Lines without those that say where the run went on; what is left of a stopped one is left out with its closing line.
+fn undisturbed(bytes: &[u8]) -> Vec<u8> {
+    let resumed = |line: &&[u8]| line.starts_with(br#"{"line":"resumed""#);
+    bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| !resumed(line)).flatten().copied().collect()
+}
+
+/// Cuts the record at the end of every line and in the middle of it, and goes on.
+fn every_cut(law: SimLaw, run: &Run) {
+    let (outcome, whole) = recorded(law, run, new(), |_, _| {});
+    assert_eq!(outcome, Outcome::Complete);
+    let ends: Vec<usize> =
+        whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+    assert!(ends.len() > 4, "{} lines", ends.len());
+    let mut cuts = 0;
+    // Behind the closing line nothing is left to do.
+    for pair in ends[..ends.len() - 1].windows(2) {
+        for cut in [pair[0], pair[0] + 1, pair[0].midpoint(pair[1]), pair[1] - 1] {
+            let (outcome, resumed) = go_on(law, &whole[..cut]);
+            assert_eq!(outcome, Outcome::Complete);
+            assert_eq!(Record::read(&resumed).unwrap().resumed.len(), 1);
+            assert!(undisturbed(&resumed) == whole, "cut at {cut} of {}", whole.len());
+            cuts += 1;
+        }
+    }
+    assert!(cuts >= 12);
+}
+
+fn noisy(text: &str) -> SimLaw {
+    SimLaw::parse(text).unwrap()
+}
+
+/// Four visits a point at least, of 1 s.
+fn adaptive() -> Pace {
+    Pace::Adaptive(Adaptive { precision: Precision::default(), max_duration: None, fast: true })
+}
+
+fn on(law: SimLaw, change: impl FnOnce(&mut Request)) -> Run {
+    run_of(|request| {
+        request.engine = EngineRequest::Sim(law);
+        change(request);
+    })
+}
+
+#[test]
+fn one_visit_per_point() {
+    every_cut(law(), &run_of(|_| {}));
+}
+
+#[test]
+fn streams_with_a_warm_up_before_each() {
+    let run = run_of(|request| {
+        request.level = RunLevel::Advanced;
+        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.cache = CacheWarmUp::Bytes(64 << 20);
+    });
+    every_cut(law(), &run);
+}
+
+#[test]
+fn rounds_of_visits_with_noise_that_only_time_and_visit_decide() {
+    let law = noisy("servers=2,service=2ms,rate=0,between=3%,drift=1%,white=5%");
+    assert!(!law.remembers());
+    every_cut(law, &on(law, |request| request.pace = adaptive()));
+}
+
+#[test]
+fn a_device_with_a_memory_is_loaded_again() {
+    let law = noisy("servers=2,service=4ms,rate=0,spread=exponential");
+    assert!(law.remembers());
+    every_cut(law, &on(law, |request| request.pace = Pace::Fixed(Nanos::from_secs(1))));
+}
+
+#[test]
+fn a_search_for_levels() {
+    let law = noisy("servers=3,service=4ms,rate=0,between=1%");
+    let run = on(law, |request| {
+        request.levels = LevelChoice::Auto;
+        request.pace = adaptive();
+    });
+    every_cut(law, &run);
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on_behind_its_last_whole_visit() {
+    let run = run_of(|_| {});
+    let (_, whole) = recorded(law(), &run, new(), |_, _| {});
+    let (outcome, stopped) = recorded(law(), &run, new(), |event, flag| {
+        if let Event::VisitFinished { visit } = event {
+            flag.store(visit.step == 2, Ordering::Relaxed);
+        }
+    });
+    assert_eq!(outcome, Outcome::Stopped);
+    let (outcome, resumed) = go_on(law(), &stopped);
+    assert_eq!(outcome, Outcome::Complete);
+    let (resumed, whole) = (Record::read(&resumed).unwrap(), Record::read(&whole).unwrap());
+    assert_eq!(resumed.visits, whole.visits);
+    assert_eq!(resumed.closing, whole.closing);
+}
+
+#[test]
+fn a_record_of_another_device_is_refused() {
+    let law = noisy("servers=2,service=4ms,rate=0,spread=exponential");
+    let run = on(law, |_| {});
+    let (_, whole) = recorded(law, &run, new(), |_, _| {});
+    let mut record = Record::read(&whole).unwrap();
+    record.closing = None;
+    record.visits.truncate(2);
+    record.visits[1].moved_bytes += 1;
+    let (past, _) = Past::of(&record, 0, "test").unwrap();
+    let beginning = Beginning::resumed(Wall::simulated(0), record.header, past);
+    let mut crew = crew_of(law, &run);
+    let mut journal = Journal::new(tempfile::tempfile().unwrap(), "record".into());
+    let problem = execute(
+        &run,
+        beginning,
+        &mut crew,
+        &mut journal,
+        &Stop::default(),
+        &mut crate::witness::Nobody,
+        &mut |_| {},
+    )
+    .unwrap_err();
+    assert!(problem.to_string().contains("visit 1 of the record is not what this device does"), "{problem}");
+}

@@ -40,6 +40,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -f -a "man" -d 'Print a man pa
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l resume -d 'Go on with an interrupted run, from its record: NAME_record.jsonl' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets; sets the load range [default: number of targets]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l duration -d 'Measure each point once, for that time, such as 60s [default: see --precision]' -r

@@ -96,6 +96,27 @@ impl ScratchFile {
         Err(locked(place))
     }
 
+    /// Takes the very file that an interrupted run left there. None is made, and none removed.
+    ///
+    /// # Errors
+    /// When it is gone or another one, or another run works on it.
+    pub fn again(path: &Path, data_bytes: u64, seed: u64) -> Result<Self, Problem> {
+        let wish = Wish { data_bytes, seed, keep: false, direct: true };
+        let fits = |header: &Header| header.data_bytes == data_bytes && header.seed == seed;
+        let there = match Node::pin_no_link(path) {
+            Ok(node) => whole_header(&node),
+            Err(_) => None,
+        };
+        if !there.as_ref().is_some_and(fits) {
+            return Err(gone(path));
+        }
+        match take(path, &wish, true)? {
+            Found::Ours(file) if fits(&file.header) => Ok(file),
+            Found::Busy => Err(locked(path)),
+            Found::Ours(_) | Found::Free => Err(gone(path)),
+        }
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -210,6 +231,13 @@ fn locked(path: &Path) -> Problem {
         .at(path_text::encode(path))
         .because("another run of Rigel works on it")
         .next("wait for it to end, or use another directory")
+}
+
+fn gone(path: &Path) -> Problem {
+    Problem::refused("the scratch file of the run is not there any more")
+        .at(path_text::encode(path))
+        .because("a run that ends in order removes it, unless --keep-scratch was given")
+        .next("start the run again; visits to another file would not be of one target")
 }
 
 fn not_ours(path: &Path) -> Problem {

@@ -50,13 +50,7 @@ pub struct Typed {
 /// A usage problem that names the option.
 pub fn options(typed: Typed, environment: &Environment) -> Result<RunOptions, Problem> {
     let Typed { front, own, .. } = typed;
-    if own.quiet && typed.verbose {
-        let verbose = Opt::Verbose.spelled(front);
-        return Err(Problem::usage(format!("--quiet and {verbose} contradict each other"))
-            .at(format!("--quiet, {verbose}"))
-            .next("give one of them"));
-    }
-    check_view(typed.tui, own.quiet, typed.verbose)?;
+    check_voices(front, own.quiet, typed.verbose, typed.tui)?;
     check_name(front, &typed.name)?;
     let mut notes = typed.notes;
     let mut request = shaping::request(front, typed.level, &typed.load, &own)?;
@@ -82,6 +76,20 @@ pub fn options(typed: Typed, environment: &Environment) -> Result<RunOptions, Pr
         orion_version,
         notes,
     })
+}
+
+/// How much is told, and how.
+///
+/// # Errors
+/// When the options contradict each other.
+pub fn check_voices(front: Front, quiet: bool, verbose: bool, tui: bool) -> Result<(), Problem> {
+    if quiet && verbose {
+        let verbose = Opt::Verbose.spelled(front);
+        return Err(Problem::usage(format!("--quiet and {verbose} contradict each other"))
+            .at(format!("--quiet, {verbose}"))
+            .next("give one of them"));
+    }
+    check_view(tui, quiet, verbose)
 }
 
 /// A view takes the whole terminal: nothing else may be told on it, and something has to be shown.

@@ -131,10 +131,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Err(error) => return outcome(&error),
     };
     match cli.command {
-        Command::Run(run) => {
-            let options = run.options(echo(arguments), environment)?;
-            Ok(Invocation::Run(Box::new(options)))
-        }
+        Command::Run(run) => run.invocation(echo(arguments), environment),
         Command::Calibrate(calibrate) => calibrate.invocation(echo(arguments), environment),
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),

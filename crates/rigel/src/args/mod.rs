@@ -50,6 +50,8 @@ use std::path::PathBuf;
 pub enum Invocation {
     /// Measure.
     Run(Box<RunOptions>),
+    /// Go on with a run that was interrupted.
+    Resume(Box<ResumeOptions>),
     /// Show calibrations of the past.
     History(HistoryOptions),
     /// Make outputs from a record.
@@ -123,6 +125,27 @@ pub struct RunOptions {
     pub orion_version: OrionVersion,
     /// Remarks on the arguments that the user should see: accepted, but without effect here.
     pub notes: Vec<String>,
+}
+
+/// A run to go on with; what it measures and how is in its record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResumeOptions {
+    /// Its record.
+    pub record: PathBuf,
+    /// Targets that may be overwritten, as named by the user.
+    pub destroy: Vec<PathBuf>,
+    /// Results as JSON on standard output.
+    pub json: bool,
+    /// No page with charts.
+    pub no_html: bool,
+    /// Problems only.
+    pub quiet: bool,
+    /// More than usual.
+    pub verbose: bool,
+    /// A live view instead of the progress bar.
+    pub tui: bool,
+    /// Layout of the ORION files.
+    pub orion_version: OrionVersion,
 }
 
 /// What is read from the environment.

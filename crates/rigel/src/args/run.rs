@@ -7,7 +7,7 @@ use super::load::LoadWish;
 use super::names::Front;
 use super::own::OwnOptions;
 use super::target_source::target_source;
-use super::{Environment, RunOptions, words};
+use super::{Environment, Invocation, ResumeOptions, RunOptions, values, words};
 use rigel_core::error::Problem;
 use rigel_core::matrix::RunLevel;
 use rigel_core::units::Bytes;
@@ -37,7 +37,46 @@ Examples:
   rigel run oltp --write 20 --destroy-data /dev/sdx /dev/sdx
       with writes, on a device whose contents may be lost
   rigel run dss --engine sim:servers=16,service=200us
-      no storage at all, to see what the outputs look like";
+      no storage at all, to see what the outputs look like
+  rigel run --resume rigel_20260101_1200_record.jsonl
+      go on with a run that was stopped, killed, or ended by a crash of the machine";
+
+/// Options of which the record of an interrupted run says all.
+const GIVEN_BY_THE_RECORD: [&str; 33] = [
+    "level",
+    "targets",
+    "lun",
+    "scratch_size",
+    "keep_scratch",
+    "name",
+    "out",
+    "num_disks",
+    "write",
+    "duration",
+    "cache_size",
+    "matrix",
+    "num_small",
+    "num_large",
+    "size_small",
+    "size_large",
+    "pattern",
+    "stream_ios",
+    "simulate",
+    "stripe",
+    "precision",
+    "max_duration",
+    "fast",
+    "levels",
+    "engine",
+    "poll",
+    "workers",
+    "io_timeout",
+    "cpus",
+    "seed",
+    "buffered",
+    "dry_run",
+    "force",
+];
 
 /// See the module.
 #[derive(Debug, clap::Args)]
@@ -47,8 +86,8 @@ pub struct RunArgs {
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every pair of both. oltp: small only, up to
     /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say.
-    #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<RunLevel>())]
-    level: RunLevel,
+    #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::parser::<RunLevel>())]
+    level: Option<RunLevel>,
 
     /// Files or block devices to measure [default: a scratch file in the current directory]
     #[arg(value_name = "TARGET")]
@@ -65,6 +104,14 @@ pub struct RunArgs {
     /// Leave the scratch file there, so that the next run need not fill it
     #[arg(long, help_heading = TARGETS, hide_short_help = true)]
     keep_scratch: bool,
+
+    /// Go on with an interrupted run, from its record: NAME_record.jsonl
+    ///
+    /// What was asked for is in the record, so that nothing of it may be given again, but for --destroy-data where the run
+    /// writes. Targets, host and program have to be what they were. Visits that were made count; the last one does not when
+    /// it was cut short. The outputs beside the record are made anew.
+    #[arg(long, value_name = "RECORD", value_hint = clap::ValueHint::FilePath, conflicts_with_all = GIVEN_BY_THE_RECORD, help_heading = FILES, display_order = 2)]
+    resume: Option<PathBuf>,
 
     #[command(flatten)]
     load: LoadWish,
@@ -97,11 +144,43 @@ impl RunArgs {
     ///
     /// # Errors
     /// A usage problem that names the option.
-    pub fn options(self, command_line: String, environment: &Environment) -> Result<RunOptions, Problem> {
+    pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
+        let level = match (&self.resume, self.level) {
+            (Some(_), _) => {
+                return self.resumed(environment).map(|options| Invocation::Resume(Box::new(options)));
+            }
+            // clap has asked for it.
+            (None, level) => level.unwrap_or(RunLevel::Simple),
+        };
+        self.options(level, command_line, environment).map(|options| Invocation::Run(Box::new(options)))
+    }
+
+    fn resumed(self, environment: &Environment) -> Result<ResumeOptions, Problem> {
+        let Self { resume, own, verbose, tui, .. } = self;
+        build::check_voices(Front::Rigel, own.quiet, verbose, tui)?;
+        let orion_version = values::orion_version(own.orion_version, environment.orion_version.as_deref())?;
+        Ok(ResumeOptions {
+            record: resume.unwrap_or_default(),
+            destroy: own.destroy_data,
+            json: own.json,
+            no_html: own.no_html,
+            quiet: own.quiet,
+            verbose,
+            tui,
+            orion_version,
+        })
+    }
+
+    fn options(
+        self,
+        level: RunLevel,
+        command_line: String,
+        environment: &Environment,
+    ) -> Result<RunOptions, Problem> {
         let targets = target_source(self.targets, self.lun, self.scratch_size, self.keep_scratch)?;
         let typed = Typed {
             front: Front::Rigel,
-            level: self.level,
+            level,
             name: self.name,
             command_line,
             load: self.load,

@@ -454,3 +454,30 @@ fn the_calibrations_of_the_self_test_are_those_of_the_command() {
         assert_eq!(names, wanted, "{}", case.name);
     }
 }
+
+/// What an interrupted run was asked for is in its record; an option that is forgotten here would be taken and ignored.
+#[test]
+fn a_run_that_goes_on_takes_no_option_of_the_load() {
+    let mut cli = command();
+    cli.build();
+    let run = cli.find_subcommand("run").unwrap();
+    let resume = run.get_arguments().find(|option| option.get_id() == "resume").unwrap();
+    let conflicts: Vec<&str> =
+        run.get_arg_conflicts_with(resume).iter().map(|option| option.get_id().as_str()).collect();
+    let taken: Vec<&str> = run
+        .get_arguments()
+        .map(|option| option.get_id().as_str())
+        .filter(|option| !conflicts.contains(option) && *option != "resume")
+        .collect();
+    assert_eq!(
+        taken,
+        ["destroy_data", "json", "no_html", "quiet", "orion_version", "verbose", "tui", "help"]
+    );
+    let Ok(Invocation::Resume(options)) =
+        read_line("rigel run --resume a_record.jsonl --json --destroy-data x")
+    else {
+        panic!("not read");
+    };
+    assert!(options.json && options.record.ends_with("a_record.jsonl") && options.destroy.len() == 1);
+    assert!(refused("rigel run --resume a_record.jsonl --quiet --tui").contains("contradict"));
+}

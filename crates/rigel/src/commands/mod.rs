@@ -13,7 +13,7 @@ mod run;
 mod selftest;
 mod targets;
 
-use crate::args::{Front, Invocation, RunOptions};
+use crate::args::{Front, Invocation, ResumeOptions, RunOptions};
 use crate::{failure, orion_args};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
@@ -29,6 +29,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Advise(options) => advise::advise(&options),
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
+        Invocation::Resume(options) => resume(&options),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
@@ -48,6 +49,11 @@ fn measure(options: &RunOptions) -> Result<(), Problem> {
         _ => problem,
     };
     run::run(options).map_err(told)?.map_or(Ok(()), Err)
+}
+
+/// The rest of a run.
+fn resume(options: &ResumeOptions) -> Result<(), Problem> {
+    run::resume(options)?.map_or(Ok(()), Err)
 }
 
 /// Writes results. A reader that went away (`rigel --help | head`) is no failure.

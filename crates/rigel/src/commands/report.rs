@@ -143,20 +143,30 @@ pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
 pub fn read(path: &Path) -> Result<Record, Problem> {
     let shown = path_text::encode(path);
     let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
-    let record = Record::read(&bytes).map_err(|problem| {
-        let place = match &problem.place {
-            Some(line) => format!("{shown}, {line}"),
-            None => shown.clone(),
-        };
-        problem.at(place)
-    })?;
+    let record = parse(&bytes, path)?;
     if let Some(torn) = &record.torn {
         commands::remark(&format!("{shown}: line {} was not written whole and is left out", torn.line));
     }
     Ok(record)
 }
 
-fn unreadable(shown: &str, error: &io::Error) -> Problem {
+/// The record in the bytes of a file; problems name file and line.
+///
+/// # Errors
+/// When they are no record.
+pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
+    let shown = path_text::encode(path);
+    Record::read(bytes).map_err(|problem| {
+        let place = match &problem.place {
+            Some(line) => format!("{shown}, {line}"),
+            None => shown.clone(),
+        };
+        problem.at(place)
+    })
+}
+
+/// A record that cannot be read at all.
+pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
     let (problem, next): (fn(String) -> Problem, _) = match error.kind() {
         ErrorKind::NotFound => (Problem::usage, "give the file that ends in _record.jsonl"),
         ErrorKind::IsADirectory => (Problem::usage, "give the file in it that ends in _record.jsonl"),

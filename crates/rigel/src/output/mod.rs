@@ -10,8 +10,11 @@ mod whole;
 pub use whole::write_whole;
 
 use rigel_core::error::Problem;
+use rigel_core::path_text;
 use rigel_report::OutputFile;
-use std::ffi::OsString;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -21,6 +24,8 @@ use trouble::trouble;
 
 /// What follows the name of a run in the name of its record.
 pub const RECORD_SUFFIX: &str = "_record.jsonl";
+/// A link of that name is not followed, and a pipe is not waited for.
+const NO_LINK: i32 = (OFlags::NOFOLLOW.bits() | OFlags::NONBLOCK.bits()).cast_signed();
 /// More runs than this do not begin in one minute.
 const MAX_RUNS_PER_MINUTE: u32 = 10_000;
 
@@ -49,6 +54,7 @@ impl OutputSet {
             let set = Self { dir: dir.to_owned(), run_id };
             match create_new(&set.record_path()) {
                 Ok(record) => {
+                    hold(&record, &set.record_path())?;
                     whole::sync_dir(dir).map_err(|error| trouble(dir, &error))?;
                     return Ok((set, record));
                 }
@@ -60,6 +66,28 @@ impl OutputSet {
         Err(Problem::refused(format!("no name is left for the run {first}"))
             .because(format!("{MAX_RUNS_PER_MINUTE} runs of this minute have outputs there"))
             .next("choose another name or directory"))
+    }
+
+    /// The outputs of the run whose record this is, and the record, open to be added to.
+    ///
+    /// # Errors
+    /// When it cannot be opened, is no regular file, has not the name of its run, or a run is at work on it.
+    pub fn reopen(record: &Path) -> Result<(Self, File), Problem> {
+        let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let run_id =
+            name.strip_suffix(RECORD_SUFFIX).filter(|run_id| !run_id.is_empty()).ok_or_else(|| {
+                Problem::usage("this is not the name of a record")
+                    .at(path_text::encode(record))
+                    .next(format!("give the file that ends in {RECORD_SUFFIX}"))
+            })?;
+        let opened = OpenOptions::new().read(true).append(true).custom_flags(NO_LINK).open(record);
+        let file = opened.map_err(|error| trouble::not_opened(record, &error))?;
+        if !file.metadata().is_ok_and(|found| found.is_file()) {
+            return Err(trouble::not_opened(record, &io::ErrorKind::InvalidInput.into()));
+        }
+        hold(&file, record)?;
+        let dir = record.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+        Ok((Self { dir: dir.to_owned(), run_id: run_id.to_owned() }, file))
     }
 
     /// Name of the run, printable; the record keeps it.
@@ -183,6 +211,17 @@ fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
         }
     }
     Ok(names)
+}
+
+/// Takes the record of a run for this process as long as the file is open. A filesystem without locks cannot tell.
+fn hold(record: &File, path: &Path) -> Result<(), Problem> {
+    match flock(record, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Err(Problem::refused("the run is still going on")
+            .at(path_text::encode(path))
+            .because("another process has its record")
+            .next("wait for it to end")),
+        _ => Ok(()),
+    }
 }
 
 /// Creates a file; never opens one that is there, nor what a link of that name leads to.

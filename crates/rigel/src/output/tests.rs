@@ -165,13 +165,13 @@ fn the_directory_is_tried_before_the_run() {
 #[test]
 fn what_the_system_says_becomes_advice() {
     for (errno, words) in [
-        (rustix::io::Errno::NOSPC, "full"),
-        (rustix::io::Errno::DQUOT, "quota"),
-        (rustix::io::Errno::ACCESS, "may not write"),
-        (rustix::io::Errno::ROFS, "read-only"),
-        (rustix::io::Errno::NAMETOOLONG, "too long"),
-        (rustix::io::Errno::ISDIR, "a directory has that name"),
-        (rustix::io::Errno::IO, "the system says"),
+        (Errno::NOSPC, "full"),
+        (Errno::DQUOT, "quota"),
+        (Errno::ACCESS, "may not write"),
+        (Errno::ROFS, "read-only"),
+        (Errno::NAMETOOLONG, "too long"),
+        (Errno::ISDIR, "a directory has that name"),
+        (Errno::IO, "the system says"),
     ] {
         let told = trouble(Path::new("/out/\u{1b}x"), &errno.into()).to_string();
         assert!(told.contains(words) && told.contains("/out/\\x1bx"), "{told}");

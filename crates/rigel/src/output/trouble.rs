@@ -61,6 +61,18 @@ fn other(path: &Path, error: &io::Error) -> Problem {
         .next("choose another directory")
 }
 
+/// A record that cannot be opened to be added to.
+pub fn not_opened(path: &Path, error: &io::Error) -> Problem {
+    let make: fn(String) -> Problem = match error.kind() {
+        ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidInput => Problem::usage,
+        _ => Problem::refused,
+    };
+    make(format!("the record cannot be opened: {error}"))
+        .at(path_text::encode(path))
+        .because("to go on, a run adds to its own record, a regular file that is no link")
+        .next("give the file that ends in _record.jsonl; see with `ls -l` who may write it")
+}
+
 /// There would not be room for the outputs.
 pub fn no_room(dir: &Path, free_bytes: u64, needed_bytes: u64) -> Problem {
     Problem::refused("there is too little room for the outputs")

@@ -18,6 +18,7 @@ mod manual;
 mod orion;
 mod outputs;
 mod privilege;
+mod resume;
 mod safety;
 mod scale;
 mod selftest;

@@ -244,8 +244,11 @@ fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
             .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
         extents: None,
         // Whoever has just filled it knows better.
-        scratch: scratch::whole_header(node)
-            .map(|header| ScratchFacts { seed: header.seed, used_before: true }),
+        scratch: scratch::whole_header(node).map(|header| ScratchFacts {
+            seed: header.seed,
+            used_before: true,
+            own: false,
+        }),
         device: block.map(|block| block.facts(system)),
     })
 }

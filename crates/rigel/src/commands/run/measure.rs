@@ -20,7 +20,7 @@ use rigel_run::execute::Run;
 use rigel_run::job::Workload;
 use std::sync::Arc;
 
-/// The workers of a run, ready.
+/// The workers of a run, ready. The time of the run is `now_ns`; 0 but for one that goes on.
 ///
 /// # Errors
 /// When no engine works, or a target cannot be opened.
@@ -28,6 +28,7 @@ pub fn crew(
     run: &Run,
     options: &RunOptions,
     permits: &[Option<WritePermit>],
+    now_ns: u64,
 ) -> Result<Box<dyn Crew>, Problem> {
     let volumes = plan::volumes(&run.request, &run.targets)?;
     let workload = Workload::new(&run.request, &run.targets, volumes);
@@ -44,7 +45,7 @@ pub fn crew(
     let choice = engine::choose(wanted, run.request.poll, &slots)?;
     let targets = open(run, options, permits, &choice)?;
     let seats = seats(run, &choice, layouts)?;
-    Ok(Box::new(ThreadCrew::start(choice, &seats, workload, Arc::new(targets))?))
+    Ok(Box::new(ThreadCrew::start(choice, &seats, workload, Arc::new(targets), now_ns)?))
 }
 
 /// Refuses CPUs that cannot be had, before anything is filled or looked at.

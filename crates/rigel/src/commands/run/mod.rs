@@ -5,7 +5,10 @@
 mod consent;
 mod measure;
 mod present;
+mod resume;
 mod targets;
+
+pub use resume::resume;
 
 use crate::args::{RunOptions, TargetSource};
 use crate::output::{self, OutputSet};
@@ -22,10 +25,11 @@ use rigel_core::request::EngineRequest;
 use rigel_core::units::{KIB, MIB};
 use rigel_report::text::Intent;
 use rigel_run::crew::Crew;
-use rigel_run::execute::{Outcome, Run, execute};
+use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::journal::Journal;
 use rigel_run::wall::Wall;
 use rigel_run::witness::watch;
+use std::fs::File;
 use std::sync::atomic::Ordering;
 use targets::Scratch;
 
@@ -119,28 +123,41 @@ fn measure_and_report(
         host,
         targets: found,
     };
-    let mut crew = measure::crew(&run, options, &permits)?;
+    let crew = measure::crew(&run, options, &permits, 0)?;
     if signals.flag().load(Ordering::Relaxed) {
         return Err(stopped_before_the_start());
     }
-    let (set, file) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
+    let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
-    voice.begin(&run, crew.engine(), crew.buffers());
-    let ended = walk(
-        options,
-        &run,
-        crew.as_mut(),
-        &wall,
-        Journal::new(file, path_text::encode(&set.record_path())),
-        signals,
-    );
-    // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
-    drop(crew);
-    // A broken queue or a full disk ends the run; what was measured before it is still to be shown.
-    let written = present::outputs(options, &set, voice);
-    let outcome = ended?;
-    written?;
-    Ok(outcome.problem())
+    let ready = Ready { run, beginning: Beginning::new(wall), crew, set, record };
+    ready.go(options, signals, voice)
+}
+
+/// Everything that a run needs from here to its end.
+struct Ready {
+    run: Run,
+    beginning: Beginning,
+    crew: Box<dyn Crew>,
+    set: OutputSet,
+    /// Open to be added to.
+    record: File,
+}
+
+impl Ready {
+    /// Measures, and leaves the outputs.
+    fn go(self, options: &RunOptions, signals: &Signals, voice: &Voice) -> Result<Option<Problem>, Problem> {
+        let Self { run, beginning, mut crew, set, record } = self;
+        voice.begin(&run, crew.engine(), crew.buffers());
+        let journal = Journal::new(record, path_text::encode(&set.record_path()));
+        let ended = walk(options, &run, beginning, crew.as_mut(), journal, signals);
+        // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
+        drop(crew);
+        // A broken queue or a full disk ends the run; what was measured before it is still to be shown.
+        let written = present::outputs(options, &set, voice);
+        let outcome = ended?;
+        written?;
+        Ok(outcome.problem())
+    }
 }
 
 fn stopped_before_the_start() -> Problem {
@@ -152,15 +169,15 @@ fn stopped_before_the_start() -> Problem {
 fn walk(
     options: &RunOptions,
     run: &Run,
+    beginning: Beginning,
     crew: &mut dyn Crew,
-    wall: &Wall,
     mut journal: Journal,
     signals: &Signals,
 ) -> Result<Outcome, Problem> {
     let mut shown = Shown::of(options, run, signals)?;
     let verbose = present::Verbose::of(options, &run.plan);
     let mut witness = watch(crew.clock(), crew.engine().kind, &run.targets);
-    execute(run, crew, wall, &mut journal, &signals.stop(), witness.as_mut(), &mut |event| {
+    execute(run, beginning, crew, &mut journal, &signals.stop(), witness.as_mut(), &mut |event| {
         verbose.event(&event);
         shown.event(&event);
     })
@@ -195,11 +212,14 @@ fn room_for_outputs(plan: &Plan) -> u64 {
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }
 
+fn epoch() -> Option<i64> {
+    std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok())
+}
+
 /// Real time for real devices. A simulated run may be given its start by SOURCE_DATE_EPOCH (reproducible-builds.org), so
 /// that the same seed gives the same bytes.
 fn wall(engine: EngineRequest) -> Wall {
-    let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-    match (engine, epoch) {
+    match (engine, epoch()) {
         (EngineRequest::Sim(_), Some(epoch)) => Wall::simulated(epoch),
         _ => Wall::system(),
     }

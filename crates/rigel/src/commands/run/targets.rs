@@ -118,6 +118,17 @@ impl Scratch {
         Ok(Self { file: Some(ScratchFile::create(Path::new("."), &wish, progress, stop)?) })
     }
 
+    /// The scratch file of an interrupted run, as its record has it; without one, nothing.
+    ///
+    /// # Errors
+    /// When it is not there any more, or another run works on it.
+    pub fn again(target: Option<&TargetFacts>) -> Result<Self, Problem> {
+        let own = target.and_then(|target| Some((target, target.scratch.filter(|scratch| scratch.own)?)));
+        let Some((target, scratch)) = own else { return Ok(Self { file: None }) };
+        let path = path_text::decode(&target.real_path);
+        Ok(Self { file: Some(ScratchFile::again(&path, target.size_bytes, scratch.seed)?) })
+    }
+
     /// What there is to say about it; `None` without a scratch file.
     pub fn describe(&self) -> Option<String> {
         let file = self.file.as_ref()?;
@@ -138,7 +149,7 @@ impl Scratch {
     pub fn facts(&self) -> Result<Option<TargetFacts>, Problem> {
         let Some(file) = &self.file else { return Ok(None) };
         let facts = target_facts(file.path())?;
-        let scratch = ScratchFacts { seed: file.seed(), used_before: file.reused() };
+        let scratch = ScratchFacts { seed: file.seed(), used_before: file.reused(), own: true };
         Ok(Some(TargetFacts { scratch: Some(scratch), ..facts }))
     }
 

@@ -1,0 +1,177 @@
+//! `rigel run --resume`: from the record of an interrupted run to the same place in it, then on as any run.
+//!
+//! What was asked for is in the record; leave to write is asked for anew. Nothing is measured, and the record is not
+//! touched, before all is found to be as it was. Must not judge what is kept; `rigel_core::resume` does.
+
+use super::present::{self, Voice};
+use super::targets::{self, Scratch};
+use super::{Ready, both, consent, measure, room_for_outputs, stopped_before_the_start};
+use crate::args::{Front, ResumeOptions, RunOptions, TargetSource};
+use crate::commands::report;
+use crate::output::{self, OutputSet};
+use crate::signals::Signals;
+use crate::tui;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::record::{Header, Record};
+use rigel_core::request::EngineRequest;
+use rigel_core::resume::{Past, check_engine, check_host, check_targets};
+use rigel_run::execute::{Beginning, Run};
+use rigel_run::wall::Wall;
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// A record that is this process's to go on with.
+struct Interrupted {
+    set: OutputSet,
+    file: File,
+    record: Record,
+    bytes: u64,
+}
+
+/// Measures what is left of a run. `Ok(Some(_))` as for a run that begins.
+///
+/// # Errors
+/// When the record does not let it go on, or something is not what it was.
+pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
+    let found = open(&options.record)?;
+    let run_options = run_options(options, &found.record.header);
+    let voice = Voice::of(&run_options);
+    if found.record.complete() {
+        voice.note(Some("the run is complete; its outputs are made again".to_owned()));
+        return present::outputs(&run_options, &found.set, &voice).map(|()| None);
+    }
+    let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
+    if options.tui {
+        tui::check()?;
+    }
+    measure::check_cpus(&run_options.request)?;
+    let header = Header { plan, ..found.record.header.clone() };
+    check_host(&header.host, &rigel_io::host::host_facts())?;
+    output::check_directory(&run_options.out_dir, room_for_outputs(&header.plan))?;
+    let signals = Signals::listen()?;
+    let scratch = Scratch::again(header.targets.first())?;
+    let ended = go_on(&run_options, header, past, found, &scratch, &signals, &voice);
+    both(ended, scratch.finish())
+}
+
+/// Takes the record, whole lines and what is torn.
+fn open(path: &Path) -> Result<Interrupted, Problem> {
+    let (set, mut file) = OutputSet::reopen(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| report::unreadable(&path_text::encode(path), &error))?;
+    let record = report::parse(&bytes, path)?;
+    if record.header.run_id != set.run_id() {
+        return Err(Problem::usage("the record was renamed")
+            .at(path_text::encode(path))
+            .because(format!("it is of the run {}", path_text::printable(&record.header.run_id)))
+            .next(
+                "give it its name back, NAME_record.jsonl: the outputs of a run lie beside it under one name",
+            ));
+    }
+    Ok(Interrupted { set, file, record, bytes: bytes.len() as u64 })
+}
+
+/// The options with which the run was begun, as far as they still matter.
+fn run_options(options: &ResumeOptions, header: &Header) -> RunOptions {
+    let request = header.request.clone();
+    let front = if request.bound.is_some() { Front::Calibrate } else { Front::Rigel };
+    let targets = if request.engine.is_simulated() {
+        TargetSource::Simulated
+    } else {
+        TargetSource::Named(header.targets.iter().map(|target| path_text::decode(&target.path)).collect())
+    };
+    RunOptions {
+        front,
+        targets,
+        request,
+        out_dir: report::beside(&options.record),
+        destroy: options.destroy.clone(),
+        dry_run: false,
+        json: options.json,
+        no_html: options.no_html,
+        history: front == Front::Calibrate,
+        quiet: options.quiet,
+        verbose: options.verbose,
+        tui: options.tui,
+        // Those that are there were made of the first part of the same record.
+        force: true,
+        orion_version: options.orion_version,
+        notes: Vec::new(),
+    }
+}
+
+fn go_on(
+    options: &RunOptions,
+    header: Header,
+    past: Past,
+    found: Interrupted,
+    scratch: &Scratch,
+    signals: &Signals,
+    voice: &Voice,
+) -> Result<Option<Problem>, Problem> {
+    let now = match scratch.facts()? {
+        Some(facts) => vec![facts],
+        None => targets::look(options, &header.host)?,
+    };
+    check_targets(&header.targets, &now)?;
+    consent::check_names(options, &now)?;
+    let hold = scratch.hold();
+    let permits = consent::permits(options, &now, hold.as_ref(), voice, signals.flag())?;
+    let run = Run {
+        program_version: header.program_version.clone(),
+        run_id: found.set.run_id().to_owned(),
+        request: header.request.clone(),
+        plan: header.plan.clone(),
+        host: header.host.clone(),
+        // Later visits read what earlier ones wrote.
+        targets: now,
+    };
+    let crew = measure::crew(&run, options, &permits, past.run_ns())?;
+    check_engine(&header.engine, crew.engine())?;
+    if signals.flag().load(Ordering::Relaxed) {
+        return Err(stopped_before_the_start());
+    }
+    let wall = wall(&header);
+    voice.note(Some(describe(&past)));
+    cut(&found, &past)?;
+    let Interrupted { set, file: record, .. } = found;
+    let beginning = Beginning::resumed(wall, header, past);
+    Ready { run, beginning, crew, set, record }.go(options, signals, voice)
+}
+
+/// As for a run that begins, from the same start.
+fn wall(header: &Header) -> Wall {
+    match (header.request.engine, super::epoch()) {
+        (EngineRequest::Sim(_), Some(_)) => Wall::simulated_since(&header.started),
+        _ => None,
+    }
+    .unwrap_or_else(Wall::system)
+}
+
+fn describe(past: &Past) -> String {
+    let left_out = match (past.set_aside, past.torn_bytes) {
+        (0, 0) => "",
+        (0, _) => "; its last line was not written whole and is left out",
+        (_, 0) => "; the last one was cut short and is left out",
+        (_, _) => "; the last one, and a line that was not written whole, are left out",
+    };
+    format!("the run goes on behind the {} visits of its record{left_out}", past.visits.len())
+}
+
+/// Cuts off what is left of a line, so that the next one begins a line.
+fn cut(found: &Interrupted, past: &Past) -> Result<(), Problem> {
+    if past.torn_bytes == 0 {
+        return Ok(());
+    }
+    let mut file = &found.file;
+    let kept = found.bytes.saturating_sub(past.torn_bytes);
+    let done = file.set_len(kept).and_then(|()| file.rewind()).and_then(|()| file.sync_all());
+    done.map_err(|error| {
+        Problem::refused(format!("the record cannot be cut behind its last whole line: {error}"))
+            .at(path_text::encode(&found.set.record_path()))
+            .next("see whether the filesystem is read-only or full")
+    })
+}

@@ -1,0 +1,292 @@
+//! `rigel run --resume`: a run that was killed ends as if it had not been, and goes on with nothing but itself.
+
+use crate::stop::{signal, start_until};
+use crate::support::{Place, Told, point, tell};
+use rigel_core::record::Record;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Start of every simulated run here.
+const EPOCH: &str = "1767268800";
+const RECORD: &str = "rigel_20260101_1200_record.jsonl";
+/// Outputs without a word about how the run went.
+const SAME: [&str; 5] = ["_iops.csv", "_mbps.csv", "_lat.csv", "_hist.csv", "_ci.csv"];
+
+fn simulated(place: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rigel"));
+    command.current_dir(place).args(arguments).args(["--quiet", "--no-html"]).env("SOURCE_DATE_EPOCH", EPOCH);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn resume(place: &Path) -> Command {
+    simulated(place, &["run", "--resume", RECORD])
+}
+
+/// The record without the lines that say where the run went on.
+fn undisturbed(place: &Path) -> Vec<u8> {
+    let bytes = fs::read(place.join(RECORD)).unwrap();
+    let resumed = |line: &&[u8]| line.starts_with(br#"{"line":"resumed""#);
+    bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| !resumed(line)).flatten().copied().collect()
+}
+
+/// An undisturbed run, what it left, and how long it took.
+struct Whole {
+    place: Place,
+    arguments: Vec<&'static str>,
+    record: Vec<u8>,
+    took: Duration,
+}
+
+impl Whole {
+    fn run(line: &'static str) -> Self {
+        let (place, arguments) = (Place::new(), line.split_whitespace().collect::<Vec<_>>());
+        let began = Instant::now();
+        assert!(simulated(place.path(), &arguments).status().unwrap().success());
+        let took = began.elapsed();
+        let record = fs::read(place.path().join(RECORD)).unwrap();
+        Self { place, arguments, record, took }
+    }
+
+    /// Another directory ends with the same.
+    fn is_like(&self, other: &Place) {
+        assert!(undisturbed(other.path()) == self.record, "in {:?}", other.path());
+        for suffix in SAME {
+            assert_eq!(other.read(suffix), self.place.read(suffix), "{suffix}");
+        }
+    }
+}
+
+#[test]
+fn wherever_a_record_ends_the_run_goes_on_to_the_same_bytes() {
+    let whole = Whole::run("run simple --engine sim:servers=2,service=4ms,rate=0,between=2% --seed 5 --fast");
+    let first = whole.record.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let cuts = (0..12).map(|part| first + (whole.record.len() - first) * part / 12);
+    for cut in cuts.chain([whole.record.len() - 1, whole.record.len()]) {
+        let place = Place::new();
+        fs::write(place.path().join(RECORD), &whole.record[..cut]).unwrap();
+        assert!(resume(place.path()).status().unwrap().success(), "cut at {cut}");
+        whole.is_like(&place);
+        let goes_on = cut < whole.record.len();
+        assert_eq!(place.read("_summary.txt").contains("RESUMED"), goes_on, "cut at {cut}");
+        assert_eq!(place.read("_flags.csv").contains("RESUMED"), goes_on, "cut at {cut}");
+    }
+}
+
+/// A random number below `bound`, the same in every run of the test.
+fn draw(state: &mut u64, bound: u64) -> u64 {
+    // splitmix64 (Steele, Lea, Flood 2014).
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) % bound.max(1)
+}
+
+/// Starts a command and kills it after a while, when it has not ended before; whether it was killed.
+fn killed(mut command: Command, after: Duration) -> bool {
+    let mut child = command.spawn().unwrap();
+    std::thread::sleep(after);
+    child.kill().unwrap();
+    child.wait().unwrap().code().is_none()
+}
+
+/// `RIGEL_KILLS` kills of the real binary, 12 unless it is set: a third of them hit the run that goes on.
+#[test]
+fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
+    let kills = std::env::var("RIGEL_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
+    let runs = [
+        Whole::run(
+            "run normal --engine sim:servers=4,service=200us,rate=0 --seed 5 --duration 2s --num-disks 4",
+        ),
+        Whole::run(
+            "run simple --levels auto --engine sim:servers=4,service=400us,rate=0,between=2% --seed 5",
+        ),
+    ];
+    let (mut state, mut hits, mut behind_visits) = (1, 0, 0);
+    while hits < kills {
+        let whole = &runs[usize::try_from(draw(&mut state, 2)).unwrap()];
+        let place = Place::new();
+        let moment = |state: &mut u64| whole.took.mul_f64(draw(state, 1000) as f64 / 1000.0);
+        hits += u32::from(killed(simulated(place.path(), &whole.arguments), moment(&mut state)));
+        while place.path().join(RECORD).exists() && draw(&mut state, 3) == 0 {
+            hits += u32::from(killed(resume(place.path()), moment(&mut state)));
+        }
+        let begun = fs::read(place.path().join(RECORD)).is_ok_and(|bytes| bytes.contains(&b'\n'));
+        if !begun {
+            // Killed before its first line was whole: there is nothing to go on with, and the program says so.
+            assert!(!resume(place.path()).status().unwrap().success());
+            continue;
+        }
+        behind_visits += u32::from(
+            !Record::read(&fs::read(place.path().join(RECORD)).unwrap()).unwrap().visits.is_empty(),
+        );
+        assert!(resume(place.path()).status().unwrap().success());
+        whole.is_like(&place);
+    }
+    println!("{hits} kills, {behind_visits} records with visits, 0 differences");
+    assert!(behind_visits > 0, "every kill came before the first visit");
+}
+
+/// Starts a run on a file and kills it when two points are on disk.
+fn killed_on_a_file(place: &Place, line: &str) -> PathBuf {
+    let (mut child, _stderr) = start_until(place, line, "point 2 ");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.only("_record.jsonl")
+}
+
+fn go_on(place: &Place, record: &Path, more: &[&str]) -> Told {
+    tell(place.command().args(["run", "--resume"]).arg(record).args(more))
+}
+
+#[test]
+fn a_real_run_goes_on_behind_its_visits() {
+    for engine in ["io_uring", "libaio", "threads"] {
+        let place = Place::new();
+        place.random_file("data", 16 << 20);
+        let line = format!("run simple data --duration 300ms --engine {engine}");
+        let record = killed_on_a_file(&place, &line);
+        let before = fs::read(&record).unwrap();
+        let told = go_on(&place, &record, &[]).expect_code(0);
+        assert!(told.stderr.contains("goes on behind the"), "{}", told.stderr);
+        let after = fs::read(&record).unwrap();
+        assert!(after.starts_with(&before), "what was there stays");
+        let read = Record::read(&after).unwrap();
+        assert!(read.complete() && read.resumed.len() == 1);
+        let numbers: Vec<u64> = read.visits.iter().map(|visit| visit.number).collect();
+        assert_eq!(numbers, (0..7).collect::<Vec<_>>());
+        assert!(
+            read.visits.windows(2).all(|pair| pair[0].ended_ns() <= pair[1].began_ns),
+            "one time goes on"
+        );
+        assert!(place.read("_summary.txt").contains("RESUMED"));
+    }
+}
+
+#[test]
+fn a_stopped_run_goes_on_and_leaves_out_what_was_cut_short() {
+    let place = Place::new();
+    place.random_file("data", 16 << 20);
+    let (mut child, _stderr) = start_until(&place, "run simple data --duration 1s", "point 2 ");
+    signal(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+    let record = place.only("_record.jsonl");
+    let told = go_on(&place, &record, &["--json"]).expect_code(0);
+    let document = told.json();
+    assert_eq!(document["points"].as_array().unwrap().len(), 7);
+    let codes: Vec<&str> =
+        document["flags"].as_array().unwrap().iter().map(|flag| flag["code"].as_str().unwrap()).collect();
+    assert!(codes.contains(&"RESUMED"), "{codes:?}");
+    for small in 1..=5 {
+        let flags = crate::support::flags(point(&document, small, 0));
+        assert!(!flags.contains(&"CUT_SHORT"), "{flags:?}");
+    }
+}
+
+#[test]
+fn a_scratch_file_is_taken_again_and_put_away() {
+    let place = Place::new();
+    let line = "run simple --scratch-size 64M --duration 300ms --write 50";
+    let record = killed_on_a_file(&place, line);
+    assert!(place.files().contains(&"rigel-scratch.dat".to_owned()));
+    let told = go_on(&place, &record, &["--json"]).expect_code(0);
+    // Stamps of both parts of the run are known: a wrong one would be an error of a point.
+    assert!(!told.stdout.contains("ERRORS"), "{}", told.stdout);
+    assert!(!place.files().contains(&"rigel-scratch.dat".to_owned()), "{:?}", place.files());
+    let again = go_on(&place, &record, &[]).expect_code(0);
+    assert!(again.stderr.contains("complete"), "{}", again.stderr);
+}
+
+#[test]
+fn without_its_scratch_file_a_run_does_not_go_on() {
+    let place = Place::new();
+    let record = killed_on_a_file(&place, "run simple --scratch-size 64M --duration 300ms");
+    fs::remove_file(place.path().join("rigel-scratch.dat")).unwrap();
+    refused(&place, &record, &[], 3, "the scratch file of the run is not there any more");
+    assert!(!place.files().contains(&"rigel-scratch.dat".to_owned()), "none is filled");
+}
+
+/// The problem, and a record that nobody touched.
+fn refused(place: &Place, record: &Path, more: &[&str], code: i32, what: &str) {
+    let before = fs::read(record).unwrap();
+    let told = go_on(place, record, more).expect_code(code);
+    assert!(told.stderr.contains(what), "{}", told.stderr);
+    assert_eq!(fs::read(record).unwrap(), before);
+}
+
+#[test]
+fn consent_is_not_in_a_record() {
+    let place = Place::new();
+    let data = place.random_file("data", 16 << 20);
+    let line = "run simple data --destroy-data data --duration 300ms --write 50";
+    let record = killed_on_a_file(&place, line);
+    let held = fs::read(&data).unwrap();
+    refused(&place, &record, &[], 3, "--destroy-data");
+    refused(&place, &record, &["--destroy-data", "other"], 2, "no target of this run");
+    assert!(fs::read(&data).unwrap() == held, "nothing was written");
+    go_on(&place, &record, &["--destroy-data", "data"]).expect_code(0);
+}
+
+#[test]
+fn what_is_not_as_it_was_is_refused() {
+    let place = Place::new();
+    let data = place.random_file("data", 16 << 20);
+    let record = killed_on_a_file(&place, "run simple data --duration 300ms");
+    fs::rename(&data, place.path().join("away")).unwrap();
+    refused(&place, &record, &[], 3, "data");
+    place.random_file("data", 16 << 20);
+    refused(&place, &record, &[], 3, "its identity was");
+    fs::rename(place.path().join("away"), &data).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(&data).unwrap();
+    file.set_len(8 << 20).unwrap();
+    refused(&place, &record, &[], 3, "its size was");
+    file.set_len(16 << 20).unwrap();
+    let text = fs::read_to_string(&record).unwrap();
+    let version = format!("\"program_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&version));
+    fs::write(&record, text.replacen(&version, "\"program_version\":\"0.0.1\\u001b[2J\"", 1)).unwrap();
+    refused(&place, &record, &[], 3, "begun by Rigel 0.0.1\\x1b");
+    fs::write(&record, text.replacen("\"kernel\":\"", "\"kernel\":\"other ", 1)).unwrap();
+    refused(&place, &record, &[], 3, "kernel was other");
+    fs::write(&record, &text).unwrap();
+    go_on(&place, &record, &[]).expect_code(0);
+}
+
+#[test]
+fn a_record_that_is_no_record_of_this_run_is_refused() {
+    let place = Place::new();
+    place.random_file("data", 16 << 20);
+    let record = killed_on_a_file(&place, "run simple data --duration 300ms");
+    let link = place.path().join("link_20260101_1200_record.jsonl");
+    std::os::unix::fs::symlink(&record, &link).unwrap();
+    refused(&place, &link, &[], 3, "cannot be opened");
+    fs::remove_file(&link).unwrap();
+    fs::copy(&record, &link).unwrap();
+    refused(&place, &link, &[], 2, "renamed");
+    for (name, what) in [("nothing_record.jsonl", "cannot be opened"), ("data", "not the name of a record")] {
+        let told = go_on(&place, Path::new(name), &[]).expect_code(2);
+        assert!(told.stderr.contains(what), "{}", told.stderr);
+    }
+    for more in
+        ["simple", "--seed=1", "--duration=1s", "--write=5", "--out=.", "--engine=threads", "--dry-run"]
+    {
+        let told = go_on(&place, &record, &[more]).expect_code(2);
+        assert!(told.stderr.contains("--resume"), "{more}: {}", told.stderr);
+    }
+}
+
+#[test]
+fn a_run_that_still_goes_on_keeps_its_record() {
+    let place = Place::new();
+    place.random_file("data", 16 << 20);
+    let (mut child, _stderr) = start_until(&place, "run normal data --duration 1s", "point 1 ");
+    let record = place.only("_record.jsonl");
+    let told = go_on(&place, &record, &[]).expect_code(3);
+    assert!(told.stderr.contains("still going on"), "{}", told.stderr);
+    assert!(child.try_wait().unwrap().is_none(), "it was not disturbed");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -5,16 +5,29 @@ use crate::job::{Done, Job, Shared, Task, Workload};
 use crate::worker::Worker;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::matrix::Point;
 use rigel_core::sim_law::SimLaw;
-use rigel_io::backend::SlotLayout;
+use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::sim::{Sim, SimClock};
 use std::sync::atomic::Ordering;
 
+/// A backend whose device is told of visits.
+pub trait Simulated: Backend {
+    /// A visit to `point` begins; nothing is in flight.
+    fn begin_visit(&mut self, visit: u64, point: Point);
+}
+
+impl Simulated for Sim {
+    fn begin_visit(&mut self, visit: u64, point: Point) {
+        Self::begin_visit(self, visit, point);
+    }
+}
+
 /// A crew of one, simulated.
 #[derive(Debug)]
-pub struct InlineCrew {
-    backend: Sim,
+pub struct InlineCrew<B = Sim> {
+    backend: B,
     clock: SimClock,
     workload: Workload,
     layout: SlotLayout,
@@ -30,8 +43,21 @@ impl InlineCrew {
     #[must_use]
     pub fn simulated(law: SimLaw, workload: Workload, layout: SlotLayout) -> Self {
         let (backend, clock) = Sim::new(law, layout, workload.seed);
+        Self::with(backend, clock, law.remembers(), workload, layout)
+    }
+}
+
+impl<B: Simulated> InlineCrew<B> {
+    /// The same with any simulated backend on its clock. `remembers`: its device has a state that outlasts visits.
+    pub fn with(
+        backend: B,
+        clock: SimClock,
+        remembers: bool,
+        workload: Workload,
+        layout: SlotLayout,
+    ) -> Self {
         Self {
-            remembers: law.remembers(),
+            remembers,
             backend,
             clock,
             workload,
@@ -51,7 +77,7 @@ impl InlineCrew {
     }
 }
 
-impl Crew for InlineCrew {
+impl<B: Simulated> Crew for InlineCrew<B> {
     fn engine(&self) -> &EngineFacts {
         &self.engine
     }

@@ -1,10 +1,10 @@
+mod failures;
 mod resume;
 
 use super::walk::all_failed;
 use super::*;
 use crate::crew::{self, inline::InlineCrew};
 use crate::job::Workload;
-use crate::journal::Journal;
 use rigel_core::findings::Findings;
 use rigel_core::flags::FlagCode;
 use rigel_core::matrix::{MatrixShape, Point, RunLevel};
@@ -15,7 +15,6 @@ use rigel_core::request::{CacheWarmUp, EngineRequest};
 use rigel_core::sim_law::SimLaw;
 use rigel_core::units::Nanos;
 use rigel_core::workload::LargePattern;
-use std::io::{Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,6 +35,17 @@ fn run_of(change: impl FnOnce(&mut Request)) -> Run {
     Run { program_version: "test".into(), run_id: "sim_20260101_1200".into(), request, plan, host, targets }
 }
 
+/// The lines of a record as they would stand in its file.
+#[derive(Default)]
+struct Lines(Vec<u8>);
+
+impl Ledger for Lines {
+    fn append(&mut self, line: &Line) -> Result<(), Problem> {
+        self.0.extend(rigel_core::record::write_line(line).unwrap());
+        Ok(())
+    }
+}
+
 fn crew_of(law: SimLaw, run: &Run) -> InlineCrew {
     let workload =
         Workload::new(&run.request, &run.targets, plan::volumes(&run.request, &run.targets).unwrap());
@@ -50,17 +60,13 @@ fn recorded(
     mut listener: impl FnMut(&Event<'_>, &AtomicBool),
 ) -> (Outcome, Vec<u8>) {
     let mut crew = crew_of(law, run);
-    let mut file = tempfile::tempfile().unwrap();
-    let mut journal = Journal::new(file.try_clone().unwrap(), "record".into());
+    let mut lines = Lines::default();
     let flag = Arc::new(AtomicBool::new(false));
     let stop = Stop::new(Arc::clone(&flag));
     let mut nobody = crate::witness::Nobody;
     let mut told = |event: Event<'_>| listener(&event, &flag);
-    let outcome = execute(run, beginning, &mut crew, &mut journal, &stop, &mut nobody, &mut told).unwrap();
-    let mut bytes = Vec::new();
-    file.rewind().unwrap();
-    file.read_to_end(&mut bytes).unwrap();
-    (outcome, bytes)
+    let outcome = execute(run, beginning, &mut crew, &mut lines, &stop, &mut nobody, &mut told).unwrap();
+    (outcome, lines.0)
 }
 
 fn new() -> Beginning {

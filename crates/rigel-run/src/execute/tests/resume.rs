@@ -3,19 +3,23 @@
 use super::*;
 use rigel_core::pace::{Adaptive, LevelChoice, Precision};
 
-/// Goes on with what is left of a record; returns the outcome and the whole record.
-fn go_on(law: SimLaw, left: &[u8]) -> (Outcome, Vec<u8>) {
+/// The run whose record this is, and where it goes on.
+pub(super) fn left_of(left: &[u8]) -> (Run, Beginning) {
     let record = Record::read(left).unwrap();
     let (past, plan) = Past::of(&record, left.len() as u64, "test").unwrap();
-    let mut kept = left[..left.len() - usize::try_from(past.torn_bytes).unwrap()].to_vec();
     let header = Header { plan: plan.clone(), ..record.header };
     let run =
         Run { plan, request: header.request.clone(), targets: header.targets.clone(), ..run_of(|_| {}) };
     let wall = Wall::simulated_since(&header.started).unwrap();
-    let beginning = Beginning::resumed(wall, header, past);
+    (run, Beginning::resumed(wall, header, past))
+}
+
+/// Goes on with what is left of a record; returns the outcome and the whole record.
+fn go_on(law: SimLaw, left: &[u8]) -> (Outcome, Vec<u8>) {
+    let whole_lines = left.iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+    let (run, beginning) = left_of(left);
     let (outcome, added) = recorded(law, &run, beginning, |_, _| {});
-    kept.extend(added);
-    (outcome, kept)
+    (outcome, [&left[..whole_lines], &added[..]].concat())
 }
 
 /// Lines without those that say where the run went on; what is left of a stopped one is left out with its closing line.
@@ -129,12 +133,12 @@ fn a_record_of_another_device_is_refused() {
     let (past, _) = Past::of(&record, 0, "test").unwrap();
     let beginning = Beginning::resumed(Wall::simulated(0), record.header, past);
     let mut crew = crew_of(law, &run);
-    let mut journal = Journal::new(tempfile::tempfile().unwrap(), "record".into());
+    let mut lines = Lines::default();
     let problem = execute(
         &run,
         beginning,
         &mut crew,
-        &mut journal,
+        &mut lines,
         &Stop::default(),
         &mut crate::witness::Nobody,
         &mut |_| {},

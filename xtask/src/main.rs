@@ -7,6 +7,8 @@ mod bench;
 mod ci;
 mod generate;
 mod instructions;
+mod long;
+mod soak;
 mod stats;
 mod tidy;
 mod vm;
@@ -38,6 +40,10 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// What takes too long for every change: 250 kills and a full disk at every byte of a record; takes a quarter of an hour
+    Long,
+    /// Run at full rate for an hour, and see that no I/O is lost and memory stays as it is
+    Soak(soak::Options),
     /// Compare Rigel with fio, in turns on the same devices; takes a quarter of an hour
     Bench(bench::Options),
     /// Run Rigel in an emulated machine, on devices that this host need not have; takes a few minutes
@@ -74,6 +80,8 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Ci { setup } => ci::run(&root, *setup),
         Command::Tidy => tidy::run(&root),
         Command::Stats { trials, seed } => stats::run(&root, *trials, *seed),
+        Command::Long => long::run(&root),
+        Command::Soak(options) => soak::run(&root, options),
         Command::Bench(options) => bench::run(&root, options),
         Command::Vm(options) => vm::run(&root, options),
         Command::Instructions { accept } => match instructions::run(&root, *accept)? {

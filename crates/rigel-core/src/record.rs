@@ -8,7 +8,7 @@
 use crate::engine::{BufferFacts, EngineFacts};
 use crate::facts::{HostFacts, TargetFacts};
 use crate::matrix::Point;
-use crate::measure::{ClassTally, HungIo};
+use crate::measure::{ClassTally, HungIo, IoCounts};
 use crate::plan::Plan;
 use crate::request::Request;
 use crate::witness::Witness;
@@ -134,6 +134,9 @@ pub struct Visit {
     /// Bytes moved in that time, failed I/Os left out.
     #[serde(default)]
     pub moved_bytes: u64,
+    /// Every I/O from the start of the load to the end of the drain, as the workers counted them; `None` in records of old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ios: Option<IoCounts>,
     /// I/Os that did not come back; the run ends with this visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hung: Option<HungIo>,

@@ -3,7 +3,7 @@
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::matrix::Point;
 use rigel_core::measure::tally::merge;
-use rigel_core::measure::{ClassTally, HungIo, Window};
+use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
 use rigel_core::pace::Pace;
 use rigel_core::plan::Volumes;
 use rigel_core::request::Request;
@@ -100,6 +100,8 @@ pub struct Done {
     pub bytes: u64,
     /// I/Os that failed, measured or not.
     pub failures: u64,
+    /// I/Os handed over and given back, measured or not.
+    pub ios: IoCounts,
     /// I/Os that did not come back. The worker that gave them up works no more.
     pub hung: Option<HungIo>,
     /// CPU time used.
@@ -138,6 +140,7 @@ impl Done {
         self.stopped |= other.stopped;
         self.bytes += other.bytes;
         self.failures += other.failures;
+        self.ios.add(other.ios);
         self.hung = match (self.hung, other.hung) {
             (Some(mine), Some(theirs)) => Some(mine.with(theirs)),
             (one, other) => one.or(other),

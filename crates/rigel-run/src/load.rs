@@ -127,6 +127,11 @@ impl<'a> Load<'a> {
         hung.reduce(HungIo::with)
     }
 
+    /// I/Os in flight, counted slot by slot.
+    pub fn in_flight(&self) -> u64 {
+        self.slots.iter().flatten().filter(|slot| slot.started_ns != NOT_IN_FLIGHT).count() as u64
+    }
+
     /// How many slots of a class are in use.
     pub fn outstanding(&self, class: Class) -> u32 {
         let used = self.slots.iter().flatten().filter(|slot| slot.class == class).count();

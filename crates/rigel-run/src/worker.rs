@@ -8,7 +8,7 @@ mod sampler;
 use self::sampler::Sampler;
 use crate::job::{Done, Job, Shared, Task, Workload};
 use crate::load::{Load, NOT_IN_FLIGHT};
-use rigel_core::measure::{ClassTally, FirstError, HungIo, ReadLook, Tally, Window};
+use rigel_core::measure::{ClassTally, FirstError, HungIo, IoCounts, ReadLook, Tally, Window};
 use rigel_core::scratch;
 use rigel_core::split;
 use rigel_core::stats::settle;
@@ -55,6 +55,7 @@ struct Loop<'a, B, C> {
     /// Bytes asked for in I/Os that came back, well or not.
     tried_bytes: u64,
     failures: u64,
+    ios: IoCounts,
     hung: Option<HungIo>,
 }
 
@@ -108,6 +109,7 @@ impl Worker<'_> {
             bytes: 0,
             tried_bytes: 0,
             failures: 0,
+            ios: IoCounts::default(),
             hung: None,
         };
         let stopped = self.drive(&mut state, end)?;
@@ -118,6 +120,7 @@ impl Worker<'_> {
             stopped,
             bytes: state.bytes,
             failures: state.failures,
+            ios: state.ios,
             hung: state.hung,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
@@ -157,7 +160,7 @@ impl Worker<'_> {
                 state.submit_free(self.workload.seed);
             }
             if state.tally.in_flight() == 0 {
-                return Ok(stopped);
+                return state.audit().map(|()| stopped);
             }
             state.backend.submit(1)?;
             let now_ns = state.clock.now_ns();
@@ -172,6 +175,7 @@ impl Worker<'_> {
             if now_ns >= next_show_ns {
                 next_show_ns = now_ns + SHOW_NS;
                 self.show(&mut state.ops);
+                state.audit()?;
                 if state.is_hung(now_ns, self.workload.io_timeout_ns) {
                     end.at_ns = end.at_ns.min(now_ns);
                     give_up_ns = now_ns + TAKE_BACK_NS;
@@ -204,6 +208,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
             }
             self.backend.push(op);
         }
+        self.ios.submitted += self.free.len() as u64;
         let now_ns = self.clock.now_ns();
         self.tally.look(now_ns);
         for slot in self.free.drain(..) {
@@ -211,6 +216,19 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
             slot.started_ns = now_ns;
             self.tally.submitted(slot.class, 1);
         }
+    }
+
+    /// Whether what was handed over either came back or is in flight, by the counts and slot by slot.
+    fn audit(&mut self) -> io::Result<()> {
+        self.ios.looks += 1;
+        let (counted, found) = (self.ios.outstanding(), self.load.in_flight());
+        if counted == Some(found) {
+            return Ok(());
+        }
+        let IoCounts { submitted, returned, .. } = self.ios;
+        Err(io::Error::other(format!(
+            "{submitted} I/Os were handed over, {returned} came back, {found} are in flight: some were lost"
+        )))
     }
 
     /// Whether I/Os turn out to be hung now. The point ends here, and the kernel is asked to take back what it has.
@@ -235,7 +253,8 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
     #[inline]
     fn reap(&mut self, now_ns: u64, workload: &Workload) {
         self.tally.look(now_ns);
-        let Self { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = self;
+        let Self { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, ios, .. } = self;
+        let already_free = free.len();
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         backend.reap(|Completion { slot, outcome }| {
             free.push(slot);
@@ -259,6 +278,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 }
             }
         });
+        ios.returned += (free.len() - already_free) as u64;
         sampler.look(&**backend, load, workload);
     }
 }

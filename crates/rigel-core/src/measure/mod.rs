@@ -2,12 +2,14 @@
 //!
 //! Recording must not allocate, lock or format; it is the hot path. Judging happens in [`crate::findings`].
 
+mod counts;
 pub mod histogram;
 mod hung;
 pub mod read_look;
 pub mod series;
 pub mod tally;
 
+pub use counts::IoCounts;
 pub use histogram::Histogram;
 pub use hung::HungIo;
 pub use read_look::ReadLook;

@@ -198,6 +198,12 @@ fn of_visit(visit: &Visit) -> Found {
         ("loaded_ns", visit.loaded_ns),
         ("warm_up.ns", visit.warm_up.map_or(0, |done| done.ns)),
     ])?;
+    if let Some(ios) = visit.ios {
+        let all_came_back = ios.outstanding() == Some(0);
+        if !all_came_back && (visit.hung.is_none() || ios.outstanding().is_none()) {
+            return wrong("ios", format!("{} handed over, {} returned", ios.submitted, ios.returned));
+        }
+    }
     for (field, tally) in [("small", &visit.small), ("large", &visit.large)] {
         if let Some(tally) = tally {
             within(field, of_tally(tally, visit))?;

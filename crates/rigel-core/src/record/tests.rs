@@ -69,6 +69,7 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
         number: step as u64,
         purpose: Purpose::Only,
         busiest_worker_cpu_ns: None,
+        ios: None,
         hung: None,
         moved_bytes: 0,
         witness: None,

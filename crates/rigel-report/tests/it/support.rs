@@ -124,6 +124,7 @@ fn bare(
         warm_up: None,
         worker_cpu_ns: Some(NS_PER_S),
         busiest_worker_cpu_ns: None,
+        ios: None,
         hung: None,
         moved_bytes: 0,
         witness: None,

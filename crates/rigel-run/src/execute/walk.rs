@@ -213,6 +213,7 @@ impl<'a> Walk<'a> {
             busiest_worker_cpu_ns: Some(done.busiest_cpu_ns),
             loaded_ns: loaded_until_ns.saturating_sub(loaded_from_ns),
             moved_bytes: done.bytes,
+            ios: Some(done.ios),
             hung: done.hung,
             witness: self.witness.between(loaded_from_ns, loaded_until_ns),
             small,

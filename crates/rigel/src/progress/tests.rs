@@ -91,6 +91,7 @@ fn visit(small: u32, large: u32) -> Visit {
         number: 2,
         purpose: Purpose::Only,
         busiest_worker_cpu_ns: None,
+        ios: None,
         hung: None,
         moved_bytes: 0,
         witness: None,

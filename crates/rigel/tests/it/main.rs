@@ -16,6 +16,7 @@ mod intervals;
 mod limits;
 mod manual;
 mod orion;
+mod output_faults;
 mod outputs;
 mod privilege;
 mod resume;

@@ -272,6 +272,10 @@ fn check(failure: Failure, ended: &Ended) -> Record {
     }
     assert_eq!(tallies(&record).map(|tally| tally.errors).sum::<u64>(), failed, "{failure:?}");
     assert_eq!(record.visits.iter().map(|visit| visit.moved_bytes).sum::<u64>(), well_bytes, "{failure:?}");
+    let counted = record.visits.iter().filter_map(|visit| visit.ios);
+    assert_eq!(counted.clone().map(|ios| ios.submitted).sum::<u64>(), pushed, "{failure:?}");
+    assert_eq!(counted.clone().map(|ios| ios.returned).sum::<u64>(), well + failed, "{failure:?}");
+    assert!(counted.clone().all(|ios| ios.looks > 1));
     assert!(tallies(&record).map(ClassTally::completed).sum::<u64>() <= well);
     for point in &findings.points {
         let visit = &record.visits[point.step];

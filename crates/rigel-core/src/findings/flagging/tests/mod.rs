@@ -124,6 +124,7 @@ impl Maker {
             warm_up: None,
             worker_cpu_ns: None,
             busiest_worker_cpu_ns: None,
+            ios: None,
             hung: None,
             moved_bytes: 0,
             witness: None,

@@ -32,8 +32,9 @@ impl Openers {
     pub(crate) fn gather(proc: &Path) -> Self {
         let mut by_identity: HashMap<Identity, Vec<(TargetKind, u32)>> = HashMap::new();
         for pid in pids_of_others(proc) {
-            let descriptors = descriptors_of(&proc.join(pid.to_string()));
-            for (kind, identity) in descriptors.filter_map(|descriptor| who_is_open(&descriptor)) {
+            let process = proc.join(pid.to_string());
+            let descriptors = descriptors_of(&process).filter_map(|descriptor| who_is_open(&descriptor));
+            for (kind, identity) in descriptors.chain(mapped_by(&process)) {
                 by_identity.entry(identity).or_default().push((kind, pid));
             }
         }
@@ -87,7 +88,53 @@ fn has_open(process: &Path, who: &[Who]) -> bool {
     descriptors_of(process).any(|descriptor| {
         who_is_open(&descriptor).is_some_and(|found| who.contains(&found))
             && !is_only_a_path(process, &descriptor)
-    })
+    }) || mapped_by(process).any(|found| who.contains(&found))
+}
+
+/// What a process has mapped: a mapping stays, and can be written through, when its descriptor is closed. Each file once.
+fn mapped_by(process: &Path) -> impl Iterator<Item = Who> + use<> {
+    let maps = std::fs::read(process.join("maps")).unwrap_or_default();
+    let mut seen = HashMap::new();
+    for line in maps.split(|&byte| byte == b'\n') {
+        if let Some(mapping) = Mapping::parse(line) {
+            seen.entry(mapping.identity).or_insert(mapping);
+        }
+    }
+    let links = process.join("map_files");
+    seen.into_values().map(move |mapping| mapping.who(&links))
+}
+
+/// A line of `maps`: `7f0c4000-7f0c5000 rw-s 00000000 08:02 135522 /path`.
+#[derive(Debug, PartialEq, Eq)]
+struct Mapping {
+    /// As the kernel calls its link in `map_files`.
+    name: String,
+    /// Not always that of `stat`: some filesystems (btrfs) have one number for a file and another one here.
+    identity: Identity,
+}
+
+impl Mapping {
+    /// `None` for memory that has no file behind it.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let mut fields = line.split(|&byte| byte == b' ').filter(|field| !field.is_empty());
+        let mut text = || std::str::from_utf8(fields.next()?).ok();
+        let (from, to) = text()?.split_once('-')?;
+        let [_permissions, _offset, device] = [text()?, text()?, text()?];
+        let (major, minor) = device.split_once(':')?;
+        let inode: u64 = text()?.parse().ok()?;
+        let hex = |text: &str| u64::from_str_radix(text, 16).ok();
+        let device = (u32::try_from(hex(major)?).ok()?, u32::try_from(hex(minor)?).ok()?);
+        (inode != 0).then_some(())?;
+        Some(Self {
+            name: format!("{:x}-{:x}", hex(from)?, hex(to)?),
+            identity: Identity { device, inode },
+        })
+    }
+
+    /// By its link, which only root may follow; else by its numbers, which are those of a file.
+    fn who(self, links: &Path) -> Who {
+        who_is_open(&links.join(&self.name)).unwrap_or((TargetKind::File, self.identity))
+    }
 }
 
 /// A descriptor with `O_PATH` can do nothing with what is in the file; an inspection holds one.
@@ -119,4 +166,19 @@ fn who_is_open(descriptor: &Path) -> Option<Who> {
 fn name_of(proc: &Path, pid: u32) -> String {
     let name = std::fs::read(proc.join(pid.to_string()).join("comm")).unwrap_or_default();
     format!("{pid} ({})", path_text::encode_os(OsStr::from_bytes(name.trim_ascii_end())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_mappings() {
+        let line = b"0040b000-7f0c5000 rw-s 00000000 08:1a 135522                   /a b (deleted)";
+        let identity = Identity { device: (8, 26), inode: 135_522 };
+        assert_eq!(Mapping::parse(line), Some(Mapping { name: "40b000-7f0c5000".into(), identity }));
+        for other in [&b""[..], b"1-2 rw-p 0 00:00 0", b"1-2 rw-p 0 00:00 0 [heap]", b"x-2 rw-p 0 8:1 5 /a"] {
+            assert_eq!(Mapping::parse(other), None, "{other:?}");
+        }
+    }
 }

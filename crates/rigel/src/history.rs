@@ -59,6 +59,7 @@ pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
 }
 
 fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite::Result<()> {
+    check_file(path)?;
     let mut database = Connection::open(path)?;
     database.busy_timeout(PATIENCE)?;
     // Another run may be changing the layout at the same moment.
@@ -67,6 +68,7 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite:
     // The number may lag behind the table: layout 1 was written in statements of their own.
     let columns = columns(&change)?;
     if columns.is_empty() {
+        check_empty(&change)?;
         change.execute_batch(
             "CREATE TABLE calibration (
                  id INTEGER PRIMARY KEY,
@@ -84,6 +86,28 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite:
         (document.started.as_str(), text, path_text::encode(record)),
     )?;
     change.commit()
+}
+
+/// Refuses what is no file: SQLite takes a block device for a new database, because the kernel gives it the size 0.
+fn check_file(path: &Path) -> rusqlite::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => Err(foreign("it is no regular file")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a database of somebody else that a link of our name leads to.
+fn check_empty(database: &Connection) -> rusqlite::Result<()> {
+    let question =
+        "SELECT (SELECT count(*) FROM sqlite_schema) + (SELECT user_version FROM pragma_user_version)";
+    match database.query_row(question, [], |row| row.get(0))? {
+        0_i64 => Ok(()),
+        _ => Err(foreign("it is the database of another program")),
+    }
+}
+
+fn foreign(what: &str) -> rusqlite::Error {
+    rusqlite::Error::InvalidParameterName(what.to_owned())
 }
 
 /// Refuses what a newer Rigel wrote.
@@ -204,6 +228,23 @@ mod tests {
     fn record(started: &str) -> PathBuf {
         let name = [b"/data/\xff\n", started.as_bytes()].concat();
         PathBuf::from(OsString::from_vec(name))
+    }
+
+    #[test]
+    fn the_database_of_another_program_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        for theirs in ["CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1);", "PRAGMA user_version = 1;"]
+        {
+            let _ = fs::remove_file(&path);
+            Connection::open(&path).unwrap().execute_batch(theirs).unwrap();
+            let before = fs::read(&path).unwrap();
+            let kept = put(&path, &document("2026-01-01"), "{}", &record("a"));
+            assert!(kept.unwrap_err().to_string().contains("another program"), "{theirs}");
+            assert_eq!(fs::read(&path).unwrap(), before);
+        }
+        let kept = put(Path::new("/dev/null"), &document("2026-01-01"), "{}", &record("a"));
+        assert!(kept.unwrap_err().to_string().contains("no regular file"));
     }
 
     #[test]

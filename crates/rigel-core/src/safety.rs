@@ -77,6 +77,11 @@ pub enum Evidence {
     },
     /// A scratch file made by Rigel, recognised by name and header.
     OurScratchFile,
+    /// A scratch file made by Rigel that something else has been written into since.
+    ScratchFileOfAnother {
+        /// Offset of the first block looked at that is not Rigel's.
+        first_offset: u64,
+    },
 }
 
 impl Evidence {
@@ -165,6 +170,10 @@ impl fmt::Display for Evidence {
             }
             Self::NeverWritten { how } => write!(f, "never written: {how}"),
             Self::OurScratchFile => write!(f, "a scratch file made by Rigel"),
+            Self::ScratchFileOfAnother { first_offset } => write!(
+                f,
+                "a scratch file made by Rigel that something else was written into (first seen at byte {first_offset})"
+            ),
         }
     }
 }
@@ -214,6 +223,7 @@ mod tests {
             (vec![], Verdict::NeedsConsent),
             (vec![never()], Verdict::MayWrite),
             (vec![Evidence::OurScratchFile], Verdict::MayWrite),
+            (vec![Evidence::ScratchFileOfAnother { first_offset: 0 }], Verdict::NeedsConsent),
             (vec![never(), open()], Verdict::NeedsConsent),
             (vec![ext4()], Verdict::NeedsConsent),
             (vec![never(), ext4()], Verdict::NeedsConsent),

@@ -196,6 +196,13 @@ pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
     }
 }
 
+/// Whether a block at `offset` may be one that Rigel filled or wrote, in any run: it has the stamp of its place, or
+/// holds nothing. Only the head is looked at, because I/Os smaller than a block change the rest.
+#[must_use]
+pub fn may_be_own(offset: u64, block: &[u8]) -> bool {
+    stamp(block).is_some_and(|(at, _)| at == offset) || block.iter().all(|&byte| byte == 0)
+}
+
 /// What is wrong with a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockFault {

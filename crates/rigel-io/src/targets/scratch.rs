@@ -4,6 +4,7 @@
 //! holds an exclusive lock on its own from the first byte to the last. Must not choose the size.
 
 mod fill;
+mod foreign;
 mod found;
 mod room;
 
@@ -16,13 +17,13 @@ use rigel_core::facts::Identity;
 use rigel_core::path_text;
 use rigel_core::scratch::{self, BLOCK_BYTES, Header, State};
 use rustix::fs;
-use rustix::io::{Errno, pwrite};
+use rustix::io::{Errno, pread, pwrite};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub(crate) use found::whole_header;
+pub(crate) use found::{evidence, whole_header};
 pub use room::free_bytes;
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
@@ -247,6 +248,13 @@ fn not_ours(path: &Path) -> Problem {
         .next("move it away or, if nothing in it is needed, delete it")
 }
 
+fn changed_by_another(path: &Path, offset: u64) -> Problem {
+    Problem::refused("something else was written into the scratch file: it was not touched")
+        .at(path_text::encode(path))
+        .because(format!("the block at byte {offset} is not one that Rigel wrote"))
+        .next("move the file away or, if nothing in it is needed, delete it")
+}
+
 fn not_written(path: &Path, errno: Errno) -> Problem {
     refusal("the scratch file cannot be written", path, errno)
 }
@@ -291,4 +299,19 @@ fn write_all(fd: &OwnedFd, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
         }
     }
     Ok(())
+}
+
+/// A whole block; `None` at the end of the file.
+fn read_block(fd: &OwnedFd, offset: u64) -> Result<Option<[u8; BLOCK_BYTES]>, Errno> {
+    let mut block = [0; BLOCK_BYTES];
+    let mut have = 0;
+    while have < BLOCK_BYTES {
+        match pread(fd, &mut block[have..], offset + have as u64) {
+            Ok(0) => return Ok(None),
+            Ok(got) => have += got,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(Some(block))
 }

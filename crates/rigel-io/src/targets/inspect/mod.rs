@@ -124,10 +124,12 @@ impl Inspected {
         in_use::evidence(&self.node, snapshot)
     }
 
-    /// Whether it is a whole scratch file of ours.
-    #[must_use]
-    pub fn is_scratch(&self) -> bool {
-        scratch::whole_header(&self.node).is_some()
+    /// What a whole scratch file of ours is: ours, or written into by somebody else; `None` for anything else.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn scratch(&self) -> Result<Option<Evidence>, Problem> {
+        scratch::evidence(&self.node)
     }
 
     /// What is on it and who uses it. Never empty. `progress` is told bytes done and bytes to do; when `stop` becomes
@@ -157,10 +159,13 @@ impl Inspected {
     ) -> Result<Vec<Evidence>, Problem> {
         let (node, facts) = (&self.node, &self.facts);
         let mut found = self.users(snapshot);
-        if self.is_scratch() {
+        if let Some(scratch) = self.scratch()? {
+            let ours = scratch.clears();
+            found.push(scratch);
             // Random data may look like anything; what it is, is known.
-            found.push(Evidence::OurScratchFile);
-            return Ok(found);
+            if ours {
+                return Ok(found);
+            }
         }
         found.extend(signature::evidence(node, facts, &regions(node, snapshot.system()))?);
         // Where consent is needed anyway, reading everything would tell nothing more.

@@ -3,15 +3,19 @@
 //! Whoever works on a scratch file holds an exclusive lock on it from its making to its end. What a file is, is judged
 //! under the lock only: before it, another run may still be at work. Must not write to a file that is not ours.
 
-use super::{ScratchFile, Wish, not_ours, unlink, write_header};
+use super::foreign::first_foreign;
+use super::{ScratchFile, Wish, changed_by_another, not_ours, read_block, unlink, write_header};
+use crate::targets::guard::forbidden;
+use crate::targets::inspect::{Snapshot, in_use};
 use crate::targets::errno::{self, patiently, refusal};
 use crate::targets::node::Node;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetKind;
 use rigel_core::path_text;
-use rigel_core::scratch::{self, BLOCK_BYTES, Header, State, TRAILER_BYTES};
+use rigel_core::safety::Evidence;
+use rigel_core::scratch::{self, Header, State, TRAILER_BYTES};
 use rustix::fs::{self, FlockOperation, OFlags};
-use rustix::io::{Errno, pread};
+use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,6 +59,16 @@ pub(super) fn take(path: &Path, wish: &Wish, spare_kept: bool) -> Result<Found, 
         // Nothing in it yet: another run has just made it and is about to lock it.
         return if making { Ok(Found::Busy) } else { Err(not_ours(path)) };
     };
+    // It was kept, and somebody found another use for it: what is in it now is theirs.
+    if let Some(offset) =
+        first_foreign(&fd, &header).map_err(|errno| refusal("the scratch file cannot be read", path, errno))?
+    {
+        return Err(changed_by_another(path, offset));
+    }
+    let users = in_use::forbidding(&node, &Snapshot::take());
+    if !users.is_empty() {
+        return Err(forbidden(node.place(), &users));
+    }
     use_or_remove(node, fd, header, wish, spare_kept)
 }
 
@@ -134,6 +148,17 @@ pub(crate) fn whole_header(node: &Node) -> Option<Header> {
     header.is_whole().then_some(header)
 }
 
+/// What a whole scratch file of ours is, now that it was looked into; `None` for anything else.
+pub(crate) fn evidence(node: &Node) -> Result<Option<Evidence>, Problem> {
+    let Some(header) = whole_header(node) else { return Ok(None) };
+    let found = first_foreign(&node.open_to_read()?, &header)
+        .map_err(|errno| refusal("the scratch file cannot be read", node.path(), errno))?;
+    Ok(Some(match found {
+        None => Evidence::OurScratchFile,
+        Some(first_offset) => Evidence::ScratchFileOfAnother { first_offset },
+    }))
+}
+
 /// The header of a whole file that nobody works on.
 pub(super) fn left_header(path: &Path) -> Option<Header> {
     let node = Node::pin_no_link(path).ok()?;
@@ -142,18 +167,4 @@ pub(super) fn left_header(path: &Path) -> Option<Header> {
     // Given back at once: only to see whether it could be had.
     let held = fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK);
     (!held).then_some(header)
-}
-
-fn read_block(fd: &OwnedFd, offset: u64) -> Result<Option<[u8; BLOCK_BYTES]>, Errno> {
-    let mut block = [0; BLOCK_BYTES];
-    let mut have = 0;
-    while have < BLOCK_BYTES {
-        match pread(fd, &mut block[have..], offset + have as u64) {
-            Ok(0) => return Ok(None),
-            Ok(got) => have += got,
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(Some(block))
 }

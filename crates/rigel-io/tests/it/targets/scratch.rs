@@ -84,8 +84,10 @@ fn a_whole_one_is_reused_and_another_size_is_filled_anew() {
 fn a_leftover_of_a_killed_run_is_used_and_removed() {
     let dir = dir();
     let path = killed(create(dir.path(), MIB, 1).unwrap());
-    // The run had overwritten all of its data.
-    poke(&path, 0, &vec![0xaa; 1 << 20]);
+    // The run had overwritten all of its data, stamped as runs do it.
+    let mut written = vec![0xaa; 1 << 20];
+    rigel_core::scratch::write_stamps(7, 0, &mut written);
+    poke(&path, 0, &written);
     assert_eq!(look(&path)[..], [Evidence::OurScratchFile]);
     assert_eq!(left_there(dir.path(), None).map(|(_, header)| header.data_bytes), Some(MIB));
     assert_eq!(left_there(dir.path(), Some(2 * MIB)), None);

@@ -8,7 +8,7 @@ use crate::progress::{self, ByteProgress};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::path_text;
-use rigel_core::safety::{self, Evidence, Verdict};
+use rigel_core::safety::{self, Verdict};
 use rigel_io::targets::guard::{self, WritePermit};
 use rigel_io::targets::inspect::{Look, Snapshot, inspect};
 use rigel_io::targets::scratch::Hold;
@@ -86,9 +86,7 @@ pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<Str
 fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) -> Result<String, Problem> {
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
     let mut found = inspected.users(snapshot);
-    if inspected.is_scratch() {
-        found.push(Evidence::OurScratchFile);
-    }
+    found.extend(inspected.scratch()?);
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(&options.destroy, target);
     let told = match (safety::judge(&found), consent) {

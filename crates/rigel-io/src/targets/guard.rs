@@ -4,8 +4,8 @@
 //! for a target that is in use. It remembers which target it is for, and what it says is looked at again when the
 //! target is opened. Must not ask the user anything, and must not open for writing.
 
-use super::inspect::{Snapshot, TargetEvidence, in_use};
-use super::node::{Node, identity_of, plain_kind};
+use super::inspect::{Snapshot, TargetEvidence, holds_data_now, in_use};
+use super::node::{Changed, Node, identity_of, plain_kind};
 use super::scratch::Hold;
 use crate::system::System;
 use rigel_core::error::Problem;
@@ -21,8 +21,25 @@ pub struct WritePermit {
     kind: TargetKind,
     size_bytes: u64,
     generation: Option<u64>,
+    /// What makes consent needless, where it is not there: that has to be so still when the target is open.
+    harmless: Option<Harmless>,
     /// The lock of the target, where this run has it already.
     hold: Option<Hold>,
+}
+
+/// How a target was found to hold nothing that could be lost.
+#[derive(Debug)]
+struct Harmless {
+    changed: Option<Changed>,
+    /// What it was, if it held nothing at all.
+    blank: Option<Box<TargetFacts>>,
+}
+
+impl Harmless {
+    fn of(facts: &TargetFacts, evidence: &TargetEvidence) -> Self {
+        let blank = evidence.iter().any(|found| matches!(found, Evidence::NeverWritten { .. }));
+        Self { changed: evidence.changed(), blank: blank.then(|| Box::new(facts.clone())) }
+    }
 }
 
 /// Gives a permit, or says what stands against it and what to do.
@@ -39,7 +56,9 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
         (Verdict::NeedsConsent, false) => Err(needs_consent(facts, evidence)),
         (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
             let &TargetFacts { identity, kind, size_bytes, .. } = facts;
-            Ok(WritePermit { identity, kind, size_bytes, generation: evidence.generation(), hold: None })
+            let harmless = (!consent).then(|| Harmless::of(facts, evidence));
+            let generation = evidence.generation();
+            Ok(WritePermit { identity, kind, size_bytes, generation, harmless, hold: None })
         }
     }
 }
@@ -89,11 +108,40 @@ impl WritePermit {
         Ok(())
     }
 
-    /// Looks again, with the target open, whether it came into use.
-    pub(crate) fn still_unused(node: &Node, snapshot: &Snapshot) -> Result<(), Problem> {
+    /// Looks again, with the target open, whether it came into use, or something came into it that nobody consented to
+    /// lose.
+    pub(crate) fn still_holds(&self, node: &Node, snapshot: &Snapshot) -> Result<(), Problem> {
         let found = in_use::forbidding(node, snapshot);
-        if found.is_empty() { Ok(()) } else { Err(forbidden(node.place(), &found)) }
+        if !found.is_empty() {
+            return Err(forbidden(node.place(), &found));
+        }
+        match &self.harmless {
+            Some(harmless) if !self.holds(node) => harmless.still(node),
+            // Consented to; or the run's own scratch file, locked since it was filled or looked into.
+            _ => Ok(()),
+        }
     }
+}
+
+impl Harmless {
+    fn still(&self, node: &Node) -> Result<(), Problem> {
+        if self.changed != node.changed() {
+            return Err(written_meanwhile(&node.place(), "the file was changed after the look"));
+        }
+        let Some(blank) = &self.blank else { return Ok(()) };
+        match holds_data_now(node, blank)? {
+            Some(found) => Err(written_meanwhile(&node.place(), &found.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Somebody began to use what was free.
+fn written_meanwhile(place: &str, because: &str) -> Problem {
+    Problem::refused("something was written to the target since it was looked at")
+        .at(place)
+        .because(because)
+        .next("find out what (fuser -v), then start again: the target is looked at anew")
 }
 
 /// The path leads to something else than before.
@@ -142,6 +190,7 @@ mod tests {
             kind: node.kind(),
             size_bytes: 0,
             generation,
+            harmless: None,
             hold: None,
         };
         permit(None).check(&node, 0).unwrap();

@@ -22,6 +22,14 @@ pub(crate) struct Node {
     kind: TargetKind,
 }
 
+/// The times of the last changes of a file, in seconds and nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Changed {
+    contents: (i64, u64),
+    /// The contents or anything else; nobody can set it back.
+    file: (i64, u64),
+}
+
 impl Node {
     /// Pins what `path` leads to, links followed.
     pub(crate) fn pin(path: &Path) -> Result<Self, Problem> {
@@ -95,6 +103,15 @@ impl Node {
 
     pub(crate) fn identity(&self) -> Identity {
         identity_of(&self.stat, self.kind)
+    }
+
+    /// When it was changed last, as it was when it was pinned; `None` for a device, whose node says nothing about that.
+    pub(crate) fn changed(&self) -> Option<Changed> {
+        let stat = &self.stat;
+        (self.kind == TargetKind::File).then_some(Changed {
+            contents: (stat.st_mtime, stat.st_mtime_nsec),
+            file: (stat.st_ctime, stat.st_ctime_nsec),
+        })
     }
 
     /// Number of the mount that it is reached through; `None` before Linux 5.8.

@@ -83,9 +83,11 @@ impl OpenTargets {
         let opened = requests.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
         // Only now, with all of them open: who came in between is seen, and the host is asked once.
         let snapshot = Snapshot::take();
-        for (request, target) in requests.iter().zip(&opened).filter(|(_, target)| target.writable) {
-            // What is open itself, one at a time: a second descriptor for each would use up the limit.
-            WritePermit::still_unused(&Node::of_open(&request.path, target.fd.as_fd())?, &snapshot)?;
+        for (index, (request, target)) in requests.iter().zip(&opened).enumerate() {
+            if let Some(permit) = permit_of(index) {
+                // What is open itself, one at a time: a second descriptor for each would use up the limit.
+                permit.still_holds(&Node::of_open(&request.path, target.fd.as_fd())?, &snapshot)?;
+            }
         }
         Ok(Self::new(opened))
     }

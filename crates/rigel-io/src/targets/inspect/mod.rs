@@ -17,7 +17,7 @@ mod snapshot;
 mod survey;
 
 use super::errno::refusal;
-use super::node::{Node, number};
+use super::node::{Changed, Node, number};
 use super::{ioctl, scratch, signature};
 use crate::system::System;
 use rigel_core::error::Problem;
@@ -46,6 +46,7 @@ pub struct TargetEvidence {
     identity: Identity,
     kind: TargetKind,
     generation: Option<u64>,
+    changed: Option<Changed>,
     list: Vec<Evidence>,
 }
 
@@ -58,6 +59,11 @@ impl TargetEvidence {
 
     pub(crate) const fn generation(&self) -> Option<u64> {
         self.generation
+    }
+
+    /// When a file had been changed last before the look.
+    pub(crate) const fn changed(&self) -> Option<Changed> {
+        self.changed
     }
 }
 
@@ -147,7 +153,8 @@ impl Inspected {
         // Before the look, so that a medium that is changed during it is noticed.
         let generation = in_use::generation(&self.node, snapshot.system());
         let list = self.gather(snapshot, look, progress, stop)?;
-        Ok(TargetEvidence { identity: self.facts.identity, kind: self.facts.kind, generation, list })
+        let TargetFacts { identity, kind, .. } = self.facts;
+        Ok(TargetEvidence { identity, kind, generation, changed: self.node.changed(), list })
     }
 
     fn gather(
@@ -199,6 +206,12 @@ pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32,
     devices.sort_unstable();
     devices.dedup();
     Some(devices)
+}
+
+/// Whether a target that held nothing holds something now; a quick look at the places where that shows.
+pub(super) fn holds_data_now(node: &Node, facts: &TargetFacts) -> Result<Option<Evidence>, Problem> {
+    let found = contents::evidence(node, facts, Look::Sample, &mut |_, _| {}, &AtomicBool::new(false))?;
+    Ok(matches!(found, Evidence::HoldsData { .. }).then_some(found))
 }
 
 /// The partitions of a disk, so that what is in them is found too.

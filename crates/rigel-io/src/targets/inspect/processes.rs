@@ -125,10 +125,7 @@ impl Mapping {
         let hex = |text: &str| u64::from_str_radix(text, 16).ok();
         let device = (u32::try_from(hex(major)?).ok()?, u32::try_from(hex(minor)?).ok()?);
         (inode != 0).then_some(())?;
-        Some(Self {
-            name: format!("{:x}-{:x}", hex(from)?, hex(to)?),
-            identity: Identity { device, inode },
-        })
+        Some(Self { name: format!("{:x}-{:x}", hex(from)?, hex(to)?), identity: Identity { device, inode } })
     }
 
     /// By its link, which only root may follow; else by its numbers, which are those of a file.

@@ -5,9 +5,9 @@
 
 use super::foreign::first_foreign;
 use super::{ScratchFile, Wish, changed_by_another, not_ours, read_block, unlink, write_header};
+use crate::targets::errno::{self, patiently, refusal};
 use crate::targets::guard::forbidden;
 use crate::targets::inspect::{Snapshot, in_use};
-use crate::targets::errno::{self, patiently, refusal};
 use crate::targets::node::Node;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetKind;
@@ -60,8 +60,8 @@ pub(super) fn take(path: &Path, wish: &Wish, spare_kept: bool) -> Result<Found, 
         return if making { Ok(Found::Busy) } else { Err(not_ours(path)) };
     };
     // It was kept, and somebody found another use for it: what is in it now is theirs.
-    if let Some(offset) =
-        first_foreign(&fd, &header).map_err(|errno| refusal("the scratch file cannot be read", path, errno))?
+    if let Some(offset) = first_foreign(&fd, &header)
+        .map_err(|errno| refusal("the scratch file cannot be read", path, errno))?
     {
         return Err(changed_by_another(path, offset));
     }

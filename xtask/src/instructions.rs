@@ -5,6 +5,7 @@
 //! one they are from, and under another nothing is judged. Must not measure time.
 
 use crate::ci::cargo;
+use crate::outcome::Outcome;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,15 +38,7 @@ enum Verdict {
     New,
 }
 
-/// What came of the check.
-pub enum Outcome {
-    /// Judged: whether nothing grew.
-    Judged(bool),
-    /// It could not be judged here, and why.
-    Skipped(String),
-}
-
-/// Counts, and judges or accepts.
+/// Counts, and judges or accepts; good is what did not grow.
 pub fn run(root: &Path, accept: bool) -> anyhow::Result<Outcome> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return Ok(Outcome::Skipped("valgrind does not start".into()));

@@ -5,9 +5,12 @@
 
 mod bench;
 mod ci;
+mod deny;
+mod fuzz;
 mod generate;
 mod instructions;
 mod long;
+mod outcome;
 mod soak;
 mod stats;
 mod tidy;
@@ -25,7 +28,7 @@ use std::process::ExitCode;
 enum Command {
     /// Run everything that must pass before a change goes in
     Ci {
-        /// First install the Debian packages that the tests need
+        /// First install the Debian packages and cargo commands that are needed
         #[arg(long)]
         setup: bool,
     },
@@ -48,6 +51,10 @@ enum Command {
     Bench(bench::Options),
     /// Run Rigel in an emulated machine, on devices that this host need not have; takes a few minutes
     Vm(vm::Options),
+    /// Give hostile input to every reader of foreign data
+    Fuzz(fuzz::Options),
+    /// Judge what Rigel is built of: licences, sources, known weaknesses
+    Deny,
     /// Count the instructions that one I/O takes, and fail if they grew by more than 3 %
     Instructions {
         /// Keep the figures as the ones to compare with
@@ -84,10 +91,13 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Soak(options) => soak::run(&root, options),
         Command::Bench(options) => bench::run(&root, options),
         Command::Vm(options) => vm::run(&root, options),
-        Command::Instructions { accept } => match instructions::run(&root, *accept)? {
-            instructions::Outcome::Judged(good) => Ok(good),
-            instructions::Outcome::Skipped(reason) => anyhow::bail!("instructions: not judged: {reason}"),
-        },
+        Command::Fuzz(options) => fuzz::run(&root, options)?.alone("fuzz"),
+        Command::Deny => {
+            let dependencies = deny::dependencies(&root)?.alone("deny");
+            let advisories = deny::advisories(&root)?.alone("advisories");
+            Ok(dependencies? && advisories?)
+        }
+        Command::Instructions { accept } => instructions::run(&root, *accept)?.alone("instructions"),
         Command::Gen { check: true } => generate::check(&root),
         Command::Gen { check: false } => generate::write(&root),
     }

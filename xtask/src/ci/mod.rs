@@ -3,20 +3,21 @@
 
 pub mod setup;
 mod skips;
+pub mod tool;
 
-use crate::{generate, instructions, tidy};
+use crate::{deny, fuzz, generate, instructions, tidy};
 use anyhow::Context as _;
 use std::env;
 use std::ffi::OsString;
-use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The checks that are a cargo command; the tests are not among them, as they need the skip file.
-const CARGO_CHECKS: [(&str, &[&str]); 3] = [
+const CARGO_CHECKS: [(&str, &[&str]); 4] = [
     ("fmt", &["fmt", "--all", "--check"]),
+    // A workspace of its own.
+    ("fmt-fuzz", &["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]),
     (
         "clippy",
         &[
@@ -46,6 +47,7 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
     let mut steps = Steps::default();
     if with_setup {
         setup::run(setup::PACKAGES, "the tests");
+        [tool::DENY, tool::FUZZ].iter().for_each(|tool| tool.set_up(root));
     }
     for (name, arguments) in CARGO_CHECKS {
         steps.run(name, &shown(arguments), || finished_well(&mut cargo(root, arguments)));
@@ -54,25 +56,21 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
     steps.run("gen", "cargo xtask gen --check", || generate::check(root));
     let skip_file =
         tempfile::NamedTempFile::new().context("cannot create the file that collects skipped tests")?;
-    steps.run("instructions", "cargo xtask instructions", || count_instructions(root, skip_file.path()));
-    let all_ran = steps.run("test", &shown(TEST), || {
-        finished_well(cargo(root, TEST).env("RIGEL_SKIP_FILE", skip_file.path()))
+    let skips = skip_file.path();
+    steps.run("deny", "cargo deny check bans licenses sources", || {
+        deny::dependencies(root)?.among_others("deny", skips)
     });
-    steps.run("skips", "tests that could not run", || skips::run(root, skip_file.path(), all_ran));
+    steps.run("advisories", "cargo deny check advisories", || {
+        deny::advisories(root)?.among_others("advisories", skips)
+    });
+    steps.run("instructions", "cargo xtask instructions", || {
+        instructions::run(root, false)?.among_others("instructions", skips)
+    });
+    steps.run("fuzz", "cargo xtask fuzz, briefly", || fuzz::smoke(root)?.among_others("fuzz", skips));
+    let all_ran =
+        steps.run("test", &shown(TEST), || finished_well(cargo(root, TEST).env("RIGEL_SKIP_FILE", skips)));
+    steps.run("skips", "tests that could not run", || skips::run(root, skips, all_ran));
     Ok(steps.conclude())
-}
-
-/// A count that cannot be judged is told and counted like a test that cannot run.
-fn count_instructions(root: &Path, skip_file: &Path) -> anyhow::Result<bool> {
-    match instructions::run(root, false)? {
-        instructions::Outcome::Judged(good) => Ok(good),
-        instructions::Outcome::Skipped(reason) => {
-            println!("SKIPPED instructions: {reason}");
-            let mut file = fs::OpenOptions::new().append(true).open(skip_file)?;
-            writeln!(file, "instructions\t{reason}")?;
-            Ok(true)
-        }
-    }
 }
 
 /// Cargo as it started us, so that a toolchain chosen on the command line stays chosen.

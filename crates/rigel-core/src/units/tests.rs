@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 #[test]
 fn sizes_read_with_every_suffix() {
@@ -64,5 +65,39 @@ fn numbers_for_people_have_four_figures() {
         (-1500.0, "-1,500"),
     ] {
         assert_eq!(number(value), text);
+    }
+}
+
+/// Digits from one to more than 64 bits hold.
+fn digits() -> impl Strategy<Value = u128> {
+    prop_oneof![any::<u64>().prop_map(u128::from), any::<u128>(), (0u32..80).prop_map(|power| 1 << power)]
+}
+
+proptest! {
+    /// The product, or a refusal because it does not fit.
+    #[test]
+    fn sizes_and_durations_are_right_up_to_the_last_bit(number in digits(), unit in 0usize..5) {
+        let product = |unit: u64| number.checked_mul(u128::from(unit)).and_then(|all| u64::try_from(all).ok());
+        let bytes = [("", 1), ("K", KIB), ("M", MIB), ("G", GIB), ("T", 1 << 40)][unit];
+        match format!("{number}{}", bytes.0).parse::<Bytes>() {
+            Ok(read) => prop_assert_eq!(Some(read.0), product(bytes.1)),
+            Err(error) => { prop_assert!(matches!(error, UnitError::TooLarge(_))); prop_assert_eq!(product(bytes.1), None); }
+        }
+        let span = [("us", NS_PER_US), ("ms", NS_PER_MS), ("s", NS_PER_S), ("m", 60 * NS_PER_S), ("h", 3600 * NS_PER_S)][unit];
+        match format!("{number}{}", span.0).parse::<Nanos>() {
+            Ok(read) => prop_assert_eq!(Some(read.0), product(span.1)),
+            Err(error) => { prop_assert!(matches!(error, UnitError::TooLarge(_))); prop_assert_eq!(product(span.1), None); }
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_odd_and_no_number_too_large_to_be_told(text in ".{0,20}", a: u64, b: u64, value: f64) {
+        let _ = (text.parse::<Bytes>(), text.parse::<Nanos>());
+        prop_assert!(Bytes(a).to_string().ends_with('B'));
+        prop_assert!(Nanos(a).to_string().ends_with('s'));
+        prop_assert!(iops(a, b).is_finite() && mbps(a, b).is_finite());
+        prop_assert!(!number(value).is_empty());
+        prop_assert_eq!(grouped(&a.to_string()).replace(',', ""), a.to_string());
+        prop_assert!(Nanos::from_secs(a) >= Nanos::from_millis(a) && Bytes::from_mib(a) >= Bytes::from_kib(a));
     }
 }

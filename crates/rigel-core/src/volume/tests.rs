@@ -61,3 +61,47 @@ proptest! {
         }
     }
 }
+
+/// Sizes and chunks from one byte to what 64 bits hold.
+fn at_the_limits() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        any::<u64>(),
+        (0u64..4).prop_map(|below| u64::MAX - below),
+        (0u32..64).prop_map(|power| 1 << power),
+        1u64..8
+    ]
+}
+
+proptest! {
+    /// However large targets claim to be: a volume whose chunks lie in them, or a refusal.
+    #[test]
+    fn no_size_is_too_large(
+        sizes in proptest::collection::vec(at_the_limits(), 1..6),
+        chunk_bytes in at_the_limits().prop_filter("an I/O has bytes", |&bytes| bytes > 0),
+        stripe_bytes in at_the_limits(),
+        in_stripe: u64,
+        raid0: bool,
+    ) {
+        // A multiple of the chunk now and then.
+        let stripe_bytes = (in_stripe % 16).checked_mul(chunk_bytes).filter(|_| in_stripe % 2 == 0).unwrap_or(stripe_bytes);
+        let layout = if raid0 { Layout::Raid0 { stripe_bytes } } else { Layout::Concat };
+        if let Ok(volume) = Volume::new(&sizes, chunk_bytes, layout) {
+            let last = volume.chunks() - 1;
+            for chunk in [0, last / 3, last / 2, last - last / 7, last] {
+                let place = volume.place(chunk);
+                let end = place.offset.checked_add(chunk_bytes);
+                prop_assert!(end.is_some_and(|end| end <= sizes[usize::from(place.target)]), "{:?}", place);
+            }
+        }
+    }
+}
+
+#[test]
+fn more_chunks_than_64_bits_count_are_refused() {
+    let sizes = [u64::MAX; 2];
+    for layout in [Layout::Concat, Layout::Raid0 { stripe_bytes: 1 }] {
+        let refused = Volume::new(&sizes, 1, layout).err();
+        assert_eq!(refused, Some(VolumeError::TooLarge { chunk_bytes: 1 }), "{layout:?}");
+    }
+    assert_eq!(Volume::new(&sizes, 2, Layout::Concat).unwrap().chunks(), u64::MAX - 1);
+}

@@ -111,8 +111,8 @@ fn one(
 
 fn cargo_fuzz(root: &Path, program: &Path, command: &str, options: &Options) -> Command {
     let mut fuzz = Command::new(program);
-    // Its own choice of one code generation unit doubles the time of a build.
-    fuzz.current_dir(root).args(["fuzz", command, "--debug-assertions", "--codegen-units=16"]);
+    // The profile of `fuzz/Cargo.toml`: with debug assertions and overflow checks, and without what takes long to build.
+    fuzz.current_dir(root).args(["fuzz", command, "--dev"]);
     fuzz.arg("--target-dir").arg(place(root)).args(["--sanitizer", &options.sanitizer]);
     if options.sanitizer != "none" {
         fuzz.env("RUSTUP_TOOLCHAIN", "nightly");

@@ -12,6 +12,7 @@ mod device;
 mod doctor;
 mod faults;
 mod formats;
+mod hostile;
 mod intervals;
 mod limits;
 mod manual;

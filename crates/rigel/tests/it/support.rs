@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A directory for one test, on a filesystem with direct I/O (that of the build), removed afterwards.
@@ -96,11 +96,16 @@ impl Place {
 }
 
 pub fn tell(command: &mut Command) -> Told {
-    let output = command.output().unwrap();
-    Told {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    Told::from(command.output().unwrap())
+}
+
+impl From<Output> for Told {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
     }
 }
 

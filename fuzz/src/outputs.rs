@@ -67,8 +67,8 @@ fn looked_at(file: &OutputFile) {
 fn compared(views: &[View<'_>]) {
     let runs = runs(views);
     let comparison = Comparison::of(&runs, &runs);
-    let gates = ["iops >= -5%", "mean latency <= +10%"];
-    let read = gates.iter().filter_map(|text| Gate::read(text).ok());
+    let gates = ["small_iops < -5%", "small_p99 > 20%"];
+    let read = gates.iter().map(|text| Gate::read(text).expect("a gate"));
     let gates: Vec<Judged> = read.filter_map(|gate| gate.judge(&comparison).ok()).collect();
     let compared =
         Compared { base: views, new: views, comparison: &comparison, gates: &gates, undecided_fails: true };

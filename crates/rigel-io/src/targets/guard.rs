@@ -4,7 +4,7 @@
 //! for a target that is in use. It remembers which target it is for, and what it says is looked at again when the
 //! target is opened. Must not ask the user anything, and must not open for writing.
 
-use super::inspect::{Snapshot, TargetEvidence, holds_data_now, in_use};
+use super::inspect::{Generation, Snapshot, TargetEvidence, holds_data_now, in_use};
 use super::node::{Changed, Node, identity_of, plain_kind};
 use super::scratch::Hold;
 use crate::system::System;
@@ -20,7 +20,7 @@ pub struct WritePermit {
     identity: Identity,
     kind: TargetKind,
     size_bytes: u64,
-    generation: Option<u64>,
+    generation: Option<Generation>,
     /// What makes consent needless, where it is not there: that has to be so still when the target is open.
     harmless: Option<Harmless>,
     /// The lock of the target, where this run has it already.
@@ -195,7 +195,7 @@ mod tests {
         };
         permit(None).check(&node, 0).unwrap();
         // A file has no generation: one that had one before is something else now.
-        let problem = permit(Some(7)).check(&node, 0).unwrap_err();
+        let problem = permit(Some(Generation { disk: 7, start_bytes: 0 })).check(&node, 0).unwrap_err();
         assert!(problem.to_string().contains("another medium"), "{problem}");
         assert!(permit(None).check(&node, 1).unwrap_err().what.contains("changed its size"));
     }

@@ -25,6 +25,15 @@ pub(crate) struct Block {
     pub number: (u32, u32),
 }
 
+/// One of the devices that have had a number, as [`Block::generation`] tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Generation {
+    /// Counts disks since the host was started.
+    pub(crate) disk: u64,
+    /// Of a partition: its first byte on the disk.
+    pub(crate) start_bytes: u64,
+}
+
 impl Block {
     /// The device with a number.
     pub(crate) fn by_number(sys: &Path, number: (u32, u32)) -> Option<Self> {
@@ -119,10 +128,11 @@ impl Block {
         Some((sectors("start")?, sectors("size")?))
     }
 
-    /// Counts what the kernel has seen behind this number: another medium, another file behind a loop device. `None`
-    /// before Linux 5.15.
-    pub(crate) fn generation(&self) -> Option<u64> {
-        self.disk().as_ref().unwrap_or(self).value("diskseq")
+    /// What tells one device behind this number from the next: which of the disks that the kernel has seen it is (another
+    /// medium, another file behind a loop device), and where on it this begins. `None` before Linux 5.15.
+    pub(crate) fn generation(&self) -> Option<Generation> {
+        let disk = self.disk().as_ref().unwrap_or(self).value("diskseq")?;
+        Some(Generation { disk, start_bytes: self.region_bytes().map_or(0, |(start, _)| start) })
     }
 
     pub(crate) fn physical_block_bytes(&self) -> Option<u32> {

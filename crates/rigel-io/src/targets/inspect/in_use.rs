@@ -3,7 +3,7 @@
 //! A device is also in use when a partition of it is, or the disk it is on as a whole, or anything that is made of it.
 //! Must not read what is on the target.
 
-use super::block::Block;
+use super::block::{Block, Generation};
 use super::mounts::Mount;
 use super::{Snapshot, processes};
 use crate::system::System;
@@ -67,7 +67,7 @@ fn block_of(node: &Node, system: &System) -> Option<Block> {
 }
 
 /// What tells one medium of a block device from the next; `None` for a file.
-pub(crate) fn generation(node: &Node, system: &System) -> Option<u64> {
+pub(crate) fn generation(node: &Node, system: &System) -> Option<Generation> {
     block_of(node, system)?.generation()
 }
 

@@ -28,7 +28,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-pub(crate) use block::{Block, chosen_word};
+pub(crate) use block::{Block, Generation, chosen_word};
 pub use contents::{Look, Progress};
 pub use snapshot::Snapshot;
 pub use survey::{Survey, survey};
@@ -45,7 +45,7 @@ pub struct Inspected {
 pub struct TargetEvidence {
     identity: Identity,
     kind: TargetKind,
-    generation: Option<u64>,
+    generation: Option<Generation>,
     changed: Option<Changed>,
     list: Vec<Evidence>,
 }
@@ -57,7 +57,7 @@ impl TargetEvidence {
         (self.identity, self.kind) == (facts.identity, facts.kind)
     }
 
-    pub(crate) const fn generation(&self) -> Option<u64> {
+    pub(crate) const fn generation(&self) -> Option<Generation> {
         self.generation
     }
 

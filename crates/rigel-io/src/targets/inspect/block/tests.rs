@@ -51,7 +51,7 @@ fn an_nvme_partition_has_the_queue_of_its_disk() {
     assert_eq!(part.physical_block_bytes(), Some(4096));
     assert_eq!(part.generation(), None);
     fixture.write(&format!("sys/devices/{disk}/diskseq"), "17\n");
-    assert_eq!(part.generation(), Some(17));
+    assert_eq!(part.generation(), Some(Generation { disk: 17, start_bytes: 1 << 20 }));
     assert_eq!(part.region_bytes(), Some((1 << 20, 512_000_000)));
     let disk = part.disk().unwrap();
     assert_eq!((disk.name.as_str(), disk.disk()), ("nvme0n1", None));

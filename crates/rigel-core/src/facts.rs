@@ -3,10 +3,12 @@
 //!
 //! A fact that could not be read is `None`, never a guess. Must not gather anything.
 
+mod change;
 mod device;
 mod host;
 mod mount;
 
+pub use change::{ChangedTarget, Changes, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, MappedFacts, MdFacts, Stripe};
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
 pub use mount::MountFacts;

@@ -19,6 +19,8 @@ pub enum FlagCode {
     Errors,
     /// I/Os did not come back.
     Hung,
+    /// A target or a limit on I/O is not what it was when the run began.
+    Changed,
     /// Outstanding, rate and latency do not obey Little's law.
     Little,
     /// Fewer I/Os were in flight than planned.
@@ -69,11 +71,12 @@ pub enum FlagCode {
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
         Self::Hung,
+        Self::Changed,
         Self::Little,
         Self::QueueNotFilled,
         Self::Buffered,
@@ -107,6 +110,7 @@ impl FlagCode {
             Self::CutShort => "CUT_SHORT",
             Self::Errors => "ERRORS",
             Self::Hung => "HUNG",
+            Self::Changed => "CHANGED",
             Self::Little => "LITTLE",
             Self::QueueNotFilled => "QUEUE_NOT_FILLED",
             Self::Buffered => "BUFFERED",

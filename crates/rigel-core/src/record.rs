@@ -6,7 +6,7 @@
 //! lines is `rigel-run`'s.
 
 use crate::engine::{BufferFacts, EngineFacts};
-use crate::facts::{HostFacts, TargetFacts};
+use crate::facts::{Changes, HostFacts, TargetFacts};
 use crate::matrix::Point;
 use crate::measure::{ClassTally, HungIo, IoCounts};
 use crate::plan::Plan;
@@ -140,6 +140,9 @@ pub struct Visit {
     /// I/Os that did not come back; the run ends with this visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hung: Option<HungIo>,
+    /// What was not as at the beginning of the run when the visit was over.
+    #[serde(default, skip_serializing_if = "Changes::is_none")]
+    pub changed: Changes,
     /// What happened on the host in that time; `None` when nobody watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,

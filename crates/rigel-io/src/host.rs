@@ -32,6 +32,12 @@ pub fn host_facts() -> HostFacts {
     }
 }
 
+/// The limits that the control groups of this process set on I/O now, as in [`rigel_core::facts::CgroupFacts::io_max`].
+#[must_use]
+pub fn io_limits() -> Vec<String> {
+    cgroup::of_process(&System::default()).io_max
+}
+
 /// What files tell of a host, in a tree that was captured somewhere; `cpus` are those that the process might use there.
 #[must_use]
 pub fn host_facts_at(root: &Path) -> HostFacts {

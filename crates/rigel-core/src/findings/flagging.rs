@@ -3,6 +3,7 @@
 //! Each room holds the tests of one kind of evidence; this one puts them together in the order in which they are shown.
 //! Must not change a number.
 
+mod changes;
 mod circumstances;
 mod contents;
 mod counts;
@@ -44,12 +45,14 @@ fn for_points(
     // Where an I/O that is alone is of one of two kinds, their mean says nothing of how fast one may be.
     let of_one_kind_us = latency::of_one_kind(points, alone_us);
     let by_step = by_step(&record.visits);
+    let changes = changes::Seen::of(record);
     for point in points {
         let visits = by_step.get(&point.step).map_or(&[][..], Vec::as_slice);
         let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
         let counting = used(visits, phase.map(|(phase, _)| phase));
         let mut flags = everywhere(&record.header);
         flags.extend(counts::of_point(record, visits, point));
+        flags.extend(changes.of_point(&counting));
         flags.extend(contents::of_point(&record.header, &counting, point, unlimited_us));
         flags.extend(circumstances::of_point(record, &counting));
         flags.extend(latency::of_point(&counting, point, of_one_kind_us));
@@ -67,7 +70,7 @@ fn for_run(
     points: &[PointFindings],
     limited: &[levels::Limited],
 ) -> Vec<Flag> {
-    let mut found = Vec::new();
+    let mut found: Vec<Flag> = changes::Seen::of(record).of_run().into_iter().collect();
     for phase in phases {
         found.extend(soak::of_phase(record, phase));
         if let Some(plan) = &record.header.plan.calibration {

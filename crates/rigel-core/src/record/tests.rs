@@ -1,6 +1,6 @@
 use super::*;
 use crate::engine::{Backing, EngineKind};
-use crate::facts::{Identity, TargetKind};
+use crate::facts::{Changes, Identity, TargetKind};
 use crate::matrix::RunLevel;
 use crate::pace::Pace;
 use crate::units::{NS_PER_S, Nanos};
@@ -72,6 +72,7 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
         ios: None,
         hung: None,
         moved_bytes: 0,
+        changed: Changes::default(),
         witness: None,
         loaded_ns: 1_200_000_000,
         step,

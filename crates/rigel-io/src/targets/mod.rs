@@ -4,6 +4,7 @@
 
 mod aligned;
 mod blkid;
+mod changes;
 mod errno;
 pub mod guard;
 pub mod inspect;

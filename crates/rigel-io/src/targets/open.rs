@@ -4,6 +4,7 @@
 //! Whatever is opened is what was inspected: a path that leads elsewhere in the meantime is refused. A block device
 //! that may be written is opened exclusively, a regular file is locked against other Rigels.
 
+use super::changes::Baseline;
 use super::errno::{patiently, refusal};
 use super::guard::{WritePermit, exchanged, forbidden};
 use super::inspect::{Snapshot, in_use, usable_bytes};
@@ -12,7 +13,7 @@ use super::namespace::Namespace;
 use super::node::Node;
 use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, TargetFacts, TargetKind};
+use rigel_core::facts::{ChangedTarget, Identity, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, FlockOperation, OFlags};
 use rustix::io::Errno;
@@ -26,6 +27,8 @@ pub struct OpenTarget {
     size_bytes: u64,
     writable: bool,
     namespace: Option<Namespace>,
+    /// How it was found; `None` for one that has no path.
+    found: Option<Baseline>,
 }
 
 /// The targets of a run in the order of the plan; shared by all workers.
@@ -105,6 +108,16 @@ impl OpenTargets {
         Ok(self)
     }
 
+    /// What is not as it was when they were opened. Asks filesystems and devices, so not while anything is measured.
+    #[must_use]
+    pub fn changes(&self) -> Vec<ChangedTarget> {
+        let of = |(number, target): (u16, &OpenTarget)| {
+            let changes = target.found.as_ref().map_or_else(Vec::new, |found| found.changes(target.as_fd()));
+            changes.into_iter().map(move |change| ChangedTarget { target: number, change })
+        };
+        (0u16..).zip(&self.targets).flat_map(of).collect()
+    }
+
     /// Targets that are open already.
     #[must_use]
     pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {
@@ -146,7 +159,8 @@ fn open_one(
         None => {}
     }
     // A file may grow; the plan knows the size that was found.
-    Ok(OpenTarget::new(fd, request.size_bytes, permit.is_some()))
+    let found = Some(Baseline::of(&request.path, request.kind, fd.as_fd()));
+    Ok(OpenTarget { found, ..OpenTarget::new(fd, request.size_bytes, permit.is_some()) })
 }
 
 fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
@@ -199,7 +213,7 @@ impl OpenTarget {
     /// A target that is open already; `writable` must be what its descriptor allows.
     #[must_use]
     pub(crate) const fn new(fd: OwnedFd, size_bytes: u64, writable: bool) -> Self {
-        Self { fd, size_bytes, writable, namespace: None }
+        Self { fd, size_bytes, writable, namespace: None, found: None }
     }
 
     /// What takes NVMe commands, after [`OpenTargets::with_namespaces`].

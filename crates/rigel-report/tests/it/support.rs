@@ -2,7 +2,7 @@
 
 use rigel_core::calibration::level_visit;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
-use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
+use rigel_core::facts::{Changes, HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::matrix::{Point, RunLevel};
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::pace::{Adaptive, LevelChoice, Pace};
@@ -127,6 +127,7 @@ fn bare(
         ios: None,
         hung: None,
         moved_bytes: 0,
+        changed: Changes::default(),
         witness: None,
         small,
         large,

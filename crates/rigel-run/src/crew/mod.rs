@@ -9,6 +9,7 @@ pub mod threads;
 use crate::job::{Done, Job};
 use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
+use rigel_core::facts::Changes;
 use rigel_core::matrix::Point;
 use rigel_core::plan::Plan;
 use rigel_core::request::Request;
@@ -47,6 +48,12 @@ pub trait Crew {
 
     /// The clock behind it, for a witness of the host; `None` when the time is not the host's.
     fn clock(&self) -> Option<MonotonicClock>;
+
+    /// What became of the targets since the crew was made, and the limits on I/O where they are no longer `io_max`; to be
+    /// called when nothing is in flight. Nothing where there is no target.
+    fn changes(&self, _io_max: &[String]) -> Changes {
+        Changes::default()
+    }
 
     /// Does a job and waits for its end, calling `tick` a few times a second; when `tick` returns false the job is
     /// brought to an early end.

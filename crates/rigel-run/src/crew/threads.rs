@@ -8,12 +8,14 @@ use crate::job::{Done, Job, Shared, Workload};
 use crate::worker::Worker;
 use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::Changes;
 use rigel_core::placement::ranges;
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::cpus;
 use rigel_io::engine::EngineChoice;
+use rigel_io::host::io_limits;
 use rigel_io::targets::OpenTargets;
 use rigel_io::uring::{NopRing, NvmeRing, Uring};
 use std::io;
@@ -44,6 +46,8 @@ pub struct ThreadCrew {
     /// Without anything coming back for so long, some worker hangs where it cannot look at its I/Os.
     patience: Duration,
     stuck: bool,
+    /// What lies under the load; `None` where no storage does.
+    ground: Option<Arc<OpenTargets>>,
 }
 
 #[derive(Debug)]
@@ -90,10 +94,12 @@ impl ThreadCrew {
         now_ns: u64,
     ) -> Result<Self, Problem> {
         let EngineChoice { kind, poll, reason } = choice;
+        let ground = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
+        let begin = move |start| begin(kind, poll, &targets, start);
         let clock = MonotonicClock::at(now_ns);
-        Self::start_with(kind, reason, seats, workload, clock, move |start| {
-            begin(kind, poll, &targets, start)
-        })
+        let mut crew = Self::start_with(kind, reason, seats, workload, clock, begin)?;
+        crew.ground = ground;
+        Ok(crew)
     }
 
     /// The same with any way to make a backend in the worker's thread.
@@ -116,6 +122,7 @@ impl ThreadCrew {
             results,
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
+            ground: None,
             engine: EngineFacts { reason, ..EngineFacts::plain(kind) },
             buffers: BufferFacts {
                 backing: Backing::None,
@@ -314,6 +321,11 @@ impl Crew for ThreadCrew {
 
     fn clock(&self) -> Option<MonotonicClock> {
         Some(self.clock)
+    }
+
+    fn changes(&self, io_max: &[String]) -> Changes {
+        let Some(targets) = &self.ground else { return Changes::default() };
+        Changes { targets: targets.changes(), io_max: Some(io_limits()).filter(|now| now != io_max) }
     }
 
     fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem> {

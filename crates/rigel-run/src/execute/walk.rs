@@ -11,6 +11,7 @@ use crate::witness::Witnesses;
 use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event, Live, Phase};
+use rigel_core::facts::Changes;
 use rigel_core::measure::{HungIo, Window};
 use rigel_core::plan::{Plan, WarmUp};
 use rigel_core::record::{Line, Purpose, Visit, WarmUpDone};
@@ -198,6 +199,11 @@ impl<'a> Walk<'a> {
         if measured_ns == 0 {
             return Ok(None);
         }
+        // Asking a device that does not answer could take as long as its I/Os.
+        let changed = match done.hung {
+            None => self.crew.changes(&self.run.host.cgroup.io_max),
+            Some(_) => Changes::default(),
+        };
         let [small, large] = done.tallies;
         Ok(Some(Visit {
             step,
@@ -215,6 +221,7 @@ impl<'a> Walk<'a> {
             moved_bytes: done.bytes,
             ios: Some(done.ios),
             hung: done.hung,
+            changed,
             witness: self.witness.between(loaded_from_ns, loaded_until_ns),
             small,
             large,

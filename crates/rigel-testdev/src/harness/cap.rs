@@ -2,7 +2,7 @@
 //!
 //! The rate under it is exact, but comes in bursts of about 100 ms and in full at depth 1: it checks rates
 //! and accounting, never latency or a knee. Only `O_DIRECT` is limited reliably: buffered writes happen in
-//! kernel threads. It must not move any process but the child into the group.
+//! kernel threads. It must not move any process but a child of the test into the group.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -33,6 +33,9 @@ pub struct CapLimits {
 #[derive(Debug)]
 pub struct BlkioCap {
     group: PathBuf,
+    hierarchy: Hierarchy,
+    /// Major and minor number of the device.
+    device: String,
 }
 
 impl BlkioCap {
@@ -54,12 +57,28 @@ impl BlkioCap {
         let serial = COUNT.fetch_add(1, Ordering::Relaxed);
         let group = root.join(format!("rigel-testdev.{}.{serial}", std::process::id()));
         fs::create_dir(&group).map_err(|error| unavailable(&group, &error))?;
-        let cap = Self { group };
-        for (file, line) in hierarchy.settings(&number, limits) {
-            let path = cap.group.join(file);
-            fs::write(&path, line).map_err(|error| unavailable(&path, &error))?;
-        }
+        let cap = Self { group, hierarchy, device: number };
+        cap.change(limits).map_err(|error| unavailable(&cap.group, &error))?;
         Ok(cap)
+    }
+
+    /// Sets other limits, at once; what is `None` stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// What the kernel says.
+    pub fn change(&self, limits: CapLimits) -> io::Result<()> {
+        let settings = self.hierarchy.settings(&self.device, limits);
+        settings.into_iter().try_for_each(|(file, line)| fs::write(self.group.join(file), line))
+    }
+
+    /// Puts a process with all of its threads into the group.
+    ///
+    /// # Errors
+    ///
+    /// What the kernel says.
+    pub fn enter(&self, process: u32) -> io::Result<()> {
+        fs::write(self.group.join("cgroup.procs"), process.to_string())
     }
 
     /// A command that enters the group, then becomes `program`; add arguments as to any command.

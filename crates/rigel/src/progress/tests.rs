@@ -94,6 +94,7 @@ fn visit(small: u32, large: u32) -> Visit {
         ios: None,
         hung: None,
         moved_bytes: 0,
+        changed: rigel_core::facts::Changes::default(),
         witness: None,
         loaded_ns: NS_PER_S / 2,
         point: Point { small, large },

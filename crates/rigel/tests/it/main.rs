@@ -6,6 +6,7 @@ mod advise;
 mod agreement;
 mod bad_input;
 mod calibrate;
+mod changes;
 mod compare;
 mod contents;
 mod device;

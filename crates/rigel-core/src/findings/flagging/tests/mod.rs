@@ -1,5 +1,6 @@
 //! Records made by hand, one test per flag at both sides of its threshold, and quiet records that raise nothing.
 
+mod changed;
 mod curves;
 mod latencies;
 mod limits;
@@ -7,7 +8,7 @@ mod quiet;
 mod soaks;
 mod visited;
 
-use crate::facts::HostFacts;
+use crate::facts::{Changes, HostFacts};
 use crate::findings::Findings;
 use crate::flags::FlagCode;
 use crate::matrix::RunLevel;
@@ -127,6 +128,7 @@ impl Maker {
             ios: None,
             hung: None,
             moved_bytes: 0,
+            changed: Changes::default(),
             witness: None,
             loaded_ns: SETTLE_NS + measure_ns,
             small,

@@ -1,0 +1,125 @@
+//! What became of the targets and of the limits on I/O while a run was under way, as plain data.
+//!
+//! Looked at when a visit is over, and kept only where it differs from the beginning of the run. Must not gather
+//! anything, and must not judge what a change does to a number.
+
+use super::{Identity, TargetFacts};
+use crate::path_text;
+use serde::{Deserialize, Serialize};
+
+/// What is not as it was when the run began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// Targets, in the order of the plan; one with several changes is there several times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<ChangedTarget>,
+    /// The limits on I/O of the control groups now, as in [`super::CgroupFacts::io_max`]; `None` when they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_max: Option<Vec<String>>,
+}
+
+impl Changes {
+    /// Whether all is as it was.
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.targets.is_empty() && self.io_max.is_none()
+    }
+}
+
+/// One change of one target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedTarget {
+    /// Index of the target.
+    pub target: u16,
+    /// What is different.
+    pub change: TargetChange,
+}
+
+/// What can happen to a target that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetChange {
+    /// It has another size.
+    Size {
+        /// Now.
+        bytes: u64,
+    },
+    /// It does not tell its size any more.
+    NoSize {
+        /// Why.
+        errno: i32,
+    },
+    /// Less of a file is allocated than before, and less than its size: a part of it was cut off or made a hole.
+    Allocated {
+        /// Now.
+        bytes: u64,
+    },
+    /// The file that is open has no name any more.
+    NoName,
+    /// Its path leads to something else; `None`: to nothing.
+    OtherAtPath {
+        /// Who is there now.
+        now: Option<Identity>,
+    },
+    /// Its filesystem, or the device, refuses writes now.
+    ReadOnly,
+}
+
+impl TargetChange {
+    /// A number for each kind of change, in the order in which they are told.
+    #[must_use]
+    pub const fn kind(self) -> u8 {
+        match self {
+            Self::Size { .. } => 0,
+            Self::NoSize { .. } => 1,
+            Self::Allocated { .. } => 2,
+            Self::NoName => 3,
+            Self::OtherAtPath { .. } => 4,
+            Self::ReadOnly => 5,
+        }
+    }
+}
+
+impl ChangedTarget {
+    /// What happened, as a sentence without a full stop; `targets` are those of the run.
+    #[must_use]
+    pub fn told(&self, targets: &[TargetFacts]) -> String {
+        let facts = targets.get(usize::from(self.target));
+        let path = facts.map_or("?", |target| target.path.as_str());
+        let path = path_text::printable(path);
+        match self.change {
+            TargetChange::Size { bytes } => {
+                let before = facts.map_or_else(String::new, |facts| format!(", not {}", facts.size_bytes));
+                format!("{path} has {bytes} bytes{before}")
+            }
+            TargetChange::NoSize { errno } => {
+                format!("{path} does not tell its size any more: {}", crate::errno::text(errno))
+            }
+            TargetChange::Allocated { bytes } => {
+                format!("only {bytes} bytes of {path} are still allocated: a part was cut off or made a hole")
+            }
+            TargetChange::NoName => {
+                format!("{path} was deleted; the file that was open was measured to the end")
+            }
+            TargetChange::OtherAtPath { now: Some(_) } => {
+                format!("{path} is another file or device now; the one that was open was measured to the end")
+            }
+            TargetChange::OtherAtPath { now: None } => {
+                format!("{path} leads to nothing any more; what was open was measured to the end")
+            }
+            TargetChange::ReadOnly => format!("{path} became read-only"),
+        }
+    }
+
+    /// Whether I/Os of the plan may have found no data where there had been some: their numbers are not about the target.
+    #[must_use]
+    pub fn takes_data(&self, targets: &[TargetFacts]) -> bool {
+        match self.change {
+            TargetChange::Size { bytes } => {
+                targets.get(usize::from(self.target)).is_none_or(|facts| bytes < facts.size_bytes)
+            }
+            TargetChange::NoSize { .. } | TargetChange::Allocated { .. } => true,
+            TargetChange::NoName | TargetChange::OtherAtPath { .. } | TargetChange::ReadOnly => false,
+        }
+    }
+}

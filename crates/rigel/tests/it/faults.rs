@@ -1,7 +1,9 @@
 //! A device that fails in the middle of a point.
 
 use crate::support::{Place, flags, point};
-use rigel_testdev::{DeviceSpec, TestDevice, needs};
+use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -59,15 +61,121 @@ fn a_device_on_which_everything_fails_ends_the_run() {
     assert!(place.read("_summary.txt").contains("NO_DATA"));
 }
 
+const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+
+/// A fault, where it is met, and what a run has to make of it.
+struct Case {
+    fault: &'static str,
+    place: fn(&TestDevice) -> PathBuf,
+    through_loop: bool,
+    /// Of the first error; `None`: there are none, because nothing that was read was missing.
+    told: Option<&'static str>,
+}
+
+const fn case(
+    fault: &'static str,
+    place: fn(&TestDevice) -> PathBuf,
+    through_loop: bool,
+    told: Option<&'static str>,
+) -> Case {
+    Case { fault, place, through_loop, told }
+}
+
+/// A short read of `disk` is completed by the kernel. A bit that is wrong in data of others is not Rigel's to know; it must not be
+/// taken for an error either.
+const CASES: [Case; 6] = [
+    case("eio", TestDevice::disk, false, Some("errno 5")),
+    case("eio", TestDevice::disk, true, Some("errno 5")),
+    case("short", TestDevice::raw, false, Some("fewer bytes")),
+    case("corrupt", TestDevice::disk, false, None),
+    case("corrupt", TestDevice::disk, true, None),
+    case("enospc", TestDevice::disk, false, None),
+];
+
+/// One outstanding I/O, so that the kernel cannot merge two of them to one that fails for both.
+fn one_point(place: &Place, target: &Path, engine: &str) -> Value {
+    let line = format!(
+        "run advanced {} --engine {engine} --matrix point --num-small 1 --num-large 0 --workers 1 --duration 500ms --json",
+        target.display()
+    );
+    point(&place.line(&line).expect_code(0).json(), 1, 0).clone()
+}
+
+/// Every fault, with every engine, on the file and under a loop device: as many I/Os failed as the device failed.
 #[test]
-fn short_reads_are_errors() {
-    let Some(device) = needs("short_reads_are_errors", TestDevice::mount(device())) else { return };
-    let place = Place::new();
-    device.command("short 4194304 1048576").unwrap();
-    let line = format!("run simple {} --duration 500ms --json", device.raw().display());
-    let document = place.line(&line).expect_code(0).json();
-    let text = point(&document, 5, 0)["flags"].to_string();
-    assert!(text.contains("fewer bytes"), "{text}");
+fn what_the_device_fails_is_what_is_counted() {
+    let name = "what_the_device_fails_is_what_is_counted";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    for Case { fault, place, through_loop, told } in CASES {
+        let file = place(&device);
+        let on_top = if through_loop {
+            let Some(on_top) = needs(name, LoopDevice::attach(&file, true)) else { return };
+            Some(on_top)
+        } else {
+            None
+        };
+        let target = on_top.as_ref().map_or(file.as_path(), LoopDevice::path);
+        for engine in ENGINES {
+            let case = format!("{fault}, {engine}, loop {through_loop}");
+            let place = Place::new();
+            device.command(&format!("clear\n{fault} 4194304 4194304\nreset")).unwrap();
+            let found = one_point(&place, target, engine);
+            let failed = device.gauge().unwrap().errors_injected;
+            let errors = found["small_io"]["errors"].as_u64().unwrap();
+            assert!(found["small_io"]["reads"].as_u64().unwrap() > 0, "{case}: {found}");
+            match told {
+                Some(text) => {
+                    assert!(failed > 0, "{case}: the fault was met");
+                    assert_eq!(errors, failed, "{case}: {found}");
+                    let flag = found["flags"].to_string();
+                    assert!(flag.contains(text) && flag.contains("ERRORS"), "{case}: {flag}");
+                }
+                None => assert_eq!(errors, 0, "{case}: {found}"),
+            }
+        }
+        device.command("clear").unwrap();
+    }
+}
+
+/// All I/Os stand still for a second or more, and then come back: no error and nothing hung, but a latency of that length.
+#[test]
+fn a_stall_is_a_latency() {
+    let name = "a_stall_is_a_latency";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(on_top) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
+    for (engine, target) in
+        ENGINES.into_iter().flat_map(|engine| [(engine, device.disk()), (engine, on_top.path().to_owned())])
+    {
+        let place = Place::new();
+        device.command("clear\nhang 4194304 8388608\nreset").unwrap();
+        let line = format!(
+            "run advanced {} --engine {engine} --matrix point --num-small 4 --num-large 0 --workers 1 --duration 6s --json",
+            target.display()
+        );
+        let mut command = place.command();
+        command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let stuck = || Some(device.gauge().unwrap()).filter(|gauge| gauge.in_flight == 4);
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(60) {
+            let before = stuck();
+            sleep(Duration::from_secs(1));
+            if before.is_some_and(|before| stuck().is_some_and(|now| now.reads == before.reads)) {
+                break;
+            }
+        }
+        device.command("release").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{engine} on {}: {stderr}", target.display());
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let found = point(&document, 4, 0);
+        assert_eq!(found["small_io"]["errors"], 0, "{engine}: {found}");
+        assert!(!flags(found).contains(&"HUNG"), "{engine}: {found}");
+        let record = rigel_core::record::Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
+        let longest_ns = record.visits[0].small.as_ref().unwrap().reads.max_ns().unwrap();
+        assert!(longest_ns >= 1_000_000_000, "{engine} on {}: {longest_ns} ns", target.display());
+    }
 }
 
 /// The device never answers a part of its blocks. Where the kernel keeps a process until its requests are over, whatever it does, the device
@@ -76,12 +184,18 @@ fn short_reads_are_errors() {
 #[test]
 fn a_device_that_never_answers_ends_the_run() {
     let name = "a_device_that_never_answers_ends_the_run";
-    for engine in ["io_uring", "threads", "libaio"] {
+    for (engine, through_loop) in ENGINES.into_iter().flat_map(|engine| [(engine, false), (engine, true)]) {
         let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+        let on_top = if through_loop {
+            let Some(on_top) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
+            Some(on_top)
+        } else {
+            None
+        };
         let place = Place::new();
         device.command("hang 8388608 4194304").unwrap();
         let mut run = place.command();
-        let disk = device.disk();
+        let disk = on_top.as_ref().map_or_else(|| device.disk(), |on_top| on_top.path().to_owned());
         let line = format!("--engine {engine} --duration 60s --io-timeout 1s --quiet --json");
         run.args(["run", "simple"]).arg(&disk).args(line.split(' '));
         let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -103,7 +217,7 @@ fn a_device_that_never_answers_ends_the_run() {
             stderr.contains("did not come back for") && stderr.contains("--io-timeout"),
             "{engine}: {stderr}"
         );
-        let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        let document: Value = serde_json::from_str(&stdout).unwrap();
         let found =
             document["points"].as_array().unwrap().iter().find(|point| flags(point).contains(&"HUNG"));
         let text = found.unwrap_or_else(|| panic!("{engine}: no flag: {document}"))["flags"].to_string();

@@ -11,6 +11,7 @@ mod generate;
 mod instructions;
 mod long;
 mod outcome;
+mod sanitize;
 mod soak;
 mod stats;
 mod tidy;
@@ -65,6 +66,8 @@ enum Command {
         #[arg(long)]
         accept: bool,
     },
+    /// Run the unit tests of rigel-io under AddressSanitizer; needs a nightly compiler
+    Sanitize,
     /// Write the generated files
     Gen {
         /// Write nothing; fail if a file is not what would be written
@@ -105,6 +108,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
             Ok(dependencies? && advisories?)
         }
         Command::Instructions { accept } => instructions::run(&root, *accept)?.alone("instructions"),
+        Command::Sanitize => sanitize::run(&root),
         Command::Gen { check: true } => generate::check(&root),
         Command::Gen { check: false } => generate::write(&root),
     }

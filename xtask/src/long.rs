@@ -10,8 +10,8 @@ use std::path::Path;
 const KILLS: &str = "250";
 /// What is asked of the tests, and which they are.
 const TESTS: [(&str, &str, &str); 2] = [
-    ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment"),
-    ("RIGEL_EVERY_BYTE", "1", "output_faults::the_disk_is_full"),
+    ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
+    ("RIGEL_EVERY_BYTE", "1", "output_faults::the_disk_is_full_at_every_byte"),
 ];
 
 /// Runs each; whether all passed.
@@ -19,10 +19,14 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     let mut good = true;
     for (variable, value, test) in TESTS {
         println!("long: {variable}={value} {test}");
-        let arguments = ["test", "--locked", "-p", "rigel", "--test", "it", test, "--", "--nocapture"];
-        let status =
-            ci::cargo(root, &arguments).env(variable, value).status().context("cannot start cargo")?;
-        good &= status.success();
+        let of = |more: &str| {
+            let arguments = ["test", "--locked", "-p", "rigel", "--test", "it", test, "--", "--exact", more];
+            ci::cargo(root, &arguments)
+        };
+        let listed = of("--list").output().context("cannot start cargo")?;
+        let known = String::from_utf8_lossy(&listed.stdout).contains(&format!("{test}: test"));
+        anyhow::ensure!(known, "there is no test {test}");
+        good &= of("--nocapture").env(variable, value).status()?.success();
     }
     Ok(good)
 }

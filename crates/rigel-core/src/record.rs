@@ -210,6 +210,8 @@ pub struct Record {
     pub visits: Vec<Visit>,
     /// Each time that the run went on after an interruption.
     pub resumed: Vec<Resumed>,
+    /// The visits that do not count since, in order.
+    pub set_aside: Vec<Visit>,
     /// The last line; a run that was killed has none.
     pub closing: Option<Closing>,
     /// A last line that was not written whole; everything before it is good.
@@ -234,6 +236,7 @@ impl Record {
             search: Vec::new(),
             visits: Vec::new(),
             resumed: Vec::new(),
+            set_aside: Vec::new(),
             closing: None,
             torn: None,
         }

@@ -7,12 +7,15 @@
 use crate::engine::EngineFacts;
 use crate::error::{ExitKind, Problem};
 use crate::event::At;
-use crate::facts::{HostFacts, TargetFacts};
+use crate::facts::{HostFacts, TargetFacts, TargetKind};
 use crate::path_text::printable;
 use crate::plan::Plan;
 use crate::record::{Record, Resumed, Visit};
-use crate::units::Bytes;
+use crate::units::{Bytes, NS_PER_S};
 use std::collections::VecDeque;
+
+/// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
+const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;
 
 /// What a run has behind it; nothing, when it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,6 +67,13 @@ impl Past {
             visits.pop_back();
             set_aside = 1;
         }
+        let in_order =
+            visits.iter().zip(visits.iter().skip(1)).all(|(one, next)| one.ended_ns() <= next.began_ns);
+        if !in_order || visits.back().is_some_and(|last| last.ended_ns() > LATEST_NS) {
+            return Err(other_way(
+                "the visits of the record are at times at which no run made them".to_owned(),
+            ));
+        }
         let torn_bytes = record.torn.as_ref().map_or(0, |torn| bytes.saturating_sub(torn.offset as u64));
         Ok((Self { visits, planned, set_aside, torn_bytes }, plan))
     }
@@ -72,6 +82,17 @@ impl Past {
     #[must_use]
     pub fn run_ns(&self) -> u64 {
         self.visits.back().map_or(0, Visit::ended_ns)
+    }
+
+    /// Whether all visits of the record had their place in the run that ended here.
+    ///
+    /// # Errors
+    /// When some had not.
+    pub fn check_end(&self) -> Result<(), Problem> {
+        match self.visits.len() {
+            0 => Ok(()),
+            left => Err(other_way(format!("the run is over, and {left} visits of the record are left"))),
+        }
     }
 
     /// The line that says so, at a local time.
@@ -150,10 +171,32 @@ pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts]) -> Result<()
     Ok(())
 }
 
+fn allocated(facts: &TargetFacts) -> String {
+    facts.allocated_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())
+}
+
+/// The same where a part of a file was cut off or made a hole; a run that writes may only have added to it.
+fn less_allocated(then: &TargetFacts, now: &TargetFacts) -> String {
+    let less = now.allocated_bytes < then.allocated_bytes && now.allocated_bytes < Some(now.size_bytes);
+    allocated(if less { now } else { then })
+}
+
 fn difference(then: &TargetFacts, now: &TargetFacts) -> Option<String> {
     let number = |facts: &TargetFacts| {
         let (major, minor) = facts.identity.device;
         format!("device {major}:{minor}, inode {}", facts.identity.inode)
+    };
+    let model = |facts: &TargetFacts| {
+        let device = facts.device.as_ref();
+        let word = |text: Option<&String>| text.cloned().unwrap_or_else(|| "?".to_owned());
+        device.map_or_else(String::new, |device| {
+            let (model, transport) = (word(device.model.as_ref()), word(device.transport.as_ref()));
+            // A file stays on its filesystem when the host is started again, and has its inode.
+            match device.disk_sequence.filter(|_| facts.kind == TargetKind::BlockDevice) {
+                Some(number) => format!("{model} ({transport}, disk {number} of this host's start)"),
+                None => format!("{model} ({transport})"),
+            }
+        })
     };
     let seed = |facts: &TargetFacts| facts.scratch.map(|scratch| scratch.seed);
     let differs = |what: &str, then: String, now: String| {
@@ -166,6 +209,8 @@ fn difference(then: &TargetFacts, now: &TargetFacts) -> Option<String> {
         })
         .or_else(|| (then.size_bytes != now.size_bytes).then(|| "its size has changed".to_owned()))
         .or_else(|| differs("its identity", number(then), number(now)))
+        .or_else(|| differs("the device", model(then), model(now)))
+        .or_else(|| differs("what is allocated of it", allocated(then), less_allocated(then, now)))
         .or_else(|| (seed(then) != seed(now)).then(|| "it was filled anew".to_owned()))
 }
 
@@ -188,16 +233,20 @@ pub fn check_host(then: &HostFacts, now: &HostFacts) -> Result<(), Problem> {
 /// With what differs.
 pub fn check_engine(then: &EngineFacts, now: &EngineFacts) -> Result<(), Problem> {
     let text = |facts: &EngineFacts| {
-        let EngineFacts {
-            registered_buffers, registered_files, single_issuer, defer_taskrun, polled, ..
-        } = facts;
-        [registered_buffers, registered_files, single_issuer, defer_taskrun, polled]
-            .map(bool::to_string)
-            .join(", ")
+        let set_up = [
+            ("registered buffers", facts.registered_buffers),
+            ("registered files", facts.registered_files),
+            ("a single issuer", facts.single_issuer),
+            ("deferred task work", facts.defer_taskrun),
+            ("polled completions", facts.polled),
+        ];
+        let with: Vec<&str> = set_up.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        if with.is_empty() { "plain".to_owned() } else { with.join(", ") }
     };
     let pairs = [
-        ("engine", then.kind.name().to_owned(), now.kind.name().to_owned()),
-        ("set-up of the engine", text(then), text(now)),
+        ("the engine", then.kind.name().to_owned(), now.kind.name().to_owned()),
+        ("its set-up", text(then), text(now)),
+        ("the CPUs of its workers", format!("{:?}", then.cpus), format!("{:?}", now.cpus)),
     ];
     refuse_difference("the engine", &pairs)
 }

@@ -121,21 +121,24 @@ pub fn execute(
     let (first, header, past) = match before {
         None => {
             let header = header(run, crew, &wall);
-            (Line::Header(Box::new(header.clone())), header, Past::default())
+            ledger.append(&Line::Header(Box::new(header.clone())))?;
+            (None, header, Past::default())
         }
         Some(before) => {
             let Before { header, past } = *before;
-            (Line::Resumed(past.resumed(wall.after(past.run_ns()))), header, past)
+            (Some(Line::Resumed(past.resumed(wall.after(past.run_ns())))), header, past)
         }
     };
-    ledger.append(&first)?;
     listener(Event::Begun { header: &header });
-    let mut walk = Walk::new(run, past, crew, ledger, stop, listener, witness);
+    let mut walk = Walk::new(run, (first, past), crew, ledger, stop, listener, witness);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,
         Err(Halt::Problem(problem)) => return Err(problem),
     };
+    if outcome != Outcome::Stopped {
+        walk.check_end()?;
+    }
     let ended = wall.after(walk.now_ns());
     walk.tell(&Line::Closing(closing(&outcome, ended)))?;
     Ok(outcome)

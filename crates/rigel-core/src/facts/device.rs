@@ -9,6 +9,9 @@ pub struct DeviceFacts {
     pub name: String,
     /// Model as the device tells it.
     pub model: Option<String>,
+    /// Number of the disk since the host was started (`diskseq`, Linux 5.15): another medium or file behind the same name has another.
+    #[serde(default)]
+    pub disk_sequence: Option<u64>,
     /// Spinning.
     pub rotational: Option<bool>,
     /// The chosen scheduler.

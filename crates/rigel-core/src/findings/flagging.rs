@@ -20,7 +20,7 @@ use super::estimate::{Phase, by_step, used};
 use super::{Basis, PointFindings};
 use crate::flags::{Flag, FlagCode};
 use crate::plan::Plan;
-use crate::record::{Header, Record, Resumed};
+use crate::record::{Header, Record, Resumed, Visit};
 
 /// Gives every point its flags and returns what holds for the run as a whole.
 pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
@@ -80,7 +80,11 @@ fn for_run(
     }
     found.extend(levels::of_run(record, phases, points, limited));
     found.extend(visits::few_points(record, points));
-    found.extend(record.resumed.iter().map(resumed));
+    let mut set_aside = record.set_aside.iter();
+    found.extend(record.resumed.iter().map(|line| {
+        let left_out = if line.set_aside == 0 { None } else { set_aside.next() };
+        resumed(record, line, left_out)
+    }));
     found
 }
 
@@ -110,12 +114,16 @@ fn everywhere(header: &Header) -> Vec<Flag> {
     found
 }
 
-/// What lies between an interruption and this time is not in the record.
-fn resumed(resumed: &Resumed) -> Flag {
-    let left_out =
-        if resumed.set_aside == 0 { "" } else { "; the last one, which was cut short, is left out" };
-    let Resumed { at, kept, .. } = resumed;
-    Flag::new(FlagCode::Resumed, format!("interrupted, and went on at {at} behind {kept} visits{left_out}"))
+/// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
+fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
+    let why = left_out.map(|visit| match visit.hung {
+        Some(hung) => hung.told(&record.header.targets),
+        None if visit.all_failed() => "all of its I/Os failed".to_owned(),
+        None => "it was cut short".to_owned(),
+    });
+    let why = why.map_or_else(String::new, |why| format!("; the visit after them is left out: {why}"));
+    let Resumed { at, kept, .. } = line;
+    Flag::new(FlagCode::Resumed, format!("interrupted, and went on at {at} behind {kept} visits{why}"))
 }
 
 /// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.

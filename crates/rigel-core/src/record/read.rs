@@ -89,8 +89,9 @@ impl Reader {
         }
         record.closing = None;
         for _ in 0..resumed.set_aside {
-            if record.visits.pop().or_else(|| record.search.pop()).is_none() {
-                return Err(broken(number, "a visit is set aside, and there is none"));
+            match record.visits.pop().or_else(|| record.search.pop()) {
+                Some(visit) => record.set_aside.push(visit),
+                None => return Err(broken(number, "a visit is set aside, and there is none")),
             }
         }
         let kept = record.search.len() + record.visits.len();

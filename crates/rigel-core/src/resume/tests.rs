@@ -10,12 +10,13 @@ fn begun(visits: Vec<Visit>) -> Record {
 
 #[test]
 fn whole_visits_are_kept_and_the_rest_is_counted() {
-    let mut record = begun(vec![visit(0, 1_000_000), visit(1, 1_000_000)]);
+    let second = Visit { began_ns: 5_000_000_000, ..visit(1, 1_000_000) };
+    let mut record = begun(vec![visit(0, 1_000_000), second.clone()]);
     record.torn = Some(TornLine { line: 4, offset: 1000 });
     let (past, plan) = Past::of(&record, 1234, VERSION).unwrap();
     assert_eq!((past.visits.len(), past.set_aside, past.torn_bytes), (2, 0, 234));
     assert_eq!(plan, header().plan);
-    assert_eq!(past.run_ns(), visit(1, 1_000_000).ended_ns());
+    assert_eq!(past.run_ns(), second.ended_ns());
     let line = past.resumed("2026-01-01T13:00:00+00:00".into());
     assert_eq!((line.kept, line.run_ns), (2, past.run_ns()));
 }
@@ -92,5 +93,40 @@ fn another_host_or_engine_is_told() {
     let host = HostFacts { kernel: "7.0".into(), ..then.host.clone() };
     assert!(check_host(&then.host, &host).unwrap_err().what.contains("kernel was"));
     let engine = EngineFacts { registered_buffers: false, ..then.engine.clone() };
-    assert!(check_engine(&then.engine, &engine).unwrap_err().what.contains("set-up"));
+    assert!(check_engine(&then.engine, &engine).unwrap_err().what.contains("registered files"));
+}
+
+#[test]
+fn times_that_no_run_has_are_refused() {
+    let at = |began_ns| Visit { began_ns, ..visit(0, 1_000_000) };
+    let later = |began_ns| Visit { step: 1, ..at(began_ns) };
+    assert!(Past::of(&begun(vec![at(0), later(10_000_000_000)]), 0, VERSION).is_ok());
+    for visits in [vec![at(20_000_000_000), later(10_000_000_000)], vec![at(6 * 365 * 24 * 3600 * NS_PER_S)]]
+    {
+        let problem = Past::of(&begun(visits), 0, VERSION).unwrap_err();
+        assert!(problem.what.contains("at times at which no run made them"), "{problem}");
+    }
+}
+
+#[test]
+fn visits_behind_the_end_of_the_run_are_told() {
+    let (past, _) = Past::of(&begun(vec![visit(0, 1_000_000)]), 0, VERSION).unwrap();
+    assert!(past.check_end().unwrap_err().what.contains("1 visits of the record are left"));
+    assert!(Past::default().check_end().is_ok());
+}
+
+#[test]
+fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
+    let mut then = header().targets;
+    then[0].allocated_bytes = Some(1 << 30);
+    let with = |bytes| vec![TargetFacts { allocated_bytes: Some(bytes), ..then[0].clone() }];
+    assert!(check_targets(&then, &with((1 << 30) + 4096)).is_ok(), "a file system may need more for it");
+    let problem = check_targets(&then, &with(1 << 29)).unwrap_err();
+    assert!(problem.what.contains("allocated of it was 1 GiB"), "{problem}");
+    let disk = |number| {
+        let device = crate::facts::DeviceFacts { disk_sequence: Some(number), ..Default::default() };
+        vec![TargetFacts { kind: TargetKind::BlockDevice, device: Some(device), ..then[0].clone() }]
+    };
+    assert!(check_targets(&disk(7), &disk(7)).is_ok());
+    assert!(check_targets(&disk(7), &disk(8)).unwrap_err().what.contains("disk 7 of this host's start"));
 }

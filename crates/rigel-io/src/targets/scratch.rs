@@ -11,7 +11,7 @@ mod room;
 use super::errno::refusal;
 use super::node::Node;
 use fill::Fresh;
-use found::{Found, take};
+use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
 use rigel_core::facts::Identity;
 use rigel_core::path_text;
@@ -111,7 +111,7 @@ impl ScratchFile {
         if !there.as_ref().is_some_and(fits) {
             return Err(gone(path));
         }
-        match take(path, &wish, true)? {
+        match take(path, &wish, Misfit::Leave)? {
             Found::Ours(file) if fits(&file.header) => Ok(file),
             Found::Busy => Err(locked(path)),
             Found::Ours(_) | Found::Free => Err(gone(path)),
@@ -183,7 +183,7 @@ enum Search<'a> {
 fn search<'a>(names: &'a [PathBuf], wish: &Wish) -> Result<Search<'a>, Problem> {
     let mut free = None;
     for (index, path) in names.iter().enumerate() {
-        match take(path, wish, index > 0) {
+        match take(path, wish, if index > 0 { Misfit::SpareKept } else { Misfit::Remove }) {
             Ok(Found::Ours(file)) => return Ok(Search::Ours(file)),
             Ok(Found::Free) => free = free.or(Some(path)),
             Ok(Found::Busy) => {}

@@ -182,6 +182,7 @@ impl Run {
                 header,
                 visits: vec![],
                 resumed: Vec::new(),
+                set_aside: Vec::new(),
                 closing: Some(Closing {
                     ended: "2026-01-01T12:08:00+01:00".into(),
                     complete: true,

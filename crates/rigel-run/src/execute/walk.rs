@@ -63,6 +63,8 @@ pub struct Walk<'a> {
     now_ns: u64,
     /// Visits of the record that the run has not come to yet.
     past: Past,
+    /// Comes before the next line, once all of the past had its place: a record that does not fit is not touched.
+    first: Option<Line>,
     /// I/Os that did not come back; nothing can be measured after them.
     hung: Option<HungIo>,
 }
@@ -71,14 +73,14 @@ impl<'a> Walk<'a> {
     /// Before the first visit, or the first one after an interruption.
     pub fn new(
         run: &'a Run,
-        past: Past,
+        (first, past): (Option<Line>, Past),
         crew: &'a mut dyn Crew,
         ledger: &'a mut dyn Ledger,
         stop: &'a Stop,
         listener: &'a mut dyn FnMut(Event<'_>),
         witness: &'a mut dyn Witnesses,
     ) -> Self {
-        Self { run, crew, ledger, stop, listener, witness, visits: 0, now_ns: 0, past, hung: None }
+        Self { run, crew, ledger, stop, listener, witness, visits: 0, now_ns: 0, past, first, hung: None }
     }
 
     /// Time of the run at which the last visit or rest was over.
@@ -88,6 +90,9 @@ impl<'a> Walk<'a> {
 
     /// Appends a line.
     pub fn tell(&mut self, line: &Line) -> Result<(), Problem> {
+        if let Some(first) = self.first.take() {
+            self.ledger.append(&first)?;
+        }
         self.ledger.append(line)
     }
 
@@ -98,6 +103,11 @@ impl<'a> Walk<'a> {
             Some(_) => Ok(()),
             None => self.tell(&Line::Plan(Box::new(plan.clone()))),
         }
+    }
+
+    /// Whether every visit of the record had its place.
+    pub fn check_end(&self) -> Result<(), Problem> {
+        self.past.check_end()
     }
 
     /// Passes on what happened.
@@ -121,7 +131,7 @@ impl<'a> Walk<'a> {
         self.visits += 1;
         let line =
             if visit.searches() { Line::Search(Box::new(visit)) } else { Line::Visit(Box::new(visit)) };
-        self.ledger.append(&line)?;
+        self.tell(&line)?;
         let (Line::Visit(visit) | Line::Search(visit)) = line else {
             return Err(Halt::Outcome(Outcome::Stopped));
         };

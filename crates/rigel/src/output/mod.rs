@@ -75,7 +75,7 @@ impl OutputSet {
     pub fn reopen(record: &Path) -> Result<(Self, File), Problem> {
         let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let run_id =
-            name.strip_suffix(RECORD_SUFFIX).filter(|run_id| !run_id.is_empty()).ok_or_else(|| {
+            name.strip_suffix(RECORD_SUFFIX).filter(|run_id| is_run_id(run_id)).ok_or_else(|| {
                 Problem::usage("this is not the name of a record")
                     .at(path_text::encode(record))
                     .next(format!("give the file that ends in {RECORD_SUFFIX}"))
@@ -93,6 +93,11 @@ impl OutputSet {
     /// Name of the run, printable; the record keeps it.
     pub fn run_id(&self) -> &str {
         &self.run_id
+    }
+
+    /// Whether an output with that end of its name is there.
+    pub fn has(&self, suffix: &str) -> bool {
+        fs::symlink_metadata(self.dir.join(format!("{}{suffix}", self.run_id))).is_ok()
     }
 
     /// The record.
@@ -222,6 +227,11 @@ fn hold(record: &File, path: &Path) -> Result<(), Problem> {
             .next("wait for it to end")),
         _ => Ok(()),
     }
+}
+
+/// As the names of runs are made: printable, and not hidden.
+fn is_run_id(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && path_text::printable(name) == name
 }
 
 /// Creates a file; never opens one that is there, nor what a link of that name leads to.

@@ -3,6 +3,7 @@
 use crate::stop::{signal, start_until};
 use crate::support::{Place, Told, point, tell};
 use rigel_core::record::Record;
+use rigel_testdev::{Unavailable, needs};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -203,7 +204,8 @@ fn a_scratch_file_is_taken_again_and_put_away() {
     let place = Place::new();
     let line = "run simple --scratch-size 64M --duration 300ms --write 50";
     let record = killed_on_a_file(&place, line);
-    assert!(place.files().contains(&"rigel-scratch.dat".to_owned()));
+    refused(&place, &record, &["--destroy-data", "data"], 2, "no target of this run");
+    assert!(place.files().contains(&"rigel-scratch.dat".to_owned()), "a refusal leaves it there");
     let told = go_on(&place, &record, &["--json"]).expect_code(0);
     // Stamps of both parts of the run are known: a wrong one would be an error of a point.
     assert!(!told.stdout.contains("ERRORS"), "{}", told.stdout);
@@ -219,6 +221,49 @@ fn without_its_scratch_file_a_run_does_not_go_on() {
     fs::remove_file(place.path().join("rigel-scratch.dat")).unwrap();
     refused(&place, &record, &[], 3, "the scratch file of the run is not there any more");
     assert!(!place.files().contains(&"rigel-scratch.dat".to_owned()), "none is filled");
+}
+
+/// A record is foreign text: it cannot make Rigel take, and remove, a scratch file somewhere else.
+#[test]
+fn a_scratch_file_in_another_directory_stays() {
+    let (place, other) = (Place::new(), Place::new());
+    let record = killed_on_a_file(&place, "run simple --scratch-size 64M --duration 300ms");
+    let there = other.path().join(record.file_name().unwrap());
+    fs::copy(&record, &there).unwrap();
+    refused(&other, &there, &[], 3, "in another directory");
+    assert!(place.files().contains(&"rigel-scratch.dat".to_owned()));
+    go_on(&place, &record, &[]).expect_code(0);
+}
+
+/// Far behind the numbers that `losetup --find` gives to others.
+const HIGH_LOOP: &str = "/dev/loop211";
+
+fn shell(line: &str) -> Result<(), Unavailable> {
+    let output = Command::new("sh").args(["-c", line]).output().map_err(Unavailable::new)?;
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    output.status.success().then_some(()).ok_or_else(|| Unavailable::new(told))
+}
+
+#[test]
+fn another_file_behind_a_loop_device_is_another_target() {
+    let place = Place::new();
+    let first = place.random_file("first", 16 << 20);
+    let second = place.random_file("second", 16 << 20);
+    let attached = shell(&format!(
+        "[ -e {HIGH_LOOP} ] || mknod {HIGH_LOOP} b 7 211; losetup {HIGH_LOOP} {}",
+        first.display()
+    ));
+    let name = "another_file_behind_a_loop_device_is_another_target";
+    let Some(()) = needs(name, attached) else { return };
+    let record = killed_on_a_file(&place, &format!("run simple {HIGH_LOOP} --duration 300ms"));
+    // The kernel closes what a killed ring had open a little after its process is gone.
+    let exchange = format!("losetup -d {HIGH_LOOP} 2>/dev/null; losetup {HIGH_LOOP} {}", second.display());
+    while let Err(reason) = shell(&exchange) {
+        assert!(format!("{reason:?}").contains("busy"), "{reason:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    refused(&place, &record, &[], 3, "of this host's start");
+    shell(&format!("losetup -d {HIGH_LOOP}")).unwrap();
 }
 
 /// The problem, and a record that nobody touched.
@@ -256,6 +301,11 @@ fn what_is_not_as_it_was_is_refused() {
     file.set_len(8 << 20).unwrap();
     refused(&place, &record, &[], 3, "its size was");
     file.set_len(16 << 20).unwrap();
+    refused(&place, &record, &[], 3, "allocated of it was 16 MiB");
+    // The same file, with data in every place again.
+    let other = place.random_file("other", 16 << 20);
+    fs::write(&data, fs::read(other).unwrap()).unwrap();
+    file.sync_all().unwrap();
     let text = fs::read_to_string(&record).unwrap();
     let version = format!("\"program_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(text.contains(&version));

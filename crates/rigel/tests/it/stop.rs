@@ -59,10 +59,13 @@ fn the_first_one_leaves_a_whole_record_and_its_outputs() {
 #[test]
 fn a_scratch_file_goes_away_with_a_stopped_run() {
     let place = Place::new();
-    let (mut child, _stderr) =
+    let (mut child, mut stderr) =
         start_until(&place, "run normal --scratch-size 256M --duration 1s", "point 1 ");
     signal(&child, "-INT");
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(4));
+    assert!(told.contains("start the run again") && !told.contains("--resume"), "{told}");
     assert!(!place.files().contains(&"rigel-scratch.dat".to_owned()), "{:?}", place.files());
 }
 

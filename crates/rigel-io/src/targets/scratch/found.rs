@@ -31,8 +31,19 @@ pub(super) enum Found {
     Busy,
 }
 
-/// Looks at a name. A file of ours that does not fit is removed, unless it is to be kept and `spare_kept` says so.
-pub(super) fn take(path: &Path, wish: &Wish, spare_kept: bool) -> Result<Found, Problem> {
+/// What becomes of a file of ours that does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Misfit {
+    /// It is removed.
+    Remove,
+    /// It is removed, unless it is to be kept.
+    SpareKept,
+    /// It stays.
+    Leave,
+}
+
+/// Looks at a name.
+pub(super) fn take(path: &Path, wish: &Wish, misfit: Misfit) -> Result<Found, Problem> {
     if is_missing(path) {
         return Ok(Found::Free);
     }
@@ -69,7 +80,7 @@ pub(super) fn take(path: &Path, wish: &Wish, spare_kept: bool) -> Result<Found, 
     if !users.is_empty() {
         return Err(forbidden(node.place(), &users));
     }
-    use_or_remove(node, fd, header, wish, spare_kept)
+    use_or_remove(node, fd, header, wish, misfit)
 }
 
 fn use_or_remove(
@@ -77,7 +88,7 @@ fn use_or_remove(
     fd: OwnedFd,
     mut header: Header,
     wish: &Wish,
-    spare_kept: bool,
+    misfit: Misfit,
 ) -> Result<Found, Problem> {
     if header.is_whole() && header.data_bytes == wish.data_bytes {
         if wish.keep && header.state != State::Kept {
@@ -91,10 +102,11 @@ fn use_or_remove(
             reused: true,
         }));
     }
-    if spare_kept && header.state == State::Kept {
-        return Ok(Found::Busy);
+    match misfit {
+        Misfit::Leave => Ok(Found::Busy),
+        Misfit::SpareKept if header.state == State::Kept => Ok(Found::Busy),
+        Misfit::SpareKept | Misfit::Remove => unlink(&node).map(|()| Found::Free),
     }
-    unlink(&node).map(|()| Found::Free)
 }
 
 pub(super) fn is_missing(path: &Path) -> bool {

@@ -365,6 +365,11 @@ fn what_does_not_come_back_ends_the_run_and_no_visit_of_it_is_used() {
             }
             let again = gone_on(ended);
             assert_eq!(again.visits, undisturbed.visits, "{failure:?}");
+            // The visit is gone from the points; that something hung must not be.
+            if record.visits.last().is_some_and(|visit| visit.hung.is_some()) {
+                let flags = Findings::of(&again).flags;
+                assert!(flags.iter().any(|flag| flag.text.contains("did not come back for")), "{flags:?}");
+            }
         });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use rigel_core::pace::{Adaptive, LevelChoice, Precision};
+use rigel_core::record::Visit;
 
 /// The run whose record this is, and where it goes on.
 pub(super) fn left_of(left: &[u8]) -> (Run, Beginning) {
@@ -122,6 +123,31 @@ fn a_run_that_was_stopped_goes_on_behind_its_last_whole_visit() {
 }
 
 #[test]
+fn a_record_with_a_visit_too_many_is_refused_and_not_touched() {
+    let run = run_of(|_| {});
+    let (_, whole) = recorded(law(), &run, new(), |_, _| {});
+    let mut record = Record::read(&whole).unwrap();
+    record.closing = None;
+    let last = record.visits.last().unwrap().clone();
+    let began_ns = last.ended_ns() + last.settle_ns;
+    record.visits.push(Visit { began_ns, number: last.number + 1, ..last });
+    let (past, _) = Past::of(&record, 0, "test").unwrap();
+    let mut lines = Lines::default();
+    let problem = execute(
+        &run,
+        Beginning::resumed(Wall::simulated(0), record.header, past),
+        &mut crew_of(law(), &run),
+        &mut lines,
+        &Stop::default(),
+        &mut crate::witness::Nobody,
+        &mut |_| {},
+    )
+    .unwrap_err();
+    assert!(problem.to_string().contains("1 visits of the record are left"), "{problem}");
+    assert!(lines.0.is_empty());
+}
+
+#[test]
 fn a_record_of_another_device_is_refused() {
     let law = noisy("servers=2,service=4ms,rate=0,spread=exponential");
     let run = on(law, |_| {});
@@ -145,4 +171,5 @@ fn a_record_of_another_device_is_refused() {
     )
     .unwrap_err();
     assert!(problem.to_string().contains("visit 1 of the record is not what this device does"), "{problem}");
+    assert!(lines.0.is_empty(), "the record is as it was");
 }

@@ -56,7 +56,14 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     let signals = Signals::listen()?;
     let scratch = fill(options, &looked, &signals, &voice)?;
     let ended = measure_and_report(options, host, looked, &scratch, &signals, &voice);
-    both(ended, scratch.finish())
+    put_away(ended, scratch)
+}
+
+/// Removes the scratch file, unless it is to be kept.
+fn put_away(ended: Result<Option<Problem>, Problem>, scratch: Scratch) -> Result<Option<Problem>, Problem> {
+    let goes_away = scratch.goes_away();
+    let told = |problem| if goes_away { without_scratch(problem) } else { problem };
+    both(ended.map(|problem| problem.map(told)), scratch.finish())
 }
 
 /// How the run ended and how the scratch file was put away, as one: the run itself comes first.
@@ -147,7 +154,7 @@ impl Ready {
     /// Measures, and leaves the outputs.
     fn go(self, options: &RunOptions, signals: &Signals, voice: &Voice) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut crew, set, record } = self;
-        voice.begin(&run, crew.engine(), crew.buffers());
+        voice.begin(&run, beginning.before.is_some(), crew.engine(), crew.buffers());
         let journal = Journal::new(record, path_text::encode(&set.record_path()));
         let ended = walk(options, &run, beginning, crew.as_mut(), journal, signals);
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
@@ -158,6 +165,17 @@ impl Ready {
         written?;
         Ok(outcome.problem())
     }
+}
+
+/// A run cannot go on without its scratch file.
+fn without_scratch(problem: Problem) -> Problem {
+    let offers = problem.next.as_ref().is_some_and(|next| next.contains("--resume"));
+    if !offers {
+        return problem;
+    }
+    problem.next(
+        "what was measured until then is in the outputs; for the rest start the run again (with --keep-scratch it could go on)",
+    )
 }
 
 fn stopped_before_the_start() -> Problem {

@@ -74,7 +74,7 @@ impl Voice {
     }
 
     /// What is about to be measured, and with what.
-    pub fn begin(&self, run: &Run, engine: &EngineFacts, buffers: &BufferFacts) {
+    pub fn begin(&self, run: &Run, goes_on: bool, engine: &EngineFacts, buffers: &BufferFacts) {
         let polled = if engine.polled { " with polled completions" } else { "" };
         let cpus = match engine.cpus.as_slice() {
             [] => String::new(),
@@ -100,7 +100,8 @@ impl Voice {
                 say(&orion::banner(self.version, &run.program_version, &run.run_id, minutes));
             }
             Front::Orion | Front::Rigel | Front::Calibrate => {
-                self.note(Some(format!("{}: {}", run.run_id, prospect(&run.request, &run.plan))));
+                let whole = if goes_on { "as a whole " } else { "" };
+                self.note(Some(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan))));
             }
         }
     }

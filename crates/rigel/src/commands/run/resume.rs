@@ -5,7 +5,7 @@
 
 use super::present::{self, Voice};
 use super::targets::{self, Scratch};
-use super::{Ready, both, consent, measure, room_for_outputs, stopped_before_the_start};
+use super::{Ready, consent, measure, put_away, room_for_outputs, stopped_before_the_start};
 use crate::args::{Front, ResumeOptions, RunOptions, TargetSource};
 use crate::commands::report;
 use crate::output::{self, OutputSet};
@@ -37,7 +37,7 @@ struct Interrupted {
 /// When the record does not let it go on, or something is not what it was.
 pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     let found = open(&options.record)?;
-    let run_options = run_options(options, &found.record.header);
+    let run_options = run_options(options, &found.set, &found.record.header);
     let voice = Voice::of(&run_options);
     if found.record.complete() {
         voice.note(Some("the run is complete; its outputs are made again".to_owned()));
@@ -54,7 +54,12 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     let signals = Signals::listen()?;
     let scratch = Scratch::again(header.targets.first())?;
     let ended = go_on(&run_options, header, past, found, &scratch, &signals, &voice);
-    both(ended, scratch.finish())
+    if ended.is_err() {
+        // It may have been a slip of the command line: without its scratch file the run could never go on.
+        scratch.leave();
+        return ended;
+    }
+    put_away(ended, scratch)
 }
 
 /// Takes the record, whole lines and what is torn.
@@ -75,7 +80,7 @@ fn open(path: &Path) -> Result<Interrupted, Problem> {
 }
 
 /// The options with which the run was begun, as far as they still matter.
-fn run_options(options: &ResumeOptions, header: &Header) -> RunOptions {
+fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> RunOptions {
     let request = header.request.clone();
     let front = if request.bound.is_some() { Front::Calibrate } else { Front::Rigel };
     let targets = if request.engine.is_simulated() {
@@ -91,8 +96,10 @@ fn run_options(options: &ResumeOptions, header: &Header) -> RunOptions {
         destroy: options.destroy.clone(),
         dry_run: false,
         json: options.json,
-        no_html: options.no_html,
-        history: front == Front::Calibrate,
+        // A page that is there is about the first part of the run.
+        no_html: options.no_html && !set.has("_report.html"),
+        // A record is foreign text, and whether the history was wanted is not in it.
+        history: false,
         quiet: options.quiet,
         verbose: options.verbose,
         tui: options.tui,
@@ -114,7 +121,9 @@ fn go_on(
 ) -> Result<Option<Problem>, Problem> {
     let now = match scratch.facts()? {
         Some(facts) => vec![facts],
-        None => targets::look(options, &header.host)?,
+        None => targets::look(options, &header.host).map_err(|problem| {
+            problem.next("bring the target back; a relative path is looked for where the run is gone on with")
+        })?,
     };
     check_targets(&header.targets, &now)?;
     consent::check_names(options, &now)?;
@@ -155,7 +164,7 @@ fn describe(past: &Past) -> String {
     let left_out = match (past.set_aside, past.torn_bytes) {
         (0, 0) => "",
         (0, _) => "; its last line was not written whole and is left out",
-        (_, 0) => "; the last one was cut short and is left out",
+        (_, 0) => "; the last one was cut short, failed or hung, and is left out",
         (_, _) => "; the last one, and a line that was not written whole, are left out",
     };
     format!("the run goes on behind the {} visits of its record{left_out}", past.visits.len())

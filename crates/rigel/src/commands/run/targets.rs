@@ -118,14 +118,23 @@ impl Scratch {
         Ok(Self { file: Some(ScratchFile::create(Path::new("."), &wish, progress, stop)?) })
     }
 
-    /// The scratch file of an interrupted run, as its record has it; without one, nothing.
+    /// The scratch file of an interrupted run, as its record has it; without one, nothing. A record is foreign text: only a
+    /// file in the current directory is taken, as by any run.
     ///
     /// # Errors
     /// When it is not there any more, or another run works on it.
     pub fn again(target: Option<&TargetFacts>) -> Result<Self, Problem> {
-        let own = target.and_then(|target| Some((target, target.scratch.filter(|scratch| scratch.own)?)));
+        let real = target.filter(|target| target.kind != TargetKind::Simulated);
+        let own = real.and_then(|target| Some((target, target.scratch.filter(|scratch| scratch.own)?)));
         let Some((target, scratch)) = own else { return Ok(Self { file: None }) };
         let path = path_text::decode(&target.real_path);
+        let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).ok();
+        if here.is_none() || path.parent() != here.as_deref() {
+            return Err(Problem::refused("the scratch file of the run is in another directory")
+                .at(path_text::printable(&target.real_path))
+                .because("a run makes and takes scratch files in the current directory only")
+                .next("go to that directory and start it again there"));
+        }
         Ok(Self { file: Some(ScratchFile::again(&path, target.size_bytes, scratch.seed)?) })
     }
 
@@ -156,6 +165,16 @@ impl Scratch {
     /// The lock on it, for the descriptors that the run opens.
     pub fn hold(&self) -> Option<Hold> {
         self.file.as_ref().map(ScratchFile::hold)
+    }
+
+    /// Leaves it where it is.
+    pub fn leave(mut self) {
+        self.file = None;
+    }
+
+    /// Whether the end of the run removes it.
+    pub fn goes_away(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| !file.kept())
     }
 
     /// Removes it, unless it is to be kept.

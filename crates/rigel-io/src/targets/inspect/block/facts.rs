@@ -17,6 +17,7 @@ impl Block {
         DeviceFacts {
             name: self.name.clone(),
             model: disk.text("device/model"),
+            disk_sequence: self.generation().map(|generation| generation.disk),
             rotational: flag("queue/rotational"),
             scheduler: disk.text("queue/scheduler").map(|list| chosen_word(&list)),
             nr_requests: disk.value("queue/nr_requests"),

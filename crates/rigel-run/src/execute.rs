@@ -139,9 +139,21 @@ pub fn execute(
     if outcome != Outcome::Stopped {
         walk.check_end()?;
     }
+    if walk.has_nothing_new()
+        && matches!(outcome, Outcome::OutOfTime { .. } | Outcome::SearchUnfinished { .. })
+    {
+        return Err(time_used_up());
+    }
     let ended = wall.after(walk.now_ns());
     walk.tell(&Line::Closing(closing(&outcome, ended)))?;
     Ok(outcome)
+}
+
+/// A run that had ended because of it, and goes on.
+fn time_used_up() -> Problem {
+    Problem::usage("the time that the run was allowed is used up")
+        .because("it ended for that reason; what was asked for cannot be changed when it goes on")
+        .next("start a run with more time (--max-duration or --budget); `rigel report` shows what this one measured")
 }
 
 /// All visits of a run.

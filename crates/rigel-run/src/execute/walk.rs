@@ -110,6 +110,11 @@ impl<'a> Walk<'a> {
         self.past.check_end()
     }
 
+    /// Whether a run that goes on has made no visit of its own yet.
+    pub const fn has_nothing_new(&self) -> bool {
+        self.first.is_some()
+    }
+
     /// Passes on what happened.
     pub fn happened(&mut self, event: Event<'_>) {
         (self.listener)(event);

@@ -293,7 +293,7 @@ fn what_is_not_as_it_was_is_refused() {
     let data = place.random_file("data", 16 << 20);
     let record = killed_on_a_file(&place, "run simple data --duration 300ms");
     fs::rename(&data, place.path().join("away")).unwrap();
-    refused(&place, &record, &[], 3, "data");
+    refused(&place, &record, &[], 3, "bring the target back");
     place.random_file("data", 16 << 20);
     refused(&place, &record, &[], 3, "its identity was");
     fs::rename(place.path().join("away"), &data).unwrap();

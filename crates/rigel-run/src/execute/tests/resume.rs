@@ -123,6 +123,29 @@ fn a_run_that_was_stopped_goes_on_behind_its_last_whole_visit() {
 }
 
 #[test]
+fn a_run_whose_time_is_used_up_is_told_so() {
+    let law = noisy("servers=1,service=2s,rate=0");
+    let max_duration = Some(Nanos::from_secs(20));
+    let short = Adaptive { precision: Precision::default(), max_duration, fast: true };
+    let run = on(law, |request| request.pace = Pace::Adaptive(short));
+    let (outcome, bytes) = recorded(law, &run, new(), |_, _| {});
+    assert!(matches!(outcome, Outcome::OutOfTime { .. }), "{outcome:?}");
+    let (run, beginning) = left_of(&bytes);
+    let mut lines = Lines::default();
+    let problem = execute(
+        &run,
+        beginning,
+        &mut crew_of(law, &run),
+        &mut lines,
+        &Stop::default(),
+        &mut crate::witness::Nobody,
+        &mut |_| {},
+    )
+    .unwrap_err();
+    assert!(problem.what.contains("used up") && lines.0.is_empty(), "{problem}");
+}
+
+#[test]
 fn a_record_with_a_visit_too_many_is_refused_and_not_touched() {
     let run = run_of(|_| {});
     let (_, whole) = recorded(law(), &run, new(), |_, _| {});

@@ -113,7 +113,8 @@ impl Worker<'_> {
             hung: None,
         };
         let stopped = self.drive(&mut state, end)?;
-        self.show(&mut state.ops);
+        let came_back = self.show(&mut state.ops);
+        state.audit(came_back)?;
         let cpu_ns = thread_cpu_ns().saturating_sub(cpu_before_ns);
         Ok(Done {
             window_end_ns: state.tally.window().end_ns,
@@ -160,7 +161,7 @@ impl Worker<'_> {
                 state.submit_free(self.workload.seed);
             }
             if state.tally.in_flight() == 0 {
-                return state.audit().map(|()| stopped);
+                return Ok(stopped);
             }
             state.backend.submit(1)?;
             let now_ns = state.clock.now_ns();
@@ -174,8 +175,8 @@ impl Worker<'_> {
             state.reap(now_ns, self.workload);
             if now_ns >= next_show_ns {
                 next_show_ns = now_ns + SHOW_NS;
-                self.show(&mut state.ops);
-                state.audit()?;
+                let came_back = self.show(&mut state.ops);
+                state.audit(came_back)?;
                 if state.is_hung(now_ns, self.workload.io_timeout_ns) {
                     end.at_ns = end.at_ns.min(now_ns);
                     give_up_ns = now_ns + TAKE_BACK_NS;
@@ -189,11 +190,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Adds the counts since the last time to what the coordinator sees.
-    fn show(&self, ops: &mut [u64; 2]) {
+    /// Adds the counts since the last time to what the coordinator sees; how many they are.
+    fn show(&self, ops: &mut [u64; 2]) -> u64 {
         let [small, large] = std::mem::take(ops);
         self.shared.small_ops.fetch_add(small, Ordering::Relaxed);
         self.shared.large_ops.fetch_add(large, Ordering::Relaxed);
+        small + large
     }
 }
 
@@ -208,7 +210,6 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
             }
             self.backend.push(op);
         }
-        self.ios.submitted += self.free.len() as u64;
         let now_ns = self.clock.now_ns();
         self.tally.look(now_ns);
         for slot in self.free.drain(..) {
@@ -218,11 +219,14 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         }
     }
 
-    /// Whether what was handed over either came back or is in flight, by the counts and slot by slot.
-    fn audit(&mut self) -> io::Result<()> {
+    /// Whether what was handed over, and has not come back, is in flight: by the tally's count and slot by slot.
+    /// `came_back`: since the last time. Costs the loop nothing, as both are counted anyway.
+    fn audit(&mut self, came_back: u64) -> io::Result<()> {
+        let (counted, found) = (self.tally.in_flight(), self.load.in_flight());
         self.ios.looks += 1;
-        let (counted, found) = (self.ios.outstanding(), self.load.in_flight());
-        if counted == Some(found) {
+        self.ios.returned += came_back;
+        self.ios.submitted = self.ios.returned + counted;
+        if counted == found {
             return Ok(());
         }
         let IoCounts { submitted, returned, .. } = self.ios;
@@ -253,8 +257,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
     #[inline]
     fn reap(&mut self, now_ns: u64, workload: &Workload) {
         self.tally.look(now_ns);
-        let Self { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, ios, .. } = self;
-        let already_free = free.len();
+        let Self { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = self;
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         backend.reap(|Completion { slot, outcome }| {
             free.push(slot);
@@ -278,7 +281,6 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 }
             }
         });
-        ios.returned += (free.len() - already_free) as u64;
         sampler.look(&**backend, load, workload);
     }
 }

@@ -79,10 +79,10 @@ fn a_scratch_file_is_right_whoever_wrote_to_it() {
     for (seed, engine) in (2..).zip(ENGINES) {
         let line = format!("--scratch-size 16M --write 50 --seed {seed} --engine {engine}");
         let facts = clean(&format!("again-{engine}"), &line);
-        assert_eq!(facts["scratch"], serde_json::json!({ "seed": 1, "used_before": true }));
+        assert_eq!(facts["scratch"], serde_json::json!({ "own": true, "seed": 1, "used_before": true }));
         // The same file, named as a target of the user's.
         let facts = clean(&format!("named-{engine}"), &format!("rigel-scratch.dat --engine {engine}"));
-        assert_eq!(facts["scratch"]["seed"], 1);
+        assert_eq!(facts["scratch"], serde_json::json!({ "own": false, "seed": 1, "used_before": true }));
     }
 }
 

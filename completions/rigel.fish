@@ -40,10 +40,10 @@ complete -c rigel -n "__fish_rigel_needs_command" -f -a "man" -d 'Print a man pa
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l resume -d 'Go on with an interrupted run, from its record: NAME_record.jsonl' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets; sets the load range [default: number of targets]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l resume -d 'Go on with an interrupted run' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets [default: number of targets]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l duration -d 'Measure each point once, for that time, such as 60s [default: see --precision]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l duration -d 'Measure each point once, for a time such as 60s [default: see --precision]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l cache-size -d 'Bytes of warm-up before each large sequential data point, 0 for none [default: 2 minutes of it]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l matrix -d 'Pairs of small and large load: basic, detailed, point, col, row or max [default: basic]' -r -f -a "basic\t''
 detailed\t''
@@ -63,7 +63,7 @@ raid0\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l stripe -d 'Stripe depth, with --simulate raid0 [default: 1M]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'How narrow every 95 % interval has to get [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load by the number of disks (orion), or around saturation, searched first (auto)' -r -f -a "orion\t''
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load by the number of disks (orion), or searched around saturation (auto)' -r -f -a "orion\t''
 auto\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l engine -d 'How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l workers -d 'Worker threads [default: as many as the load needs]' -r

@@ -12,9 +12,9 @@ const SHAPE: &str = "Load shape (only with 'advanced')";
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct LoadWish {
-    /// Disks behind the targets; sets the load range [default: number of targets]
+    /// Disks behind the targets [default: number of targets]
     ///
-    /// The levels go up to 5 small and 2 large outstanding I/Os per disk (oltp: 20 small, dss: 15 large). It need not
+    /// They set the load range: the levels go up to 5 small and 2 large outstanding I/Os per disk (oltp: 20 small, dss: 15 large). It need not
     /// match the hardware: flash and arrays can take many times the number of devices that the host sees.
     #[arg(long, value_name = "N", help_heading = LOAD)]
     pub num_disks: Option<u64>,
@@ -26,7 +26,7 @@ pub struct LoadWish {
     #[arg(long, value_name = "PERCENT", help_heading = LOAD)]
     pub write: Option<u64>,
 
-    /// Measure each point once, for that time, such as 60s [default: see --precision]
+    /// Measure each point once, for a time such as 60s [default: see --precision]
     ///
     /// That is how ORION measures; fractions such as 500ms work, too. The interval then only shows what varied inside the one visit.
     #[arg(long, value_name = "TIME", help_heading = LOAD)]

@@ -36,7 +36,7 @@ pub struct OwnOptions {
     #[arg(long, help_heading = PRECISION, hide_short_help = true)]
     pub fast: bool,
 
-    /// Load by the number of disks (orion), or around saturation, searched first (auto)
+    /// Load by the number of disks (orion), or searched around saturation (auto)
     #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelWord>(), help_heading = PRECISION)]
     pub levels: Option<LevelWord>,
 

@@ -105,9 +105,9 @@ pub struct RunArgs {
     #[arg(long, help_heading = TARGETS, hide_short_help = true)]
     keep_scratch: bool,
 
-    /// Go on with an interrupted run, from its record: NAME_record.jsonl
+    /// Go on with an interrupted run
     ///
-    /// What was asked for is in the record, so that nothing of it may be given again, but for --destroy-data where the run
+    /// RECORD is its NAME_record.jsonl. What was asked for is in it, so that nothing of it may be given again, but for --destroy-data where the run
     /// writes. Targets, host and program have to be what they were. Visits that were made count; the last one does not when
     /// it was cut short. The outputs beside the record are made anew.
     #[arg(long, value_name = "RECORD", value_hint = clap::ValueHint::FilePath, conflicts_with_all = GIVEN_BY_THE_RECORD, help_heading = FILES, display_order = 2)]

@@ -14,7 +14,7 @@ const SHAPE: &str = "Load shape (only with 'advanced')";
 pub struct LoadWish {
     /// Disks behind the targets [default: number of targets]
     ///
-    /// They set the load range: the levels go up to 5 small and 2 large outstanding I/Os per disk (oltp: 20 small, dss: 15 large). It need not
+    /// The number sets the load range: the levels go up to 5 small and 2 large outstanding I/Os per disk (oltp: 20 small, dss: 15 large). It need not
     /// match the hardware: flash and arrays can take many times the number of devices that the host sees.
     #[arg(long, value_name = "N", help_heading = LOAD)]
     pub num_disks: Option<u64>,

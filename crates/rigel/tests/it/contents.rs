@@ -9,19 +9,37 @@ use std::process::Command;
 
 const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
 const MIB: u64 = 1 << 20;
-const POINT: &str =
-    "--matrix point --num-small 8 --num-large 2 --size-large 64K --duration 300ms --workers 1 --quiet";
+const POINT: &str = "--matrix point --num-small 8 --num-large 2 --size-large 64K --workers 1 --quiet";
+const SCRATCH: &str = "rigel-scratch.dat";
 
-/// The lines of the record of a run.
+/// The lines of the record of a run that is long enough for reads of both classes: storage may stand still for a while.
 fn record(place: &Place, name: &str, line: &str) -> Vec<Value> {
-    place.line(&format!("run advanced {line} {POINT} --name {name}")).expect_code(0);
-    let text = fs::read_to_string(place.only_of(name, "_record.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let scratch = place.path().join(SCRATCH);
+    let begins_without = !scratch.exists();
+    for duration in ["300ms", "3s", "30s"] {
+        let name = format!("{name}-{duration}");
+        place
+            .line(&format!("run advanced {line} {POINT} --duration {duration} --name {name}"))
+            .expect_code(0);
+        let text = fs::read_to_string(place.only_of(&name, "_record.jsonl")).unwrap();
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        if ["small", "large"].iter().all(|class| visit(&lines)[class]["reads"]["count"] != 0) {
+            return lines;
+        }
+        if begins_without && scratch.exists() {
+            fs::remove_file(&scratch).unwrap();
+        }
+    }
+    panic!("{name}: no reads of a class in 30 s");
+}
+
+fn visit(record: &[Value]) -> &Value {
+    record.iter().find(|line| line["line"] == "visit").unwrap()
 }
 
 /// What the reads of both classes held: looked at, zero, wrong.
 fn looks(record: &[Value]) -> [(u64, u64, u64); 2] {
-    let visit = record.iter().find(|line| line["line"] == "visit").unwrap();
+    let visit = visit(record);
     ["small", "large"].map(|class| {
         let looked = &visit[class]["looked"];
         let number = |field: &str| looked[field].as_u64().unwrap();
@@ -81,7 +99,7 @@ fn a_scratch_file_is_right_whoever_wrote_to_it() {
         let facts = clean(&format!("again-{engine}"), &line);
         assert_eq!(facts["scratch"], serde_json::json!({ "own": true, "seed": 1, "used_before": true }));
         // The same file, named as a target of the user's.
-        let facts = clean(&format!("named-{engine}"), &format!("rigel-scratch.dat --engine {engine}"));
+        let facts = clean(&format!("named-{engine}"), &format!("{SCRATCH} --engine {engine}"));
         assert_eq!(facts["scratch"], serde_json::json!({ "own": false, "seed": 1, "used_before": true }));
     }
 }
@@ -90,7 +108,7 @@ fn a_scratch_file_is_right_whoever_wrote_to_it() {
 fn blocks_in_the_wrong_place_are_found() {
     let place = Place::new();
     record(&place, "fill", "--scratch-size 16M --keep-scratch");
-    let path = place.path().join("rigel-scratch.dat");
+    let path = place.path().join(SCRATCH);
     let file = fs::File::options().read(true).write(true).open(path).unwrap();
     let mut data = vec![0; usize::try_from(16 * MIB).unwrap()];
     file.read_exact_at(&mut data, 0).unwrap();
@@ -98,7 +116,7 @@ fn blocks_in_the_wrong_place_are_found() {
         change(&mut data);
         file.write_all_at(&data, 0).unwrap();
         file.sync_all().unwrap();
-        looks(&record(&place, name, "rigel-scratch.dat"))
+        looks(&record(&place, name, SCRATCH))
     };
     for (sampled, zero, wrong) in replace("turned", |data| data.rotate_left(4096)) {
         assert_eq!((zero, wrong), (0, sampled));

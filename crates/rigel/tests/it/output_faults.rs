@@ -1,7 +1,7 @@
 //! Every write, every sync and every rename of a run fails in turn, and the disk is full at every place: what is there
 //! afterwards is whole, and the run can be gone on with.
 
-use crate::support::{Place, Told, tell};
+use crate::support::{EPOCH, Place, RECORD, SAME, Told, tell};
 use rigel_core::record::Record;
 use rigel_testdev::{Unavailable, needs};
 use std::fs;
@@ -9,10 +9,6 @@ use std::path::Path;
 use std::process::Command;
 
 const RUN: &str = "run simple --engine sim:servers=2,service=4ms,rate=0 --seed 5 --duration 200ms --no-html";
-const RECORD: &str = "rigel_20260101_1200_record.jsonl";
-const EPOCH: &str = "1767268800";
-/// Outputs without a word about how the run went.
-const SAME: [&str; 5] = ["_iops.csv", "_mbps.csv", "_lat.csv", "_hist.csv", "_ci.csv"];
 
 fn program(name: &str) -> Result<(), Unavailable> {
     match Command::new(name).arg("--version").output() {
@@ -123,6 +119,9 @@ fn the_disk_is_full_at_every_byte() {
         assert!(limit >= bytes || told.code != 0, "{limit}: {told:?}");
         check(&format!("full at {limit}"), &whole, &place, &told);
         tried += 1;
+        if tried % 500 == 0 {
+            println!("full at {tried} places, up to byte {limit} of {bytes}");
+        }
     }
     println!("full at {tried} places of {bytes}");
 }

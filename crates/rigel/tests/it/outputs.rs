@@ -1,6 +1,6 @@
 //! The record, and every output made again from it.
 
-use crate::support::Place;
+use crate::support::{EPOCH, Place};
 use std::fs;
 
 const SIM: &str = "run normal --engine sim --duration 1s --seed 5 --name out";
@@ -131,8 +131,7 @@ fn runs_in_one_minute_do_not_collide() {
     let names: Vec<_> = (0..3)
         .map(|_| {
             let command = ["run", "oltp", "--engine", "sim", "--duration", "1s", "--name", "twin"];
-            let told =
-                crate::support::tell(place.command().args(command).env("SOURCE_DATE_EPOCH", "1767268800"));
+            let told = crate::support::tell(place.command().args(command).env("SOURCE_DATE_EPOCH", EPOCH));
             told.expect_code(0)
         })
         .collect();

@@ -1,19 +1,14 @@
 //! `rigel run --resume`: a run that was killed ends as if it had not been, and goes on with nothing but itself.
 
 use crate::stop::{signal, start_until};
-use crate::support::{Place, Told, point, tell};
+use crate::support::{EPOCH, Place, RECORD, SAME, Told, point, tell};
+use rigel_core::draw::Generator;
 use rigel_core::record::Record;
 use rigel_testdev::{Unavailable, needs};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// Start of every simulated run here.
-const EPOCH: &str = "1767268800";
-const RECORD: &str = "rigel_20260101_1200_record.jsonl";
-/// Outputs without a word about how the run went.
-const SAME: [&str; 5] = ["_iops.csv", "_mbps.csv", "_lat.csv", "_hist.csv", "_ci.csv"];
 
 fn simulated(place: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rigel"));
@@ -88,16 +83,6 @@ fn wherever_a_record_ends_the_run_goes_on_to_the_same_bytes() {
     }
 }
 
-/// A random number below `bound`, the same in every run of the test.
-fn draw(state: &mut u64, bound: u64) -> u64 {
-    // splitmix64 (Steele, Lea, Flood 2014).
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) % bound.max(1)
-}
-
 /// Starts a command and kills it after a while, when it has not ended before; whether it was killed.
 fn killed(mut command: Command, after: Duration) -> bool {
     let mut child = command.spawn().unwrap();
@@ -118,14 +103,14 @@ fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
             "run simple --levels auto --engine sim:servers=4,service=400us,rate=0,between=2% --seed 5",
         ),
     ];
-    let (mut state, mut hits, mut behind_visits) = (1, 0, 0);
+    let (mut generator, mut hits, mut behind_visits) = (Generator::new(1, &[]), 0, 0);
     while hits < kills {
-        let whole = &runs[usize::try_from(draw(&mut state, 2)).unwrap()];
+        let whole = &runs[usize::try_from(generator.below(2)).unwrap()];
         let place = Place::new();
-        let moment = |state: &mut u64| whole.took.mul_f64(draw(state, 1000) as f64 / 1000.0);
-        hits += u32::from(killed(simulated(place.path(), &whole.arguments), moment(&mut state)));
-        while place.path().join(RECORD).exists() && draw(&mut state, 3) == 0 {
-            hits += u32::from(killed(resume(place.path()), moment(&mut state)));
+        let moment = |generator: &mut Generator| whole.took.mul_f64(generator.unit());
+        hits += u32::from(killed(simulated(place.path(), &whole.arguments), moment(&mut generator)));
+        while place.path().join(RECORD).exists() && generator.below(3) == 0 {
+            hits += u32::from(killed(resume(place.path()), moment(&mut generator)));
         }
         let begun = fs::read(place.path().join(RECORD)).is_ok_and(|bytes| bytes.contains(&b'\n'));
         if !begun {
@@ -138,6 +123,8 @@ fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
         );
         assert!(resume(place.path()).status().unwrap().success());
         whole.is_like(&place);
+        // With `--nocapture`, for those who wait for hundreds.
+        println!("{hits} of {kills} kills");
     }
     println!("{hits} kills, {behind_visits} records with visits, 0 differences");
     assert!(behind_visits > 0, "every kill came before the first visit");

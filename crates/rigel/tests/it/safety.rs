@@ -1,6 +1,6 @@
 //! Nothing is lost: what is on a target stays, unless the user named it after seeing the evidence.
 
-use crate::support::{Place, point, tell};
+use crate::support::{EPOCH, Place, point, tell};
 use rigel_testdev::{LoopDevice, Unavailable, needs};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -290,9 +290,8 @@ fn a_symlink_in_place_of_an_output_is_not_followed() {
     std::os::unix::fs::symlink(&victim, place.path().join("l_20260101_1200_summary.txt")).unwrap();
     std::os::unix::fs::symlink(&victim, place.path().join("l_20260101_1200_record.jsonl")).unwrap();
     let line = "run oltp --engine sim --duration 1s --name l --seed 1";
-    let _ = tell(place.command().args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", "1767268800"));
-    let _ = tell(
-        place.command().args(line.split_whitespace()).arg("--force").env("SOURCE_DATE_EPOCH", "1767268800"),
-    );
+    let _ = tell(place.command().args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", EPOCH));
+    let _ =
+        tell(place.command().args(line.split_whitespace()).arg("--force").env("SOURCE_DATE_EPOCH", EPOCH));
     assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
 }

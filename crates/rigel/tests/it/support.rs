@@ -6,6 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// `SOURCE_DATE_EPOCH` of simulated runs whose outputs are compared, and the record of such a run.
+pub const EPOCH: &str = "1767268800";
+pub const RECORD: &str = "rigel_20260101_1200_record.jsonl";
+/// Outputs without a word about how the run went.
+pub const SAME: [&str; 5] = ["_iops.csv", "_mbps.csv", "_lat.csv", "_hist.csv", "_ci.csv"];
+
 /// A directory for one test, on a filesystem with direct I/O (that of the build), removed afterwards.
 pub struct Place {
     dir: TempDir,

@@ -9,7 +9,7 @@ use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_io::backend::{Completion, Op};
 use std::sync::Mutex;
 
-/// What the backend of worker 1 does at its tenth submit; worker 0 goes on.
+/// What the backend of a worker does at its tenth submit; the others go on.
 #[derive(Clone, Copy)]
 enum Trouble {
     Panics,
@@ -80,17 +80,18 @@ fn seats(layout: SlotLayout, workers: usize) -> Vec<Seat> {
     vec![Seat { layout, cpus: Vec::new() }; workers]
 }
 
-fn crew(trouble: Trouble) -> ThreadCrew {
+/// A crew of so many workers with two outstanding each; the last one has the trouble.
+fn crew(workers: u32, trouble: Option<Trouble>) -> ThreadCrew {
     let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
     let begin = move |start: Start| {
-        let trouble = (start.index == 1).then_some(trouble);
+        let trouble = trouble.filter(|_| start.index == workers - 1);
         let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
     };
     ThreadCrew::start_with(
         EngineKind::Null,
         None,
-        &seats(layout, 2),
+        &seats(layout, workers as usize),
         workload(),
         MonotonicClock::start(),
         begin,
@@ -106,14 +107,14 @@ fn an_hour() -> Job {
 
 #[test]
 fn a_worker_that_panics_ends_the_point_with_a_bug() {
-    let mut crew = crew(Trouble::Panics);
+    let mut crew = crew(2, Some(Trouble::Panics));
     let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::Bug);
 }
 
 #[test]
 fn a_queue_that_breaks_ends_the_point_at_once() {
-    let mut crew = crew(Trouble::Breaks);
+    let mut crew = crew(2, Some(Trouble::Breaks));
     let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::CutShort);
     assert!(problem.to_string().contains("worker 1"), "{problem}");
@@ -124,22 +125,7 @@ fn a_queue_that_breaks_ends_the_point_at_once() {
 fn a_worker_that_hangs_in_the_kernel_is_left_behind() {
     static GATE: Mutex<()> = Mutex::new(());
     let held = GATE.lock().unwrap();
-    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
-    let trouble = Trouble::HangsInTheKernel(&GATE);
-    let begin = move |start: Start| {
-        let trouble = Some(trouble);
-        let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
-        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
-    };
-    let mut crew = ThreadCrew::start_with(
-        EngineKind::Null,
-        None,
-        &seats(layout, 1),
-        workload(),
-        MonotonicClock::start(),
-        begin,
-    )
-    .unwrap();
+    let mut crew = crew(1, Some(Trouble::HangsInTheKernel(&GATE)));
     crew.patience = Duration::from_millis(500);
     let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::CutShort);
@@ -178,23 +164,7 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
 
 #[test]
 fn a_tick_can_end_a_point() {
-    let mut crew = {
-        let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
-        let begin = |start: Start| {
-            let backend =
-                Troubled { trouble: None, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
-            serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
-        };
-        ThreadCrew::start_with(
-            EngineKind::Null,
-            None,
-            &seats(layout, 2),
-            workload(),
-            MonotonicClock::start(),
-            begin,
-        )
-        .unwrap()
-    };
+    let mut crew = crew(2, None);
     let mut ticks = 0;
     let done = crew
         .work(an_hour(), &mut |_| {
@@ -213,21 +183,7 @@ fn a_tick_can_end_a_point() {
 
 #[test]
 fn a_rest_takes_its_time_and_can_be_ended() {
-    let layout = SlotLayout { small: 1, small_bytes: 8192, large: 0, large_bytes: 0 };
-    let begin = |start: Start| {
-        let backend =
-            Troubled { trouble: None, submits: 0, slots: 1, queued: Vec::new(), buffer: vec![0; 8192] };
-        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
-    };
-    let mut crew = ThreadCrew::start_with(
-        EngineKind::Null,
-        None,
-        &seats(layout, 1),
-        workload(),
-        MonotonicClock::start(),
-        begin,
-    )
-    .unwrap();
+    let mut crew = crew(1, None);
     let began_ns = crew.now_ns();
     let mut ticks = 0;
     let mut count = |_| {

@@ -121,6 +121,13 @@ fn workspace_root() -> anyhow::Result<PathBuf> {
     root.map(Path::to_owned).context("xtask lies in no workspace: start it as `cargo xtask`")
 }
 
+/// Builds the program for a release; where it is.
+fn release_build(root: &Path) -> anyhow::Result<PathBuf> {
+    let built = ci::cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
+    anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");
+    Ok(target_dir(root).join("release/rigel"))
+}
+
 /// Where cargo puts what it builds.
 fn target_dir(root: &Path) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |target| root.join(target))

@@ -4,7 +4,6 @@
 //! Three books are compared: what the workers counted, what the kernel counted for the device, and what the record says was
 //! moved. Must not judge a rate.
 
-use crate::ci::cargo;
 use anyhow::Context as _;
 use clap::Args;
 use rigel_core::measure::IoCounts;
@@ -55,9 +54,7 @@ struct Seen {
 
 /// Runs it; whether all books agree.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
-    let built = cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
-    anyhow::ensure!(built.is_ok_and(|status| status.success()), "the program cannot be built");
-    let binary = root.join("target/release/rigel");
+    let binary = crate::release_build(root)?;
     let place = tempfile::Builder::new().prefix("rigel-soak").tempdir_in(MEMORY)?;
     let file = place.path().join("target");
     random_file(&file, TARGET_BYTES).context("cannot fill the target")?;
@@ -159,7 +156,6 @@ fn read_bytes(counters: &Path) -> anyhow::Result<u64> {
 }
 
 fn resident_bytes(process: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok()? * 1024)
+    let status = procfs::process::Process::new(i32::try_from(process).ok()?).ok()?.status().ok()?;
+    status.vmrss.map(|kib| kib * 1024)
 }

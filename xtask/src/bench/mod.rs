@@ -10,7 +10,6 @@ mod page;
 mod ratio;
 mod tools;
 
-use crate::ci::cargo;
 use anyhow::Context as _;
 use cases::Case;
 use device::Devices;
@@ -55,10 +54,8 @@ pub struct Measured {
 
 /// Measures all cases and shows them; whether all of them could be measured.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
-    let built = cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
-    anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");
+    let rigel = Tool::Rigel(crate::release_build(root)?);
     let peers = tools::peers(options.t_io_uring.as_deref())?;
-    let rigel = Tool::rigel(root);
     let cases: Vec<Case> =
         cases::all().into_iter().filter(|case| case.name.contains(&options.only)).collect();
     anyhow::ensure!(!cases.is_empty(), "no case is named like '{}'", options.only);

@@ -58,11 +58,6 @@ pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
 }
 
 impl Tool {
-    /// The release build below `root`.
-    pub fn rigel(root: &Path) -> Self {
-        Self::Rigel(crate::target_dir(root).join("release/rigel"))
-    }
-
     /// For tables.
     pub const fn name(&self) -> &'static str {
         match self {

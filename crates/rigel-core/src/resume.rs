@@ -124,16 +124,16 @@ impl Past {
         )))
     }
 
-    /// The plan after the search of the record; `None` when it has to be written yet.
+    /// Whether the record has the plan that followed its search; when not, it has to be written yet.
     ///
     /// # Errors
-    /// When it is another one than `plan`.
-    pub fn plan(&mut self, plan: &Plan) -> Result<Option<Plan>, Problem> {
+    /// When it has another one than `plan`.
+    pub fn has_plan(&mut self, plan: &Plan) -> Result<bool, Problem> {
         match self.planned.take() {
             Some(planned) if planned != *plan => {
                 Err(other_way("the search of the record leads to another plan than the one in it".to_owned()))
             }
-            planned => Ok(planned),
+            planned => Ok(planned.is_some()),
         }
     }
 }
@@ -198,16 +198,14 @@ fn difference(then: &TargetFacts, now: &TargetFacts) -> Option<String> {
             }
         })
     };
+    let bytes = |count: u64| format!("{count} bytes");
     let seed = |facts: &TargetFacts| facts.scratch.map(|scratch| scratch.seed);
     let differs = |what: &str, then: String, now: String| {
         (then != now).then(|| format!("{what} was {}, is {}", printable(&then), printable(&now)))
     };
     differs("its place", then.real_path.clone(), now.real_path.clone())
         .or_else(|| differs("its kind", format!("{:?}", then.kind), format!("{:?}", now.kind)))
-        .or_else(|| {
-            differs("its size", Bytes(then.size_bytes).to_string(), Bytes(now.size_bytes).to_string())
-        })
-        .or_else(|| (then.size_bytes != now.size_bytes).then(|| "its size has changed".to_owned()))
+        .or_else(|| differs("its size", bytes(then.size_bytes), bytes(now.size_bytes)))
         .or_else(|| differs("its identity", number(then), number(now)))
         .or_else(|| differs("the device", model(then), model(now)))
         .or_else(|| differs("what is allocated of it", allocated(then), less_allocated(then, now)))

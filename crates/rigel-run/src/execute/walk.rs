@@ -99,10 +99,7 @@ impl<'a> Walk<'a> {
     /// The search has ended with this plan; its line is in the record, or comes there now.
     pub fn planned(&mut self, plan: &Plan) -> Result<(), Problem> {
         self.happened(Event::Planned { plan });
-        match self.past.plan(plan)? {
-            Some(_) => Ok(()),
-            None => self.tell(&Line::Plan(Box::new(plan.clone()))),
-        }
+        if self.past.has_plan(plan)? { Ok(()) } else { self.tell(&Line::Plan(Box::new(plan.clone()))) }
     }
 
     /// Whether every visit of the record had its place.

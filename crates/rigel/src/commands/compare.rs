@@ -2,10 +2,10 @@
 //!
 //! Must not measure or judge; the rules are in `rigel_core::compare`.
 
-use super::report::{beside, read, run_id};
+use super::report::{read, run_id};
 use super::{remark, to_stdout};
 use crate::args::CompareOptions;
-use crate::output::{self, RECORD_SUFFIX};
+use crate::output::{self, RECORD_SUFFIX, dir_of};
 use rigel_core::compare::Comparison;
 use rigel_core::compare::gate::{Judged, Outcome};
 use rigel_core::error::{ExitKind, Problem};
@@ -145,7 +145,7 @@ fn show(
     };
     let dir = match (&options.out, options.format) {
         (Some(dir), _) => dir.clone(),
-        (None, CompareFormat::Html) => beside(&second.path),
+        (None, CompareFormat::Html) => dir_of(&second.path).to_owned(),
         (None, _) => return to_stdout(&file.bytes),
     };
     let name =

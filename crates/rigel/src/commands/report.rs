@@ -3,7 +3,7 @@
 //! Must not measure or look at a target; the record is all there is.
 
 use crate::args::{ReportFormat, ReportOptions};
-use crate::output::{self, Placed};
+use crate::output::{self, Placed, dir_of};
 use crate::{commands, terminal};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
@@ -87,7 +87,7 @@ fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made
     let mut made = Vec::new();
     for (path, record) in options.records.iter().zip(records) {
         let run_id = run_id(record, path)?;
-        let dir = options.out.clone().unwrap_or_else(|| beside(path));
+        let dir = options.out.clone().unwrap_or_else(|| dir_of(path).to_owned());
         let files = render(options, record)?.into_iter();
         made.extend(files.map(|file| (dir.clone(), run_id.clone(), file)));
     }
@@ -100,7 +100,7 @@ fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<Made, 
         return Err(Problem::usage("no record is named").at("RECORD").next("name one"));
     };
     let run_id = run_id(record, path)?;
-    let dir = options.out.clone().unwrap_or_else(|| beside(path));
+    let dir = options.out.clone().unwrap_or_else(|| dir_of(path).to_owned());
     let file = rigel_report::report_of_several(&records.iter().map(View::of).collect::<Vec<_>>())?;
     Ok((dir, format!("{run_id}_and_{}_more", records.len().saturating_sub(1)), file))
 }
@@ -119,7 +119,7 @@ fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
 
 /// What was shown after the run, with the files that are beside the record now.
 fn show(record: &Record, path: &Path) -> Result<(), Problem> {
-    let dir = beside(path);
+    let dir = dir_of(path);
     let run_id = run_id(record, path)?;
     let outputs = RUN_OUTPUTS.iter().map(|suffix| dir.join(format!("{run_id}{suffix}")));
     let here = path.file_name().map(|name| dir.join(name));
@@ -173,14 +173,6 @@ pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
         _ => (Problem::refused, "see with `ls -l` who may read it"),
     };
     problem(format!("the record cannot be read: {error}")).at(shown).next(next)
-}
-
-/// The directory of a record.
-pub fn beside(record: &Path) -> PathBuf {
-    match record.parent() {
-        Some(dir) if !dir.as_os_str().is_empty() => dir.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }
 
 /// The name that the outputs begin with. A record is foreign text: it may not lead out of the directory.

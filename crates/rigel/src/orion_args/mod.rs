@@ -12,6 +12,7 @@ use crate::args::names::{Front, Opt};
 use crate::args::own::OwnOptions;
 use crate::args::words::Words;
 use crate::args::{self, Environment, Invocation, RunOptions, TargetSource};
+use crate::output::dir_of;
 use clap::FromArgMatches;
 use given::Given;
 use rigel_core::error::Problem;
@@ -172,14 +173,7 @@ impl Place {
         if path.extension().is_some_and(|ending| ending == "lun") {
             notes.push(format!("-testname: .lun is added to it, {} is read", path_text::encode_os(&lun)));
         }
-        Ok(Self {
-            dir: match path.parent() {
-                Some(dir) if !dir.as_os_str().is_empty() => dir.to_owned(),
-                _ => PathBuf::from("."),
-            },
-            name: name.to_owned(),
-            lun: PathBuf::from(lun),
-        })
+        Ok(Self { dir: dir_of(path).to_owned(), name: name.to_owned(), lun: PathBuf::from(lun) })
     }
 }
 

@@ -29,6 +29,11 @@ const NO_LINK: i32 = (OFlags::NOFOLLOW.bits() | OFlags::NONBLOCK.bits()).cast_si
 /// More runs than this do not begin in one minute.
 const MAX_RUNS_PER_MINUTE: u32 = 10_000;
 
+/// The directory that a file lies in: this one, when its path names none.
+pub fn dir_of(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
 /// The outputs of one run, which all begin with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSet {
@@ -86,8 +91,7 @@ impl OutputSet {
             return Err(trouble::not_opened(record, &io::ErrorKind::InvalidInput.into()));
         }
         hold(&file, record)?;
-        let dir = record.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-        Ok((Self { dir: dir.to_owned(), run_id: run_id.to_owned() }, file))
+        Ok((Self { dir: dir_of(record).to_owned(), run_id: run_id.to_owned() }, file))
     }
 
     /// Name of the run, printable; the record keeps it.

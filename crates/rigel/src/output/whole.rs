@@ -2,8 +2,8 @@
 //!
 //! Must not create the record; that one grows while the run goes on.
 
-use super::create_new;
 use super::trouble::trouble;
+use super::{create_new, dir_of};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rustix::fs::{AtFlags, CWD, RenameFlags};
@@ -36,10 +36,7 @@ pub(super) fn put(
     force: bool,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let dir = match path.parent() {
-        Some(dir) if !dir.as_os_str().is_empty() => dir,
-        _ => Path::new("."),
-    };
+    let dir = dir_of(path);
     // A rename would put a file in the place of /dev/null, or of a pipe that somebody reads.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return Err(io::ErrorKind::AlreadyExists.into());

@@ -8,7 +8,7 @@ use rigel_core::findings::{Basis, Findings, IoFindings, PointFindings};
 use rigel_core::flags::{Flag, FlagCode};
 use rigel_core::matrix::Point;
 use rigel_core::path_text::printable;
-use rigel_core::record::{Purpose, Record};
+use rigel_core::record::Record;
 use rigel_core::workload::Class;
 use std::time::{Duration, Instant};
 
@@ -100,10 +100,8 @@ impl SoFar {
             }
             Event::VisitFinished { visit } => {
                 let record = self.record.as_mut()?;
-                match visit.purpose {
-                    Purpose::Search(_) => record.search.push(visit.clone()),
-                    _ => record.visits.push(visit.clone()),
-                }
+                let visits = if visit.searches() { &mut record.search } else { &mut record.visits };
+                visits.push(visit.clone());
                 self.judge_in_time()
             }
             Event::Looked { .. } => self.judge_in_time(),

@@ -8,7 +8,7 @@ use super::targets::{self, Scratch};
 use super::{Ready, consent, measure, put_away, room_for_outputs, stopped_before_the_start};
 use crate::args::{Front, ResumeOptions, RunOptions, TargetSource};
 use crate::commands::report;
-use crate::output::{self, OutputSet};
+use crate::output::{self, OutputSet, dir_of};
 use crate::signals::Signals;
 use crate::tui;
 use rigel_core::error::Problem;
@@ -19,7 +19,7 @@ use rigel_core::resume::{Past, check_engine, check_host, check_targets};
 use rigel_run::execute::{Beginning, Run};
 use rigel_run::wall::Wall;
 use std::fs::File;
-use std::io::{Read as _, Seek as _};
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -92,7 +92,7 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         front,
         targets,
         request,
-        out_dir: report::beside(&options.record),
+        out_dir: dir_of(&options.record).to_owned(),
         destroy: options.destroy.clone(),
         dry_run: false,
         json: options.json,
@@ -175,9 +175,8 @@ fn cut(found: &Interrupted, past: &Past) -> Result<(), Problem> {
     if past.torn_bytes == 0 {
         return Ok(());
     }
-    let mut file = &found.file;
     let kept = found.bytes.saturating_sub(past.torn_bytes);
-    let done = file.set_len(kept).and_then(|()| file.rewind()).and_then(|()| file.sync_all());
+    let done = found.file.set_len(kept).and_then(|()| found.file.sync_all());
     done.map_err(|error| {
         Problem::refused(format!("the record cannot be cut behind its last whole line: {error}"))
             .at(path_text::encode(&found.set.record_path()))

@@ -57,7 +57,8 @@ fn check(what: &str, whole: &Place, place: &Place, told: &Told) {
     if !bytes.contains(&b'\n') {
         return;
     }
-    Record::read(&bytes).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+    let read = Record::read(&bytes).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+    assert!(told.code != 0 || read.complete(), "{what}: it was said to be well");
     assert!(all.starts_with(&visits(&record)), "{what}");
     undisturbed(place, &format!("run --resume {RECORD} --quiet --no-html")).expect_code(0);
     assert!(visits(&record) == all, "{what}: gone on with");
@@ -101,6 +102,9 @@ fn every_call_that_writes_fails_in_turn() {
     }
 }
 
+/// Records of one run differ in length by digits of what the host had free at its start.
+const VARIES_BYTES: u64 = 64;
+
 /// A file of the run can hold so many bytes, the next one is refused: every 97th place of the record, or each one with
 /// `RIGEL_EVERY_BYTE`.
 #[test]
@@ -116,7 +120,7 @@ fn the_disk_is_full_at_every_byte() {
         // Without the trap the kernel would kill the process instead of refusing the byte.
         let shell = format!("trap '' XFSZ; exec prlimit --fsize={limit} -- \"$0\" \"$@\"");
         let told = disturbed(&place, &["sh", "-c", &shell], RUN);
-        assert!(limit >= bytes || told.code != 0, "{limit}: {told:?}");
+        assert!(limit + VARIES_BYTES >= bytes || told.code != 0, "{limit}: {told:?}");
         check(&format!("full at {limit}"), &whole, &place, &told);
         tried += 1;
         if tried % 500 == 0 {

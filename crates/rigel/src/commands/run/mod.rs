@@ -56,14 +56,7 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     let signals = Signals::listen()?;
     let scratch = fill(options, &looked, &signals, &voice)?;
     let ended = measure_and_report(options, host, looked, &scratch, &signals, &voice);
-    put_away(ended, scratch)
-}
-
-/// Removes the scratch file, unless it is to be kept.
-fn put_away(ended: Result<Option<Problem>, Problem>, scratch: Scratch) -> Result<Option<Problem>, Problem> {
-    let goes_away = scratch.goes_away();
-    let told = |problem| if goes_away { without_scratch(problem) } else { problem };
-    both(ended.map(|problem| problem.map(told)), scratch.finish())
+    both(ended, scratch.finish())
 }
 
 /// How the run ended and how the scratch file was put away, as one: the run itself comes first.
@@ -136,7 +129,8 @@ fn measure_and_report(
     }
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
-    let ready = Ready { run, beginning: Beginning::new(wall), crew, set, record };
+    let resumable = !scratch.goes_away();
+    let ready = Ready { run, beginning: Beginning::new(wall), crew, set, record, resumable };
     ready.go(options, signals, voice)
 }
 
@@ -148,12 +142,14 @@ struct Ready {
     set: OutputSet,
     /// Open to be added to.
     record: File,
+    /// A run cannot go on without its scratch file.
+    resumable: bool,
 }
 
 impl Ready {
     /// Measures, and leaves the outputs.
     fn go(self, options: &RunOptions, signals: &Signals, voice: &Voice) -> Result<Option<Problem>, Problem> {
-        let Self { run, beginning, mut crew, set, record } = self;
+        let Self { run, beginning, mut crew, set, record, resumable } = self;
         voice.begin(&run, beginning.before.is_some(), crew.engine(), crew.buffers());
         let journal = Journal::new(record, path_text::encode(&set.record_path()));
         let ended = walk(options, &run, beginning, crew.as_mut(), journal, signals);
@@ -163,19 +159,8 @@ impl Ready {
         let written = present::outputs(options, &set, voice);
         let outcome = ended?;
         written?;
-        Ok(outcome.problem())
+        Ok(outcome.problem(resumable))
     }
-}
-
-/// A run cannot go on without its scratch file.
-fn without_scratch(problem: Problem) -> Problem {
-    let offers = problem.next.as_ref().is_some_and(|next| next.contains("--resume"));
-    if !offers {
-        return problem;
-    }
-    problem.next(
-        "what was measured until then is in the outputs; for the rest start the run again (with --keep-scratch it could go on)",
-    )
 }
 
 fn stopped_before_the_start() -> Problem {

@@ -5,7 +5,7 @@
 
 use super::present::{self, Voice};
 use super::targets::{self, Scratch};
-use super::{Ready, consent, measure, put_away, room_for_outputs, stopped_before_the_start};
+use super::{Ready, both, consent, measure, room_for_outputs, stopped_before_the_start};
 use crate::args::{Front, ResumeOptions, RunOptions, TargetSource};
 use crate::commands::report;
 use crate::output::{self, OutputSet, dir_of};
@@ -59,7 +59,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
         scratch.leave();
         return ended;
     }
-    put_away(ended, scratch)
+    both(ended, scratch.finish())
 }
 
 /// Takes the record, whole lines and what is torn.
@@ -148,7 +148,7 @@ fn go_on(
     cut(&found, &past)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);
-    Ready { run, beginning, crew, set, record }.go(options, signals, voice)
+    Ready { run, beginning, crew, set, record, resumable: !scratch.goes_away() }.go(options, signals, voice)
 }
 
 /// As for a run that begins, from the same start.

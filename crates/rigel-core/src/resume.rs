@@ -128,9 +128,9 @@ impl Past {
     ///
     /// # Errors
     /// When it has another one than `plan`.
-    pub fn has_plan(&mut self, plan: &Plan) -> Result<bool, Problem> {
-        match self.planned.take() {
-            Some(planned) if planned != *plan => {
+    pub fn has_plan(&self, plan: &Plan) -> Result<bool, Problem> {
+        match &self.planned {
+            Some(planned) if planned != plan => {
                 Err(other_way("the search of the record leads to another plan than the one in it".to_owned()))
             }
             planned => Ok(planned.is_some()),

@@ -69,7 +69,7 @@ enum Outcome {
     /// Each is an error of the run, the first one told so.
     Each(&'static str),
     /// The layer above asks the device again before it gives up.
-    Some(&'static str),
+    Retried(&'static str),
     /// Nothing was missing.
     No,
 }
@@ -105,7 +105,7 @@ const CASES: [Case; 9] = [
     case("eio", TestDevice::disk, false, Outcome::Each("errno 5")),
     case("eio", TestDevice::disk, true, Outcome::Each("errno 5")),
     case("short", TestDevice::raw, false, Outcome::Each("fewer bytes")),
-    case("short", TestDevice::raw, true, Outcome::Some("errno 5")),
+    case("short", TestDevice::raw, true, Outcome::Retried("errno 5")),
     case("corrupt", TestDevice::disk, false, Outcome::No),
     case("corrupt", TestDevice::disk, true, Outcome::No),
     case("enospc", TestDevice::disk, false, Outcome::No),
@@ -150,7 +150,7 @@ fn what_the_device_fails_is_what_is_counted() {
             assert!(found["small_io"][done].as_u64().unwrap() > 0, "{case}: {found}");
             let (text, exact) = match outcome {
                 Outcome::Each(text) => (text, true),
-                Outcome::Some(text) => (text, false),
+                Outcome::Retried(text) => (text, false),
                 Outcome::No => {
                     assert_eq!(errors, 0, "{case}: {found}");
                     continue;

@@ -23,6 +23,23 @@ fn go_on(law: SimLaw, left: &[u8]) -> (Outcome, Vec<u8>) {
     (outcome, [&left[..whole_lines], &added[..]].concat())
 }
 
+/// Why it does not go on; the record is as it was.
+fn refused(law: SimLaw, run: &Run, beginning: Beginning) -> Problem {
+    let mut lines = Lines::default();
+    let problem = execute(
+        run,
+        beginning,
+        &mut crew_of(law, run),
+        &mut lines,
+        &Stop::default(),
+        &mut crate::witness::Nobody,
+        &mut |_| {},
+    )
+    .unwrap_err();
+    assert!(lines.0.is_empty(), "{problem}");
+    problem
+}
+
 /// Lines without those that say where the run went on; what is left of a stopped one is left out with its closing line.
 fn undisturbed(bytes: &[u8]) -> Vec<u8> {
     let resumed = |line: &&[u8]| line.starts_with(br#"{"line":"resumed""#);
@@ -131,18 +148,8 @@ fn a_run_whose_time_is_used_up_is_told_so() {
     let (outcome, bytes) = recorded(law, &run, new(), |_, _| {});
     assert!(matches!(outcome, Outcome::OutOfTime { .. }), "{outcome:?}");
     let (run, beginning) = left_of(&bytes);
-    let mut lines = Lines::default();
-    let problem = execute(
-        &run,
-        beginning,
-        &mut crew_of(law, &run),
-        &mut lines,
-        &Stop::default(),
-        &mut crate::witness::Nobody,
-        &mut |_| {},
-    )
-    .unwrap_err();
-    assert!(problem.what.contains("used up") && lines.0.is_empty(), "{problem}");
+    let problem = refused(law, &run, beginning);
+    assert!(problem.what.contains("used up"), "{problem}");
 }
 
 #[test]
@@ -155,19 +162,9 @@ fn a_record_with_a_visit_too_many_is_refused_and_not_touched() {
     let began_ns = last.ended_ns() + last.settle_ns;
     record.visits.push(Visit { began_ns, number: last.number + 1, ..last });
     let (past, _) = Past::of(&record, 0, "test").unwrap();
-    let mut lines = Lines::default();
-    let problem = execute(
-        &run,
-        Beginning::resumed(Wall::simulated(0), record.header, past),
-        &mut crew_of(law(), &run),
-        &mut lines,
-        &Stop::default(),
-        &mut crate::witness::Nobody,
-        &mut |_| {},
-    )
-    .unwrap_err();
+    let beginning = Beginning::resumed(Wall::simulated(0), record.header, past);
+    let problem = refused(law(), &run, beginning);
     assert!(problem.to_string().contains("1 visits of the record are left"), "{problem}");
-    assert!(lines.0.is_empty());
 }
 
 #[test]
@@ -181,18 +178,6 @@ fn a_record_of_another_device_is_refused() {
     record.visits[1].moved_bytes += 1;
     let (past, _) = Past::of(&record, 0, "test").unwrap();
     let beginning = Beginning::resumed(Wall::simulated(0), record.header, past);
-    let mut crew = crew_of(law, &run);
-    let mut lines = Lines::default();
-    let problem = execute(
-        &run,
-        beginning,
-        &mut crew,
-        &mut lines,
-        &Stop::default(),
-        &mut crate::witness::Nobody,
-        &mut |_| {},
-    )
-    .unwrap_err();
+    let problem = refused(law, &run, beginning);
     assert!(problem.to_string().contains("visit 1 of the record is not what this device does"), "{problem}");
-    assert!(lines.0.is_empty(), "the record is as it was");
 }

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rigel_core::scratch::Header;
+use rigel_core::guard::scratch::Header;
 use rigel_fuzz::assert_printable;
 use rigel_io::targets::inspect::{Look, Snapshot, inspect};
 use rigel_report::targets::{Looked, json, table};

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rigel_core::doctor::Patient;
+use rigel_core::uses::doctor::Patient;
 use rigel_fuzz::{outputs, tree};
 use rigel_io::clock::MonotonicClock;
 use rigel_io::targets::inspect::survey;

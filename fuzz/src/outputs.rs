@@ -1,12 +1,12 @@
 //! Everything that Rigel makes of a record, as `rigel report`, `compare`, `advise` and `calibrate --last` do.
 
 use crate::assert_printable;
-use rigel_core::advice::{Advised, Conditions, Product};
-use rigel_core::compare::Comparison;
-use rigel_core::compare::gate::{Gate, Judged};
-use rigel_core::doctor::{Patient, examine};
+use rigel_core::uses::advice::{Advised, Conditions, Product};
+use rigel_core::uses::compare::Comparison;
+use rigel_core::uses::compare::gate::{Gate, Judged};
+use rigel_core::uses::doctor::{Patient, examine};
 use rigel_core::record::{Line, Record, write_line};
-use rigel_core::resume::Past;
+use rigel_core::record::resume::Past;
 use rigel_report::compare::{CompareFormat, Compared, runs};
 use rigel_report::{Format, OrionVersion, OutputFile, View, advice, calibration, doctor, text};
 

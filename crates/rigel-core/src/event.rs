@@ -2,10 +2,10 @@
 //!
 //! Listeners may drop events; no event may slow a worker. Must not format anything.
 
-use crate::matrix::Point;
-use crate::plan::Plan;
+use crate::load::matrix::Point;
+use crate::load::plan::Plan;
+use crate::load::workload::Class;
 use crate::record::{Header, Purpose, Visit};
-use crate::workload::Class;
 
 /// Live figures of the point being measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@
 
 mod change;
 mod device;
+pub mod engine;
 mod host;
 mod mount;
 
@@ -98,7 +99,7 @@ impl TargetFacts {
     }
 }
 
-/// What is known of the blocks of a scratch file ([`crate::scratch`]).
+/// What is known of the blocks of a scratch file ([`crate::guard::scratch`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScratchFacts {
     /// Seed of its fill.

@@ -5,36 +5,18 @@
 //! later. `rigel-io` touches the kernel, `rigel-run` owns time and threads, `rigel-report` renders.
 #![forbid(unsafe_code)]
 
-pub mod advice;
-pub mod answers;
-pub mod calibration;
-pub mod compare;
-pub mod doctor;
-pub mod draw;
-pub mod engine;
 pub mod errno;
 pub mod error;
 pub mod event;
 pub mod facts;
-pub mod findings;
-pub mod flags;
-pub mod levels;
-pub mod matrix;
+pub mod guard;
+pub mod judge;
+pub mod load;
 pub mod measure;
-pub mod pace;
 pub mod path_text;
-pub mod placement;
-pub mod plan;
 pub mod record;
-pub mod request;
-pub mod resume;
-pub mod safety;
-pub mod scratch;
-pub mod selftest;
-pub mod sim_law;
-pub mod split;
+pub mod sim;
 pub mod stats;
 pub mod units;
-pub mod volume;
+pub mod uses;
 pub mod witness;
-pub mod workload;

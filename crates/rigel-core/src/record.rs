@@ -5,18 +5,19 @@
 //! has a default and raises the minor number. Pure: bytes in, a [`Record`] out, and back. The journal that writes the
 //! lines is `rigel-run`'s.
 
-use crate::engine::{BufferFacts, EngineFacts};
+use crate::facts::engine::{BufferFacts, EngineFacts};
 use crate::facts::{Changes, HostFacts, TargetFacts};
-use crate::matrix::Point;
+use crate::load::matrix::Point;
+use crate::load::plan::Plan;
+use crate::load::request::Request;
+use crate::load::workload::Class;
 use crate::measure::{ClassTally, HungIo, IoCounts};
-use crate::plan::Plan;
-use crate::request::Request;
 use crate::witness::Witness;
-use crate::workload::Class;
 use serde::{Deserialize, Serialize};
 
 mod check;
 mod read;
+pub mod resume;
 
 /// Major number of the format; a change that old readers would misread raises it.
 pub const FORMAT_MAJOR: u32 = 1;

@@ -4,7 +4,7 @@
 //! twice. Must not read a clock: the worker reads it once before `submit` and once before `reap`, so latency runs from
 //! just before submission to the moment the completion was seen, time in the batch included.
 
-use rigel_core::workload::Direction;
+use rigel_core::load::workload::Direction;
 use std::io;
 
 /// One I/O. `slot` names a buffer that the backend owns, so no caller can free it too early.

@@ -1,8 +1,8 @@
 //! The CPUs that this process may run on, and binding a thread to some of them.
 //!
-//! Must not choose: `rigel_core::placement` does.
+//! Must not choose: `rigel_core::load::placement` does.
 
-use rigel_core::placement::{Cpu, parse_ranges};
+use rigel_core::load::placement::{Cpu, parse_ranges};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::fs;
 use std::io;

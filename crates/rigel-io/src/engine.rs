@@ -6,8 +6,8 @@
 
 use crate::aio;
 use crate::uring::{self, Rings};
-use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
 
 /// The engine of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 
 use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::slots::Slots;
-use rigel_core::engine::{BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
 use std::io;
 
 /// The engine `null`.

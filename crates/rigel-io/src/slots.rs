@@ -7,9 +7,9 @@
 
 use crate::backend::{Op, SlotLayout};
 use crate::buffers::{Buffers, Memory};
-use rigel_core::engine::BufferFacts;
 use rigel_core::error::Problem;
-use rigel_core::workload::Direction;
+use rigel_core::facts::engine::BufferFacts;
+use rigel_core::load::workload::Direction;
 use std::ptr::NonNull;
 
 /// The slots of one backend with their buffers.

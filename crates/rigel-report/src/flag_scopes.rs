@@ -2,8 +2,8 @@
 //!
 //! Must not lay out text.
 
-use rigel_core::findings::PointFindings;
-use rigel_core::flags::Flag;
+use rigel_core::judge::findings::PointFindings;
+use rigel_core::judge::flags::Flag;
 
 /// Points that often share a flag: the name of the set, and which points are in it.
 type Scope = (&'static str, fn(&PointFindings) -> bool);

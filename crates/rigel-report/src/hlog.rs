@@ -10,12 +10,12 @@ use crate::words;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::findings::PointFindings;
+use rigel_core::judge::findings::PointFindings;
+use rigel_core::load::workload::Class;
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::path_text::printable;
 use rigel_core::record::Header;
 use rigel_core::units::{NS_PER_MS, NS_PER_S, to_f64};
-use rigel_core::workload::Class;
 use std::fmt::Display;
 use std::time::Duration;
 

@@ -10,11 +10,11 @@ use crate::page::Page;
 use crate::verdict::{Tone, Verdict};
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{Extreme, IoFindings, PointFindings};
+use rigel_core::judge::findings::{Extreme, IoFindings, PointFindings};
+use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
 use rigel_core::units::Bytes;
-use rigel_core::workload::Class;
 
 /// The page.
 pub(crate) fn page(view: &View<'_>) -> String {
@@ -127,7 +127,7 @@ fn points(page: &mut Page, view: &View<'_>) {
     page.line("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
     for found in points {
         let own = scopes.own(found);
-        let name = |flag: &&rigel_core::flags::Flag| {
+        let name = |flag: &&rigel_core::judge::flags::Flag| {
             let name = code(flag.code.name());
             if flag.invalid { format!("**{name}**") } else { name }
         };

@@ -8,12 +8,12 @@ use crate::flag_scopes::FlagScopes;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{Basis, CurveFindings, Extreme, PointFindings};
-use rigel_core::flags::Flag;
-use rigel_core::matrix::Point;
+use rigel_core::judge::findings::{Basis, CurveFindings, Extreme, PointFindings};
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::units::{MIB, to_f64};
-use rigel_core::workload::Class;
 use std::fmt;
 
 /// A point as ORION writes it.

@@ -8,12 +8,12 @@
 use crate::moment;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::{IoFindings, PointFindings};
-use rigel_core::flags::Flag;
+use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
 use rigel_core::units::{MIB, to_f64};
-use rigel_core::workload::Class;
 
 /// Labels in order.
 type Labels = Vec<(&'static str, String)>;
@@ -156,7 +156,7 @@ fn of_classes(view: &View<'_>) -> Vec<Family> {
 }
 
 fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
-    let us = |io: &IoFindings, of: fn(&rigel_core::findings::LatencyUs) -> f64| {
+    let us = |io: &IoFindings, of: fn(&rigel_core::judge::findings::LatencyUs) -> f64| {
         plain(io.latency_us.map(|us| of(&us) * PER_US))
     };
     vec![

@@ -3,7 +3,7 @@
 //! Must not leave out a figure that the other outputs have, and must not round.
 
 use crate::view::View;
-use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
 

@@ -1,14 +1,14 @@
 //! What could be measured on this host, and what may be done with it: a table, and one JSON document, `rigel.targets/1`.
 //!
-//! The types here are the interface. Must not look at a device, and must not judge; [`rigel_core::safety`] does.
+//! The types here are the interface. Must not look at a device, and must not judge; [`rigel_core::guard::safety`] does.
 
 use crate::json::{pretty, schema_of};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::guard::safety::{Evidence, Verdict, judge};
 use rigel_core::path_text::printable;
-use rigel_core::safety::{Evidence, Verdict, judge};
 use rigel_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;

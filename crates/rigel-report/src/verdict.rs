@@ -6,8 +6,8 @@ use crate::notes;
 use crate::numbers::{number, time};
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{Extreme, PointFindings};
-use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::judge::findings::{Extreme, PointFindings};
+use rigel_core::judge::flags::{Flag, FlagCode};
 use std::collections::BTreeSet;
 
 /// How far the numbers can be trusted.

@@ -2,12 +2,12 @@
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 
-use rigel_core::calibration::counts;
-use rigel_core::findings::{Findings, PointFindings, VisitFindings};
-use rigel_core::matrix::Point;
-use rigel_core::pace::Pace;
+use rigel_core::judge::findings::{Findings, PointFindings, VisitFindings};
+use rigel_core::judge::profiles::counts;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::pace::Pace;
+use rigel_core::load::workload::Class;
 use rigel_core::record::{Purpose, Record, Visit};
-use rigel_core::workload::Class;
 use std::collections::{BTreeMap, HashMap};
 
 /// A record and what it says.

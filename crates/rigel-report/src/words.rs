@@ -4,9 +4,9 @@
 
 use crate::view::View;
 use rigel_core::facts::TargetKind;
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
-use rigel_core::workload::Class;
 
 /// What a number of a point is an estimate of.
 pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this calibration, \

@@ -17,10 +17,10 @@ use crate::witness::Witnesses;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
-use rigel_core::plan::Plan;
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::Request;
+use rigel_core::record::resume::Past;
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
-use rigel_core::request::Request;
-use rigel_core::resume::Past;
 use walk::{Halt, Walk};
 
 /// Everything that a run is about; goes into the header of the record.

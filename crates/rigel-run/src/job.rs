@@ -1,14 +1,14 @@
 //! What a worker is told to do, and what it gives back. Plain data between the coordinator and its workers.
 
 use rigel_core::facts::{ScratchFacts, TargetFacts};
-use rigel_core::matrix::Point;
+use rigel_core::guard::scratch::Stamps;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::pace::Pace;
+use rigel_core::load::plan::Volumes;
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::{LargePattern, WritePercent};
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
-use rigel_core::pace::Pace;
-use rigel_core::plan::Volumes;
-use rigel_core::request::Request;
-use rigel_core::scratch::Stamps;
-use rigel_core::workload::{LargePattern, WritePercent};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

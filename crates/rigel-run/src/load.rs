@@ -3,11 +3,11 @@
 //! Decides nothing about time; the worker's loop does.
 
 use crate::job::{Job, Task, Workload};
-use rigel_core::draw::{self, Generator, Stream};
+use rigel_core::load::draw::{self, Generator, Stream};
+use rigel_core::load::split::Share;
+use rigel_core::load::volume::{Place, Volume};
+use rigel_core::load::workload::{Class, Direction, LargePattern};
 use rigel_core::measure::HungIo;
-use rigel_core::split::Share;
-use rigel_core::volume::{Place, Volume};
-use rigel_core::workload::{Class, Direction, LargePattern};
 use rigel_io::backend::{Op, SlotLayout};
 
 /// No moment of a run.

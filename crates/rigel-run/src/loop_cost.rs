@@ -7,13 +7,13 @@
 use crate::job::{Done, Job, Shared, Task, Workload};
 use crate::worker::Worker;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::Volumes;
+use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
+use rigel_core::load::volume::Volume;
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
 use rigel_core::measure::Window;
-use rigel_core::plan::Volumes;
-use rigel_core::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::units::NS_PER_US;
-use rigel_core::volume::Volume;
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::Clock;
 use rigel_io::null::Null;

@@ -11,9 +11,9 @@ use crate::wall::Wall;
 use crate::witness::Nobody;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, TargetFacts};
-use rigel_core::plan::{self, Plan};
+use rigel_core::load::plan::{self, Plan};
+use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::record::Record;
-use rigel_core::request::{EngineRequest, Request};
 
 /// Makes the run that `request` asks for; its engine has to be simulated. The same request gives the same record.
 ///

@@ -2,7 +2,7 @@
 //!
 //! Must not judge what was seen, and must not fail a run: what cannot be watched is not in the record.
 
-use rigel_core::engine::EngineKind;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::witness::Witness;
 use rigel_io::clock::MonotonicClock;

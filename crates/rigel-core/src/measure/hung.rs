@@ -1,9 +1,9 @@
 //! I/Os that never came back. Must not decide when an I/O is one of them; the worker does, by the request's limit.
 
 use crate::facts::TargetFacts;
+use crate::load::workload::Direction;
 use crate::path_text;
 use crate::units::Nanos;
-use crate::workload::Direction;
 use serde::{Deserialize, Serialize};
 
 /// I/Os that did not come back within the time that was allowed.

@@ -3,7 +3,7 @@
 //! 128 bytes of a read's buffer are looked at, so that a look costs less than the I/O around it by far. Must not choose
 //! which reads are looked at; the worker does. Must not judge the counts; [`crate::stats::detect::zeros`] does.
 
-use crate::scratch::{BLOCK_BYTES, Stamps};
+use crate::guard::scratch::{BLOCK_BYTES, Stamps};
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 

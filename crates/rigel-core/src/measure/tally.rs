@@ -4,8 +4,8 @@
 //! Must not decide when the window is.
 
 use super::{Histogram, ReadLook, Series};
+use crate::load::workload::{Class, Direction};
 use crate::units::to_f64;
-use crate::workload::{Class, Direction};
 use serde::{Deserialize, Serialize};
 
 /// The measured part of a visit, on the run's monotonic clock: `start_ns <= t < end_ns`.

@@ -6,14 +6,14 @@
 use super::read::broken_at;
 use super::{Header, Resumed, Visit};
 use crate::error::Problem;
-use crate::matrix::{Grid, MAX_POINTS, Point};
+use crate::load::matrix::{Grid, MAX_POINTS, Point};
+use crate::load::plan::{Calibration, LevelSearch, Plan, WarmUp};
+use crate::load::request::MAX_OUTSTANDING;
+use crate::load::workload::Class;
 use crate::measure::series::MOST_BUCKETS;
 use crate::measure::{ClassTally, Series};
-use crate::plan::{Calibration, LevelSearch, Plan, WarmUp};
-use crate::request::MAX_OUTSTANDING;
 use crate::stats::Parameters;
 use crate::units::NS_PER_S;
-use crate::workload::Class;
 
 /// No moment of a run is later, and no span longer: ten years.
 const LONGEST_NS: u64 = 10 * 365 * 24 * 3600 * NS_PER_S;

@@ -4,7 +4,7 @@
 
 use super::{Closing, FORMAT_MAJOR, Format, Line, Record, Resumed, TornLine, Visit, check};
 use crate::error::Problem;
-use crate::plan::Plan;
+use crate::load::plan::Plan;
 use serde::Deserialize;
 
 impl Record {

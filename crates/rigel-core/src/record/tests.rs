@@ -1,10 +1,10 @@
 use super::*;
-use crate::engine::{Backing, EngineKind};
+use crate::facts::engine::{Backing, EngineKind};
 use crate::facts::{Changes, Identity, TargetKind};
-use crate::matrix::RunLevel;
-use crate::pace::Pace;
+use crate::load::matrix::RunLevel;
+use crate::load::pace::Pace;
+use crate::load::workload::Class;
 use crate::units::{NS_PER_S, Nanos};
-use crate::workload::Class;
 use serde_json::json;
 
 /// A record of a `simple` run of one second per point on one file, without visits.

@@ -11,7 +11,7 @@ mod step;
 pub use step::{Phase, Purpose, Reason, Soak, Step, VisitOrder};
 
 use super::parameters::Parameters;
-use crate::draw::Generator;
+use crate::load::draw::Generator;
 use random::{draw, shuffle};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -90,7 +90,7 @@ fn the_ring_of_nops_obeys_the_same_rules() {
     let made = NopRing::nops(&[false, true], layout(2, 1), SEED);
     let made = made.map_err(|problem| Unavailable::new(problem.to_string()));
     let Some((mut backend, facts, _)) = needs("the_ring_of_nops_obeys_the_same_rules", made) else { return };
-    assert_eq!(facts.kind, rigel_core::engine::EngineKind::Nop);
+    assert_eq!(facts.kind, rigel_core::facts::engine::EngineKind::Nop);
     assert!(!backend.moves_data());
     assert!(message(|| backend.push(write(0, 0, 4096))).contains("without a permit"));
     let before = backend.buffer(2).to_vec();
@@ -103,7 +103,7 @@ fn the_ring_of_nops_obeys_the_same_rules() {
 #[test]
 fn the_null_engine_obeys_the_same_rules() {
     let (mut backend, facts, buffers) = crate::null::Null::new(&[false, true], layout(2, 1), SEED).unwrap();
-    assert_eq!(facts.kind, rigel_core::engine::EngineKind::Null);
+    assert_eq!(facts.kind, rigel_core::facts::engine::EngineKind::Null);
     assert!(buffers.bytes >= u64::from(2 * SMALL_BYTES + LARGE_BYTES));
     assert!(message(|| backend.push(write(0, 0, 4096))).contains("without a permit"));
     backend.push(Op { target: 1, ..write(0, 0, 4096) });

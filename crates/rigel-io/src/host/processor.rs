@@ -3,8 +3,8 @@
 use crate::cpus;
 use crate::system::{System, numbered, text, value};
 use rigel_core::facts::IdleState;
+use rigel_core::load::placement::parse_ranges;
 use rigel_core::path_text;
-use rigel_core::placement::parse_ranges;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

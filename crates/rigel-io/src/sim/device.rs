@@ -4,11 +4,11 @@ use super::gate::Gate;
 use super::speed::Speed;
 use super::whole_ns;
 use crate::backend::Op;
-use rigel_core::draw::Generator;
-use rigel_core::matrix::Point;
-use rigel_core::sim_law::{ServiceTime, SimLaw};
+use rigel_core::load::draw::Generator;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Direction;
+use rigel_core::sim::{ServiceTime, SimLaw};
 use rigel_core::units::to_f64;
-use rigel_core::workload::Direction;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

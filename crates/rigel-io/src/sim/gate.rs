@@ -3,7 +3,7 @@
 //! What it holds outlasts visits. Must not know what is behind it.
 
 use super::ceil_ns;
-use rigel_core::sim_law::Bucket;
+use rigel_core::sim::Bucket;
 use rigel_core::units::{NS_PER_S, to_f64};
 
 /// A token bucket, kept as the time at which it will be full when nothing more is taken (the virtual scheduling form of

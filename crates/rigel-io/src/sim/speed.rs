@@ -5,9 +5,9 @@
 
 use super::timeline::{Step, Timeline};
 use super::whole_ns;
-use rigel_core::draw::Generator;
-use rigel_core::matrix::Point;
-use rigel_core::sim_law::{Ppm, SPEED_STEP_NS, SimNoise};
+use rigel_core::load::draw::Generator;
+use rigel_core::load::matrix::Point;
+use rigel_core::sim::{Ppm, SPEED_STEP_NS, SimNoise};
 use rigel_core::units::to_f64;
 use std::collections::VecDeque;
 

@@ -1,9 +1,9 @@
 mod disturbances;
 
 use super::*;
-use rigel_core::sim_law::ServiceTime;
+use rigel_core::load::workload::Direction;
+use rigel_core::sim::ServiceTime;
 use rigel_core::units::{NS_PER_MS, to_f64};
-use rigel_core::workload::Direction;
 
 fn op(slot: u16) -> Op {
     Op { slot, target: 0, direction: Direction::Read, offset: 0, len: 8192 }

@@ -4,8 +4,8 @@
 //! own: turning one on does not change the others.
 
 use super::whole_ns;
-use rigel_core::draw::{Generator, lognormal};
-use rigel_core::sim_law::{SPEED_STEP_NS, SimNoise};
+use rigel_core::load::draw::{Generator, lognormal};
+use rigel_core::sim::{SPEED_STEP_NS, SimNoise};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 
 /// Slower than this a drift does not make the device.

@@ -10,7 +10,7 @@ use super::scratch::Hold;
 use crate::system::System;
 use rigel_core::error::Problem;
 use rigel_core::facts::{Identity, TargetFacts, TargetKind};
-use rigel_core::safety::{self, Evidence, Verdict};
+use rigel_core::guard::safety::{self, Evidence, Verdict};
 use rustix::fs;
 use std::path::PathBuf;
 

@@ -11,8 +11,8 @@ use super::inspect::{Snapshot, in_use, usable_bytes};
 use super::ioctl;
 use super::namespace::Namespace;
 use super::node::Node;
-use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{ChangedTarget, Identity, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, FlockOperation, OFlags};
@@ -201,7 +201,7 @@ fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
         Errno::BUSY => {
             let mut why = in_use::forbidding(node, &Snapshot::take());
             if why.is_empty() {
-                why.push(rigel_core::safety::Evidence::ExclusivelyOpen);
+                why.push(rigel_core::guard::safety::Evidence::ExclusivelyOpen);
             }
             forbidden(node.place(), &why)
         }

@@ -1,4 +1,4 @@
-//! Scratch files: made, recognised, held and removed. The format is `rigel_core::scratch`.
+//! Scratch files: made, recognised, held and removed. The format is `rigel_core::guard::scratch`.
 //!
 //! A file that is not ours is never touched, whatever it is called; neither is one that another run works on. A run
 //! holds an exclusive lock on its own from the first byte to the last. Must not choose the size.
@@ -14,8 +14,8 @@ use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
 use rigel_core::facts::Identity;
+use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::path_text;
-use rigel_core::scratch::{self, BLOCK_BYTES, Header, State};
 use rustix::fs;
 use rustix::io::{Errno, pread, pwrite};
 use std::os::fd::OwnedFd;

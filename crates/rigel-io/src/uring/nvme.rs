@@ -9,9 +9,9 @@ use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
 use crate::targets::{Namespace, OpenTargets};
 use io_uring::{cqueue, opcode, squeue};
-use rigel_core::engine::{EngineFacts, EngineKind};
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::load::workload::Direction;
 use rigel_core::units::Bytes;
-use rigel_core::workload::Direction;
 
 /// `NVME_URING_CMD_IO` of <linux/nvme_ioctl.h>: `_IOWR('N', 0x80, struct nvme_uring_cmd)`.
 const URING_COMMAND_IO: u32 = 0xc048_4e80;

@@ -3,8 +3,8 @@
 //! Must not try anything.
 
 use crate::limits::{memlock_limit_bytes, sysctl, under_seccomp};
-use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::units::Bytes;
 use std::io;
 

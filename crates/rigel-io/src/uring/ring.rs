@@ -6,7 +6,7 @@
 use super::nvme::NvmeCommands;
 use super::wire::{Names, ReadsAndWrites, Wire};
 use io_uring::{IoUring, cqueue, opcode, squeue};
-use rigel_core::engine::EngineFacts;
+use rigel_core::facts::engine::EngineFacts;
 use rigel_core::units::Bytes;
 use std::io;
 use std::os::fd::RawFd;

@@ -6,8 +6,8 @@ use crate::backend::Op;
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
 use io_uring::{cqueue, opcode, squeue, types};
-use rigel_core::engine::{EngineFacts, EngineKind};
-use rigel_core::workload::Direction;
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::load::workload::Direction;
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
 

@@ -2,7 +2,7 @@
 //! as the seccomp profiles of containers do.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
-use rigel_core::engine::EngineKind;
+use rigel_core::facts::engine::EngineKind;
 use rigel_io::engine::{EngineChoice, choose};
 use rigel_testdev::{Unavailable, needs};
 use std::process::Command;

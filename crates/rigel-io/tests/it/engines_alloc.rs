@@ -1,8 +1,8 @@
 //! The calls of the measuring loop do not allocate: an allocator that counts per thread watches them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
-use rigel_core::draw::Generator;
-use rigel_core::workload::Direction;
+use rigel_core::load::draw::Generator;
+use rigel_core::load::workload::Direction;
 use rigel_io::aio::Aio;
 use rigel_io::backend::{Backend, Op, SlotLayout};
 use rigel_io::null::Null;

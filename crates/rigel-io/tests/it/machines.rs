@@ -1,7 +1,7 @@
 //! The doctor on trees of other machines: what it finds is in the snapshot of each.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
-use rigel_core::doctor::{Judged, Patient, Verdict, examine};
+use rigel_core::uses::doctor::{Judged, Patient, Verdict, examine};
 use rigel_io::targets::inspect::survey;
 use std::fs;
 use std::os::unix::fs::symlink;

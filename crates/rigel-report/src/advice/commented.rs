@@ -5,8 +5,8 @@
 use super::{Told, range, title};
 use crate::page::Page;
 use crate::text::wrapped;
-use rigel_core::advice::{Advice, Given, Product, Refusal};
 use rigel_core::path_text::printable;
+use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
 
 /// A file in the making, whose comments begin with a sign.
 pub(super) struct Commented {

@@ -4,9 +4,9 @@
 
 use super::commented::Commented;
 use super::{Told, sql, title};
-use rigel_core::advice::{Advice, Product, Refusal};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
+use rigel_core::uses::advice::{Advice, Product, Refusal};
 use std::fmt::Write as _;
 
 /// The file. `server_version` is the major version of the server that will read it: settings that came later are comments.

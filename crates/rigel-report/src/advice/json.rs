@@ -6,10 +6,10 @@
 use super::Told;
 use crate::json::{pretty, schema_of};
 use crate::view::View;
-use rigel_core::advice::{Advice, Measured, Product};
 use rigel_core::error::Problem;
-use rigel_core::flags::Flag;
+use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
+use rigel_core::uses::advice::{Advice, Measured, Product};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -7,8 +7,8 @@ use crate::calibration;
 use crate::page::Page;
 use crate::text::wrapped;
 use crate::words::counted;
-use rigel_core::advice::{Advice, Given, Product, Refusal};
 use rigel_core::path_text::printable;
+use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
 
 /// What is told of a setting stands below it.
 const BELOW: &str = "      ";

@@ -5,7 +5,7 @@
 use super::Told;
 use super::commented::Commented;
 use super::file::value;
-use rigel_core::advice::{Advice, Product};
+use rigel_core::uses::advice::{Advice, Product};
 
 /// The columns of the row, in the order of the table behind the view.
 const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];

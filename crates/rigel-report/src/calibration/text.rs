@@ -6,7 +6,7 @@ use super::{Document, Estimate};
 use crate::page::Page;
 use crate::text::wrapped;
 use crate::words::percent;
-use rigel_core::flags::Flag;
+use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 
 /// The answers of one calibration.

@@ -7,12 +7,12 @@ use super::Compared;
 use super::words::doubt;
 use crate::json::{pretty, schema_of};
 use crate::view::View;
-use rigel_core::compare::change::{Change, Doubt, RestsOn, SideValue};
-use rigel_core::compare::gate::{Judged, Outcome};
-use rigel_core::compare::{Difference, Row, Verdict};
 use rigel_core::error::Problem;
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
+use rigel_core::uses::compare::change::{Change, Doubt, RestsOn, SideValue};
+use rigel_core::uses::compare::gate::{Judged, Outcome};
+use rigel_core::uses::compare::{Difference, Row, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,9 +6,9 @@
 use super::Compared;
 use super::words::{doubt, percents, place};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use rigel_core::compare::gate::{Judged, Outcome};
-use rigel_core::compare::{Row, Verdict};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::uses::compare::gate::{Judged, Outcome};
+use rigel_core::uses::compare::{Row, Verdict};
 
 /// The report.
 pub(super) fn suite(compared: &Compared<'_>) -> Result<String, Problem> {

@@ -12,11 +12,11 @@ use crate::html::shell::Shell;
 use crate::json::compact;
 use crate::numbers::{number, time};
 use crate::page::Page;
-use rigel_core::compare::change::SideValue;
-use rigel_core::compare::gate::Outcome;
-use rigel_core::compare::{Metric, Row, Verdict};
 use rigel_core::error::Problem;
-use rigel_core::workload::{Class, LargePattern};
+use rigel_core::load::workload::{Class, LargePattern};
+use rigel_core::uses::compare::change::SideValue;
+use rigel_core::uses::compare::gate::Outcome;
+use rigel_core::uses::compare::{Metric, Row, Verdict};
 use serde::Serialize;
 
 /// A longer table is folded.

@@ -6,9 +6,9 @@ use super::Compared;
 use super::words::{doubt, meaning, names, percents, verdict, verdict_of_all, verdict_of_gates, width};
 use crate::page::Page;
 use crate::text::{number, wrapped};
-use rigel_core::compare::change::{Doubt, SideValue};
-use rigel_core::compare::{Difference, Metric, Row, Verdict};
 use rigel_core::path_text::printable;
+use rigel_core::uses::compare::change::{Doubt, SideValue};
+use rigel_core::uses::compare::{Difference, Metric, Row, Verdict};
 
 /// The whole text.
 pub(super) fn text(compared: &Compared<'_>) -> String {

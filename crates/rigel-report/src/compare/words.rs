@@ -5,10 +5,10 @@
 use super::Compared;
 use crate::view::View;
 use crate::words::{counted, percent};
-use rigel_core::compare::change::{Change, Doubt, RestsOn, SideValue};
-use rigel_core::compare::gate::Outcome;
-use rigel_core::compare::{Row, Verdict};
 use rigel_core::path_text::printable;
+use rigel_core::uses::compare::change::{Change, Doubt, RestsOn, SideValue};
+use rigel_core::uses::compare::gate::Outcome;
+use rigel_core::uses::compare::{Row, Verdict};
 
 /// A verdict in a column.
 pub(crate) const fn verdict(verdict: Verdict) -> &'static str {

@@ -5,7 +5,7 @@
 use super::write;
 use crate::view::View;
 use rigel_core::error::Problem;
-use rigel_core::flags::Flag;
+use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 
 const COLUMNS: [&str; 8] = ["run_id", "scope", "small", "large", "class", "code", "invalid", "text"];

@@ -5,7 +5,7 @@
 use super::{estimate, grounds, of_classes, own_cpu};
 use crate::view::View;
 use rigel_core::error::Problem;
-use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, PointFindings};
 
 const COLUMNS: [&str; 26] = [
     "run_id",

@@ -3,10 +3,10 @@
 use super::{Counts, word};
 use crate::page::Page;
 use crate::text::{Ink, Style, wrapped};
-use rigel_core::doctor::{Judged, Patient, Severity, Verdict};
 use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
+use rigel_core::uses::doctor::{Judged, Patient, Severity, Verdict};
 
 /// Room for the names of what a device is made of.
 const MOST_OF_ROW: usize = 40;

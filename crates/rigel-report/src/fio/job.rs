@@ -11,14 +11,14 @@ use super::samples::Samples;
 use crate::numbers::whole;
 use crate::view::View;
 use crate::words;
-use rigel_core::engine::EngineKind;
-use rigel_core::findings::{IoFindings, PointFindings};
-use rigel_core::flags::Flag;
-use rigel_core::matrix::Point;
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::measure::Histogram;
-use rigel_core::request::Request;
 use rigel_core::stats::Interval;
-use rigel_core::workload::{Class, LargePattern};
 use serde::Serialize;
 
 /// See the module.

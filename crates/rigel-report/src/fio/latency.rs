@@ -4,7 +4,7 @@
 
 use super::Pairs;
 use crate::numbers::whole;
-use rigel_core::findings::LatencyUs;
+use rigel_core::judge::findings::LatencyUs;
 use rigel_core::measure::Histogram;
 use rigel_core::units::{NS_PER_MS, NS_PER_US, to_f64};
 use serde::Serialize;

@@ -3,11 +3,11 @@
 //! Must not judge them; intervals are made elsewhere, and not from these.
 
 use crate::view::View;
-use rigel_core::findings::{PointFindings, VisitFindings};
+use rigel_core::judge::findings::{PointFindings, VisitFindings};
+use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::Visit;
 use rigel_core::units::{self, NS_PER_MS, to_f64};
-use rigel_core::workload::Class;
 
 /// fio's `iopsavgtime`, if nothing else is said.
 const PIECE_NS: u64 = 500 * NS_PER_MS;

@@ -5,8 +5,8 @@
 use super::ids::Ids;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::PointFindings;
-use rigel_core::workload::Class;
+use rigel_core::judge::findings::PointFindings;
+use rigel_core::load::workload::Class;
 
 /// All of them; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {

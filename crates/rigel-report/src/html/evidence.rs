@@ -11,9 +11,9 @@ use crate::text;
 use crate::view::View;
 use crate::words;
 use rigel_core::facts::TargetFacts;
-use rigel_core::flags::Flag;
-use rigel_core::pace::Pace;
-use rigel_core::placement::ranges;
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::pace::Pace;
+use rigel_core::load::placement::ranges;
 use rigel_core::record::Header;
 use rigel_core::units::Bytes;
 

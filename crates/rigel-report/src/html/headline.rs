@@ -7,9 +7,9 @@ use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{CurveFindings, Extreme};
+use rigel_core::judge::findings::{CurveFindings, Extreme};
+use rigel_core::load::workload::Class;
 use rigel_core::units::{MIB, to_f64};
-use rigel_core::workload::Class;
 
 /// A card for each; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {

@@ -5,7 +5,7 @@
 use crate::notes;
 use crate::page::Page;
 use crate::words;
-use rigel_core::flags::Flag;
+use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 use std::fmt::{self, Display, Write as _};
 

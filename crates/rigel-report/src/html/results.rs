@@ -8,7 +8,7 @@ use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::stats::Interval;
 
 /// A longer table is folded.

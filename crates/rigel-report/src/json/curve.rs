@@ -5,12 +5,12 @@
 use super::estimate::Rate;
 use super::told;
 use super::visit::VisitDocument;
-use rigel_core::findings::CurveFindings;
-use rigel_core::flags::Flag;
+use rigel_core::judge::findings::CurveFindings;
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::workload::Class;
 use rigel_core::stats::Interval;
 use rigel_core::stats::levels_auto::{Violation, ViolationKind};
 use rigel_core::units::{MIB, to_f64};
-use rigel_core::workload::Class;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -5,8 +5,8 @@
 use super::estimate::{Bounds, Rate};
 use super::told;
 use super::visit::VisitDocument;
-use rigel_core::findings::{IoFindings, LatencyUs, PointFindings};
-use rigel_core::flags::Flag;
+use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
+use rigel_core::judge::flags::Flag;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 //! Must not compute.
 
 use crate::words;
-use rigel_core::findings::{VisitFindings, VisitIo};
+use rigel_core::judge::findings::{VisitFindings, VisitIo};
 use rigel_core::record::Purpose;
 use rigel_core::units::Nanos;
 use schemars::JsonSchema;

@@ -5,12 +5,12 @@
 use super::OrionVersion;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::pace::Pace;
+use rigel_core::load::pace::Pace;
+use rigel_core::load::request::{CacheWarmUp, Request};
+use rigel_core::load::workload::{LargePattern, Layout};
 use rigel_core::path_text::printable;
 use rigel_core::record::Header;
-use rigel_core::request::{CacheWarmUp, Request};
 use rigel_core::units::{KIB, MIB, Nanos, to_f64};
-use rigel_core::workload::{LargePattern, Layout};
 
 /// Up to the number of files, as published output of 11.1.0.7 and 11.2.0.2 has it; 12.2 and 19 kept the words of 11.2.
 /// Line 1 is ours from the word "layout" on.

@@ -7,7 +7,7 @@ use super::rows;
 use crate::notes::At;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::measure::Histogram;
 
 /// One table of 28 rows per point and class, as in the summary of 11.2, under a few lines that say what it is.

@@ -7,8 +7,8 @@ use super::rows::{self, Row};
 use crate::notes::At;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::{Extreme, IoFindings, LatencyUs};
-use rigel_core::matrix::Point;
+use rigel_core::judge::findings::{Extreme, IoFindings, LatencyUs};
+use rigel_core::load::matrix::Point;
 use rigel_core::measure::Histogram;
 use rigel_core::units::to_f64;
 

@@ -6,8 +6,8 @@
 use super::OrionVersion;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::findings::PointFindings;
-use rigel_core::matrix::Grid;
+use rigel_core::judge::findings::PointFindings;
+use rigel_core::load::matrix::Grid;
 use std::collections::HashMap;
 
 /// Width of a column; cells that need more are wider.

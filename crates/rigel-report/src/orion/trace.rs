@@ -8,11 +8,11 @@ use crate::notes::{self, At};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{IoFindings, PointFindings, VisitFindings, VisitIo};
+use rigel_core::judge::findings::{IoFindings, PointFindings, VisitFindings, VisitIo};
+use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Purpose, Visit};
 use rigel_core::units::{Bytes, KIB, Nanos, to_f64};
-use rigel_core::workload::Class;
 
 /// The heading of the summary, the host and the engine, then the points in the order of the plan.
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {

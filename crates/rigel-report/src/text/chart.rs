@@ -8,8 +8,8 @@ use super::style::{Ink, Style};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::PointFindings;
-use rigel_core::workload::Class;
+use rigel_core::judge::findings::PointFindings;
+use rigel_core::load::workload::Class;
 use std::collections::BTreeMap;
 
 /// Characters of a chart, with its labels; two of them and the gap fill a line.

@@ -7,9 +7,9 @@ use crate::notes::flag_text;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::CurveFindings;
+use rigel_core::judge::findings::CurveFindings;
+use rigel_core::load::workload::Class;
 use rigel_core::units::{MIB, to_f64};
-use rigel_core::workload::Class;
 
 /// The table of curves under an empty line; nothing when there was no search.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {

@@ -8,13 +8,13 @@ use super::wrap::wrapped;
 use crate::page::Page;
 use crate::words;
 use rigel_core::facts::TargetFacts;
-use rigel_core::matrix::{Point, RunLevel};
-use rigel_core::pace::Pace;
+use rigel_core::load::matrix::{Point, RunLevel};
+use rigel_core::load::pace::Pace;
+use rigel_core::load::plan::{Plan, Step, WarmUp};
+use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::workload::{LargePattern, Layout};
 use rigel_core::path_text::printable;
-use rigel_core::plan::{Plan, Step, WarmUp};
-use rigel_core::request::{EngineRequest, Request};
 use rigel_core::units::{Bytes, Nanos};
-use rigel_core::workload::{LargePattern, Layout};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 

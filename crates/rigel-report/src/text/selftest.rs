@@ -3,9 +3,9 @@
 //! Must not judge; the scores do.
 
 use crate::page::Page;
-use rigel_core::flags::FlagCode;
-use rigel_core::selftest::{Asked, Promise, Score, Silence, Verdict};
+use rigel_core::judge::flags::FlagCode;
 use rigel_core::units::to_f64;
+use rigel_core::uses::selftest::{Asked, Promise, Score, Silence, Verdict};
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
 #[must_use]
@@ -94,7 +94,7 @@ fn line(page: &mut Page, score: &Score, what: &str) {
 fn label(score: &Score) -> String {
     let pace = score.case.pace;
     let mut label = score.case.name.to_owned();
-    if pace.precision != rigel_core::pace::Precision::default() {
+    if pace.precision != rigel_core::load::pace::Precision::default() {
         label += &format!(", {}", pace.precision);
     }
     if pace.fast && score.case.bound.is_none() {

@@ -10,8 +10,8 @@ use crate::notes::flag_text;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::findings::{Basis, IoFindings, PointFindings};
-use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::judge::findings::{Basis, IoFindings, PointFindings};
+use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::stats::Interval;
 
 /// Where flags stand under their row; one that makes the numbers invalid has a mark there.

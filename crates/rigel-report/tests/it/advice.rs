@@ -1,15 +1,15 @@
 //! Advice: the page, the document, and the file of each product, from runs whose answers are known.
 
 use crate::support::{Run, SPREAD};
-use rigel_core::advice::{Advised, Conditions, Product};
 use rigel_core::error::Problem;
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::RunLevel;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::workload::{LargePattern, WritePercent};
 use rigel_core::record::Record;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{KIB, MIB, Nanos};
+use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::witness::{Counts, Witness, WitnessSample};
-use rigel_core::workload::{LargePattern, WritePercent};
 use rigel_report::advice::{Told, document, file, page};
 use rigel_report::{View, compare};
 use serde_json::Value;

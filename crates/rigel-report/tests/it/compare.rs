@@ -1,12 +1,12 @@
 //! Comparisons: the table, the documents, the page.
 
 use crate::support::{Run, SPREAD};
-use rigel_core::compare::Comparison;
-use rigel_core::compare::gate::{Gate, Judged};
-use rigel_core::matrix::{MatrixShape, RunLevel};
-use rigel_core::pace::{Adaptive, Pace};
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::request::Request;
 use rigel_core::record::Record;
-use rigel_core::request::Request;
+use rigel_core::uses::compare::Comparison;
+use rigel_core::uses::compare::gate::{Gate, Judged};
 use rigel_report::View;
 use rigel_report::compare::{CompareFormat, Compared, render, runs};
 use serde_json::Value;

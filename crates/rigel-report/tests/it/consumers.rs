@@ -1,8 +1,8 @@
 //! What scripts out there do with ORION's files, done here: they must read ours.
 
 use crate::support::{MINUTE, Run, SPREAD, steady};
-use rigel_core::matrix::{MatrixShape, RunLevel};
-use rigel_core::request::Request;
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::request::Request;
 use rigel_report::{Format, OrionVersion};
 use std::collections::BTreeMap;
 

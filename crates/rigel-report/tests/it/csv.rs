@@ -1,9 +1,9 @@
 //! The tables for programs.
 
 use crate::support::{MINUTE, Run, SPREAD, file_of, rows, steady};
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::{MatrixShape, RunLevel};
-use rigel_core::request::Request;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::request::Request;
 use rigel_report::{Format, OrionVersion, View};
 use std::collections::BTreeMap;
 

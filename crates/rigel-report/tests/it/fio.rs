@@ -1,10 +1,10 @@
 //! fio's form: what its readers look for, and the same figures as everywhere.
 
 use crate::support::{MINUTE, Run, SPREAD, same, steady};
-use rigel_core::matrix::{MatrixShape, RunLevel};
-use rigel_core::request::Request;
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::{LargePattern, WritePercent};
 use rigel_core::units::NS_PER_S;
-use rigel_core::workload::{LargePattern, WritePercent};
 use rigel_report::{Format, View};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

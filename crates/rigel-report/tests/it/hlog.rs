@@ -4,10 +4,10 @@ use crate::support::{MINUTE, Run, SPREAD, same, steady};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use rigel_core::findings::Findings;
-use rigel_core::matrix::RunLevel;
-use rigel_core::request::Request;
-use rigel_core::workload::WritePercent;
+use rigel_core::judge::findings::Findings;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::WritePercent;
 use rigel_report::Format;
 use std::collections::BTreeMap;
 

@@ -4,14 +4,14 @@
 //! number stand for the others.
 
 use crate::support::{MINUTE, Run, SPREAD, same, steady};
-use rigel_core::advice::{Advised, Conditions, Product};
-use rigel_core::matrix::RunLevel;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::{LargePattern, WritePercent};
 use rigel_core::measure::{Early, Histogram};
 use rigel_core::record::{Line, Purpose, Record, Resumed, WarmUpDone, write_line};
-use rigel_core::request::Request;
 use rigel_core::units::NS_PER_S;
+use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::witness::Witness;
-use rigel_core::workload::{LargePattern, WritePercent};
 use rigel_report::advice::{Told, document, file, page};
 use rigel_report::{Format, OrionVersion, View};
 use serde_json::{Value, json};

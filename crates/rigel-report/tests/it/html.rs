@@ -1,9 +1,9 @@
 //! The page with charts, as far as it can be judged without a browser.
 
 use crate::support::{MINUTE, Run, SPREAD, file_of, steady};
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::RunLevel;
-use rigel_core::request::Request;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_report::{Format, View};
 use serde_json::Value;
 

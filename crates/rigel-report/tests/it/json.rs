@@ -1,9 +1,9 @@
 //! The JSON document and its schema.
 
 use crate::support::{MINUTE, Run, SPREAD, steady};
-use rigel_core::engine::EngineKind;
-use rigel_core::matrix::RunLevel;
-use rigel_core::request::Request;
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_core::stats::{Interval, PointVisits};
 use rigel_report::{Format, json};
 use serde_json::Value;

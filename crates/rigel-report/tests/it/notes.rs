@@ -1,10 +1,10 @@
 //! Flags and cut-short runs in the summary, and names that try to write more than a name.
 
 use crate::support::{MINUTE, Run, SPREAD, file_of, steady};
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::RunLevel;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_core::record::Purpose;
-use rigel_core::request::Request;
 use rigel_report::{Format, OrionVersion, View, orion};
 
 const FORMAT: Format = Format::Orion(OrionVersion::V11_1);
@@ -155,7 +155,7 @@ fn a_calibration_that_was_cut_short_counts_the_points_with_a_whole_visit() {
 #[test]
 fn a_search_that_was_cut_short_has_no_points() {
     let mut run = Run::adaptive(RunLevel::Simple);
-    run.record.header.request.levels = rigel_core::pace::LevelChoice::Auto;
+    run.record.header.request.levels = rigel_core::load::pace::LevelChoice::Auto;
     let searched = Run::searched(RunLevel::Simple).record;
     let header = &mut run.record.header;
     header.plan.search.clone_from(&searched.header.plan.search);
@@ -203,7 +203,7 @@ fn foreign_text_cannot_leave_its_place() {
         errno: 5,
         target: 0,
         offset: 0,
-        direction: rigel_core::workload::Direction::Read,
+        direction: rigel_core::load::workload::Direction::Read,
     });
     let closing = run.record.closing.as_mut().unwrap();
     closing.complete = false;

@@ -1,8 +1,8 @@
 //! Output of 11.1.0.7, byte for byte: its tables, its summary, what it prints.
 
 use crate::support::{Run, after_line_1};
-use rigel_core::matrix::RunLevel;
-use rigel_core::request::Request;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_report::{Format, OrionVersion, View, orion};
 
 const FORMAT: Format = Format::Orion(OrionVersion::V11_1);

@@ -1,11 +1,11 @@
 //! Output of 11.2.0.2, byte for byte: two summaries, the tables, what it prints.
 
 use crate::support::{MINUTE, Run, after_line_1, before_flags, histogram, same, steady, tally, us};
-use rigel_core::matrix::RunLevel;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::{CacheWarmUp, Request};
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
 use rigel_core::measure::Histogram;
-use rigel_core::request::{CacheWarmUp, Request};
 use rigel_core::units::NS_PER_S;
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_report::{Format, OrionVersion, View, orion};
 
 const FORMAT: Format = Format::Orion(OrionVersion::V11_2);

@@ -1,10 +1,10 @@
 //! Output of 12.2 and 19.3, byte for byte where it was published: results and histogram. The tables are ours.
 
 use crate::support::{MINUTE, Run, histogram, same, tally, us};
-use rigel_core::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::Histogram;
-use rigel_core::request::Request;
-use rigel_core::workload::WritePercent;
 use rigel_report::{Format, OrionVersion, View, orion};
 
 const FORMAT: Format = Format::Orion(OrionVersion::V19);

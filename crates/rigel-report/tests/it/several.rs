@@ -1,8 +1,8 @@
 //! The page about several runs, as far as it can be judged without a browser.
 
 use crate::support::{Run, SPREAD};
-use rigel_core::matrix::RunLevel;
-use rigel_core::request::Request;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_report::{Format, View, report_of_several};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,17 +1,17 @@
 //! Records made to measure: the numbers that a published output shows, turned back into the counts that give them.
 
-use rigel_core::calibration::level_visit;
-use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, Identity, TargetFacts, TargetKind};
-use rigel_core::matrix::{Point, RunLevel};
+use rigel_core::judge::profiles::level_visit;
+use rigel_core::load::matrix::{Point, RunLevel};
+use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
+use rigel_core::load::plan::{Plan, Searched};
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::Class;
 use rigel_core::measure::{ClassTally, Histogram};
-use rigel_core::pace::{Adaptive, LevelChoice, Pace};
-use rigel_core::plan::{Plan, Searched};
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Purpose, Record, Visit};
-use rigel_core::request::Request;
 use rigel_core::stats::levels_auto::{self, LevelRules, Next};
 use rigel_core::units::{NS_PER_S, NS_PER_US, Nanos};
-use rigel_core::workload::Class;
 use serde_json::json;
 use std::collections::BTreeMap;
 

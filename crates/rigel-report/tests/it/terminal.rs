@@ -1,10 +1,10 @@
 //! What is shown after a run: no line is too wide, and charts show the numbers of the table.
 
 use crate::support::{Run, SPREAD, same};
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::{MatrixShape, RunLevel};
-use rigel_core::pace::{Adaptive, Pace};
-use rigel_core::request::Request;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::request::Request;
 use rigel_report::text::{self, Style};
 use rigel_report::{Format, OrionVersion, RUN_OUTPUTS, View, render};
 

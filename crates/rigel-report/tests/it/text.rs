@@ -1,13 +1,13 @@
 //! Text for the terminal.
 
 use crate::support::{MINUTE, Run, SPREAD, same, steady, visited};
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::{MatrixShape, Point, RunLevel};
-use rigel_core::pace::{Adaptive, LevelChoice, Pace, Precision};
-use rigel_core::request::{CacheWarmUp, EngineRequest, Request};
-use rigel_core::sim_law::SimLaw;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::{MatrixShape, Point, RunLevel};
+use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::sim::SimLaw;
 use rigel_core::units::Nanos;
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_report::text::Style;
 use rigel_report::{OrionVersion, View, text};
 

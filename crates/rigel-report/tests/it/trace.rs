@@ -1,11 +1,11 @@
 //! The trace.
 
 use crate::support::{MINUTE, Run, SPREAD, file_of, same, steady, tally};
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::RunLevel;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::{LargePattern, WritePercent};
 use rigel_core::record::WarmUpDone;
-use rigel_core::request::Request;
-use rigel_core::workload::{LargePattern, WritePercent};
 use rigel_report::{Format, OrionVersion, View};
 
 #[test]

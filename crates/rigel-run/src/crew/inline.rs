@@ -3,10 +3,10 @@
 use super::{Crew, Progress};
 use crate::job::{Done, Job, Shared, Task, Workload};
 use crate::worker::Worker;
-use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::matrix::Point;
-use rigel_core::sim_law::SimLaw;
+use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::load::matrix::Point;
+use rigel_core::sim::SimLaw;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::sim::{Sim, SimClock};

@@ -6,10 +6,10 @@
 use super::{Crew, Progress};
 use crate::job::{Done, Job, Shared, Workload};
 use crate::worker::Worker;
-use rigel_core::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::Changes;
-use rigel_core::placement::ranges;
+use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::load::placement::ranges;
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};

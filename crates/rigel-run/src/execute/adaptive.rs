@@ -4,16 +4,16 @@
 
 use super::walk::{Halt, Walk, Wanted};
 use super::{Outcome, Run};
-use rigel_core::calibration::{PhaseLook, Profiles, slowest_rate};
-use rigel_core::draw::Generator;
 use rigel_core::event::{At, Event};
-use rigel_core::matrix::Point;
-use rigel_core::plan::{Calibration, Plan, WarmUp};
+use rigel_core::judge::profiles::{PhaseLook, Profiles, slowest_rate};
+use rigel_core::load::draw::Generator;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::{Calibration, Plan, WarmUp};
+use rigel_core::load::workload::LargePattern;
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
 use rigel_core::stats::schedule::{Purpose, Schedule, Step, VisitOrder};
 use rigel_core::units::NS_PER_S;
-use rigel_core::workload::LargePattern;
 use std::collections::BTreeSet;
 
 /// Marks what the schedule draws off from everything else that the seed of a run decides.

@@ -4,7 +4,7 @@
 
 use super::walk::{Halt, Walk, Wanted};
 use rigel_core::event::At;
-use rigel_core::plan::Plan;
+use rigel_core::load::plan::Plan;
 use rigel_core::record::Purpose;
 
 /// Visits each step once.

@@ -4,15 +4,15 @@
 
 use super::walk::{Halt, Walk, Wanted};
 use super::{Outcome, Run};
-use rigel_core::calibration::{bound_visit, level_visit};
 use rigel_core::event::{At, Event};
-use rigel_core::matrix::Point;
-use rigel_core::plan::{LevelSearch, Plan, Searched};
+use rigel_core::judge::profiles::{bound_visit, level_visit};
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::{LevelSearch, Plan, Searched};
+use rigel_core::load::workload::Class;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::bound::{self, BoundVisit, NextBound};
 use rigel_core::stats::levels_auto::{self, Next};
 use rigel_core::units::Nanos;
-use rigel_core::workload::Class;
 
 /// Searches each class alone and keeps the plan that follows.
 pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {

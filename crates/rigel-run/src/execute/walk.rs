@@ -12,11 +12,11 @@ use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event, Live, Phase};
 use rigel_core::facts::Changes;
+use rigel_core::load::plan::{Plan, WarmUp};
+use rigel_core::load::request::Request;
 use rigel_core::measure::{HungIo, Window};
-use rigel_core::plan::{Plan, WarmUp};
+use rigel_core::record::resume::{self, Past};
 use rigel_core::record::{Line, Purpose, Visit, WarmUpDone};
-use rigel_core::request::Request;
-use rigel_core::resume::{self, Past};
 use rigel_core::units;
 
 /// Why a run does not go on.

@@ -1,13 +1,13 @@
 use super::*;
-use rigel_core::findings::{Basis, Findings};
-use rigel_core::flags::FlagCode;
-use rigel_core::matrix::RunLevel;
-use rigel_core::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::judge::findings::{Basis, Findings};
+use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::workload::{Class, WritePercent};
 use rigel_core::record::Purpose;
-use rigel_core::selftest::{self, Asked, Case, Promise, Trial};
-use rigel_core::sim_law::SimLaw;
+use rigel_core::sim::SimLaw;
 use rigel_core::units::{NS_PER_S, Nanos};
-use rigel_core::workload::{Class, WritePercent};
+use rigel_core::uses::selftest::{self, Asked, Case, Promise, Trial};
 use std::collections::BTreeMap;
 
 /// 8 stations of 1 ms: no point of `normal` saturates them.
@@ -152,8 +152,8 @@ fn searched_levels_bracket_the_stations() {
 #[test]
 fn reads_are_measured_before_writes() {
     let mut wanted = request(RunLevel::Advanced, "servers=8,rate=0");
-    wanted.shape = rigel_core::matrix::MatrixShape::Max { small: 0, large: 4 };
-    wanted.large_pattern = rigel_core::workload::LargePattern::Sequential { ios_per_stream: 2 };
+    wanted.shape = rigel_core::load::matrix::MatrixShape::Max { small: 0, large: 4 };
+    wanted.large_pattern = rigel_core::load::workload::LargePattern::Sequential { ios_per_stream: 2 };
     wanted.write_percent = WritePercent::new(34).unwrap();
     let record = trial(&wanted).unwrap();
     let writes = |visit: &rigel_core::record::Visit| visit.large.as_ref().unwrap().writes.count() > 0;

@@ -6,9 +6,9 @@
 
 use crate::job::Workload;
 use crate::load::Load;
-use rigel_core::draw::Generator;
+use rigel_core::load::draw::Generator;
+use rigel_core::load::workload::{Class, Direction};
 use rigel_core::measure::ReadLook;
-use rigel_core::workload::{Class, Direction};
 use rigel_io::backend::Backend;
 
 /// Of so many reads one is looked at.

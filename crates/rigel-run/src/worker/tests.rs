@@ -1,10 +1,10 @@
 use super::*;
-use rigel_core::matrix::Point;
-use rigel_core::plan::Volumes;
-use rigel_core::sim_law::SimLaw;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::Volumes;
+use rigel_core::load::volume::Volume;
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::sim::SimLaw;
 use rigel_core::units::{NS_PER_S, to_f64};
-use rigel_core::volume::Volume;
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_io::sim::Sim;
 use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};

@@ -3,8 +3,8 @@
 //! Must not open a record.
 
 use super::words::{self, Words};
-use rigel_core::advice::{Conditions, Product};
 use rigel_core::error::Problem;
+use rigel_core::uses::advice::{Conditions, Product};
 use std::path::PathBuf;
 
 /// The oldest version of PostgreSQL whose settings are known; a file for it is right for all later ones.

@@ -8,9 +8,9 @@ use super::names::{Front, Opt};
 use super::own::OwnOptions;
 use super::{Environment, RunOptions, TargetSource, shaping, values};
 use rigel_core::error::Problem;
-use rigel_core::matrix::RunLevel;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_core::path_text;
-use rigel_core::request::Request;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 

@@ -4,8 +4,8 @@
 
 use super::words;
 use super::words::Words;
-use rigel_core::compare::gate::Gate;
 use rigel_core::error::Problem;
+use rigel_core::uses::compare::gate::Gate;
 use rigel_report::compare::CompareFormat;
 use std::path::PathBuf;
 

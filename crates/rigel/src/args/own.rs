@@ -4,9 +4,9 @@
 
 use super::values;
 use super::words::{self, LevelWord};
-use rigel_core::pace::Precision;
-use rigel_core::placement::CpuChoice;
-use rigel_core::request::EngineRequest;
+use rigel_core::load::pace::Precision;
+use rigel_core::load::placement::CpuChoice;
+use rigel_core::load::request::EngineRequest;
 use rigel_core::units::Nanos;
 use rigel_report::OrionVersion;
 use std::path::PathBuf;

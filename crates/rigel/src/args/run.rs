@@ -9,7 +9,7 @@ use super::own::OwnOptions;
 use super::target_source::target_source;
 use super::{Environment, Invocation, ResumeOptions, RunOptions, values, words};
 use rigel_core::error::Problem;
-use rigel_core::matrix::RunLevel;
+use rigel_core::load::matrix::RunLevel;
 use rigel_core::units::Bytes;
 use std::ffi::OsString;
 use std::path::PathBuf;

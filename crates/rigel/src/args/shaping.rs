@@ -9,10 +9,10 @@ use super::own::OwnOptions;
 use super::values;
 use super::words::{Arrangement, LevelWord, MatrixName, Pattern, Words};
 use rigel_core::error::Problem;
-use rigel_core::matrix::{MatrixShape, RunLevel};
-use rigel_core::pace::{Adaptive, LevelChoice, Pace};
-use rigel_core::request::{CacheWarmUp, DEFAULT_STREAM_IOS, DEFAULT_STRIPE, Request};
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
+use rigel_core::load::request::{CacheWarmUp, DEFAULT_STREAM_IOS, DEFAULT_STRIPE, Request};
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
 
 /// The request, without name and command line.
 ///

@@ -4,7 +4,7 @@
 
 use super::TargetSource;
 use rigel_core::error::Problem;
-use rigel_core::scratch::BLOCK_BYTES;
+use rigel_core::guard::scratch::BLOCK_BYTES;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 

@@ -2,15 +2,15 @@ mod alike;
 
 use super::names::Opt;
 use super::*;
-use rigel_core::advice::Product;
-use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
-use rigel_core::matrix::{MatrixShape, RunLevel};
-use rigel_core::pace::{Adaptive, LevelChoice, Pace, Precision};
-use rigel_core::request::{CacheWarmUp, EngineRequest};
-use rigel_core::sim_law::SimLaw;
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::request::{CacheWarmUp, EngineRequest};
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::sim::SimLaw;
 use rigel_core::units::{MIB, Nanos};
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::uses::advice::Product;
 use std::os::unix::ffi::OsStringExt as _;
 
 /// The words of a line as the shell would pass them; no word holds a blank.
@@ -435,7 +435,7 @@ fn advice_is_from_records_or_the_last_calibration() {
 /// What the self-test tries is what the command asks for.
 #[test]
 fn the_calibrations_of_the_self_test_are_those_of_the_command() {
-    let cases = rigel_core::selftest::thorough().into_iter();
+    let cases = rigel_core::uses::selftest::thorough().into_iter();
     for case in cases.filter(|case| case.bound.is_some()) {
         let (bound, budget) = (case.bound.unwrap(), case.pace.max_duration.unwrap());
         let line = format!(

@@ -2,11 +2,11 @@
 //!
 //! Must not know which command line they came from.
 
-use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
-use rigel_core::request::EngineRequest;
-use rigel_core::sim_law::SimLaw;
+use rigel_core::sim::SimLaw;
 use rigel_report::OrionVersion;
 use std::ffi::OsStr;
 

@@ -3,7 +3,7 @@
 //! Must not know options.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rigel_core::matrix::RunLevel;
+use rigel_core::load::matrix::RunLevel;
 
 /// A closed list of words.
 pub trait Words: Copy + Send + Sync + 'static {
@@ -103,7 +103,7 @@ impl Words for Arrangement {
     }
 }
 
-/// A matrix without its counts; with them it becomes a [`rigel_core::matrix::MatrixShape`].
+/// A matrix without its counts; with them it becomes a [`rigel_core::load::matrix::MatrixShape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixName {
     /// Row 0 and column 0.

@@ -1,16 +1,16 @@
 //! `rigel advise`: what records mean for the settings of a database, or of a cgroup.
 //!
-//! Must not measure or derive; the rules are in `rigel_core::advice`.
+//! Must not measure or derive; the rules are in `rigel_core::uses::advice`.
 
 use super::calibrations::none_known;
 use super::report::read;
 use super::{remark, to_stdout};
 use crate::args::AdviseOptions;
 use crate::history;
-use rigel_core::advice::Advised;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
+use rigel_core::uses::advice::Advised;
 use rigel_report::View;
 use rigel_report::advice::{Told, document, file, page};
 use rigel_report::compare::runs;

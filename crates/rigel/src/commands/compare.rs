@@ -1,16 +1,16 @@
 //! `rigel compare`: runs of two sides, from their records.
 //!
-//! Must not measure or judge; the rules are in `rigel_core::compare`.
+//! Must not measure or judge; the rules are in `rigel_core::uses::compare`.
 
 use super::report::{read, run_id};
 use super::{remark, to_stdout};
 use crate::args::CompareOptions;
 use crate::output::{self, RECORD_SUFFIX, dir_of};
-use rigel_core::compare::Comparison;
-use rigel_core::compare::gate::{Judged, Outcome};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, printable};
 use rigel_core::record::Record;
+use rigel_core::uses::compare::Comparison;
+use rigel_core::uses::compare::gate::{Judged, Outcome};
 use rigel_report::View;
 use rigel_report::compare::{CompareFormat, Compared, render, runs};
 use std::fs;

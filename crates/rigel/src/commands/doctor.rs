@@ -5,9 +5,9 @@
 use crate::args::DoctorOptions;
 use crate::commands;
 use crate::terminal;
-use rigel_core::doctor::{Judged, Patient, examine};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
+use rigel_core::uses::doctor::{Judged, Patient, examine};
 use rigel_io::host::host_facts;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, survey};
 use rigel_report::doctor::{Counts, findings, json};

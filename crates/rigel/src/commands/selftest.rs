@@ -8,7 +8,7 @@ use crate::args::SelftestOptions;
 use crate::progress::{CountProgress, Look};
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::selftest::{self, Case, Score, Trial, Verdict};
+use rigel_core::uses::selftest::{self, Case, Score, Trial, Verdict};
 use rigel_report::text;
 use rigel_run::trial::trial;
 use std::num::NonZeroUsize;

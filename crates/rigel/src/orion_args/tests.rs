@@ -1,8 +1,8 @@
 use super::*;
-use rigel_core::matrix::MatrixShape;
-use rigel_core::pace::Pace;
-use rigel_core::request::{CacheWarmUp, EngineRequest, Request};
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::matrix::MatrixShape;
+use rigel_core::load::pace::Pace;
+use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
 use rigel_report::OrionVersion;
 
 fn read_line(line: &str) -> Result<Invocation, Problem> {

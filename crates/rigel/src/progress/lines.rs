@@ -3,11 +3,11 @@
 //! Must not draw.
 
 use rigel_core::event::{At, Live, Phase};
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::units::{self, Bytes, NS_PER_MS, NS_PER_S, to_f64};
-use rigel_core::workload::Class;
 
 /// Which visit: `point 3 of 17: small 3 large 0, visit of round 2`, `search 4: small 8 large 0`.
 pub fn place(at: &At, steps: usize) -> String {

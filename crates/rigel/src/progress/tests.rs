@@ -1,11 +1,11 @@
 use super::*;
 use indicatif::TermLike;
 use rigel_core::event::{At, Live, Phase};
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::units::{MIB, NS_PER_S};
-use rigel_core::workload::Class;
 use std::sync::{Arc, Mutex};
 
 /// What was written to a pipe.

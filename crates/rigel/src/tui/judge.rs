@@ -4,12 +4,12 @@
 //! time at most. Nothing of it reaches the record. Must not draw.
 
 use rigel_core::event::Event;
-use rigel_core::findings::{Basis, Findings, IoFindings, PointFindings};
-use rigel_core::flags::{Flag, FlagCode};
-use rigel_core::matrix::Point;
+use rigel_core::judge::findings::{Basis, Findings, IoFindings, PointFindings};
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
-use rigel_core::workload::Class;
 use std::time::{Duration, Instant};
 
 /// Judging may take one part of so many of the time of a run.

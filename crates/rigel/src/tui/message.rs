@@ -4,12 +4,12 @@
 
 use super::judge::Judged;
 use rigel_core::event::{At, Event, Live, Phase};
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Visit};
 use rigel_core::units::{self, NS_PER_S, to_f64, us_from_ns};
-use rigel_core::workload::Class;
 
 /// Values that a curve over time has at most; no terminal shows more.
 const MOST_VALUES: usize = 120;
@@ -119,8 +119,8 @@ fn begun(header: &Header) -> Message {
     Message::Begun {
         title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),
         target: plan.calibration.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
-            rigel_core::pace::Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
-            rigel_core::pace::Pace::Fixed(_) => None,
+            rigel_core::load::pace::Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
+            rigel_core::load::pace::Pace::Fixed(_) => None,
         }),
         points: plan.steps.iter().map(|step| step.point).collect(),
         per_large_level: request.large_pattern.outstanding(1),

@@ -5,9 +5,9 @@
 use super::judge::{Figures, JudgedPoint, ToldFlag};
 use super::message::{Digest, Message};
 use rigel_core::event::{At, Live, Phase};
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
-use rigel_core::workload::Class;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ticks of a visit that are kept; a visit of minutes shows its last ones.

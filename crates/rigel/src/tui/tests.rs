@@ -1,9 +1,9 @@
 use super::*;
-use rigel_core::flags::FlagCode;
-use rigel_core::matrix::RunLevel;
-use rigel_core::pace::{Adaptive, Pace};
-use rigel_core::request::{EngineRequest, Request};
-use rigel_core::sim_law::SimLaw;
+use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::sim::SimLaw;
 
 #[test]
 fn a_judged_run_is_what_its_record_says_at_the_end() {
@@ -30,7 +30,7 @@ fn a_judged_run_is_what_its_record_says_at_the_end() {
         }
     };
     assert!(last.is_some(), "judged on the way as well");
-    let findings = rigel_core::findings::Findings::of(&record);
+    let findings = rigel_core::judge::findings::Findings::of(&record);
     assert_eq!(judged.points.len(), findings.points.len());
     for (shown, found) in judged.points.iter().zip(&findings.points) {
         let io = found

@@ -1,8 +1,8 @@
 //! A limit is told from saturation: memory under a cap of the block cgroup, and a device that is merely full.
 
 use crate::support::{Place, Told, tell};
-use rigel_core::findings::Findings;
-use rigel_core::flags::FlagCode;
+use rigel_core::judge::findings::Findings;
+use rigel_core::judge::flags::FlagCode;
 use rigel_core::record::Record;
 use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, TestDevice, ZramDevice, needs};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::stop::{signal, start_until};
 use crate::support::{EPOCH, Place, RECORD, SAME, Told, point, tell};
-use rigel_core::draw::Generator;
+use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
 use rigel_testdev::{Unavailable, needs};
 use std::fs;

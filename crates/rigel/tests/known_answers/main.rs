@@ -10,8 +10,8 @@
 #[expect(dead_code, reason = "these tests need a part of what the others do")]
 mod support;
 
-use rigel_core::findings::{Findings, IoFindings, PointFindings};
-use rigel_core::flags::{Flag, FlagCode};
+use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
+use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::record::Record;
 use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, TestDevice, Unavailable, ZramDevice, needs};
 use std::path::Path;

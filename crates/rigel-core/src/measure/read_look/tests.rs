@@ -1,6 +1,6 @@
 use super::*;
-use crate::draw::Generator;
-use crate::scratch::{block, write_stamps};
+use crate::guard::scratch::{block, write_stamps};
+use crate::load::draw::Generator;
 
 const FILL: u64 = 11;
 const RUN: u64 = 22;

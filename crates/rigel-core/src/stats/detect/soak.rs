@@ -5,12 +5,12 @@
 
 use super::shift::{self, LevelShift};
 use super::{noise, roughness};
+use crate::load::workload::Direction;
 use crate::stats::batch_means::batches;
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, line, mean, sum_of_squares};
 use crate::stats::special::student_t_quantile;
 use crate::units::NS_PER_S;
-use crate::workload::Direction;
 
 /// A slope in standard errors. Noise exceeds this, either way, in 0.4 % of 60 pieces whose neighbours correlate by 0.5, in
 /// 0.9 % with 0.7 and in less than 0.1 % of pieces without a memory.

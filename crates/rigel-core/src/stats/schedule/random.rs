@@ -2,7 +2,7 @@
 //!
 //! Must not depend on the order in which a map or a set is walked: callers pass slices.
 
-use crate::draw::Generator;
+use crate::load::draw::Generator;
 
 /// One of `items`, uniformly; draws nothing from the generator when there is none.
 pub fn draw(items: &[usize], generator: &mut Generator) -> Option<usize> {

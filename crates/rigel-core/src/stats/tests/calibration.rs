@@ -5,7 +5,7 @@
 
 use super::device::{Device, ENVIRONMENTS, Environment, STEP_NS};
 use super::{asked, repeats};
-use crate::draw::Generator;
+use crate::load::draw::Generator;
 use crate::stats::detect::TimedVisit;
 use crate::stats::detect::drift::drift;
 use crate::stats::detect::slow_noise::slow_noise;

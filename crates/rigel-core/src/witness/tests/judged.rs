@@ -1,7 +1,7 @@
 //! The limits, from both sides, and that our own load does not reach them.
 
 use super::{ALWAYS, PERIOD_NS, cpu, witness};
-use crate::draw::Generator;
+use crate::load::draw::Generator;
 use crate::measure::Window;
 use crate::units::MIB;
 use crate::witness::{Counts, Foreign, ForeignIo, Judgement, Moved, foreign_cores, host_limited, judge};

@@ -1,6 +1,6 @@
 //! Residuals over foreign CPU time.
 
-use crate::draw::Generator;
+use crate::load::draw::Generator;
 use crate::stats::sample::count;
 use crate::stats::tests::{close, numbers, vectors};
 use crate::witness::{WitnessedVisit, residual_correlation};

@@ -1,5 +1,5 @@
 use super::*;
-use rigel_core::sim_law::SimLaw;
+use rigel_core::sim::SimLaw;
 use rigel_core::units::{NS_PER_MS, NS_PER_S};
 
 const POINT: Point = Point { small: 4, large: 0 };

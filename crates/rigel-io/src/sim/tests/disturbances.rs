@@ -2,7 +2,7 @@
 
 use super::super::timeline::{Step, Timeline};
 use super::*;
-use rigel_core::sim_law::SPEED_STEP_NS;
+use rigel_core::sim::SPEED_STEP_NS;
 use rigel_core::units::NS_PER_S;
 
 /// Four stations of 1 ms.

@@ -8,7 +8,7 @@ use crate::targets::errno::refusal;
 use crate::targets::node::Node;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
-use rigel_core::safety::Evidence;
+use rigel_core::guard::safety::Evidence;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rustix::fs::{self, Advice, OFlags, SeekFrom};
 use rustix::io::{Errno, pread};

@@ -4,8 +4,8 @@
 use super::in_use::Who;
 use crate::targets::node::number;
 use rigel_core::facts::{Identity, TargetKind};
+use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
-use rigel_core::safety::Evidence;
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, StatxFlags};
 use std::collections::HashMap;
 use std::ffi::OsStr;

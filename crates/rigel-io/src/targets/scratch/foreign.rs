@@ -5,7 +5,7 @@
 //! not write.
 
 use super::{BLOCK, read_block};
-use rigel_core::scratch::{self, BLOCK_BYTES, Header, TRAILER_BYTES};
+use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, TRAILER_BYTES};
 use rigel_core::units::MIB;
 use rustix::fs::{self, Advice};
 use rustix::io::Errno;

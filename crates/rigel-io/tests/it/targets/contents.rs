@@ -2,7 +2,7 @@
 
 use super::support::{MIB, assert_verdict, dir, evidence, look, loop_on, poke, sparse, tool};
 use rigel_core::error::ExitKind;
-use rigel_core::safety::{Evidence, Verdict};
+use rigel_core::guard::safety::{Evidence, Verdict};
 use rigel_io::targets::inspect::{Look, Snapshot, inspect};
 use rigel_testdev::{ZramDevice, needs};
 use std::path::Path;

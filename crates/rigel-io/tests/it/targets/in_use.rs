@@ -5,7 +5,7 @@ use super::support::{
     look, loop_on, poke, sparse, tool,
 };
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::safety::{Evidence, Verdict};
+use rigel_core::guard::safety::{Evidence, Verdict};
 use rigel_testdev::needs;
 use rustix::fs::{Mode, OFlags};
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::support::{MIB, Mounted, assert_verdict, bytes_of, dir, ext4_image, look, loop_on, poke, tool};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::safety::{Evidence, Verdict};
-use rigel_core::scratch::{BLOCK_BYTES, FILE_NAME, Header, State, TRAILER_BYTES, check_block};
+use rigel_core::guard::safety::{Evidence, Verdict};
+use rigel_core::guard::scratch::{BLOCK_BYTES, FILE_NAME, Header, State, TRAILER_BYTES, check_block};
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::permit;
 use rigel_io::targets::inspect::target_facts;
@@ -86,7 +86,7 @@ fn a_leftover_of_a_killed_run_is_used_and_removed() {
     let path = killed(create(dir.path(), MIB, 1).unwrap());
     // The run had overwritten all of its data, stamped as runs do it.
     let mut written = vec![0xaa; 1 << 20];
-    rigel_core::scratch::write_stamps(7, 0, &mut written);
+    rigel_core::guard::scratch::write_stamps(7, 0, &mut written);
     poke(&path, 0, &written);
     assert_eq!(look(&path)[..], [Evidence::OurScratchFile]);
     assert_eq!(left_there(dir.path(), None).map(|(_, header)| header.data_bytes), Some(MIB));

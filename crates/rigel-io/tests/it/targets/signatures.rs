@@ -4,7 +4,7 @@
 use super::support::{
     MIB, Partition, assert_verdict, dir, ext4_image, look, loop_on, poke, signatures, sparse, tool,
 };
-use rigel_core::safety::{Evidence, Verdict};
+use rigel_core::guard::safety::{Evidence, Verdict};
 use rigel_testdev::{Unavailable, needs};
 use std::path::{Path, PathBuf};
 

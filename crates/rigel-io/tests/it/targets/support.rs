@@ -3,7 +3,7 @@
 
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
-use rigel_core::safety::{Evidence, Verdict, judge};
+use rigel_core::guard::safety::{Evidence, Verdict, judge};
 use rigel_io::targets::guard::{WritePermit, permit};
 use rigel_io::targets::inspect::{Look, Progress, Snapshot, TargetEvidence, inspect, target_facts};
 use rigel_testdev::{LoopDevice, Unavailable};

@@ -3,8 +3,8 @@
 //! Must not compare points of different levels of the class itself.
 
 use super::{Estimate, rounded};
-use rigel_core::findings::{IoFindings, PointFindings};
-use rigel_core::workload::Class;
+use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::load::workload::Class;
 use serde::Serialize;
 
 /// The losses of a class at one of its levels.

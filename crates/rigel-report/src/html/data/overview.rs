@@ -8,11 +8,11 @@ use crate::html::several::label;
 use crate::json::compact;
 use crate::view::View;
 use rigel_core::error::Problem;
-use rigel_core::findings::{IoFindings, PointFindings};
-use rigel_core::matrix::Point;
+use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rigel_core::workload::{Class, LargePattern};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -5,13 +5,13 @@
 use super::{sentences, span};
 use crate::page::Page;
 use crate::words;
-use rigel_core::matrix::Point;
-use rigel_core::pace::Adaptive;
-use rigel_core::plan::{Calibration, LevelSearch, Plan, WarmUp};
-use rigel_core::request::Request;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::pace::Adaptive;
+use rigel_core::load::plan::{Calibration, LevelSearch, Plan, WarmUp};
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::stats::schedule::{Phase, Soak};
 use rigel_core::units::{Bytes, Nanos};
-use rigel_core::workload::{Class, LargePattern};
 
 /// The search for load levels, which comes first.
 pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {

@@ -1,10 +1,10 @@
 use super::*;
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::Volumes;
+use rigel_core::load::volume::Volume;
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
 use rigel_core::measure::Window;
-use rigel_core::plan::Volumes;
 use rigel_core::units::{NS_PER_MS, NS_PER_S, iops};
-use rigel_core::volume::Volume;
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
 
 const SMALL: u32 = 8192;
 const LARGE: u32 = 1 << 20;

@@ -1,11 +1,11 @@
 use super::*;
 use crate::job::Task;
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::Volumes;
+use rigel_core::load::volume::Volume;
+use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
 use rigel_core::measure::Window;
-use rigel_core::plan::Volumes;
 use rigel_core::units::NS_PER_S;
-use rigel_core::volume::Volume;
-use rigel_core::workload::{LargePattern, Layout, WritePercent};
 use rigel_io::backend::{Completion, Op};
 use std::sync::Mutex;
 

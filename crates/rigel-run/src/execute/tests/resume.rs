@@ -1,7 +1,7 @@
 //! A record that is cut anywhere becomes the record of an undisturbed run, but for the line that says where it went on.
 
 use super::*;
-use rigel_core::pace::{Adaptive, LevelChoice, Precision};
+use rigel_core::load::pace::{Adaptive, LevelChoice, Precision};
 use rigel_core::record::Visit;
 
 /// The run whose record this is, and where it goes on.

@@ -1,14 +1,14 @@
 //! Leave to write: evidence about every target that the plan writes, and a permit for each, or the reason why not.
 //!
-//! Must not judge; `rigel_core::safety` does, behind the guard of `rigel_io`.
+//! Must not judge; `rigel_core::guard::safety` does, behind the guard of `rigel_io`.
 
 use super::present::Voice;
 use crate::args::{RunOptions, TargetSource};
 use crate::progress::{self, ByteProgress};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::guard::safety::{self, Verdict};
 use rigel_core::path_text;
-use rigel_core::safety::{self, Verdict};
 use rigel_io::targets::guard::{self, WritePermit};
 use rigel_io::targets::inspect::{Look, Snapshot, inspect};
 use rigel_io::targets::scratch::Hold;

@@ -1,12 +1,12 @@
 //! Engine, open targets, workers: everything between a permit and the walk through the plan.
 
 use crate::args::RunOptions;
-use rigel_core::engine::EngineKind;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetKind;
-use rigel_core::placement::{self, CpuChoice};
-use rigel_core::plan;
-use rigel_core::request::{EngineRequest, Request};
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::load::placement::{self, CpuChoice};
+use rigel_core::load::plan;
+use rigel_core::load::request::{EngineRequest, Request};
 use rigel_io::backend::SlotLayout;
 use rigel_io::engine::{self, EngineChoice};
 use rigel_io::limits::allow_open_files;

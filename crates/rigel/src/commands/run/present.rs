@@ -7,16 +7,16 @@ use crate::commands::{self, report};
 use crate::history;
 use crate::output::OutputSet;
 use crate::terminal;
-use rigel_core::engine::{BufferFacts, EngineFacts};
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
-use rigel_core::pace::Pace;
+use rigel_core::facts::engine::{BufferFacts, EngineFacts};
+use rigel_core::load::pace::Pace;
+use rigel_core::load::placement::ranges;
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::Request;
 use rigel_core::path_text;
-use rigel_core::placement::ranges;
-use rigel_core::plan::Plan;
 use rigel_core::record::Purpose;
-use rigel_core::request::Request;
 use rigel_core::units::Bytes;
 use rigel_report::text::Intent;
 use rigel_report::{Format, OrionVersion, View, calibration, orion, render, text};
@@ -126,7 +126,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 fn buffers_line(buffers: &BufferFacts) -> String {
-    use rigel_core::engine::Backing;
+    use rigel_core::facts::engine::Backing;
     let backing = match buffers.backing {
         Backing::HugeTlb => "explicit huge pages",
         Backing::TransparentHuge => "transparent huge pages",

@@ -1,7 +1,7 @@
 //! `rigel run --resume`: from the record of an interrupted run to the same place in it, then on as any run.
 //!
 //! What was asked for is in the record; leave to write is asked for anew. Nothing is measured, and the record is not
-//! touched, before all is found to be as it was. Must not judge what is kept; `rigel_core::resume` does.
+//! touched, before all is found to be as it was. Must not judge what is kept; `rigel_core::record::resume` does.
 
 use super::present::{self, Voice};
 use super::targets::{self, Scratch};
@@ -12,10 +12,10 @@ use crate::output::{self, OutputSet, dir_of};
 use crate::signals::Signals;
 use crate::tui;
 use rigel_core::error::Problem;
+use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
+use rigel_core::record::resume::{Past, check_engine, check_host, check_targets};
 use rigel_core::record::{Header, Record};
-use rigel_core::request::EngineRequest;
-use rigel_core::resume::{Past, check_engine, check_host, check_targets};
 use rigel_run::execute::{Beginning, Run};
 use rigel_run::wall::Wall;
 use std::fs::File;

@@ -5,11 +5,11 @@
 use crate::args::{RunOptions, TargetSource};
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, ScratchFacts, TargetFacts, TargetKind};
-use rigel_core::request::EngineRequest;
-use rigel_core::scratch::State;
-use rigel_core::sim_law::SimLaw;
+use rigel_core::guard::scratch::State;
+use rigel_core::load::request::EngineRequest;
+use rigel_core::sim::SimLaw;
 use rigel_core::units::{Bytes, GIB};
-use rigel_core::{path_text, scratch};
+use rigel_core::{guard::scratch, path_text};
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, target_facts};
 use rigel_io::targets::lun_list::{self, LunEntry};
 use rigel_io::targets::scratch::{Hold, ScratchFile, Wish, free_bytes, left_there};

@@ -9,7 +9,7 @@ use super::{framed, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
 use rigel_report::text::short;
 
 /// A width that is so many times the one that was asked for has the highest bar.

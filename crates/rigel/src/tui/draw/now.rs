@@ -9,9 +9,9 @@ use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::event::{At, Phase};
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
-use rigel_core::workload::Class;
 use rigel_report::text::short;
 
 /// Ticks from which a curve says something.

@@ -5,8 +5,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use rigel_core::event::{At, Live, Phase};
-use rigel_core::flags::FlagCode;
-use rigel_core::matrix::Point;
+use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
 use rigel_core::units::NS_PER_S;
 

@@ -7,7 +7,7 @@ use super::look::{Look, Role};
 use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use rigel_core::matrix::Point;
+use rigel_core::load::matrix::Point;
 
 /// A bar that is full is so many times as wide as was asked for.
 const WIDEST: f64 = 4.0;

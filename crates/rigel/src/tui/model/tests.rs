@@ -1,6 +1,6 @@
 use super::super::judge::{About, Judged};
 use super::*;
-use rigel_core::flags::FlagCode;
+use rigel_core::judge::flags::FlagCode;
 use rigel_core::units::NS_PER_S;
 
 fn point(small: u32, large: u32) -> Point {

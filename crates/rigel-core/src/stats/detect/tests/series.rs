@@ -1,5 +1,6 @@
 //! Detectors on series: soaks and buckets.
 
+use crate::load::workload::Direction;
 use crate::stats::detect::shift::{best_split, level_shift};
 use crate::stats::detect::soak::{SoakFinding, below_visits, drift, judge, pieces};
 use crate::stats::detect::stalls::stalls;
@@ -9,7 +10,6 @@ use crate::stats::sample::count;
 use crate::stats::tests::{Noise, close, numbers, vectors};
 use crate::stats::variance::PointVisits;
 use crate::units::NS_PER_MS;
-use crate::workload::Direction;
 
 /// 60 s in pieces of half a second.
 const PIECES: usize = 120;

@@ -1,6 +1,6 @@
 //! Detectors on visits and on load levels.
 
-use crate::draw::Generator;
+use crate::load::draw::Generator;
 use crate::stats::detect::TimedVisit;
 use crate::stats::detect::bimodal::two_groups;
 use crate::stats::detect::drift::drift;

@@ -1,0 +1,7 @@
+//! What a record says: figures with intervals, and the flags that speak against them.
+//!
+//! Must not word or lay out anything for a reader; `rigel-report` does.
+
+pub mod findings;
+pub mod flags;
+pub mod profiles;

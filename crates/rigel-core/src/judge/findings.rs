@@ -1,0 +1,190 @@
+//! From a record to findings: every figure that an output shows, how sure it is, and what speaks against it.
+//!
+//! Pure; the record alone decides. `estimate` turns the visits to each point into means and intervals, `flagging`
+//! holds the tests that raise flags. Must not format; renderers choose digits and layout.
+
+mod estimate;
+mod extremes;
+mod flagging;
+mod io;
+mod sureness;
+mod visits;
+
+pub use extremes::Extreme;
+pub(crate) use extremes::{extreme, in_doubt};
+pub use io::{IoFindings, LatencyUs};
+pub use sureness::{Basis, Sureness};
+pub use visits::{VisitFindings, VisitIo};
+
+use crate::judge::flags::Flag;
+use crate::judge::profiles::level_visit;
+use crate::load::matrix::Point;
+use crate::load::workload::Class;
+use crate::record::{Purpose, Record, Visit};
+use crate::stats::interval::unseen_share;
+use crate::stats::levels_auto::{self, Curve, Next};
+
+/// One point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointFindings {
+    /// Index of its step in the plan.
+    pub step: usize,
+    /// Outstanding small I/Os and outstanding large I/Os or streams.
+    pub point: Point,
+    /// Measured time, without settling.
+    pub seconds: f64,
+    /// Visits behind the numbers.
+    pub visits: usize,
+    /// Every visit, in the order in which they were made; also those that the numbers do not rest on.
+    pub each_visit: Vec<VisitFindings>,
+    /// The phase of the calibration in which it was measured, from 0: the points of a phase are judged together.
+    pub phase: Option<usize>,
+    /// Small I/Os, when the point has some.
+    pub small: Option<IoFindings>,
+    /// Large I/Os, when the point has some.
+    pub large: Option<IoFindings>,
+    /// What the tool used of the CPU for it; `None` when it is not known.
+    pub own_cpu: Option<OwnCpu>,
+    /// What the reader should know about these numbers.
+    pub flags: Vec<Flag>,
+}
+
+/// CPU time, user and system, that the workers used over the time of their load. 1 is one CPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnCpu {
+    /// All workers together, over all visits.
+    pub share: f64,
+    /// The busiest worker in the visit in which it was busiest; near 1 the tool was the limit.
+    pub busiest: f64,
+}
+
+impl PointFindings {
+    /// The classes that the point has, small first.
+    pub fn classes(&self) -> impl Iterator<Item = (Class, &IoFindings)> {
+        let both = [(Class::Small, self.small.as_ref()), (Class::Large, self.large.as_ref())];
+        both.into_iter().filter_map(|(class, io)| Some((class, io?)))
+    }
+
+    /// One of them; `None` when the point has none of that class.
+    #[must_use]
+    pub fn io(&self, class: Class) -> Option<&IoFindings> {
+        match class {
+            Class::Small => self.small.as_ref(),
+            Class::Large => self.large.as_ref(),
+        }
+    }
+
+    /// Whether a flag says that the numbers must not be used.
+    #[must_use]
+    pub fn invalid(&self) -> bool {
+        self.flags.iter().any(|flag| flag.invalid)
+    }
+
+    /// Whether the rates of all its classes are known as well as was asked for.
+    #[must_use]
+    pub fn reached(&self) -> bool {
+        self.classes().all(|(_, io)| io.sure.reached)
+    }
+}
+
+/// What the search for load levels found for one class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurveFindings {
+    /// Which class.
+    pub class: Class,
+    /// Bytes of one I/O.
+    pub io_bytes: u64,
+    /// The curve; rates in I/Os per second.
+    pub curve: Curve,
+    /// The visits of the search to this class, in the order in which they were made.
+    pub visits: Vec<VisitFindings>,
+    /// What the reader should know about it.
+    pub flags: Vec<Flag>,
+}
+
+/// All findings of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// Measured points in the order of the plan.
+    pub points: Vec<PointFindings>,
+    /// What the search for load levels found; empty when there was none.
+    pub curves: Vec<CurveFindings>,
+    /// What the reader should know about the run as a whole.
+    pub flags: Vec<Flag>,
+    /// The half-width that every point was to reach, relative; `None` when no precision was asked for.
+    pub target: Option<f64>,
+    /// States of the device that lasted a smaller share of the time may have been missed by all visits (95 %); `None`
+    /// when the visits do not lie apart.
+    pub unseen_share: Option<f64>,
+    /// Highest small IOPS.
+    pub max_small_iops: Option<Extreme>,
+    /// Highest large MBPS.
+    pub max_large_mbps: Option<Extreme>,
+    /// Lowest mean small latency, reads and writes weighted by their counts, in microseconds.
+    pub min_small_latency_us: Option<Extreme>,
+}
+
+impl Findings {
+    /// Judges a record.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        let phases = estimate::phases(record);
+        let mut points = estimate::points(record, &phases);
+        let flags = flagging::flag(record, &phases, &mut points);
+        let curves = curves(record);
+        let visits: usize = points.iter().map(|point| point.visits).sum();
+        Self {
+            flags,
+            target: record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target),
+            unseen_share: (!phases.is_empty()).then(|| unseen_share(visits)),
+            max_small_iops: extremes::max_small_iops(&points),
+            max_large_mbps: extremes::max_large_mbps(&points),
+            min_small_latency_us: extremes::min_small_latency(&points),
+            curves,
+            points,
+        }
+    }
+}
+
+impl Findings {
+    /// The point with so many of a class, and none of the other.
+    #[must_use]
+    pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
+        let point = Point::alone(class, level);
+        self.points.iter().find(|found| found.point == point)
+    }
+
+    /// Every flag: of the run, of the points, of the searches.
+    pub fn all_flags(&self) -> impl Iterator<Item = &Flag> {
+        let of_points = self.points.iter().flat_map(|found| &found.flags);
+        let of_curves = self.curves.iter().flat_map(|curve| &curve.flags);
+        self.flags.iter().chain(of_points).chain(of_curves)
+    }
+}
+
+/// The search again, on the visits that it made.
+fn curves(record: &Record) -> Vec<CurveFindings> {
+    let Some(search) = &record.header.plan.search else {
+        return Vec::new();
+    };
+    let curve = |&class: &Class| {
+        let own: Vec<&Visit> =
+            record.search.iter().filter(|visit| visit.purpose == Purpose::Search(class)).collect();
+        let levels: Vec<_> = own.iter().filter_map(|visit| level_visit(visit, class)).collect();
+        let Next::Done(curve) = levels_auto::next(&levels, &search.rules(class)) else {
+            return None;
+        };
+        let io_bytes = record.header.request.io_bytes(class);
+        Some(CurveFindings {
+            class,
+            io_bytes,
+            flags: flagging::curve(class, &curve),
+            curve: *curve,
+            visits: visits::of(&record.header, &own, 0, |visit| !visit.cut_short),
+        })
+    };
+    search.classes.iter().filter_map(curve).collect()
+}
+
+#[cfg(test)]
+mod tests;

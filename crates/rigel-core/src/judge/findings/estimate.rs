@@ -1,0 +1,239 @@
+//! From the visits to each point to means and intervals.
+//!
+//! Visits of a calibration are judged phase by phase, as while it went on. A single visit per point has only its own
+//! pieces to say how sure it is. Must not raise flags.
+
+use super::io::Sum;
+use super::sureness::{Basis, Sureness};
+use super::{IoFindings, OwnCpu, PointFindings, visits};
+use crate::judge::profiles::{self, Key, PhaseLook, Profiles, counts};
+use crate::load::workload::Class;
+use crate::measure::{ClassTally, Histogram};
+use crate::record::{Header, Record, Visit};
+use crate::stats::Parameters;
+use crate::stats::batch_means::{self, Within};
+use crate::stats::detect::stalls::stalls;
+use crate::stats::interval::Interval;
+use crate::stats::quantile::{self, Quantile};
+use crate::stats::sample::mean;
+use crate::units::{Nanos, to_f64, us_from_ns};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One phase of a calibration, judged.
+#[derive(Debug)]
+pub struct Phase<'a> {
+    /// Steps of its points, as planned.
+    pub steps: BTreeSet<usize>,
+    /// All of its visits, long ones included, in order.
+    pub visits: Vec<&'a Visit>,
+    /// Settling time, means and intervals of the rates.
+    pub judged: PhaseLook,
+    sure: BTreeMap<Key, Sureness>,
+}
+
+/// The phases of a calibration that have visits; none for a run with one visit per point.
+pub fn phases(record: &Record) -> Vec<Phase<'_>> {
+    let Some(plan) = &record.header.plan.calibration else {
+        return Vec::new();
+    };
+    let phase = |steps: &Vec<usize>| {
+        let steps: BTreeSet<usize> = steps.iter().copied().collect();
+        let visits: Vec<&Visit> = record.visits.iter().filter(|visit| steps.contains(&visit.step)).collect();
+        let judged = Profiles::of(visits.iter().copied()).look(&plan.parameters);
+        let counting = visits.iter().copied().filter(|visit| judged.rests_on(visit));
+        let sure = sureness(&by_step(counting), &judged, &plan.parameters);
+        Phase { steps, visits, judged, sure }
+    };
+    let all = plan.phases.iter().map(|planned| phase(&planned.points));
+    all.filter(|phase| !phase.visits.is_empty()).collect()
+}
+
+/// All visited points in the order of the plan, without flags.
+pub fn points(record: &Record, phases: &[Phase<'_>]) -> Vec<PointFindings> {
+    let numbers = phase_numbers(record);
+    let found = by_step(&record.visits).into_iter().map(|(step, visits)| {
+        let phase = phases.iter().find(|phase| phase.steps.contains(&step));
+        PointFindings { phase: numbers.get(&step).copied(), ..point(&record.header, step, &visits, phase) }
+    });
+    found.collect()
+}
+
+/// The visits to each step, in order.
+pub fn by_step<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> BTreeMap<usize, Vec<&'a Visit>> {
+    let mut by_step: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
+    visits.into_iter().for_each(|visit| by_step.entry(visit.step).or_default().push(visit));
+    by_step
+}
+
+/// The visits that the figures of a point, or of its phase, are from: those that count; if there are none, all.
+pub fn used<'a>(visits: &[&'a Visit], phase: Option<&Phase<'_>>) -> Vec<&'a Visit> {
+    let counts = |visit: &Visit| phase.map_or_else(|| counts(visit), |phase| phase.judged.rests_on(visit));
+    let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
+    if counting.is_empty() { visits.to_vec() } else { counting }
+}
+
+/// The number of the planned phase that each step belongs to.
+fn phase_numbers(record: &Record) -> BTreeMap<usize, usize> {
+    let phases = record.header.plan.calibration.iter().flat_map(|plan| plan.phases.iter().enumerate());
+    phases.flat_map(|(number, phase)| phase.points.iter().map(move |&step| (step, number))).collect()
+}
+
+fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
+    let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
+    let visits: &[&Visit] = &used(all, phase);
+    let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);
+    let counts = |visit: &Visit| visits.iter().any(|used| std::ptr::eq(*used, visit));
+    let io = |class: Class| -> Option<IoFindings> {
+        let tallies = visits.iter().filter_map(|visit| Some((tally(visit, class)?, visit.measured_ns)));
+        let sum = Sum::of(tallies, settle_ns)?;
+        let known = phase.and_then(|phase| phase.sure.get(&(step, class))).copied();
+        Some(sum.findings(known.unwrap_or_else(|| alone(visits, class))))
+    };
+    PointFindings {
+        step,
+        point: visits[0].point,
+        seconds: Nanos(measured).seconds(),
+        visits: visits.len(),
+        each_visit: visits::of(header, all, settle_ns, counts),
+        phase: None,
+        own_cpu: own_cpu(visits),
+        small: io(Class::Small),
+        large: io(Class::Large),
+        flags: Vec::new(),
+    }
+}
+
+/// `None` when some visit does not say.
+fn own_cpu(visits: &[&Visit]) -> Option<OwnCpu> {
+    let loaded = |visit: &Visit| to_f64(visit.loaded_ns.max(1));
+    let (mut used, mut busiest, mut all) = (0.0, 0.0, 0.0);
+    for visit in visits {
+        used += to_f64(visit.worker_cpu_ns?);
+        busiest = f64::max(busiest, to_f64(visit.busiest_worker_cpu_ns?) / loaded(visit));
+        all += loaded(visit);
+    }
+    (all > 0.0).then(|| OwnCpu { share: used / all, busiest })
+}
+
+/// What of the window of a visit lies behind the settling time that was chosen afterwards.
+fn measured_ns(visit: &Visit, settle_ns: u64) -> u64 {
+    visit.measured_ns.saturating_sub(visits::later_ns(visit, settle_ns))
+}
+
+/// The tally of a class.
+pub const fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
+    match class {
+        Class::Small => visit.small.as_ref(),
+        Class::Large => visit.large.as_ref(),
+    }
+}
+
+/// Everything about how sure the figures of a phase are. `visits` are those to each of its steps that count.
+fn sureness(
+    visits: &BTreeMap<usize, Vec<&Visit>>,
+    judged: &PhaseLook,
+    parameters: &Parameters,
+) -> BTreeMap<Key, Sureness> {
+    let settle_ns = judged.look.settle.settle_ns;
+    let to = |step: usize| visits.get(&step).map_or(&[][..], Vec::as_slice);
+    let histograms: Vec<Vec<Histogram>> =
+        judged.keys.iter().map(|&(step, class)| latencies(to(step), class, settle_ns)).collect();
+    let medians = quantile::of_points(&histograms, 0.5);
+    let tails = quantile::of_points(&histograms, 0.99);
+    let sure = |(place, &key): (usize, &Key)| {
+        let seen = &judged.look.visits[place];
+        let sure = Sureness {
+            reached: judged.is_sure(place, parameters),
+            basis: if judged.look.intervals[place].is_some() { Basis::Visits } else { Basis::Nothing },
+            visits: seen.means.len(),
+            iops: judged.look.intervals[place],
+            latency_us: judged.look.intervals[place].and_then(|rate| latency(&histograms[place], &rate)),
+            p50_ns: medians[place],
+            p99_ns: tails[place],
+            within: seen.relative_within(),
+            between: seen.relative_between(),
+            stalled: stalled(to(key.0), key.1, settle_ns),
+        };
+        (key, sure)
+    };
+    judged.keys.iter().enumerate().map(sure).collect()
+}
+
+/// The latencies of each visit to a point after settling, reads and writes together.
+fn latencies(visits: &[&Visit], class: Class, settle_ns: u64) -> Vec<Histogram> {
+    let own = visits.iter();
+    let all = own.filter_map(|visit| tally(visit, class)).map(|tally| {
+        let mut latencies = tally.all_latencies_after(settle_ns);
+        latencies.trim();
+        latencies
+    });
+    all.collect()
+}
+
+/// The mean latency of all visits merged. In a closed loop it is the outstanding I/Os over the rate (Little), so it is as
+/// sure as the rate.
+fn latency(visits: &[Histogram], rate: &Interval) -> Option<Interval> {
+    let ios = visits.iter().map(Histogram::count).fold(0, u64::saturating_add);
+    let sum_ns = visits.iter().map(Histogram::sum_ns).fold(0, u64::saturating_add);
+    let mean = us_from_ns(to_f64(sum_ns)) / to_f64(ios.max(1));
+    Interval::symmetric(mean, rate.relative_half_width, rate.visits, rate.df)
+}
+
+/// The share of stalled time of all visits to a point.
+fn stalled(visits: &[&Visit], class: Class, settle_ns: u64) -> Option<f64> {
+    let own = visits.iter();
+    let ops: Vec<u32> = own
+        .filter_map(|visit| Some((visit, tally(visit, class)?)))
+        .flat_map(|(visit, tally)| {
+            let skipped = settle_ns.div_ceil(profiles::BUCKET_NS);
+            let ops = profiles::whole_buckets(tally, visit.measured_ns);
+            ops.iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX)).copied()
+        })
+        .collect();
+    stalls(&ops, profiles::BUCKET_NS).map(|found| found.share)
+}
+
+/// A point without visits that lie apart: one visit has only its own pieces.
+fn alone(visits: &[&Visit], class: Class) -> Sureness {
+    let nothing = Sureness { visits: visits.len(), ..Sureness::default() };
+    let [visit] = visits else {
+        return nothing;
+    };
+    let Some(tally) = tally(visit, class) else {
+        return nothing;
+    };
+    let lead = usize::try_from(tally.lead_ns.div_ceil(tally.series.bucket_ns.max(1))).unwrap_or(usize::MAX);
+    let ops: Vec<u32> =
+        profiles::whole_buckets(tally, visit.measured_ns).iter().skip(lead).copied().collect();
+    let rates: Vec<f64> = profiles::rates(tally, visit.measured_ns).into_iter().skip(lead).collect();
+    let all = tally.all_latencies_after(0);
+    let known = |q| all.quantile_ns(q).map_or(Quantile::Nothing, |ns| Quantile::Indicative(to_f64(ns)));
+    let rate = crate::units::iops(all.count(), visit.measured_ns);
+    let half = relative_half_width(&rates);
+    let interval = |mean: f64, half: f64, df| Interval::symmetric(mean, half, 1, df);
+    let iops = half.and_then(|(half, df)| interval(rate, half, df));
+    // In a closed loop the mean latency is the outstanding I/Os over the rate, so both are equally sure.
+    let latency_us =
+        all.mean_ns().and_then(|ns| half.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
+    Sureness {
+        basis: if iops.is_some() { Basis::OneVisit } else { Basis::Nothing },
+        iops,
+        latency_us,
+        p50_ns: known(0.5),
+        p99_ns: known(0.99),
+        within: own_error(&rates).map(|own| own.standard_error / mean(&rates)),
+        stalled: stalls(&ops, tally.series.bucket_ns).map(|found| found.share),
+        ..nothing
+    }
+}
+
+/// Half the width of the interval that the pieces of one visit give, relative, and its degrees of freedom.
+fn relative_half_width(rates: &[f64]) -> Option<(f64, f64)> {
+    let own = own_error(rates)?;
+    Some((own.half_width() / mean(rates), own.degrees_of_freedom))
+}
+
+/// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
+pub fn own_error(rates: &[f64]) -> Option<Within> {
+    batch_means::within(rates).filter(|_| mean(rates) > 0.0)
+}

@@ -1,0 +1,169 @@
+//! Which flags a run, its points and its curves carry.
+//!
+//! Each room holds the tests of one kind of evidence; this one puts them together in the order in which they are shown.
+//! Must not change a number.
+
+mod changes;
+mod circumstances;
+mod contents;
+mod counts;
+mod curve;
+mod latency;
+mod levels;
+mod soak;
+mod visits;
+mod words;
+
+pub use curve::flags as curve;
+
+use super::estimate::{Phase, by_step, used};
+use super::{Basis, PointFindings};
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::plan::Plan;
+use crate::record::{Header, Record, Resumed, Visit};
+
+/// Gives every point its flags and returns what holds for the run as a whole.
+pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
+    let limited = levels::limited(record);
+    for_points(record, phases, points, &limited);
+    for_run(record, phases, points, &limited)
+}
+
+fn for_points(
+    record: &Record,
+    phases: &[Phase<'_>],
+    points: &mut [PointFindings],
+    limited: &[levels::Limited],
+) {
+    let target = record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target);
+    let compared: Vec<visits::Compared> =
+        phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
+    let alone_us = contents::alone_us(points);
+    // Behind a limit an I/O waits even when it is alone, so being faster than that tells nothing of a cache.
+    let mut unlimited_us = alone_us;
+    limited.iter().for_each(|limited| unlimited_us[limited.class.index()] = None);
+    // Where an I/O that is alone is of one of two kinds, their mean says nothing of how fast one may be.
+    let of_one_kind_us = latency::of_one_kind(points, alone_us);
+    let by_step = by_step(&record.visits);
+    let changes = changes::Seen::of(record);
+    for point in points {
+        let visits = by_step.get(&point.step).map_or(&[][..], Vec::as_slice);
+        let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
+        let counting = used(visits, phase.map(|(phase, _)| phase));
+        let mut flags = everywhere(&record.header);
+        flags.extend(counts::of_point(record, visits, point));
+        flags.extend(changes.of_point(&counting));
+        flags.extend(contents::of_point(&record.header, &counting, point, unlimited_us));
+        flags.extend(circumstances::of_point(record, &counting));
+        flags.extend(latency::of_point(&counting, point, of_one_kind_us));
+        flags
+            .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
+        let points = phase.map_or(0, |(phase, _)| phase.steps.len());
+        flags.extend(width(point, target, least_visits(record, points)));
+        point.flags = flags;
+    }
+}
+
+fn for_run(
+    record: &Record,
+    phases: &[Phase<'_>],
+    points: &[PointFindings],
+    limited: &[levels::Limited],
+) -> Vec<Flag> {
+    let mut found: Vec<Flag> = changes::Seen::of(record).of_run().into_iter().collect();
+    for phase in phases {
+        found.extend(soak::of_phase(record, phase));
+        if let Some(plan) = &record.header.plan.calibration {
+            found.extend(visits::of_phase(plan, phase, name(record, phases, phase)));
+        }
+        found.extend(circumstances::of_phase(phase));
+    }
+    found.extend(levels::of_run(record, phases, points, limited));
+    found.extend(visits::few_points(record, points));
+    let mut set_aside = record.set_aside.iter();
+    found.extend(record.resumed.iter().map(|line| {
+        let left_out = if line.set_aside == 0 { None } else { set_aside.next() };
+        resumed(record, line, left_out)
+    }));
+    found
+}
+
+/// What the texts about a phase begin with; nothing when there is only one.
+fn name(record: &Record, phases: &[Phase<'_>], phase: &Phase<'_>) -> &'static str {
+    let writes = || {
+        let points = phase.steps.iter().filter_map(|&step| record.header.plan.steps.get(step));
+        points.into_iter().any(|step| Plan::point_writes(&record.header.request, step.point))
+    };
+    match phases.len() {
+        0 | 1 => "",
+        _ if writes() => "points that write: ",
+        _ => "points that only read: ",
+    }
+}
+
+/// Flags that hold for every point of the run.
+fn everywhere(header: &Header) -> Vec<Flag> {
+    let mut found = Vec::new();
+    if header.request.buffered {
+        found.push(Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage"));
+    }
+    if header.engine.kind.is_simulated() {
+        let text = format!("engine {}: no storage was touched", header.engine.kind.name());
+        found.push(Flag::new(FlagCode::Simulated, text));
+    }
+    found
+}
+
+/// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
+fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
+    let why = left_out.map(|visit| match visit.hung {
+        Some(hung) => hung.told(&record.header.targets),
+        None if visit.all_failed() => "all of its I/Os failed".to_owned(),
+        None => "it was cut short".to_owned(),
+    });
+    let why = why.map_or_else(String::new, |why| format!("; the visit after them is left out: {why}"));
+    let Resumed { at, kept, .. } = line;
+    Flag::new(FlagCode::Resumed, format!("interrupted, and went on at {at} behind {kept} visits{why}"))
+}
+
+/// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.
+fn least_visits(record: &Record, points: usize) -> usize {
+    let Some(plan) = &record.header.plan.calibration else {
+        return 0;
+    };
+    usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
+}
+
+/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits, or on visits that begin
+/// too early.
+fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> {
+    let Some(target) = target else {
+        return Vec::new();
+    };
+    let classes = [("small", point.small.as_ref()), ("large", point.large.as_ref())];
+    let loaded = classes.into_iter().filter_map(|(name, io)| Some((name, io?)));
+    let wide = loaded.filter_map(|(name, io)| match io.sure.iops {
+        Some(_) if io.sure.basis != Basis::Visits => {
+            Some(format!("{name}: a single visit; the width only shows what varied inside it"))
+        }
+        Some(interval) if interval.visits < least => {
+            Some(format!("{name}: {} of at least {least} visits", interval.visits))
+        }
+        Some(_) if io.sure.reached => None,
+        Some(interval) if interval.relative_half_width <= target => Some(format!(
+            "{name}: ±{:.1} %, but the visits are over before the device has settled, so that the mean may be off by more",
+            100.0 * interval.relative_half_width
+        )),
+        Some(interval) => Some(format!(
+            "{name}: ±{:.1} % after {} visits, ±{:.1} % was asked for",
+            100.0 * interval.relative_half_width,
+            interval.visits,
+            100.0 * target
+        )),
+        None => Some(format!("{name}: no interval from {} visits", io.sure.visits)),
+    });
+    wide.map(|text| Flag::new(FlagCode::NotReached, text)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Flags from what was watched beside the load: others on the host and on the device, and the tool's own CPU time.
+//!
+//! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
+
+use crate::judge::findings::estimate::{Phase, used};
+use crate::judge::findings::visits;
+use crate::judge::flags::{Flag, FlagCode};
+use crate::judge::profiles::classes;
+use crate::measure::Window;
+use crate::record::{Record, Visit};
+use crate::units::to_f64;
+use crate::witness::{Foreign, WitnessedVisit, foreign_cores, host_limited, residual_correlation};
+use std::collections::BTreeMap;
+
+/// A correlation that comes about by chance so often is not told.
+const SIGNIFICANCE: f64 = 0.01;
+
+/// The flags of a point; `visits` are those that its figures are from.
+pub fn of_point(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
+    let found = [foreign(record, visits), busy(record, visits)];
+    found.into_iter().flatten().collect()
+}
+
+/// For each kind of disturbance how many visits had it, and its figures in the worst of these.
+fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+    let mut kinds: BTreeMap<usize, (usize, Foreign)> = BTreeMap::new();
+    for visit in visits {
+        for disturbance in visits::foreign(&record.header, visit).unwrap_or_default() {
+            let (kind, size) = kind(&disturbance);
+            let known = kinds.entry(kind).or_insert((0, disturbance));
+            known.0 += 1;
+            if size > self::kind(&known.1).1 {
+                known.1 = disturbance;
+            }
+        }
+    }
+    let text = |(count, worst): (usize, Foreign)| format!("{count} of {} visits: {worst}", visits.len());
+    let texts: Vec<String> = kinds.into_values().map(text).collect();
+    (!texts.is_empty()).then(|| Flag::new(FlagCode::Foreign, texts.join("; ")))
+}
+
+/// A number for each kind, and how large a disturbance is among those of its kind.
+fn kind(disturbance: &Foreign) -> (usize, f64) {
+    match disturbance {
+        Foreign::Cpu(measured) => (0, measured.mean),
+        Foreign::Steal(measured) => (1, measured.mean),
+        Foreign::Waiting(measured) => (2, measured.mean),
+        Foreign::Io(io) => (3, io.foreign_mbps()),
+    }
+}
+
+const fn window(visit: &Visit) -> Window {
+    Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) }
+}
+
+/// Visits in which a worker had no CPU time left. The engines without storage are made to show exactly that, and whoever
+/// polls is always busy.
+fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+    let engine = &record.header.engine;
+    if engine.kind.is_without_storage() || engine.polled {
+        return None;
+    }
+    let shares =
+        visits.iter().filter_map(|visit| host_limited(visit.busiest_worker_cpu_ns?, visit.loaded_ns));
+    let shares: Vec<f64> = shares.collect();
+    let most = shares.iter().copied().reduce(f64::max)?;
+    let text = format!(
+        "{} of {} visits: the busiest worker used {:.0} % of a CPU; the tool was the limit, not the storage",
+        shares.len(),
+        visits.len(),
+        100.0 * most
+    );
+    Some(Flag::new(FlagCode::HostLimited, text))
+}
+
+/// Whether visits were the slower the more CPU time others used, over a whole phase.
+pub fn of_phase(phase: &Phase<'_>) -> Option<Flag> {
+    let visits = used(&phase.visits, Some(phase));
+    let rate = |visit: &Visit| {
+        let (_, tally) = classes(visit).next()?;
+        Some(to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)))
+    };
+    let mut means: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (step, rate) in visits.iter().filter_map(|visit| Some((visit.step, rate(visit)?))) {
+        let sum = means.entry(step).or_default();
+        *sum = (sum.0 + rate, sum.1 + 1.0);
+    }
+    let witnessed = |visit: &&Visit| {
+        let (sum, count) = means.get(&visit.step)?;
+        Some(WitnessedVisit {
+            point: visit.step,
+            foreign_cores: foreign_cores(visit.witness.as_ref()?, window(visit))?,
+            residual: rate(visit)? / (sum / count) - 1.0,
+        })
+    };
+    let found = residual_correlation(&visits.iter().filter_map(witnessed).collect::<Vec<_>>())?;
+    (found.p < SIGNIFICANCE && found.per_core < 0.0).then(|| {
+        let text = format!(
+            "visits were slower the more CPU time others used: {:+.0} % for each core (correlation {:.2} over {} visits)",
+            100.0 * found.per_core,
+            found.r,
+            found.visits
+        );
+        Flag::new(FlagCode::Foreign, text)
+    })
+}

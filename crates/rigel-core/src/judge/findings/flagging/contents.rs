@@ -1,0 +1,86 @@
+//! Flags from what reads brought back, and how fast: blocks without data, files without blocks, caches.
+//!
+//! Such numbers are about memory or metadata, so they are invalid. Must not judge writes.
+
+use crate::facts::ExtentFacts;
+use crate::judge::findings::estimate::tally;
+use crate::judge::findings::{IoFindings, PointFindings};
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::workload::{Class, LargePattern};
+use crate::measure::ReadLook;
+use crate::record::{Header, Visit};
+use crate::stats::detect::cache::cache;
+use crate::stats::detect::latency_modes::latency_modes;
+use crate::stats::detect::zeros::zeros;
+use crate::units::{Bytes, NS_PER_US, to_f64, us_from_ns};
+
+/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class, small first, at one
+/// outstanding I/O without the other class.
+pub fn of_point(
+    header: &Header,
+    visits: &[&Visit],
+    point: &PointFindings,
+    alone_us: [Option<f64>; 2],
+) -> Vec<Flag> {
+    let mut found = Vec::new();
+    for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
+        let Some(io) = io.as_ref().filter(|io| io.reads.count() > 0) else { continue };
+        found.extend(no_data(header, visits, class));
+        let random = class == Class::Small || header.request.large_pattern == LargePattern::Random;
+        if let Some(alone_us) = alone_us[class.index()].filter(|_| random) {
+            found.extend(too_fast(class, io, alone_us));
+        }
+    }
+    found
+}
+
+fn no_data(header: &Header, visits: &[&Visit], class: Class) -> Option<Flag> {
+    let mut look = ReadLook::default();
+    visits.iter().filter_map(|visit| tally(visit, class)).for_each(|tally| look.add(&tally.looked));
+    let extents: Vec<&ExtentFacts> =
+        header.targets.iter().filter_map(|target| target.extents.as_ref()).collect();
+    let found = zeros(&look, &extents)?;
+    let mut parts = Vec::new();
+    if let Some(reads) = found.reads {
+        parts.push(format!(
+            "of {} blocks looked at {} were zero and {} belonged elsewhere",
+            reads.sampled, reads.zero_blocks, reads.wrong_stamps
+        ));
+    }
+    if let Some(files) = found.files {
+        parts.push(format!(
+            "{} of {} were never written",
+            Bytes(files.unwritten_bytes.saturating_add(files.hole_bytes)),
+            Bytes(files.looked_bytes)
+        ));
+    }
+    let text =
+        format!("{}: {}; such reads may be answered without the medium", class.name(), parts.join("; "));
+    Some(Flag::new(FlagCode::Zeros, text).invalidating())
+}
+
+/// A fast tenth alone may be the spread of the service; a mode of its own is not.
+fn too_fast(class: Class, io: &IoFindings, alone_us: f64) -> Option<Flag> {
+    let quantile = |q| io.reads.quantile_ns(q);
+    let found = cache(quantile(0.1)?, quantile(0.5)?, alone_us * to_f64(NS_PER_US))?;
+    let modes = latency_modes(&io.reads)?;
+    let text = format!(
+        "{}: {:.0} % of the reads took about {:.0} us, a tenth at most {:.0} us, where one alone takes {alone_us:.0} us",
+        class.name(),
+        100.0 * modes.fast_share,
+        us_from_ns(to_f64(modes.fast_ns)),
+        us_from_ns(to_f64(found.p10_ns)),
+    );
+    Some(Flag::new(FlagCode::Cache, text).invalidating())
+}
+
+/// Mean latency of each class at one outstanding I/O without the other, where such a point was measured.
+pub fn alone_us(points: &[PointFindings]) -> [Option<f64>; 2] {
+    Class::ALL.map(|class| Some(alone(points, class)?.latency_us?.mean))
+}
+
+/// The figures of a class at one outstanding I/O without the other class, where such a point was measured.
+pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
+    let is_alone = |found: &&PointFindings| found.point.of(class) == 1 && found.point.of(class.other()) == 0;
+    points.iter().find(is_alone)?.io(class)
+}

@@ -1,0 +1,94 @@
+//! Flags from what was counted: missing data, failures, queues that were not filled, Little's law, buffers.
+//!
+//! Must not compare visits with one another.
+
+use crate::errno;
+use crate::judge::findings::{IoFindings, PointFindings};
+use crate::judge::flags::{self, Flag, FlagCode};
+use crate::measure::FirstError;
+use crate::path_text;
+use crate::record::{Header, Record, Visit};
+use crate::units::{Nanos, to_f64};
+
+/// The flags of a point; `visits` are all visits to it.
+pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
+    let mut found = Vec::new();
+    found.extend(cut_short(record, visits));
+    let warm_ups = visits.iter().filter_map(|visit| visit.warm_up);
+    let failures = warm_ups.map(|done| done.failures).fold(0, u64::saturating_add);
+    if failures > 0 {
+        found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
+    }
+    let hung = visits.iter().filter_map(|visit| visit.hung);
+    found
+        .extend(hung.map(|hung| Flag::new(FlagCode::Hung, hung.told(&record.header.targets)).invalidating()));
+    for (name, io) in [("small", &point.small), ("large", &point.large)] {
+        if let Some(io) = io {
+            found.extend(class_flags(&record.header, name, io, point));
+        }
+    }
+    found
+}
+
+/// A visit that the end of the run cut short; of a point with other visits nothing is lost.
+fn cut_short(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+    let [visit] = visits else {
+        return None;
+    };
+    let planned = record.header.plan.steps.get(visit.step)?.measure;
+    let text = format!("measured {:.2} s of {planned}", Nanos(visit.measured_ns).seconds());
+    visit.cut_short.then(|| Flag::new(FlagCode::CutShort, text))
+}
+
+fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindings) -> Vec<Flag> {
+    let mut found = Vec::new();
+    let completed = io.reads.count().saturating_add(io.writes.count());
+    if completed == 0 {
+        found.push(Flag::new(FlagCode::NoData, format!("{name}: no I/O completed")).invalidating());
+    }
+    if let Some(error) = io.first_error {
+        found.push(Flag::new(FlagCode::Errors, errors_text(header, name, io.errors, error)));
+    }
+    if flags::queue_not_filled(io.mean_outstanding, io.planned_outstanding) {
+        let text = format!(
+            "{name}: {:.2} of {} planned were in flight",
+            io.mean_outstanding, io.planned_outstanding
+        );
+        found.push(Flag::new(FlagCode::QueueNotFilled, text));
+    }
+    let mut latency = io.reads.clone();
+    latency.add(&io.writes);
+    let planned = io.planned_outstanding;
+    // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the others.
+    let by_failures = |ratio: f64| ratio < 1.0 && (1.0 - ratio) * f64::from(planned) <= to_f64(io.errors);
+    let ratio = flags::little(&latency, point.seconds, planned, point.visits);
+    if let Some(ratio) = ratio.filter(|&ratio| !by_failures(ratio)) {
+        let text = format!("{name}: rate x latency is {ratio:.3} of {planned} outstanding");
+        let flag = Flag::new(FlagCode::Little, text);
+        found.push(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag });
+    }
+    if name == "large" {
+        found.extend(buffers_flag(header));
+    }
+    found
+}
+
+fn buffers_flag(header: &Header) -> Option<Flag> {
+    let segments = header.buffers.large_segments_max.filter(|&segments| segments > 1)?;
+    let text = format!(
+        "large buffers lie in up to {segments} physical pieces: the rate may be up to 3 times too low"
+    );
+    Some(Flag::new(FlagCode::Buffers, text))
+}
+
+fn errors_text(header: &Header, name: &str, errors: u64, first: FirstError) -> String {
+    let target = header.targets.get(usize::from(first.target)).map_or("?", |target| target.path.as_str());
+    let direction = first.direction.name();
+    let reason =
+        if first.errno == 0 { "moved fewer bytes than asked".into() } else { errno::text(first.errno) };
+    format!(
+        "{name}: {errors} failed; the first, a {direction} at byte {} of {}, {reason}",
+        first.offset,
+        path_text::printable(target)
+    )
+}

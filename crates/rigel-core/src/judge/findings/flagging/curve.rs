@@ -1,0 +1,61 @@
+//! Flags of a curve that was searched: levels that contradict, no saturation, less under more load.
+//!
+//! Must not search.
+
+use super::words::{figure, signed};
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::workload::Class;
+use crate::stats::detect::levels::retrograde;
+use crate::stats::levels_auto::{Curve, Violation, ViolationKind};
+
+/// What a curve of the search shows.
+pub fn flags(class: Class, curve: &Curve) -> Vec<Flag> {
+    let flags = [violations(curve), unsaturated(curve), falling(curve)].into_iter().flatten();
+    flags.map(|flag| Flag { text: format!("{}: {}", class.name(), flag.text), ..flag }).collect()
+}
+
+fn violations(curve: &Curve) -> Option<Flag> {
+    let told = |violation: &Violation| {
+        let (rate, level) = (figure(violation.rate), violation.outstanding);
+        match violation.kind {
+            ViolationKind::AboveBound(bound) => {
+                format!(
+                    "{rate} IOPS at {level} outstanding, though one alone and the maximum allow {}",
+                    figure(bound)
+                )
+            }
+            ViolationKind::Falls(smaller) => {
+                format!("{rate} IOPS at {level} outstanding, though the level below has {}", figure(smaller))
+            }
+        }
+    };
+    let told: Vec<String> = curve.violations.iter().map(told).collect();
+    (!told.is_empty()).then(|| Flag::new(FlagCode::NotMonotone, told.join("; ")))
+}
+
+fn unsaturated(curve: &Curve) -> Option<Flag> {
+    let text = match curve.levels.as_slice() {
+        [.., (before, slower), (last, faster)] => format!(
+            "{} from {before} to {last} outstanding, the most that was tried; the maximum may be higher",
+            signed(faster.mean / slower.mean - 1.0)
+        ),
+        _ => "a single level was tried; the maximum may be higher".into(),
+    };
+    (!curve.saturated).then(|| Flag::new(FlagCode::NotSaturated, text))
+}
+
+/// The largest level against the maximum, which is known from visits that had no part in choosing it.
+fn falling(curve: &Curve) -> Option<Flag> {
+    let (most, last) = curve.levels.last()?;
+    if *most < curve.n_sat.found.saturating_mul(2) {
+        return None;
+    }
+    let found = retrograde(&curve.x_max, last)?;
+    let text = format!(
+        "{} IOPS at {most} outstanding, {} against the maximum of {}",
+        figure(last.mean),
+        signed(found.difference()),
+        figure(curve.x_max.mean)
+    );
+    Some(Flag::new(FlagCode::Retrograde, text))
+}

@@ -1,0 +1,94 @@
+//! Flags from the latencies of a point: two kinds of I/O in one mean.
+//!
+//! Must not look at rates.
+
+use super::contents::alone;
+use super::words::{percent, time};
+use crate::judge::findings::PointFindings;
+use crate::judge::findings::estimate::tally;
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::workload::{Class, Direction};
+use crate::measure::Histogram;
+use crate::record::Visit;
+use crate::stats::detect::latency_modes::{LatencyModes, latency_modes};
+use crate::units::{to_f64, us_from_ns};
+
+/// A visit has both kinds when it has this share of each, or more.
+const LEAST_OF_BOTH: f64 = 0.05;
+/// The fast kind takes less than this part of what an I/O takes that is alone. Stations with a constant service time make
+/// some I/Os of a queue wait once and others twice; none of them is faster than one that does not wait.
+const FASTER_THAN_ALONE: f64 = 0.8;
+
+/// `alone_us` without the classes whose I/Os are of two kinds even when they are alone: there no queue is in the way, and
+/// the two kinds can be trusted at every depth.
+pub fn of_one_kind(points: &[PointFindings], alone_us: [Option<f64>; 2]) -> [Option<f64>; 2] {
+    let mut found = alone_us;
+    for class in Class::ALL {
+        let kinds = |histogram: &Histogram| latency_modes(histogram).is_some();
+        if alone(points, class).is_some_and(|io| kinds(&io.reads) || kinds(&io.writes)) {
+            found[class.index()] = None;
+        }
+    }
+    found
+}
+
+/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class, small first, at one
+/// outstanding I/O without the other class, where that is one kind of I/O.
+pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: [Option<f64>; 2]) -> Vec<Flag> {
+    let mut found = Vec::new();
+    for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
+        let Some(io) = io else { continue };
+        // Reads and writes apart: that one is faster than the other is no finding.
+        let both = io.reads.count() > 0 && io.writes.count() > 0;
+        for (direction, histogram) in [(Direction::Read, &io.reads), (Direction::Write, &io.writes)] {
+            let Some(modes) = latency_modes(histogram) else { continue };
+            let faster =
+                alone_us[class.index()].is_none_or(|alone_us| is_faster(histogram, &modes, alone_us));
+            if faster && mixed(visits, class, direction, &modes) {
+                found.push(two_kinds(class, both.then_some(direction), &modes));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the middle one of the fast I/Os is faster than one that is alone.
+fn is_faster(histogram: &Histogram, modes: &LatencyModes, alone_us: f64) -> bool {
+    let middle_ns = histogram.quantile_ns(modes.fast_share / 2.0);
+    middle_ns.is_some_and(|ns| us_from_ns(to_f64(ns)) < FASTER_THAN_ALONE * alone_us)
+}
+
+/// Whether visits have both kinds of I/O, half of them or more: visits that differ from one another are another matter.
+fn mixed(visits: &[&Visit], class: Class, direction: Direction, modes: &LatencyModes) -> bool {
+    let histograms = visits.iter().filter_map(|visit| tally(visit, class)).map(|tally| {
+        let (reads, writes) = tally.latencies_after(0);
+        match direction {
+            Direction::Read => reads,
+            Direction::Write => writes,
+        }
+    });
+    let has_both = |histogram: &Histogram| {
+        let fast = to_f64(histogram.count_below(modes.valley_ns)) / to_f64(histogram.count());
+        (LEAST_OF_BOTH..=1.0 - LEAST_OF_BOTH).contains(&fast)
+    };
+    let all: Vec<Histogram> = histograms.filter(|histogram| histogram.count() > 0).collect();
+    2 * all.iter().filter(|histogram| has_both(histogram)).count() >= all.len()
+}
+
+fn two_kinds(class: Class, direction: Option<Direction>, found: &LatencyModes) -> Flag {
+    let of = match direction {
+        None => "",
+        Some(Direction::Read) => " reads",
+        Some(Direction::Write) => " writes",
+    };
+    let text = format!(
+        "{}{of}: {} of the I/Os take around {}, {} around {}, as behind a cache, a tier or a limit; the mean describes \
+         neither",
+        class.name(),
+        percent(found.fast_share),
+        time(to_f64(found.fast_ns)),
+        percent(1.0 - found.fast_share),
+        time(to_f64(found.slow_ns))
+    );
+    Flag::new(FlagCode::Bimodal, text)
+}

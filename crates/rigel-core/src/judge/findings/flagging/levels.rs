@@ -1,0 +1,247 @@
+//! Flags from points that are compared with one another: limits that hold whatever the load or the size, and rates that
+//! fall under more load.
+//!
+//! Every saturated device has levels at which more load brings nothing, so that alone raises no flag. Points that write
+//! are never compared with points that only read.
+
+use super::words::{at, factor, figure, list, megabytes, rate, signed, size, time};
+use crate::judge::findings::estimate::{Phase, tally};
+use crate::judge::findings::{Basis, IoFindings, PointFindings};
+use crate::judge::flags::{Flag, FlagCode};
+use crate::judge::profiles::{counts, whole_buckets};
+use crate::load::matrix::Point;
+use crate::load::plan::Plan;
+use crate::load::workload::Class;
+use crate::measure::Histogram;
+use crate::record::{Purpose, Record, Visit};
+use crate::stats::detect::levels::retrograde;
+use crate::stats::detect::sizes::{Load, SharedLimit, byte_limit, io_limit};
+use crate::stats::detect::waits::{LoadedLevel, PaidBack, Piece, paid_back};
+use crate::stats::sample::median;
+use crate::units::{NS_PER_S, to_f64};
+use std::collections::BTreeMap;
+
+/// A piece of a visit spans that much: many slices of a limiter, which are 100 ms long in Linux.
+const LONGEST_PIECE_NS: u64 = 2 * NS_PER_S;
+/// Less where that makes fewer pieces of all levels together.
+const WANTED_PIECES: u64 = 16;
+/// But never less.
+const SHORTEST_PIECE_NS: u64 = NS_PER_S / 2;
+/// A latency that nearly nothing undercuts: no I/O waited there.
+const QUICKEST: f64 = 0.01;
+
+/// A class that is held down by a limit, as the waits of its I/Os show.
+#[derive(Clone, Debug)]
+pub struct Limited {
+    /// Which.
+    pub class: Class,
+    writes: bool,
+    io_bytes: u64,
+    found: PaidBack,
+}
+
+/// The classes whose I/Os wait for a limit.
+pub fn limited(record: &Record) -> Vec<Limited> {
+    let each = Class::ALL.into_iter().flat_map(|class| [(class, false), (class, true)]);
+    let found = each.filter_map(|(class, writes)| {
+        let io_bytes = record.header.request.io_bytes(class);
+        let found = paid_back(&loaded_levels(record, class, writes), planned_levels(record, class))?;
+        Some(Limited { class, writes, io_bytes, found })
+    });
+    found.collect()
+}
+
+/// The flags of the run.
+pub fn of_run(
+    record: &Record,
+    phases: &[Phase<'_>],
+    points: &[PointFindings],
+    limited: &[Limited],
+) -> Vec<Flag> {
+    let mut found: Vec<Flag> = limited.iter().map(waiting).collect();
+    for writes in [false, true] {
+        let alike =
+            |point: &&PointFindings| Plan::point_writes(&record.header.request, point.point) == writes;
+        let points: Vec<&PointFindings> = points.iter().filter(alike).collect();
+        found.extend(sizes(phases, &points));
+        found.extend(Class::ALL.into_iter().filter_map(|class| falling(&points, class)));
+    }
+    found
+}
+
+/// Each level of a class alone, from all short visits, those of the search included.
+fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel> {
+    let mut levels: BTreeMap<u32, Vec<&Visit>> = BTreeMap::new();
+    let counting = |visit: &&Visit| {
+        counts(visit) || (!visit.cut_short && matches!(visit.purpose, Purpose::Only | Purpose::Search(_)))
+    };
+    for visit in record.search.iter().chain(&record.visits).filter(counting) {
+        let (level, other) = (visit.point.of(class), visit.point.of(class.other()));
+        if level > 0 && other == 0 && Plan::point_writes(&record.header.request, visit.point) == writes {
+            levels.entry(level).or_default().push(visit);
+        }
+    }
+    let measured_ns = levels.values().flatten().map(|visit| visit.measured_ns).fold(0, u64::saturating_add);
+    let piece_ns = (measured_ns / WANTED_PIECES).clamp(SHORTEST_PIECE_NS, LONGEST_PIECE_NS);
+    levels.values().filter_map(|visits| loaded_level(visits, class, piece_ns)).collect()
+}
+
+/// Levels of a class alone in the plan.
+fn planned_levels(record: &Record, class: Class) -> usize {
+    let alone = |point: Point| point.of(class.other()) == 0 && point.of(class) > 0;
+    record.header.plan.steps.iter().filter(|step| alone(step.point)).count()
+}
+
+fn loaded_level(visits: &[&Visit], class: Class, piece_ns: u64) -> Option<LoadedLevel> {
+    let mut all = Histogram::empty();
+    let mut pieces = Vec::new();
+    let mut outstanding = 0;
+    for (visit, tally) in visits.iter().filter_map(|visit| Some((visit, tally(visit, class)?))) {
+        all.add(&tally.all_latencies_after(0));
+        outstanding = tally.planned;
+        let width_ns = tally.series.bucket_ns.max(1);
+        let lead = usize::try_from(tally.lead_ns.div_ceil(width_ns)).unwrap_or(usize::MAX);
+        let window = whole_buckets(tally, visit.measured_ns).get(lead..).unwrap_or_default();
+        let wanted = (visit.measured_ns / piece_ns).max(1);
+        let length = (window.len() / usize::try_from(wanted).unwrap_or(1)).max(1);
+        pieces.extend(window.chunks_exact(length).map(|ops| {
+            let ios: f64 = ops.iter().copied().map(f64::from).sum();
+            let seconds = to_f64(width_ns) * to_f64(ops.len() as u64) / to_f64(NS_PER_S);
+            Piece { ios, rate: ios / seconds }
+        }));
+    }
+    let mean_ns = all.mean_ns()?;
+    Some(LoadedLevel {
+        outstanding,
+        pieces,
+        mean_ns,
+        median_ns: to_f64(all.quantile_ns(0.5)?),
+        variation: all.stddev_ns()? / mean_ns,
+    })
+}
+
+fn waiting(limited: &Limited) -> Flag {
+    let Limited { class, writes, io_bytes, found } = limited;
+    let cause = if *writes {
+        "as behind a rate limit, or a write cache that is full"
+    } else {
+        "as behind a rate limit"
+    };
+    let text = format!(
+        "{}: {} at {} outstanding alike, though the usual latency of {} would allow {}; long waits hold the rate even ({}), \
+         {cause}",
+        class.name(),
+        rate(*class, *io_bytes, found.rate),
+        list(&found.outstanding),
+        time(found.median_ns),
+        rate(*class, *io_bytes, found.allowed),
+        evenness(found)
+    );
+    Flag::new(FlagCode::Throttled, text)
+}
+
+fn evenness(found: &PaidBack) -> String {
+    if found.evenness > 0.0 {
+        format!(
+            "it varies {} times less than waits by chance would make it vary",
+            factor(1.0 / found.evenness)
+        )
+    } else {
+        "most visits do not vary at all".into()
+    }
+}
+
+/// Limits that hold for small and large I/Os alike.
+fn sizes(phases: &[Phase<'_>], points: &[&PointFindings]) -> Option<Flag> {
+    let loads: Vec<Load> = points.iter().map(|point| load(phases, point)).collect();
+    let told = |found: &SharedLimit| {
+        format!(
+            "at {} points, whose I/Os have {} to {} on average",
+            found.points,
+            size(found.smallest),
+            size(found.largest)
+        )
+    };
+    let text = if let Some(found) = byte_limit(&loads) {
+        format!(
+            "{} in all {}: a limit of bytes per second, of a link or a quota",
+            megabytes(found.limit),
+            told(&found)
+        )
+    } else {
+        let quickest = quickest(points)?;
+        let found = io_limit(&loads, quickest)?;
+        format!(
+            "{} IOPS in all {}: a limit of I/Os per second; where none waits, a large I/O takes {} times a small one",
+            figure(found.limit),
+            told(&found),
+            factor(quickest[1] / quickest[0])
+        )
+    };
+    Some(Flag::new(FlagCode::Throttled, text))
+}
+
+/// What a point does in all, by its middle visits: a disturbed one does not move them.
+fn load(phases: &[Phase<'_>], point: &PointFindings) -> Load {
+    let each = [(Class::Small, &point.small), (Class::Large, &point.large)];
+    let rates = each.into_iter().filter_map(|(class, io)| {
+        let io = io.as_ref()?;
+        Some((usual_rate(phases, (point.step, class)).unwrap_or(io.iops), to_f64(io.io_bytes)))
+    });
+    rates.fold(Load { ios_per_s: 0.0, bytes_per_s: 0.0 }, |sum, (iops, bytes)| Load {
+        ios_per_s: sum.ios_per_s + iops,
+        bytes_per_s: sum.bytes_per_s + iops * bytes,
+    })
+}
+
+fn usual_rate(phases: &[Phase<'_>], key: (usize, Class)) -> Option<f64> {
+    let found = phases.iter().find_map(|phase| {
+        let place = phase.judged.keys.iter().position(|&known| known == key)?;
+        Some(median(&phase.judged.look.visits[place].means))
+    });
+    found.filter(|&rate| rate > 0.0)
+}
+
+/// The lowest first percentile of latency over all points, of small and of large I/Os.
+fn quickest(points: &[&PointFindings]) -> Option<[f64; 2]> {
+    let of = |io: fn(&PointFindings) -> Option<&IoFindings>| {
+        let each = points.iter().filter_map(|point| {
+            let io = io(point)?;
+            let mut all = io.reads.clone();
+            all.add(&io.writes);
+            Some(to_f64(all.quantile_ns(QUICKEST)?))
+        });
+        each.reduce(f64::min)
+    };
+    Some([of(|point| point.small.as_ref())?, of(|point| point.large.as_ref())?])
+}
+
+/// The largest level of a class alone against its best one, when it is twice that or more.
+fn falling(points: &[&PointFindings], class: Class) -> Option<Flag> {
+    let levels = points.iter().filter_map(|point| {
+        let Point { small, large } = point.point;
+        let (level, other, io) = match class {
+            Class::Small => (small, large, point.small.as_ref()?),
+            Class::Large => (large, small, point.large.as_ref()?),
+        };
+        let interval = io.sure.iops.filter(|_| other == 0 && io.sure.basis == Basis::Visits)?;
+        Some((level, point.point, io.io_bytes, interval))
+    });
+    let levels: Vec<_> = levels.collect();
+    let most = levels.iter().max_by_key(|(level, ..)| *level)?;
+    let best = levels.iter().max_by(|a, b| a.3.mean.total_cmp(&b.3.mean))?;
+    if most.0 < best.0.saturating_mul(2) {
+        return None;
+    }
+    let found = retrograde(&best.3, &most.3)?;
+    let text = format!(
+        "{}: {} at {}, {} against {} at {}",
+        class.name(),
+        rate(class, most.2, most.3.mean),
+        at(most.1),
+        signed(found.difference()),
+        rate(class, best.2, best.3.mean),
+        at(best.1)
+    );
+    Some(Flag::new(FlagCode::Retrograde, text))
+}

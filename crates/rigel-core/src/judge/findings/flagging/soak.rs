@@ -1,0 +1,149 @@
+//! Flags from the long visits: limits, cliffs, drifts and level shifts that short visits cannot show.
+//!
+//! Must not judge short visits but by their interval.
+
+use super::words::{at, factor, percent, rate, signed, time};
+use crate::judge::findings::estimate::Phase;
+use crate::judge::flags::{Flag, FlagCode};
+use crate::judge::profiles::{classes, rates};
+use crate::load::plan::Plan;
+use crate::load::workload::{Class, Direction};
+use crate::measure::ClassTally;
+use crate::record::{Purpose, Record, Visit};
+use crate::stats::detect::shift::LevelShift;
+use crate::stats::detect::slow_start::SlowStart;
+use crate::stats::detect::soak::{BelowVisits, Fall, SoakFinding, below_visits, judge, pieces};
+use crate::stats::detect::steady::snia;
+use crate::stats::sample::{count, mean};
+use crate::stats::settle::after;
+use crate::units::to_f64;
+
+/// A class in a long visit, after settling.
+struct Soaked {
+    class: Class,
+    io_bytes: u64,
+    pieces: Vec<f64>,
+    piece_ns: f64,
+    mean: f64,
+    direction: Direction,
+    /// Begins the texts.
+    place: String,
+}
+
+/// The flags of all long visits of a phase.
+pub fn of_phase(record: &Record, phase: &Phase<'_>) -> Vec<Flag> {
+    let soaks = phase.visits.iter().filter(|visit| visit.purpose == Purpose::Soak);
+    let each = soaks.flat_map(|visit| classes(visit).map(|(class, tally)| (*visit, class, tally)));
+    each.flat_map(|(visit, class, tally)| {
+        let soaked = Soaked::of(record, phase, visit, class, tally);
+        let place = phase.judged.keys.iter().position(|&key| key == (visit.step, class));
+        let interval = place.and_then(|place| phase.judged.look.intervals[place]);
+        let below = interval.and_then(|interval| below_visits(soaked.mean, &interval));
+        let slow = place.and_then(|place| phase.judged.look.slow_starts[place]);
+        let slow = slow.map(|slow| Flag::new(FlagCode::Warmup, soaked.still_rising(&slow)));
+        soaked.flag(below).into_iter().chain(slow)
+    })
+    .collect()
+}
+
+impl Soaked {
+    fn of(record: &Record, phase: &Phase<'_>, visit: &Visit, class: Class, tally: &ClassTally) -> Self {
+        let width_ns = tally.series.bucket_ns;
+        let settle_ns = phase.judged.look.settle.settle_ns;
+        let profile = rates(tally, visit.measured_ns);
+        let settled = after(&profile, width_ns, settle_ns);
+        let pieces = pieces(settled, width_ns);
+        let writes = Plan::point_writes(&record.header.request, visit.point);
+        Self {
+            class,
+            io_bytes: tally.io_bytes,
+            piece_ns: to_f64(width_ns) * count(settled.len()) / count(pieces.len().max(1)),
+            pieces,
+            mean: mean(settled),
+            direction: if writes { Direction::Write } else { Direction::Read },
+            place: format!("soak at {}, {}", at(visit.point), class.name()),
+        }
+    }
+
+    /// At most one flag of the long visit itself: a fall tells the short visits' rate with it.
+    fn flag(&self, below: Option<BelowVisits>) -> Option<Flag> {
+        let place = &self.place;
+        let burst = below.map_or_else(String::new, |below| {
+            format!("; short visits: {}", rate(self.class, self.io_bytes, below.visits.mean))
+        });
+        let snia = self.snia();
+        let (code, text) = match (judge(&self.pieces, self.direction), below) {
+            (Some(SoakFinding::Throttled(fall)), _) => {
+                (FlagCode::Throttled, format!("{}; {}{burst}", self.step(&fall.shift), calmer(&fall)))
+            }
+            (Some(SoakFinding::WriteCliff(fall)), _) => {
+                (FlagCode::WriteCliff, format!("{}; no calmer than before{burst}", self.step(&fall.shift)))
+            }
+            (_, Some(below)) => (FlagCode::Throttled, self.burst_and_sustained(&below)),
+            (Some(SoakFinding::LevelShift(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
+            (Some(SoakFinding::Drift(drift)), _) => {
+                (FlagCode::Drift, format!("{} steadily (t {:.1})", signed(drift.total), drift.t))
+            }
+            (None, None) => return None,
+        };
+        Some(Flag::new(code, format!("{place}: {text}{snia}")))
+    }
+
+    fn step(&self, shift: &LevelShift) -> String {
+        let rate = |iops| rate(self.class, self.io_bytes, iops);
+        format!(
+            "{} after {}, from {} to {}",
+            signed(shift.step()),
+            time(count(shift.split) * self.piece_ns),
+            rate(shift.before),
+            rate(shift.after)
+        )
+    }
+
+    fn burst_and_sustained(&self, below: &BelowVisits) -> String {
+        let rate = |iops| rate(self.class, self.io_bytes, iops);
+        format!(
+            "{} sustained, {} below the {} ±{} of short visits: burst and sustained rate differ",
+            rate(self.mean),
+            percent(-below.difference()),
+            rate(below.visits.mean),
+            percent(below.visits.relative_half_width)
+        )
+    }
+
+    fn still_rising(&self, slow: &SlowStart) -> String {
+        let rate = |iops| rate(self.class, self.io_bytes, iops);
+        format!(
+            "{}: {} from {} on, {} above the {} ±{} of short visits; it began with {}: short visits end before the rate \
+             has come up",
+            self.place,
+            rate(slow.later),
+            time(to_f64(slow.from_ns)),
+            percent(slow.difference()),
+            rate(slow.visits.mean),
+            percent(slow.visits.relative_half_width),
+            rate(slow.early)
+        )
+    }
+
+    /// SNIA's judgement, for writes.
+    fn snia(&self) -> String {
+        let window = if self.direction == Direction::Write { snia(&self.pieces) } else { None };
+        window.map_or_else(String::new, |window| {
+            format!(
+                "; {} by SNIA's measure (range {}, trend {})",
+                if window.is_steady() { "steady" } else { "not steady" },
+                percent(window.range),
+                signed(window.excursion)
+            )
+        })
+    }
+}
+
+fn calmer(fall: &Fall) -> String {
+    if fall.roughness_after > 0.0 {
+        format!("then {} times calmer", factor(fall.roughness_before / fall.roughness_after))
+    } else {
+        "then without any noise".into()
+    }
+}

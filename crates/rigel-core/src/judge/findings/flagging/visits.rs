@@ -1,0 +1,192 @@
+//! Flags from visits that are compared with one another: outliers, groups, slow noise, drift, settling.
+//!
+//! Must not look inside a visit.
+
+use super::words::{percent, rate, signed, time};
+use crate::judge::findings::PointFindings;
+use crate::judge::findings::estimate::Phase;
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::plan::Calibration;
+use crate::load::workload::Class;
+use crate::record::Record;
+use crate::stats::detect::bimodal::{TwoGroups, two_groups};
+use crate::stats::detect::drift::drift;
+use crate::stats::detect::slow_noise::{RankCorrelation, slow_noise};
+use crate::stats::interval::unseen_share;
+use crate::stats::parameters::FEW_POINTS;
+use crate::stats::sample::mean;
+use crate::stats::variance::{PointVisits, outlying};
+use crate::units::to_f64;
+use std::collections::BTreeSet;
+
+/// What the visits of a phase show of its single points.
+#[derive(Debug)]
+pub struct Compared {
+    /// In the order of the phase's keys: how far the outlying visits lie off; empty for a phase that has no
+    /// contamination.
+    outlying: Vec<Vec<f64>>,
+    /// In the same order.
+    groups: Vec<Option<TwoGroups>>,
+}
+
+impl Compared {
+    /// Compares the visits of a phase.
+    pub fn of(phase: &Phase<'_>, target: f64) -> Self {
+        let visits = &phase.judged.look.visits;
+        let contaminated = phase.judged.look.spreads.iter().any(|spread| spread.contamination.is_some());
+        Self {
+            outlying: if contaminated { outlying(visits, target) } else { vec![Vec::new(); visits.len()] },
+            groups: groups(visits, &phase.judged.look.lengths),
+        }
+    }
+}
+
+/// Two groups among the visits of one length to each point, where visits have several: that longer ones are on another
+/// level is no state of the device.
+fn groups(visits: &[PointVisits], lengths: &[Vec<usize>]) -> Vec<Option<TwoGroups>> {
+    let all: BTreeSet<usize> = lengths.iter().flatten().copied().collect();
+    let of_one = |length: usize| {
+        let own = visits.iter().zip(lengths).map(|(point, lengths)| {
+            let means = point.means.iter().zip(lengths).filter(|&(_, &own)| own == length);
+            PointVisits { means: means.map(|(mean, _)| *mean).collect(), within_se: Vec::new() }
+        });
+        two_groups(&own.collect::<Vec<_>>())
+    };
+    all.into_iter().map(of_one).fold(vec![None; visits.len()], |found, more| {
+        found.into_iter().zip(more).map(|(found, more)| found.or(more)).collect()
+    })
+}
+
+/// The flags of a point of a phase.
+pub fn of_point(phase: &Phase<'_>, compared: &Compared, point: &PointFindings) -> Vec<Flag> {
+    let own = phase.judged.keys.iter().enumerate().filter(|(_, key)| key.0 == point.step);
+    own.flat_map(|(place, &(_, class))| of_quantity(phase, compared, point, place, class)).collect()
+}
+
+fn of_quantity(
+    phase: &Phase<'_>,
+    compared: &Compared,
+    point: &PointFindings,
+    place: usize,
+    class: Class,
+) -> Vec<Flag> {
+    let mut found = Vec::new();
+    let name = class.name();
+    let (far, visits) = (&compared.outlying[place], phase.judged.look.visits[place].means.len());
+    // Where most visits are far off, the point is noisier than the others, and none of its visits is rare.
+    if !far.is_empty() && 2 * far.len() < visits {
+        let text = format!("{name}: {} of {visits} visits: {}", far.len(), signed(mean(far)));
+        found.push(Flag::new(FlagCode::Contaminated, text));
+    }
+    if let Some(groups) = compared.groups[place] {
+        let io = match class {
+            Class::Small => point.small.as_ref(),
+            Class::Large => point.large.as_ref(),
+        };
+        let io_bytes = io.map_or(0, |io| io.io_bytes);
+        let text = format!(
+            "{name}: {} visits at {} and {} at {}; the mean describes neither",
+            groups.low_visits,
+            rate(class, io_bytes, groups.low),
+            groups.high_visits,
+            rate(class, io_bytes, groups.high)
+        );
+        found.push(Flag::new(FlagCode::Bimodal, text));
+    }
+    found
+}
+
+/// The flags of a phase; `name` begins their texts.
+pub fn of_phase(plan: &Calibration, phase: &Phase<'_>, name: &str) -> Vec<Flag> {
+    [contaminated(phase), unsettled(phase), drifting(plan, phase), slow(plan, phase)]
+        .into_iter()
+        .flatten()
+        .map(|flag| Flag { text: format!("{name}{}", flag.text), ..flag })
+        .collect()
+}
+
+fn contaminated(phase: &Phase<'_>) -> Option<Flag> {
+    let rare = phase.judged.look.spreads.iter().find_map(|spread| spread.contamination)?;
+    let text = format!(
+        "{} of {} visits lie far off the others to their points, by {} on average; every interval is widened for such \
+         visits",
+        rare.outlying,
+        rare.visits,
+        signed(rare.mean_deviation)
+    );
+    Some(Flag::new(FlagCode::Contaminated, text))
+}
+
+fn unsettled(phase: &Phase<'_>) -> Option<Flag> {
+    let settle = phase.judged.look.settle;
+    let left = settle.unsettled?;
+    let text = format!(
+        "{} after the load began the rate still differs by {} (standard error {}) from what comes later in the visits",
+        time(to_f64(settle.settle_ns)),
+        signed(left.difference),
+        percent(left.standard_error)
+    );
+    Some(Flag::new(FlagCode::Warmup, text))
+}
+
+fn drifting(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
+    let found = drift(&phase.judged.timed, plan.parameters.target)?;
+    let text = format!(
+        "the rate of all points together changed by {} of its mean from the first visit to the last, {} a minute",
+        signed(found.total),
+        signed(found.per_minute)
+    );
+    Some(Flag::new(FlagCode::Drift, text))
+}
+
+fn slow(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
+    let gap_ns = plan.parameters.gap_for(phase.steps.len());
+    let found = slow_noise(&phase.judged.timed, gap_ns)?;
+    let told = |what: &str, found: Option<RankCorrelation>| {
+        found.map(|found| format!("{what} {:.2} (p {:.3}, {} pairs)", found.rho, found.p, found.pairs))
+    };
+    let rest = format!("visits to different points that begin {} apart", time(to_f64(gap_ns)));
+    let both = [told(&rest, found.at_gap), told("neighbours", found.adjacent)];
+    let text = format!(
+        "visits are alike, by rank correlation: {}; intervals may be too narrow",
+        both.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    );
+    Some(Flag::new(FlagCode::SlowNoise, text))
+}
+
+/// A plan of few points: what their few visits may have missed.
+pub fn few_points(record: &Record, points: &[PointFindings]) -> Option<Flag> {
+    let planned = record.header.plan.steps.len();
+    record.header.plan.calibration.as_ref()?;
+    let visits: usize = points.iter().map(|point| point.visits).sum();
+    if planned >= FEW_POINTS || visits == 0 {
+        return None;
+    }
+    let (point, visit) =
+        (if planned == 1 { "point" } else { "points" }, if visits == 1 { "visit" } else { "visits" });
+    let text = format!(
+        "{planned} {point}, {visits} {visit}: a state of the device that lasts less than {} of the time may have been \
+         missed",
+        percent(unseen_share(visits))
+    );
+    Some(Flag::new(FlagCode::FewPoints, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_lengths_are_not_two_groups() {
+        let near = |centre: f64| [0.0, 1.0, -1.0, 2.0, 0.5, -0.5].map(|off| centre + off);
+        let points = [PointVisits { means: [near(900.0), near(950.0)].concat(), within_se: Vec::new() }];
+        let by_length = [[vec![0; 6], vec![1; 6]].concat()];
+        assert_eq!(groups(&points, &by_length), [None]);
+        let found = groups(&points, &[vec![0; 12]])[0].unwrap();
+        assert_eq!((found.low_visits, found.high_visits), (6, 6));
+        let within = [PointVisits { means: [near(900.0), near(900.0)].concat(), within_se: Vec::new() }];
+        let mut within_one = within.clone();
+        within_one[0].means[6..9].iter_mut().for_each(|mean| *mean += 100.0);
+        assert!(groups(&within, &by_length)[0].is_none() && groups(&within_one, &by_length)[0].is_some());
+    }
+}

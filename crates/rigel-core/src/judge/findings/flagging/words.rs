@@ -1,0 +1,120 @@
+//! Figures and places in the words of the flags' texts.
+//!
+//! Must not judge.
+
+use crate::load::matrix::Point;
+use crate::load::workload::Class;
+use crate::units::{KIB, MIB, NS_PER_MS, NS_PER_S, NS_PER_US, grouped, to_f64};
+
+/// A number with three digits or more: `3,590`, `42.1`, `0.512`.
+pub fn figure(value: f64) -> String {
+    let size = value.abs();
+    if size >= 99.95 {
+        return grouped(&format!("{value:.0}"));
+    }
+    let decimals = if size >= 9.995 {
+        1
+    } else if size >= 0.9995 {
+        2
+    } else {
+        3
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A share: `31 %`, `4.2 %`.
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent.abs() >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
+}
+
+/// How many times: `4.2`, `32`.
+pub fn factor(times: f64) -> String {
+    if times >= 9.95 { grouped(&format!("{times:.0}")) } else { format!("{times:.1}") }
+}
+
+/// A difference: `-31 %`, `+4.2 %`.
+pub fn signed(share: f64) -> String {
+    if share > 0.0 { format!("+{}", percent(share)) } else { percent(share) }
+}
+
+/// A rate as reports give it: I/Os for small ones, megabytes for large ones.
+pub fn rate(class: Class, io_bytes: u64, iops: f64) -> String {
+    match class {
+        Class::Small => format!("{} IOPS", figure(iops)),
+        Class::Large => megabytes(iops * to_f64(io_bytes)),
+    }
+}
+
+/// Bytes per second as reports give them.
+pub fn megabytes(bytes_per_s: f64) -> String {
+    format!("{} MBPS", figure(bytes_per_s / to_f64(MIB)))
+}
+
+/// A size that need not be whole: `8 KiB`, `1.46 MiB`.
+pub fn size(bytes: f64) -> String {
+    let units = [(MIB, "MiB"), (KIB, "KiB")];
+    let unit = units.into_iter().find(|&(unit, _)| bytes >= to_f64(unit));
+    let (value, name) = unit.map_or((bytes, "B"), |(unit, name)| (bytes / to_f64(unit), name));
+    let figure = figure(value);
+    let whole = figure.split_once('.').filter(|(_, decimals)| decimals.bytes().all(|digit| digit == b'0'));
+    format!("{} {name}", whole.map_or(figure.as_str(), |(whole, _)| whole))
+}
+
+/// A time, in the unit that fits it.
+pub fn time(ns: f64) -> String {
+    let units = [(NS_PER_S, "s"), (NS_PER_MS, "ms"), (NS_PER_US, "us")];
+    let unit = units.into_iter().find(|&(unit, _)| ns >= to_f64(unit));
+    unit.map_or_else(|| format!("{ns:.0} ns"), |(unit, name)| format!("{} {name}", figure(ns / to_f64(unit))))
+}
+
+/// A point, as ORION writes it.
+pub fn at(point: Point) -> String {
+    format!("Small={} and Large={}", point.small, point.large)
+}
+
+/// `1, 2 and 4`; whole numbers without gaps as `1 to 20`.
+pub fn list(items: &[u32]) -> String {
+    if let [first, .., last] = items
+        && items.len() > 3
+        && items.windows(2).all(|pair| pair[1] == pair[0] + 1)
+    {
+        return format!("{first} to {last}");
+    }
+    let items: Vec<String> = items.iter().map(u32::to_string).collect();
+    match items.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => items.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits_and_groups() {
+        let told: Vec<String> =
+            [1_234_567.0, 3590.4, 99.97, 42.13, 5.2, 0.0512, 0.0, -1234.0].map(figure).to_vec();
+        assert_eq!(told, ["1,234,567", "3,590", "100", "42.1", "5.20", "0.051", "0.000", "-1,234"]);
+    }
+
+    #[test]
+    fn differences_have_a_sign() {
+        assert_eq!([signed(-0.31), signed(0.042), signed(0.0)], ["-31 %", "+4.2 %", "0.0 %"]);
+        assert_eq!(percent(0.996), "100 %");
+        assert_eq!([factor(4.16), factor(31.7)], ["4.2", "32"]);
+    }
+
+    #[test]
+    fn units_are_those_of_reports() {
+        assert_eq!(rate(Class::Small, 8192, 5200.0), "5,200 IOPS");
+        assert_eq!(rate(Class::Large, 1 << 19, 400.0), "200 MBPS");
+        assert_eq!([5400.0, 999.0, 98e6, 12.5e9].map(time), ["5.40 us", "999 ns", "98.0 ms", "12.5 s"]);
+        assert_eq!([8192.0, 1_048_576.0, 300_000.0, 512.0].map(size), ["8 KiB", "1 MiB", "293 KiB", "512 B"]);
+        assert_eq!(
+            [list(&[]), list(&[1]), list(&[1, 2]), list(&[1, 2, 4])],
+            ["", "1", "1 and 2", "1, 2 and 4"]
+        );
+    }
+}

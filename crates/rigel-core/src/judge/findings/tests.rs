@@ -1,0 +1,170 @@
+use super::*;
+use crate::facts::engine::EngineKind;
+use crate::judge::flags::FlagCode;
+use crate::load::workload::Direction;
+use crate::measure::FirstError;
+use crate::record::Visit;
+use crate::record::tests::{header, visit};
+use crate::witness::{Counts, Moved, Witness, WitnessSample};
+
+const FIRST_ERROR: FirstError = FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read };
+
+fn record(visits: Vec<Visit>) -> Record {
+    Record { visits, ..Record::begun(header()) }
+}
+
+#[test]
+fn rates_latency_and_extremes() {
+    // Steps 0..4 are 1..5 small outstanding at 1 ms each, 5 and 6 are 1 and 2 large at 10 ms.
+    let mut visits: Vec<Visit> = (0..5).map(|step| visit(step, 1_000_000)).collect();
+    visits.extend([visit(5, 10_000_000), visit(6, 10_000_000)]);
+    let found = Findings::of(&record(visits));
+    assert_eq!(found.points.len(), 7);
+    let small = found.points[4].small.as_ref().unwrap();
+    assert!((small.iops - 5000.0).abs() < 1e-9);
+    assert!((small.mbps - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
+    assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
+    assert!((small.latency_us.unwrap().mean - 1000.0).abs() < 1e-9);
+    assert_eq!(found.max_small_iops.unwrap().point, Point { small: 5, large: 0 });
+    let most = found.max_large_mbps.unwrap();
+    assert_eq!((most.value, most.point), (200.0, Point { small: 0, large: 2 }));
+    assert_eq!(
+        found.min_small_latency_us.unwrap().point,
+        Point { small: 1, large: 0 },
+        "the first of equals"
+    );
+    assert!(found.points.iter().all(|p| p.flags.is_empty()), "{:?}", found.points);
+}
+
+#[test]
+fn visits_to_one_point_add_up() {
+    let found = Findings::of(&record(vec![visit(4, 1_000_000), visit(4, 2_000_000)]));
+    let small = found.points[0].small.as_ref().unwrap();
+    assert!((small.iops - 3750.0).abs() < 1e-9, "the mean of 5000 and 2500");
+    assert!((found.points[0].seconds - 2.0).abs() < 1e-12);
+    assert_eq!(small.planned_outstanding, 5);
+    assert!(found.points[0].flags.is_empty(), "{:?}", found.points[0].flags);
+}
+
+#[test]
+fn every_visit_says_what_it_found_by_itself() {
+    let found = Findings::of(&record(vec![visit(4, 1_000_000), visit(4, 2_000_000)]));
+    let point = &found.points[0];
+    assert_eq!((point.each_visit.len(), point.phase), (2, None));
+    let second = &point.each_visit[1];
+    assert!(second.counts && !second.cut_short && second.large.is_none());
+    assert_eq!((second.settle_ns, second.measured_ns), (100_000_000, 1_000_000_000));
+    let io = second.small.unwrap();
+    assert_eq!((io.ios, io.iops, io.latency_us, io.p99_us), (2500, 2500.0, Some(2000.0), Some(2000.0)));
+    assert_eq!((io.little, io.mean_outstanding, io.standard_error), (Some(1.0), 5.0, Some(0.0)));
+}
+
+#[test]
+fn a_visit_in_which_nothing_completed_has_no_error_of_its_own() {
+    let mut idle = visit(4, 1_000_000);
+    let small = idle.small.as_mut().unwrap();
+    small.reads.clear();
+    small.series.ops.fill(0);
+    let found = Findings::of(&record(vec![idle]));
+    let small = found.points[0].small.as_ref().unwrap();
+    assert_eq!((small.sure.within, small.sure.iops), (None, None));
+    let io = found.points[0].each_visit[0].small.unwrap();
+    assert_eq!((io.iops, io.standard_error, io.latency_us, io.little), (0.0, None, None, None));
+}
+
+fn codes(change: impl FnOnce(&mut Record)) -> Vec<FlagCode> {
+    let mut record = record(vec![visit(4, 1_000_000)]);
+    change(&mut record);
+    Findings::of(&record).points[0].flags.iter().map(|flag| flag.code).collect()
+}
+
+#[test]
+fn every_flag_has_its_cause() {
+    assert_eq!(codes(|_| {}), []);
+    assert_eq!(codes(|r| r.header.request.buffered = true), [FlagCode::Buffered]);
+    assert_eq!(codes(|r| r.header.engine.kind = EngineKind::Sim), [FlagCode::Simulated]);
+    assert_eq!(codes(|r| r.visits[0].cut_short = true), [FlagCode::CutShort]);
+    assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().in_flight_ns /= 2), [FlagCode::QueueNotFilled]);
+    assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().planned = 4), [FlagCode::Little]);
+    let no_data = codes(|r| {
+        let small = r.visits[0].small.as_mut().unwrap();
+        small.reads.clear();
+        small.errors = 3;
+        small.first_error = Some(FIRST_ERROR);
+    });
+    assert_eq!(no_data, [FlagCode::NoData, FlagCode::Errors]);
+}
+
+#[test]
+fn what_failed_is_no_io_of_others() {
+    let beside_ours = |errors| {
+        codes(|r| {
+            let visit = &mut r.visits[0];
+            let moved = Moved { read_bytes: 20 << 20, written_bytes: 0 };
+            let counts = Counts { moved: vec![Some(moved)], ..Counts::default() };
+            let samples = vec![WitnessSample { at_ns: 1_000_000_000, counts }];
+            let devices = vec![(8, 0)];
+            visit.witness =
+                Some(Witness { period_ns: 1_000_000_000, cpus: None, devices, began_ns: 0, samples });
+            visit.moved_bytes = 16 << 20;
+            let small = visit.small.as_mut().unwrap();
+            small.errors = errors;
+            small.first_error = (errors > 0).then_some(FIRST_ERROR);
+        })
+    };
+    assert_eq!(beside_ours(0), [FlagCode::Foreign]);
+    assert_eq!(
+        beside_ours(512),
+        [FlagCode::Errors],
+        "512 of 8 KiB are the 4 MiB that the device counted beside"
+    );
+}
+
+#[test]
+fn scattered_buffers_are_flagged_on_large_points_only() {
+    let mut record = record(vec![visit(0, 1_000_000), visit(5, 10_000_000)]);
+    record.header.buffers.large_segments_max = Some(256);
+    let found = Findings::of(&record);
+    assert!(found.points[0].flags.is_empty());
+    assert_eq!(found.points[1].flags[0].code, FlagCode::Buffers);
+    assert!(found.points[1].flags[0].text.contains("256"));
+}
+
+/// What failed took its time in flight and left no latency: a failure explains that much, and no more.
+#[test]
+fn failures_explain_less_than_littles_law() {
+    // Made for 5 outstanding: for more the rate is too low, for fewer too high.
+    let with = |planned: u32, errors| {
+        codes(|r| {
+            let small = r.visits[0].small.as_mut().unwrap();
+            small.in_flight_ns = small.in_flight_ns / u64::from(small.planned) * u64::from(planned);
+            small.planned = planned;
+            small.errors = errors;
+            small.first_error = (errors > 0).then_some(FIRST_ERROR);
+        })
+    };
+    assert_eq!(with(5, 3), [FlagCode::Errors]);
+    assert_eq!(with(10, 0), [FlagCode::Little]);
+    assert_eq!(with(10, 5), [FlagCode::Errors]);
+    assert_eq!(with(10, 3), [FlagCode::Errors, FlagCode::Little], "3 cannot have been in the way of 5");
+    assert_eq!(with(4, 9), [FlagCode::Errors, FlagCode::Little], "more than there can be");
+}
+
+#[test]
+fn errors_tell_target_offset_and_errno() {
+    let mut record = record(vec![visit(4, 1_000_000)]);
+    let small = record.visits[0].small.as_mut().unwrap();
+    small.errors = 2;
+    small.first_error = Some(FirstError { errno: 5, target: 0, offset: 8192, direction: Direction::Write });
+    let flags = &Findings::of(&record).points[0].flags;
+    assert!(
+        flags[0].text.contains("2 failed")
+            && flags[0].text.contains("a write at byte 8192 of /data/lun1, errno 5 (I/O error)")
+    );
+}
+
+#[test]
+fn an_empty_record_has_no_extremes() {
+    let found = Findings::of(&record(vec![]));
+    assert_eq!((found.points.len(), found.max_small_iops), (0, None));
+}

@@ -1,0 +1,147 @@
+//! What each visit says by itself: the figures that the intervals of a point are made of.
+//!
+//! Whoever has these can compute every interval again. Must not join visits; [`super::estimate`] does.
+
+use super::estimate::{own_error, tally};
+use crate::judge::profiles::{self, BUCKET_NS};
+use crate::load::matrix::Point;
+use crate::load::workload::Class;
+use crate::measure::{ClassTally, Window};
+use crate::record::{Header, Purpose, Visit};
+use crate::stats::sample::mean;
+use crate::stats::settle::after;
+use crate::units::{self, NS_PER_S, to_f64, us_from_ns};
+use crate::witness::{Foreign, judge};
+
+/// One visit to a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisitFindings {
+    /// Number of the visit in the run, from 0.
+    pub number: u64,
+    /// Why it was made.
+    pub purpose: Purpose,
+    /// Where.
+    pub point: Point,
+    /// Whether the figures of the point rest on it.
+    pub counts: bool,
+    /// The user or an error ended it before its time.
+    pub cut_short: bool,
+    /// Nanoseconds from the start of the run to the start of the load.
+    pub began_ns: u64,
+    /// Load before the part that the figures below are from, in nanoseconds.
+    pub settle_ns: u64,
+    /// The part that the figures below are from, in nanoseconds.
+    pub measured_ns: u64,
+    /// How others disturbed it; `None` when nobody watched.
+    pub foreign: Option<Vec<Foreign>>,
+    /// Small I/Os; `None` when the point has none.
+    pub small: Option<VisitIo>,
+    /// Large I/Os; `None` when the point has none.
+    pub large: Option<VisitIo>,
+}
+
+/// One class of one visit, reads and writes together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VisitIo {
+    /// Successful I/Os.
+    pub ios: u64,
+    /// Successful I/Os per second; of a calibration the mean over buckets of 10 ms.
+    pub iops: f64,
+    /// The standard error of that mean as far as the visit itself can see it, in I/Os per second.
+    pub standard_error: Option<f64>,
+    /// Mean latency in microseconds; `None` when nothing completed.
+    pub latency_us: Option<f64>,
+    /// Median latency in microseconds.
+    pub p50_us: Option<f64>,
+    /// 99th percentile of latency in microseconds.
+    pub p99_us: Option<f64>,
+    /// Little's law: rate times latency over the number outstanding; 1 but for the edges of the window.
+    pub little: Option<f64>,
+    /// Mean number in flight over the whole window.
+    pub mean_outstanding: f64,
+    /// Failed I/Os of the whole visit, settling and draining included.
+    pub errors: u64,
+}
+
+/// Visits, of which `counts` says whether the figures of their point rest on it. `settle_ns`: what of the start of every
+/// visit of a calibration counts for nothing.
+pub fn of(
+    header: &Header,
+    visits: &[&Visit],
+    settle_ns: u64,
+    counts: impl Fn(&Visit) -> bool,
+) -> Vec<VisitFindings> {
+    let one = |visit: &&Visit| VisitFindings {
+        foreign: foreign(header, visit),
+        ..figures(visit, settle_ns, counts(visit))
+    };
+    visits.iter().map(one).collect()
+}
+
+/// How others disturbed a visit; `None` when nobody watched.
+pub fn foreign(header: &Header, visit: &Visit) -> Option<Vec<Foreign>> {
+    let window =
+        Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
+    // Through the page cache our bytes are not those of the device.
+    let own_bytes = (!header.request.buffered).then(|| visit.moved_bytes.saturating_add(failed_bytes(visit)));
+    Some(judge(visit.witness.as_ref()?, window, own_bytes).foreign())
+}
+
+/// Bytes of I/Os that failed: the device may have counted them, and nobody else asked for them.
+fn failed_bytes(visit: &Visit) -> u64 {
+    let bytes = |tally: &ClassTally| tally.errors.saturating_mul(tally.io_bytes);
+    [&visit.small, &visit.large].into_iter().flatten().map(bytes).fold(0, u64::saturating_add)
+}
+
+fn figures(visit: &Visit, settle_ns: u64, counts: bool) -> VisitFindings {
+    let later_ns = later_ns(visit, settle_ns);
+    let io = |class| Some(class_of(visit, tally(visit, class)?, later_ns));
+    VisitFindings {
+        number: visit.number,
+        purpose: visit.purpose,
+        point: visit.point,
+        counts,
+        cut_short: visit.cut_short,
+        began_ns: visit.began_ns.saturating_sub(visit.settle_ns),
+        settle_ns: visit.settle_ns.saturating_add(later_ns),
+        measured_ns: visit.measured_ns.saturating_sub(later_ns),
+        foreign: None,
+        small: io(Class::Small),
+        large: io(Class::Large),
+    }
+}
+
+/// By how much the figures of a visit begin later than its window, because the calibration took longer to settle.
+pub fn later_ns(visit: &Visit, settle_ns: u64) -> u64 {
+    if is_of_a_calibration(visit) { settle_ns.saturating_sub(visit.settle_ns) } else { 0 }
+}
+
+const fn is_of_a_calibration(visit: &Visit) -> bool {
+    !matches!(visit.purpose, Purpose::Only | Purpose::Search(_))
+}
+
+fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
+    let begin_ns = tally.lead_ns.saturating_add(later_ns);
+    let all = tally.all_latencies_after(begin_ns);
+    let profile = profiles::profile(tally, visit.measured_ns);
+    let rates = after(&profile, BUCKET_NS, begin_ns);
+    let iops = if is_of_a_calibration(visit) {
+        mean(rates)
+    } else {
+        units::iops(tally.completed(), visit.measured_ns)
+    };
+    let us = |ns: u64| us_from_ns(to_f64(ns));
+    let latency_us = all.mean_ns().map(us_from_ns);
+    let little = |us: f64| iops * us / to_f64(NS_PER_S / 1000) / f64::from(tally.planned);
+    VisitIo {
+        ios: all.count(),
+        iops,
+        standard_error: own_error(rates).map(|own| own.standard_error),
+        latency_us,
+        p50_us: all.quantile_ns(0.5).map(us),
+        p99_us: all.quantile_ns(0.99).map(us),
+        little: latency_us.filter(|_| tally.planned > 0).map(little),
+        mean_outstanding: tally.mean_in_flight(visit.measured_ns),
+        errors: tally.errors,
+    }
+}

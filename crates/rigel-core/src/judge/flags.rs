@@ -1,0 +1,251 @@
+//! Flags: evidence that a number needs care, each with its figures, shown beside the number.
+//!
+//! Every code is a test with a threshold, never a feeling. Must not change a number.
+
+use crate::measure::Histogram;
+use crate::units::{NS_PER_S, to_f64};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a flag is about. The names are part of the outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum FlagCode {
+    /// Nothing completed: there is no number.
+    NoData,
+    /// The measured window ended before its time.
+    CutShort,
+    /// I/Os failed.
+    Errors,
+    /// I/Os did not come back.
+    Hung,
+    /// A target or a limit on I/O is not what it was when the run began.
+    Changed,
+    /// Outstanding, rate and latency do not obey Little's law.
+    Little,
+    /// Fewer I/Os were in flight than planned.
+    QueueNotFilled,
+    /// Measured through the page cache, on request.
+    Buffered,
+    /// Large buffers are scattered over physical memory.
+    Buffers,
+    /// A simulated device.
+    Simulated,
+    /// The interval is wider than was asked for.
+    NotReached,
+    /// So few points that a rare state of the device may have been missed by all visits.
+    FewPoints,
+    /// Visits are still settling where the measuring begins.
+    Warmup,
+    /// The rate went to another level during a long visit.
+    LevelShift,
+    /// The rate changed steadily.
+    Drift,
+    /// The rate is held down by a limit, or burst credit was used up.
+    Throttled,
+    /// Writes became slower when a cache or the spare blocks were full.
+    WriteCliff,
+    /// Noise that outlasts the rests between visits: intervals may be too narrow.
+    SlowNoise,
+    /// Rare visits far off the others.
+    Contaminated,
+    /// Two groups of visits or of latencies: a mean describes neither.
+    Bimodal,
+    /// Some I/Os were answered faster than the device can.
+    Cache,
+    /// Reads of blocks that hold no data: no medium may have been asked.
+    Zeros,
+    /// The tool or the host was the limit, not the storage.
+    HostLimited,
+    /// Something else used the host or the device meanwhile.
+    Foreign,
+    /// More outstanding I/Os gave a lower rate.
+    Retrograde,
+    /// Load levels contradict what a closed loop can do.
+    NotMonotone,
+    /// The search ended before the device was saturated.
+    NotSaturated,
+    /// The run was interrupted, and went on later.
+    Resumed,
+}
+
+impl FlagCode {
+    /// All of them.
+    pub const ALL: [Self; 28] = [
+        Self::NoData,
+        Self::CutShort,
+        Self::Errors,
+        Self::Hung,
+        Self::Changed,
+        Self::Little,
+        Self::QueueNotFilled,
+        Self::Buffered,
+        Self::Buffers,
+        Self::Simulated,
+        Self::NotReached,
+        Self::FewPoints,
+        Self::Warmup,
+        Self::LevelShift,
+        Self::Drift,
+        Self::Throttled,
+        Self::WriteCliff,
+        Self::SlowNoise,
+        Self::Contaminated,
+        Self::Bimodal,
+        Self::Cache,
+        Self::Zeros,
+        Self::HostLimited,
+        Self::Foreign,
+        Self::Retrograde,
+        Self::NotMonotone,
+        Self::NotSaturated,
+        Self::Resumed,
+    ];
+
+    /// The name in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoData => "NO_DATA",
+            Self::CutShort => "CUT_SHORT",
+            Self::Errors => "ERRORS",
+            Self::Hung => "HUNG",
+            Self::Changed => "CHANGED",
+            Self::Little => "LITTLE",
+            Self::QueueNotFilled => "QUEUE_NOT_FILLED",
+            Self::Buffered => "BUFFERED",
+            Self::Buffers => "BUFFERS",
+            Self::Simulated => "SIMULATED",
+            Self::NotReached => "NOT_REACHED",
+            Self::FewPoints => "FEW_POINTS",
+            Self::Warmup => "WARMUP",
+            Self::LevelShift => "LEVEL_SHIFT",
+            Self::Drift => "DRIFT",
+            Self::Throttled => "THROTTLED",
+            Self::WriteCliff => "WRITE_CLIFF",
+            Self::SlowNoise => "SLOW_NOISE",
+            Self::Contaminated => "CONTAMINATED",
+            Self::Bimodal => "BIMODAL",
+            Self::Cache => "CACHE",
+            Self::Zeros => "ZEROS",
+            Self::HostLimited => "HOST_LIMITED",
+            Self::Foreign => "FOREIGN",
+            Self::Retrograde => "RETROGRADE",
+            Self::NotMonotone => "NOT_MONOTONE",
+            Self::NotSaturated => "NOT_SATURATED",
+            Self::Resumed => "RESUMED",
+        }
+    }
+}
+
+/// One flag of one point, or of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Flag {
+    /// Which.
+    pub code: FlagCode,
+    /// The figures, as a sentence without a full stop.
+    pub text: String,
+    /// The numbers beside it must not be used: they are not about the storage.
+    #[serde(default)]
+    pub invalid: bool,
+}
+
+impl Flag {
+    /// A flag with its figures.
+    #[must_use]
+    pub fn new(code: FlagCode, text: impl Into<String>) -> Self {
+        Self { code, text: text.into(), invalid: false }
+    }
+
+    /// The same flag, of numbers that must not be used.
+    #[must_use]
+    pub fn invalidating(self) -> Self {
+        Self { invalid: true, ..self }
+    }
+}
+
+/// Relative deviation that Little's law and the in-flight gauge may show, beside the edges of the window.
+const LITTLE_TOLERANCE: f64 = 0.01;
+
+/// Beyond that deviation from Little's law, I/Os were lost or times are wrong.
+const LITTLE_INVALID: f64 = 0.05;
+
+/// Little's law, `N = X R`: in a closed loop the rate times the mean latency is the number outstanding. An I/O that is in
+/// flight when a window begins counts with all of its latency, one that is when it ends with none: each window blurs
+/// the ratio by at most the longest latency over its length.
+///
+/// `latency` is of everything that completed in windows of `seconds` altogether. Returns the ratio `X R / N` when it is
+/// off by more than 1 % and the edges.
+#[must_use]
+pub fn little(latency: &Histogram, seconds: f64, planned: u32, windows: usize) -> Option<f64> {
+    let longest_ns = latency.max_ns()?;
+    if seconds <= 0.0 || planned == 0 {
+        return None;
+    }
+    let span_ns = seconds * to_f64(NS_PER_S);
+    let ratio = to_f64(latency.sum_ns()) / (span_ns * f64::from(planned));
+    let edges = to_f64(longest_ns) * to_f64(windows as u64) / span_ns;
+    ((ratio - 1.0).abs() > LITTLE_TOLERANCE + edges).then_some(ratio)
+}
+
+/// Whether a ratio of Little's law is so far off that the numbers must not be used.
+#[must_use]
+pub fn little_is_invalid(ratio: f64) -> bool {
+    (ratio - 1.0).abs() > LITTLE_INVALID
+}
+
+/// Whether the mean in flight was short of the plan by more than 1 %.
+#[must_use]
+pub fn queue_not_filled(mean_in_flight: f64, planned: u32) -> bool {
+    mean_in_flight < f64::from(planned) * (1.0 - LITTLE_TOLERANCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_json_says() {
+        for code in FlagCode::ALL {
+            assert_eq!(serde_json::to_string(&code).unwrap(), format!("\"{}\"", code.name()));
+        }
+    }
+
+    #[test]
+    fn every_flag_is_described() {
+        let page = include_str!("../../../../docs/flags.md");
+        for code in FlagCode::ALL {
+            assert!(
+                page.contains(&format!("\n| `{}`", code.name())),
+                "{} has no row in docs/flags.md",
+                code.name()
+            );
+        }
+    }
+
+    #[test]
+    fn little_forgives_the_edges_and_nothing_else() {
+        let latencies = |count: usize, ns: u64| {
+            let mut histogram = Histogram::new();
+            (0..count).for_each(|_| histogram.record(ns));
+            histogram
+        };
+        // 5 outstanding, 10 ms each, one second: 500 completions; the edges are 10 ms of a second.
+        assert_eq!(little(&latencies(500, 10_000_000), 1.0, 5, 1), None);
+        assert_eq!(little(&latencies(491, 10_000_000), 1.0, 5, 1), None);
+        let ratio = little(&latencies(480, 10_000_000), 1.0, 5, 1).unwrap();
+        assert!((ratio - 0.96).abs() < 1e-12);
+        assert_eq!(little(&latencies(480, 10_000_000), 1.0, 5, 4), None, "four visits have four edges");
+        let mut stalled = latencies(480, 10_000_000);
+        stalled.record(40_000_000);
+        assert_eq!(little(&stalled, 1.0, 5, 1), None, "a stall may have begun before the window");
+        assert_eq!(little(&Histogram::new(), 1.0, 5, 1), None);
+        assert!(little_is_invalid(0.94) && little_is_invalid(1.06) && !little_is_invalid(1.04));
+    }
+
+    #[test]
+    fn a_queue_is_filled_within_one_per_cent() {
+        assert!(!queue_not_filled(4.96, 5));
+        assert!(queue_not_filled(4.9, 5));
+    }
+}

@@ -1,0 +1,248 @@
+//! From the visits of a phase to what the statistics look at: one quantity for each class of each point.
+//!
+//! Used while a run goes on, to say which points are done, and again on the record, to judge it: the same visits give the
+//! same intervals. Must not decide what is visited; [`crate::stats::schedule`] does.
+
+use crate::load::workload::Class;
+use crate::measure::ClassTally;
+use crate::record::{Purpose, Visit};
+use crate::stats::bound::{BoundVisit, LatencyOf};
+use crate::stats::detect::TimedVisit;
+use crate::stats::detect::slow_start::LongVisit;
+use crate::stats::levels_auto::LevelVisit;
+use crate::stats::look::{Look, Quantity};
+use crate::stats::parameters::Parameters;
+use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
+use std::collections::BTreeMap;
+
+/// Width of the buckets that all visits of a calibration have in common.
+pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
+
+/// A bucket never stands for more: the longest visit of a calibration has buckets of 20 ms, a record from elsewhere may
+/// claim anything.
+const MOST_COPIES: usize = 10;
+
+/// One class of one point, by the index of its step.
+pub type Key = (usize, Class);
+
+/// The rates over time of all visits of a phase so far. Long visits are kept apart: they are no part of the estimates.
+#[derive(Clone, Debug, Default)]
+pub struct Profiles {
+    profiles: BTreeMap<Key, Vec<Vec<f64>>>,
+    /// Each visit once, by its small I/Os where it has some, with its length.
+    visits: Vec<(TimedVisit, u64)>,
+    /// The last long visit to each.
+    long: BTreeMap<Key, LongVisit>,
+}
+
+impl Profiles {
+    /// The profiles of several visits.
+    #[must_use]
+    pub fn of<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> Self {
+        let mut profiles = Self::default();
+        visits.into_iter().for_each(|visit| profiles.add(visit));
+        profiles
+    }
+
+    /// Adds a visit; one that was cut short is passed over. A long one is only compared with the others.
+    pub fn add(&mut self, visit: &Visit) {
+        if visit.purpose == Purpose::Soak && !visit.cut_short {
+            for (class, tally) in classes(visit) {
+                let rates = rates(tally, visit.measured_ns);
+                let long = LongVisit { rates, bucket_ns: tally.series.bucket_ns };
+                self.long.insert((visit.step, class), long);
+            }
+        }
+        if !counts(visit) {
+            return;
+        }
+        let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
+        if let Some((_, tally)) = classes(visit).next() {
+            let mean = to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
+            let timed = TimedVisit { point: visit.step, began_ns, length: 0, mean };
+            self.visits.push((timed, length_ns(visit)));
+        }
+        for (class, tally) in classes(visit) {
+            self.profiles.entry((visit.step, class)).or_default().push(profile(tally, visit.measured_ns));
+        }
+    }
+
+    /// Looks at everything that was added, with the parameters of the calibration.
+    #[must_use]
+    pub fn look(&self, parameters: &Parameters) -> PhaseLook {
+        let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
+            point: key.0,
+            group: u32::from(key.1 == Class::Large),
+            profiles: profiles.clone(),
+            long: self.long.get(key).cloned(),
+        };
+        let quantities: Vec<Quantity> = self.profiles.iter().map(quantity).collect();
+        let look = Look::at(&quantities, BUCKET_NS, parameters);
+        let timed = |&(visit, length_ns): &(TimedVisit, u64)| {
+            let length = parameters.length_place(length_ns);
+            TimedVisit { length, ..visit }
+        };
+        let counting = self.visits.iter().filter(|&&(_, length_ns)| length_ns >= look.shortest_ns);
+        let mut steps: Vec<usize> = self.profiles.keys().map(|key| key.0).collect();
+        steps.dedup();
+        PhaseLook {
+            points: steps.len(),
+            is_settled: look.is_settled(),
+            keys: self.profiles.keys().copied().collect(),
+            timed: counting.map(timed).collect(),
+            look,
+        }
+    }
+}
+
+/// A look at a phase, with the names of what was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseLook {
+    /// In the order of the look's vectors.
+    pub keys: Vec<Key>,
+    /// Beginning and mean of each visit that counts, in order.
+    pub timed: Vec<TimedVisit>,
+    /// The look.
+    pub look: Look,
+    /// How many points were looked at.
+    points: usize,
+    /// Whether the look is settled: asked for of every point.
+    is_settled: bool,
+}
+
+impl PhaseLook {
+    /// Whether a point is done: the intervals of all of its classes are as narrow as the aim and rest on as many visits
+    /// as come before the first look, and the visits of the phase are over their start-up. While they are not, the mean
+    /// may be off by more than its interval tells, however narrow that is.
+    #[must_use]
+    pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
+        // Keys are in order, and a point has one or two.
+        let first = self.keys.partition_point(|key| key.0 < step);
+        let own = self.keys[first..].iter().take_while(|key| key.0 == step).count();
+        own > 0 && (first..first + own).all(|place| self.is_sure(place, parameters))
+    }
+
+    /// The same of one class of a point, by its place among the keys.
+    #[must_use]
+    pub fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
+        let least = parameters.first_look(self.points);
+        let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
+        self.is_settled
+            && self.look.reached(place, parameters.target)
+            && visits >= usize::try_from(least).unwrap_or(usize::MAX)
+    }
+
+    /// Whether a visit of the phase has a part in these estimates: one that [`counts`] and is long enough.
+    #[must_use]
+    pub fn rests_on(&self, visit: &Visit) -> bool {
+        counts(visit) && length_ns(visit) >= self.look.shortest_ns
+    }
+}
+
+/// Load before the window and the window.
+const fn length_ns(visit: &Visit) -> u64 {
+    visit.settle_ns.saturating_add(visit.measured_ns)
+}
+
+/// Whether a visit can have a part in the estimates.
+#[must_use]
+pub fn counts(visit: &Visit) -> bool {
+    matches!(visit.purpose, Purpose::Round(_) | Purpose::FillsGap) && !visit.cut_short
+}
+
+/// The classes of a visit that were loaded, small first.
+pub fn classes(visit: &Visit) -> impl Iterator<Item = (Class, &ClassTally)> {
+    let both = [(Class::Small, visit.small.as_ref()), (Class::Large, visit.large.as_ref())];
+    both.into_iter().filter_map(|(class, tally)| Some((class, tally?)))
+}
+
+/// I/Os per second of the slowest class of a visit; 0 when nothing was loaded.
+#[must_use]
+pub fn slowest_rate(visit: &Visit) -> f64 {
+    let rate =
+        |tally: &ClassTally| to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
+    let slowest = classes(visit).map(|(_, tally)| rate(tally)).fold(f64::INFINITY, f64::min);
+    if slowest.is_finite() { slowest } else { 0.0 }
+}
+
+/// What the search for load levels needs to know of a visit; `None` when the class was idle.
+#[must_use]
+pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
+    let (tally, outstanding) = match class {
+        Class::Small => (visit.small.as_ref()?, visit.point.small),
+        Class::Large => (visit.large.as_ref()?, visit.point.large),
+    };
+    let completed = to_f64(tally.completed());
+    let rate = completed / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
+    // A stream is several outstanding I/Os, and a level counts streams: what one level takes is so much shorter.
+    let per_level = f64::from(tally.planned.max(1)) / f64::from(outstanding.max(1));
+    let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S) / per_level;
+    Some(LevelVisit { outstanding, rate, latency_s })
+}
+
+/// What the search for the level at a bound needs to know of a visit; `None` when no small I/O completed.
+#[must_use]
+pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
+    let tally = visit.small.as_ref()?;
+    let all = tally.all_latencies_after(0);
+    let latency_ns = match of {
+        LatencyOf::Mean => all.mean_ns()?,
+        LatencyOf::P99 => to_f64(all.quantile_ns(0.99)?),
+    };
+    Some(BoundVisit { outstanding: visit.point.small, latency_ns })
+}
+
+/// Completions in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket that
+/// the window did not fill is left out: it would look like a stall.
+#[must_use]
+pub fn whole_buckets(tally: &ClassTally, measured_ns: u64) -> &[u32] {
+    let buckets = tally.lead_ns.saturating_add(measured_ns) / tally.series.bucket_ns.max(1);
+    let ops = tally.series.ops.as_slice();
+    usize::try_from(buckets).ok().and_then(|whole| ops.get(..whole)).unwrap_or(ops)
+}
+
+/// The same as I/Os per second.
+#[must_use]
+pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
+    let scale = to_f64(NS_PER_S) / to_f64(tally.series.bucket_ns.max(1));
+    whole_buckets(tally, measured_ns).iter().map(|&ops| f64::from(ops) * scale).collect()
+}
+
+/// The same in buckets of the common width. Visits of a calibration are short enough for it; a coarser bucket stands
+/// for several.
+#[must_use]
+pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
+    let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).clamp(1, MOST_COPIES);
+    rates(tally, measured_ns).into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four I/Os of 4 ms in one stream: a level of streams gives an I/O each millisecond.
+    #[test]
+    fn a_level_of_streams_takes_the_time_of_a_stream() {
+        let mut visit = crate::record::tests::visit(5, 4_000_000);
+        let large = visit.large.as_mut().unwrap();
+        let found = |visit: &Visit| level_visit(visit, Class::Large).unwrap();
+        let alone = ClassTally { planned: 1, ..large.clone() };
+        large.planned = 4;
+        assert!((found(&visit).latency_s - 0.001).abs() < 1e-9);
+        visit.large = Some(alone);
+        assert!((found(&visit).latency_s - 0.004).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_bucket_that_the_window_did_not_fill_is_left_out() {
+        let mut tally = ClassTally::with_lead(8192, 1, 105 * NS_PER_MS, 20 * NS_PER_MS, &[]);
+        for at_ms in 0..125 {
+            tally.series.record(at_ms * NS_PER_MS, NS_PER_MS);
+        }
+        assert_eq!(tally.series.ops.len(), 13);
+        assert_eq!(whole_buckets(&tally, 105 * NS_PER_MS), [10; 12]);
+        assert_eq!(rates(&tally, 105 * NS_PER_MS), [1000.0; 12]);
+        assert_eq!(whole_buckets(&tally, 110 * NS_PER_MS).len(), 13);
+        assert_eq!(whole_buckets(&tally, u64::MAX).len(), 13, "no more than there are");
+    }
+}

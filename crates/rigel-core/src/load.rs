@@ -1,0 +1,14 @@
+//! What is asked for and how it is laid out: request, matrix, plan, offsets.
+//!
+//! Must not know what came of it.
+
+pub mod draw;
+pub mod levels;
+pub mod matrix;
+pub mod pace;
+pub mod placement;
+pub mod plan;
+pub mod request;
+pub mod split;
+pub mod volume;
+pub mod workload;

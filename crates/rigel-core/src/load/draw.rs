@@ -1,0 +1,147 @@
+//! What each outstanding I/O does next, from the seed alone.
+//!
+//! Every slot (one outstanding I/O of one class) has its own generator, seeded from the run's seed, the point, the
+//! class and the slot's number. So the sequence of a slot does not depend on how slots are split over workers, and a
+//! record's seed reproduces every offset. Generator: SplitMix64 (Steele, Lea, Flood 2014), from `rand_xoshiro`.
+//! Must not know workers or backends.
+
+use crate::load::volume::{Place, Volume};
+use crate::load::workload::{Class, Direction, WritePercent};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
+
+/// A seeded generator of one slot, or of anything else that needs its own independent sequence.
+#[derive(Clone, Debug)]
+pub struct Generator(SplitMix64);
+
+impl Generator {
+    /// The generator of `purpose`, independent of every other purpose's.
+    #[must_use]
+    pub fn new(seed: u64, purpose: &[u64]) -> Self {
+        // Each step hashes one more word into the state: the finaliser of SplitMix64 is a bijection with full avalanche.
+        let state = purpose.iter().fold(seed, |state, &word| {
+            SplitMix64::seed_from_u64(state ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64()
+        });
+        Self(SplitMix64::seed_from_u64(state))
+    }
+
+    /// The generator of one slot of one point.
+    #[must_use]
+    pub fn of_slot(seed: u64, visit: u64, class: Class, slot: u32) -> Self {
+        Self::new(seed, &[visit, class.index() as u64, u64::from(slot)])
+    }
+
+    /// The generator of what a whole visit draws once.
+    #[must_use]
+    pub fn of_visit(seed: u64, visit: u64) -> Self {
+        Self::new(seed, &[visit])
+    }
+
+    /// 64 uniform bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Uniform below `bound` by multiplication (Lemire 2019, without the rejection step: the bias is below
+    /// `bound / 2^64`, one part in 10^9 for an exabyte of 8 KiB chunks).
+    #[inline]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// Uniform in (0, 1]; never 0, so that its logarithm exists.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        crate::units::to_f64((self.bits() >> 11) + 1) / crate::units::to_f64(1 << 53)
+    }
+
+    /// Standard normal (Box, Muller 1958).
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
+        let angle = std::f64::consts::TAU * self.unit();
+        (-2.0 * self.unit().ln()).sqrt() * angle.cos()
+    }
+
+    /// Exponential with mean 1.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        -self.unit().ln()
+    }
+
+    /// Lognormal with mean 1 and standard deviation `sd`: never negative, however large the deviation.
+    #[inline]
+    pub fn lognormal(&mut self, sd: f64) -> f64 {
+        lognormal(self.normal(), sd)
+    }
+
+    /// Fills `bytes` with random data.
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        self.0.fill_bytes(bytes);
+    }
+}
+
+/// Turns a standard normal into a lognormal with mean 1 and standard deviation `sd`.
+#[must_use]
+#[inline]
+pub fn lognormal(normal: f64, sd: f64) -> f64 {
+    let variance = (sd * sd).ln_1p();
+    (variance.sqrt() * normal - variance / 2.0).exp()
+}
+
+/// Read or write, drawn for one random I/O.
+#[inline]
+pub fn coin(generator: &mut Generator, share: WritePercent) -> Direction {
+    match share.get() {
+        0 => Direction::Read,
+        100 => Direction::Write,
+        percent if generator.below(100) < u64::from(percent) => Direction::Write,
+        _ => Direction::Read,
+    }
+}
+
+/// A uniform chunk of the volume.
+#[inline]
+pub fn anywhere(generator: &mut Generator, volume: &Volume) -> Place {
+    volume.place(generator.below(volume.chunks()))
+}
+
+/// The position of one sequential stream, shared by its outstanding I/Os.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    next_chunk: u64,
+    /// Fixed for the whole point: a stream only reads or only writes.
+    pub direction: Direction,
+}
+
+impl Stream {
+    /// Stream `index` of `streams`: it starts at an even fraction of the volume.
+    #[must_use]
+    pub fn new(index: u32, streams: u32, volume: &Volume, share: WritePercent) -> Self {
+        let fraction = u128::from(volume.chunks()) * u128::from(index) / u128::from(streams.max(1));
+        let direction = if share.stream_writes(index) { Direction::Write } else { Direction::Read };
+        Self { next_chunk: u64::try_from(fraction).unwrap_or(0), direction }
+    }
+
+    /// The same stream, `chunks` further on; after the last chunk comes the first.
+    #[must_use]
+    pub fn moved(self, chunks: u64, volume: &Volume) -> Self {
+        let next = u128::from(self.next_chunk) + u128::from(chunks);
+        let next = next % u128::from(volume.chunks().max(1));
+        Self { next_chunk: u64::try_from(next).unwrap_or(0), ..self }
+    }
+
+    /// The next chunk; after the last one comes the first.
+    #[inline]
+    pub fn advance(&mut self, volume: &Volume) -> Place {
+        let place = volume.place(self.next_chunk);
+        self.next_chunk += 1;
+        if self.next_chunk == volume.chunks() {
+            self.next_chunk = 0;
+        }
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests;

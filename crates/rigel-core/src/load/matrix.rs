@@ -1,0 +1,287 @@
+//! Which data points a run measures, and in which order.
+//!
+//! A point is a pair (small outstanding, large outstanding). ORION counts the idle point (0,0) in its total and never
+//! runs it; so does Rigel. Must not know time or targets.
+
+use crate::error::Problem;
+use crate::load::workload::Class;
+use crate::{load::levels, path_text};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// ORION's run levels (`-run`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunLevel {
+    /// Small alone, then large alone.
+    Simple,
+    /// The whole matrix.
+    Normal,
+    /// Small random only, up to 20 outstanding per disk.
+    Oltp,
+    /// Large random only, up to 15 outstanding per disk.
+    Dss,
+    /// Everything as given.
+    Advanced,
+}
+
+impl RunLevel {
+    /// All, in ORION's order.
+    pub const ALL: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
+
+    /// The word on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Normal => "normal",
+            Self::Oltp => "oltp",
+            Self::Dss => "dss",
+            Self::Advanced => "advanced",
+        }
+    }
+}
+
+/// The shape of the matrix with the counts that it needs (`-matrix`, `-num_small`, `-num_large`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MatrixShape {
+    /// Row 0 and column 0.
+    Basic,
+    /// Every pair.
+    Detailed,
+    /// One pair.
+    Point {
+        /// Outstanding small I/Os.
+        small: u32,
+        /// Outstanding large I/Os or streams.
+        large: u32,
+    },
+    /// Small fixed, large varies.
+    Col {
+        /// Outstanding small I/Os.
+        small: u32,
+    },
+    /// Large fixed, small varies.
+    Row {
+        /// Outstanding large I/Os or streams.
+        large: u32,
+    },
+    /// Every pair of the levels up to both counts.
+    Max {
+        /// Largest number of outstanding small I/Os.
+        small: u32,
+        /// Largest number of outstanding large I/Os or streams.
+        large: u32,
+    },
+}
+
+impl MatrixShape {
+    /// The word on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Basic => "basic",
+            Self::Detailed => "detailed",
+            Self::Point { .. } => "point",
+            Self::Col { .. } => "col",
+            Self::Row { .. } => "row",
+            Self::Max { .. } => "max",
+        }
+    }
+
+    /// The counts given with it: small, large.
+    #[must_use]
+    pub const fn counts(self) -> (Option<u32>, Option<u32>) {
+        match self {
+            Self::Basic | Self::Detailed => (None, None),
+            Self::Point { small, large } | Self::Max { small, large } => (Some(small), Some(large)),
+            Self::Col { small } => (Some(small), None),
+            Self::Row { large } => (None, Some(large)),
+        }
+    }
+
+    /// The shape of that name, with the counts that it needs.
+    ///
+    /// # Errors
+    /// A usage problem when the name is unknown, a needed count is missing, or a count is given that does not apply.
+    pub fn from_parts(name: &str, small: Option<u32>, large: Option<u32>) -> Result<Self, Problem> {
+        let misfit = |needs: &str| {
+            Problem::usage(format!("the matrix '{name}' {needs}"))
+                .because("point and max take both counts, col the small one, row the large one, basic and detailed none")
+                .next("add or remove the count (num_small, num_large), or choose another matrix")
+        };
+        match (name.to_ascii_lowercase().as_str(), small, large) {
+            ("basic", None, None) => Ok(Self::Basic),
+            ("detailed", None, None) => Ok(Self::Detailed),
+            ("basic" | "detailed", ..) => Err(misfit("takes no number of outstanding I/Os")),
+            ("point", Some(small), Some(large)) => Ok(Self::Point { small, large }),
+            ("max", Some(small), Some(large)) => Ok(Self::Max { small, large }),
+            ("point" | "max", ..) => Err(misfit("needs the number of small and of large outstanding I/Os")),
+            ("col", Some(small), None) => Ok(Self::Col { small }),
+            ("col", ..) => {
+                Err(misfit("needs the number of small outstanding I/Os and no number of large ones"))
+            }
+            ("row", None, Some(large)) => Ok(Self::Row { large }),
+            ("row", ..) => {
+                Err(misfit("needs the number of large outstanding I/Os and no number of small ones"))
+            }
+            _ => Err(Problem::usage(format!("'{}' is no matrix", path_text::encode_os(name.as_ref())))
+                .next("choose basic, detailed, point, col, row or max")),
+        }
+    }
+}
+
+/// One data point: outstanding small I/Os and outstanding large I/Os (streams for sequential large I/O).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Point {
+    /// Outstanding small I/Os.
+    pub small: u32,
+    /// Outstanding large I/Os, or streams.
+    pub large: u32,
+}
+
+impl Point {
+    /// So many of a class, and none of the other.
+    #[must_use]
+    pub const fn alone(class: Class, level: u32) -> Self {
+        match class {
+            Class::Small => Self { small: level, large: 0 },
+            Class::Large => Self { small: 0, large: level },
+        }
+    }
+
+    /// The outstanding I/Os of a class.
+    #[must_use]
+    pub const fn of(self, class: Class) -> u32 {
+        match class {
+            Class::Small => self.small,
+            Class::Large => self.large,
+        }
+    }
+}
+
+/// The matrix of a run, worked out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Columns: every small level of the matrix, ascending; 0 is there when large I/O runs alone somewhere.
+    pub small_levels: Vec<u32>,
+    /// Rows: every large level of the matrix, ascending; 0 is there when small I/O runs alone somewhere.
+    pub large_levels: Vec<u32>,
+    /// The small levels that the summary prints: `simple` and `basic` print only 0 there although more are measured.
+    pub printed_small: Vec<u32>,
+    /// The large levels that the summary prints.
+    pub printed_large: Vec<u32>,
+    /// The points that are run, in order. Never holds (0,0).
+    pub points: Vec<Point>,
+    /// ORION's "Total Data Points", (0,0) included where ORION includes it.
+    pub total_points: u64,
+}
+
+/// Upper bound of the points of one run; beyond it the command line is surely a mistake.
+pub const MAX_POINTS: usize = 100_000;
+
+impl Grid {
+    /// The matrix of `level` for `num_disks` disks; `shape` is used by [`RunLevel::Advanced`] only.
+    #[must_use]
+    pub fn new(level: RunLevel, shape: MatrixShape, num_disks: u32) -> Self {
+        let small = levels::small(num_disks);
+        let large = levels::large(num_disks);
+        match level {
+            RunLevel::Simple => Self::basic(&small, &large),
+            RunLevel::Normal => Self::detailed(&small, &large),
+            RunLevel::Oltp => Self::row(&levels::oltp_small(num_disks), 0),
+            RunLevel::Dss => Self::col(0, &levels::dss_large(num_disks)),
+            RunLevel::Advanced => match shape {
+                MatrixShape::Basic => Self::basic(&small, &large),
+                MatrixShape::Detailed => Self::detailed(&small, &large),
+                MatrixShape::Point { small, large } => Self::point(small, large),
+                MatrixShape::Col { small } => Self::col(small, &large),
+                MatrixShape::Row { large } => Self::row(&small, large),
+                MatrixShape::Max { small, large } => {
+                    Self::detailed(&levels::up_to(small), &levels::up_to(large))
+                }
+            },
+        }
+    }
+
+    /// The matrix of `level` with levels of one's own, ascending, without 0: both axes for `simple`, every pair for
+    /// the others.
+    #[must_use]
+    pub fn around(level: RunLevel, small: &[u32], large: &[u32]) -> Self {
+        match level {
+            RunLevel::Simple => Self::basic(small, large),
+            RunLevel::Oltp => Self::row(small, 0),
+            RunLevel::Dss => Self::col(0, large),
+            RunLevel::Normal | RunLevel::Advanced => Self::detailed(small, large),
+        }
+    }
+
+    fn basic(small: &[u32], large: &[u32]) -> Self {
+        let row = small.iter().map(|&small| Point { small, large: 0 });
+        let column = large.iter().map(|&large| Point { small: 0, large });
+        let total = 1 + small.len() + large.len();
+        let grid = Self::from_points(row.chain(column).collect(), total);
+        Self { printed_small: vec![0], ..grid }
+    }
+
+    fn detailed(small: &[u32], large: &[u32]) -> Self {
+        let columns = with_zero(small);
+        let rows = with_zero(large);
+        let points =
+            rows.iter().flat_map(|&large| columns.iter().map(move |&small| Point { small, large })).collect();
+        Self::from_points(points, columns.len() * rows.len())
+    }
+
+    fn row(small: &[u32], large: u32) -> Self {
+        let points = with_zero(small).into_iter().map(|small| Point { small, large }).collect();
+        Self::from_points(points, small.len() + 1)
+    }
+
+    fn col(small: u32, large: &[u32]) -> Self {
+        let points = with_zero(large).into_iter().map(|large| Point { small, large }).collect();
+        Self::from_points(points, large.len() + 1)
+    }
+
+    fn point(small: u32, large: u32) -> Self {
+        Self::from_points(vec![Point { small, large }], 1)
+    }
+
+    /// Drops the idle point and collects the levels that remain.
+    fn from_points(points: Vec<Point>, total: usize) -> Self {
+        let points: Vec<Point> = points.into_iter().filter(|p| p.small > 0 || p.large > 0).collect();
+        let small_levels = distinct(points.iter().map(|p| p.small));
+        let large_levels = distinct(points.iter().map(|p| p.large));
+        Self {
+            printed_small: small_levels.clone(),
+            printed_large: large_levels.clone(),
+            small_levels,
+            large_levels,
+            points,
+            total_points: total as u64,
+        }
+    }
+
+    /// Largest small level that is run.
+    #[must_use]
+    pub fn max_small(&self) -> u32 {
+        self.small_levels.last().copied().unwrap_or(0)
+    }
+
+    /// Largest large level that is run.
+    #[must_use]
+    pub fn max_large(&self) -> u32 {
+        self.large_levels.last().copied().unwrap_or(0)
+    }
+}
+
+fn with_zero(levels: &[u32]) -> Vec<u32> {
+    std::iter::once(0).chain(levels.iter().copied()).collect()
+}
+
+fn distinct(levels: impl Iterator<Item = u32>) -> Vec<u32> {
+    levels.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

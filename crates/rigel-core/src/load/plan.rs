@@ -1,0 +1,404 @@
+//! The plan of a run: request and facts in, every step out. Printed by `--dry-run`, kept in the record.
+//!
+//! A plan is a pure function of its arguments, the seed included. Must not touch anything.
+
+mod calibration;
+mod search;
+mod way;
+
+pub use calibration::Calibration;
+pub use search::{LevelSearch, Searched};
+
+use crate::error::Problem;
+use crate::facts::{HostFacts, TargetFacts};
+use crate::load::matrix::{Grid, MAX_POINTS, Point};
+use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, MAX_OUTSTANDING, Request};
+use crate::load::volume::Volume;
+use crate::load::workload::{LargePattern, Layout};
+use crate::stats::Parameters;
+use crate::units::{Bytes, NS_PER_S, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Unmeasured time at the start of a point, while the queue fills and the device settles.
+const SETTLE: Nanos = Nanos::from_millis(500);
+/// A calibration visits about seven points four times each with half of its budget, so that a visit may have about one
+/// part of it in that many.
+const PARTS_OF_A_BUDGET: u64 = 80;
+/// The shortest visits of a calibration.
+const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
+/// See [`BRISK_SETTLE`].
+const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
+/// The rest of a point between two of them: the other points take longer, and four rounds have to fit.
+const BRISK_REST: Nanos = Nanos::from_secs(2);
+/// Outstanding I/Os that one worker is trusted with before another one is started.
+const OUTSTANDING_PER_WORKER: u32 = 128;
+
+/// Unmeasured random large I/O before a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarmUp {
+    /// For that long.
+    Time(Nanos),
+    /// Until that many bytes were moved.
+    Bytes(u64),
+}
+
+/// One point, and what a visit to it is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The point.
+    pub point: Point,
+    /// What comes before it.
+    pub warm_up: Option<WarmUp>,
+    /// Load that is not measured.
+    pub settle: Nanos,
+    /// Load that is measured.
+    pub measure: Nanos,
+}
+
+/// Everything that a run will do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// num_disks as used.
+    pub num_disks: u32,
+    /// The matrix; empty as long as its levels have to be searched.
+    pub grid: Grid,
+    /// The points. Without a calibration each is visited once, in this order.
+    pub steps: Vec<Step>,
+    /// How the points are visited again and again; `None`: once each.
+    pub calibration: Option<Calibration>,
+    /// The search that comes before the levels of the matrix are known.
+    pub search: Option<LevelSearch>,
+    /// Worker threads.
+    pub workers: u32,
+    /// Most outstanding small I/Os of a point.
+    pub max_small_outstanding: u32,
+    /// Most outstanding large I/Os of a point.
+    pub max_large_outstanding: u32,
+    /// Memory for all I/O buffers.
+    pub buffer_bytes: u64,
+    /// Whether some I/O writes.
+    pub writes: bool,
+    /// ORION's estimate in minutes.
+    pub estimate_minutes: u64,
+}
+
+impl Plan {
+    /// Plans a run.
+    ///
+    /// # Errors
+    /// When the request does not fit the targets or the host.
+    pub fn new(request: &Request, host: &HostFacts, targets: &[TargetFacts]) -> Result<Self, Problem> {
+        request.check()?;
+        let num_disks = request.num_disks.unwrap_or_else(|| u32::try_from(targets.len()).unwrap_or(u32::MAX));
+        let num_disks = check_num_disks(num_disks)?;
+        match request.levels {
+            LevelChoice::Orion => {
+                let grid = Grid::new(request.level, request.shape, num_disks);
+                let room = (grid.max_small(), grid.max_large());
+                Self::of_grid(request, host, targets, num_disks, grid, room)
+            }
+            LevelChoice::Auto => {
+                let search = LevelSearch::new(request, host);
+                search.check_limit(request)?;
+                let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), search.room())?;
+                let mut plan = Self { search: Some(search), ..plan };
+                plan.estimate_minutes = plan.estimate();
+                Ok(plan)
+            }
+        }
+    }
+
+    /// The plan of a run whose levels had to be searched, once they are known: the matrix around saturation. `spent` is
+    /// the time since the start of the run, which a limit counts from, too.
+    ///
+    /// # Errors
+    /// When the matrix has more points than a run can have.
+    pub fn with_levels(&self, request: &Request, found: Searched, spent: Nanos) -> Result<Self, Problem> {
+        let Some(search) = &self.search else {
+            return Ok(self.clone());
+        };
+        let grid = search.grid(request.level, found);
+        check_points(&grid)?;
+        let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let calibration = Calibration::after_search(request, &steps, spent);
+        let whole_ns = calibration.as_ref().map_or(spent.0, |calibration| calibration.time_after(spent).0);
+        let estimate_minutes = minutes(whole_ns);
+        Ok(Self { grid, steps, calibration, estimate_minutes, ..self.clone() })
+    }
+
+    /// `room`: most outstanding small I/Os, and large I/Os or streams, of a point.
+    fn of_grid(
+        request: &Request,
+        host: &HostFacts,
+        targets: &[TargetFacts],
+        num_disks: u32,
+        grid: Grid,
+        room: (u32, u32),
+    ) -> Result<Self, Problem> {
+        check_points(&grid)?;
+        way::check_host(request, host)?;
+        check_targets(request, targets, room)?;
+        let max_small = room.0;
+        let max_large = large_outstanding(request.large_pattern, room.1)?;
+        let buffer_bytes = check_buffers(request, host, max_small, max_large)?;
+        let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let workers = request.workers.unwrap_or_else(|| {
+            let wanted = (max_small + max_large).div_ceil(OUTSTANDING_PER_WORKER);
+            wanted.clamp(1, host.cpus.max(1))
+        });
+        let calibration = if steps.is_empty() { None } else { Calibration::new(request, &steps)? };
+        let mut plan = Self {
+            num_disks,
+            grid,
+            steps,
+            calibration,
+            search: None,
+            workers: if request.engine.is_simulated() { 1 } else { workers },
+            max_small_outstanding: max_small,
+            max_large_outstanding: max_large,
+            buffer_bytes,
+            writes: request.write_percent.writes(),
+            estimate_minutes: 0,
+        };
+        plan.estimate_minutes = plan.estimate();
+        Ok(plan)
+    }
+
+    /// ORION's rule for one visit each: total points (the idle one included) times the duration, and one minute; the
+    /// warm-ups that will happen are added, the whole rounded up. A calibration may end earlier or later.
+    fn estimate(&self) -> u64 {
+        let idle_ns = match (&self.calibration, self.steps.first()) {
+            (None, Some(step)) => {
+                let idle = self.grid.total_points.saturating_sub(self.steps.len() as u64);
+                idle.saturating_mul(step.measure.0)
+            }
+            _ => 0,
+        };
+        let settle_ns: u64 = match &self.calibration {
+            None => self.steps.iter().map(|step| step.settle.0).sum(),
+            Some(_) => 0,
+        };
+        let total = self.known_time().0.saturating_add(idle_ns).saturating_sub(settle_ns);
+        minutes(total)
+    }
+
+    /// Time of all visits as far as it is known beforehand: of a calibration, with the fewest visits that it can have.
+    #[must_use]
+    pub fn known_time(&self) -> Nanos {
+        match (&self.search, &self.calibration) {
+            (Some(search), None) => search.usual_time(),
+            (_, Some(calibration)) => calibration.least_time(),
+            (None, None) => {
+                Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
+            }
+        }
+    }
+
+    /// The largest number of outstanding small I/Os, and of large ones or streams, that a visit may have.
+    #[must_use]
+    pub fn room(&self) -> (u32, u32) {
+        match &self.search {
+            Some(search) => search.room(),
+            None => (self.grid.max_small(), self.grid.max_large()),
+        }
+    }
+
+    /// Outstanding I/Os of each class in a point: (small, large).
+    #[must_use]
+    pub const fn outstanding(pattern: LargePattern, point: Point) -> (u32, u32) {
+        (point.small, pattern.outstanding(point.large))
+    }
+}
+
+/// ORION's rule: whole minutes, rounded up, and one more.
+const fn minutes(ns: u64) -> u64 {
+    ns.div_ceil(60 * NS_PER_S).saturating_add(1)
+}
+
+impl Step {
+    /// Warm-up (when it is a time), settling and measuring.
+    #[must_use]
+    pub const fn known_time(&self) -> Nanos {
+        let warm_up = match self.warm_up {
+            Some(WarmUp::Time(time)) => time.0,
+            Some(WarmUp::Bytes(_)) | None => 0,
+        };
+        Nanos(warm_up.saturating_add(self.settle.0).saturating_add(self.measure.0))
+    }
+}
+
+fn check_num_disks(num_disks: u32) -> Result<u32, Problem> {
+    if num_disks == 0 {
+        return Err(
+            Problem::usage("there is no target").next("name a file or device, or list them in a .lun file")
+        );
+    }
+    if num_disks > 10_000 {
+        return Err(Problem::usage(format!("{num_disks} disks give load levels that no host can hold"))
+            .next("the number of disks only sets the load range; give at most 10000"));
+    }
+    Ok(num_disks)
+}
+
+fn check_points(grid: &Grid) -> Result<(), Problem> {
+    if grid.points.len() > MAX_POINTS {
+        return Err(Problem::usage(format!("the matrix has {} data points", grid.points.len()))
+            .next(format!("choose smaller counts; at most {MAX_POINTS} points can be run")));
+    }
+    Ok(())
+}
+
+fn check_targets(request: &Request, targets: &[TargetFacts], room: (u32, u32)) -> Result<(), Problem> {
+    if targets.is_empty() {
+        return Err(
+            Problem::usage("there is no target").next("name a file or device, or list them in a .lun file")
+        );
+    }
+    if targets.len() > usize::from(u16::MAX) {
+        return Err(
+            Problem::usage(format!("{} targets are too many", targets.len())).next("use at most 65535")
+        );
+    }
+    let used = [(room.0 > 0, "small", request.small_bytes), (room.1 > 0, "large", request.large_bytes)];
+    for target in targets {
+        for (_, label, bytes) in used.into_iter().filter(|&(used, ..)| used) {
+            check_fit(target, label, bytes)?;
+            way::check(request, target, label, bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_fit(target: &TargetFacts, label: &str, io_bytes: u64) -> Result<(), Problem> {
+    let block = u64::from(target.logical_block_bytes.max(1));
+    if !io_bytes.is_multiple_of(block) {
+        return Err(Problem::usage(format!(
+            "the {label} I/O size of {} is no multiple of the logical block of {}",
+            Bytes(io_bytes),
+            Bytes(block)
+        ))
+        .at(&target.path)
+        .because("direct I/O moves whole logical blocks")
+        .next(format!("use a multiple of {}", Bytes(block))));
+    }
+    if target.size_bytes < io_bytes {
+        return Err(Problem::refused(format!(
+            "the target of {} is smaller than one {label} I/O of {}",
+            Bytes(target.size_bytes),
+            Bytes(io_bytes)
+        ))
+        .at(&target.path)
+        .next("use a larger target or a smaller I/O size"));
+    }
+    Ok(())
+}
+
+fn large_outstanding(pattern: LargePattern, level: u32) -> Result<u32, Problem> {
+    let outstanding = match pattern {
+        LargePattern::Random => u64::from(level),
+        LargePattern::Sequential { ios_per_stream } => u64::from(level) * u64::from(ios_per_stream),
+    };
+    u32::try_from(outstanding).map_err(|_| too_many_outstanding(outstanding))
+}
+
+fn too_many_outstanding(outstanding: u64) -> Problem {
+    Problem::usage(format!("{outstanding} outstanding I/Os are too many"))
+        .because("the counts, or the number of disks that they are derived from, are very large")
+        .next(format!("ask for at most {MAX_OUTSTANDING} in one point"))
+}
+
+/// Memory of the buffers; refused when the host cannot hold them beside everything else.
+fn check_buffers(request: &Request, host: &HostFacts, small: u32, large: u32) -> Result<u64, Problem> {
+    let outstanding = u64::from(small) + u64::from(large);
+    if outstanding > u64::from(MAX_OUTSTANDING) {
+        return Err(too_many_outstanding(outstanding));
+    }
+    let bytes = u64::from(small)
+        .saturating_mul(request.small_bytes)
+        .saturating_add(u64::from(large).saturating_mul(request.large_bytes));
+    match host.memory_bytes {
+        Some(memory) if bytes > memory / 2 && !request.engine.is_simulated() => Err(Problem::refused(
+            format!("the buffers of {outstanding} outstanding I/Os need {}", Bytes(bytes)),
+        )
+        .because(format!("the host has {} of memory, and half of it may be used", Bytes(memory)))
+        .next("use fewer outstanding I/Os, fewer disks or smaller I/Os")),
+        _ => Ok(bytes),
+    }
+}
+
+fn step(request: &Request, point: Point) -> Step {
+    match request.pace {
+        Pace::Fixed(duration) => {
+            let settle = Nanos(SETTLE.0.min(duration.0 / 10));
+            Step { point, warm_up: warm_up(request, point), settle, measure: duration }
+        }
+        // The company of other points between two visits does what a warm-up is for.
+        Pace::Adaptive(adaptive) => {
+            let parameters = parameters(request, &adaptive);
+            let (settle, measure) = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
+            Step { point, warm_up: None, settle, measure }
+        }
+    }
+}
+
+/// What steers the visits of an adaptive run. A calibration with a bound on the latency has little time for each of its few points.
+fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
+    let usual = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
+    let Some(budget) = adaptive.max_duration.filter(|_| request.bound.is_some()) else {
+        return usual;
+    };
+    let share_ns = budget.0 / PARTS_OF_A_BUDGET;
+    let settle_ns = usual.settle_ns.min(share_ns / 3).max(BRISK_SETTLE.0);
+    let measure_ns = usual.measure_ns.min(share_ns).max(BRISK_MEASURE.0);
+    let longest_measure_ns = usual.longest_measure_ns.min(4 * measure_ns);
+    let gap_ns = BRISK_REST.0;
+    Parameters { settle_ns, measure_ns, longest_measure_ns, gap_ns, gap_few_ns: gap_ns, ..usual }
+}
+
+/// ORION's warm-up before a large sequential point.
+fn warm_up(request: &Request, point: Point) -> Option<WarmUp> {
+    if point.large == 0 || request.large_pattern == LargePattern::Random {
+        return None;
+    }
+    match request.cache {
+        CacheWarmUp::Default => Some(WarmUp::Time(DEFAULT_WARM_UP)),
+        CacheWarmUp::Bytes(bytes) => Some(WarmUp::Bytes(bytes)),
+        CacheWarmUp::Off => None,
+    }
+}
+
+/// The volumes that small and large I/O are drawn from. Random I/O uses every chunk of every target whatever the
+/// layout; streams walk the layout.
+///
+/// # Errors
+/// When no I/O fits; a plan excludes that.
+pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Volumes, Problem> {
+    let sizes: Vec<u64> = targets.iter().map(|target| target.size_bytes).collect();
+    let volume =
+        |bytes, layout| Volume::new(&sizes, bytes, layout).map_err(|error| Problem::usage(error.to_string()));
+    let streams = match request.large_pattern {
+        LargePattern::Random => None,
+        LargePattern::Sequential { .. } => Some(volume(request.large_bytes, request.layout)?),
+    };
+    Ok(Volumes {
+        small: volume(request.small_bytes, Layout::Concat).ok(),
+        large: volume(request.large_bytes, Layout::Concat).ok(),
+        streams,
+    })
+}
+
+/// See [`volumes`]. A class whose I/O fits nowhere has none; the plan makes sure that it is idle then.
+#[derive(Clone, Debug)]
+pub struct Volumes {
+    /// For small random I/O.
+    pub small: Option<Volume>,
+    /// For large random I/O and warm-up.
+    pub large: Option<Volume>,
+    /// For streams.
+    pub streams: Option<Volume>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! How the points of an adaptive run are visited: what reads only before what writes, long visits first.
+//!
+//! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run goes on.
+
+use super::{Plan, Step, WarmUp};
+use crate::error::Problem;
+use crate::load::matrix::Point;
+use crate::load::pace::{Adaptive, Pace};
+use crate::load::request::{CacheWarmUp, Request};
+use crate::load::workload::LargePattern;
+use crate::stats::Parameters;
+use crate::stats::schedule::{Phase, Soak};
+use crate::units::{NS_PER_S, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// A limited run spends at most this part of its time on each long visit.
+const PART_FOR_A_SOAK: u64 = 8;
+/// A long visit that is shorter than that shows nothing that short ones do not.
+const SHORTEST_SOAK_NS: u64 = 5 * NS_PER_S;
+
+/// A limited run lets a point rest for that long at least.
+const SHORTEST_REST_NS: u64 = 2 * NS_PER_S;
+
+/// A calibration by short visits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// The numbers that steer it.
+    pub parameters: Parameters,
+    /// Points, by the index of their step, that are measured together.
+    pub phases: Vec<Phase>,
+    /// Load before the first visit to a sequential point; visits to the others follow between them.
+    pub warm_up: Option<WarmUp>,
+}
+
+impl Calibration {
+    /// The calibration that a request asks for; `None` for ORION's one visit per point.
+    ///
+    /// # Errors
+    /// When the time limit does not even leave room for one visit to each point.
+    pub fn new(request: &Request, steps: &[Step]) -> Result<Option<Self>, Problem> {
+        let Pace::Adaptive(adaptive) = request.pace else {
+            return Ok(None);
+        };
+        let found = Self::within(request, &adaptive, steps, Nanos(0));
+        check_limit(&adaptive, &found, steps)?;
+        Ok(Some(found))
+    }
+
+    /// The same once a search has `spent` a part of the time. Whatever the limit leaves then is used: the run says
+    /// what it had no time for.
+    #[must_use]
+    pub fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
+        match request.pace {
+            Pace::Adaptive(adaptive) => Some(Self::within(request, &adaptive, steps, spent)),
+            Pace::Fixed(_) => None,
+        }
+    }
+
+    fn within(request: &Request, adaptive: &Adaptive, steps: &[Step], spent: Nanos) -> Self {
+        let mut parameters = super::parameters(request, adaptive);
+        if let Some(limit) = adaptive.max_duration {
+            parameters = limited(parameters, limit, spent);
+        }
+        let phases = phases(request, steps, &parameters);
+        let found = Self { parameters, phases, warm_up: warm_up(request, steps) };
+        match adaptive.max_duration {
+            Some(limit) => found.with_rests_within(limit.0.saturating_sub(spent.0)),
+            None => found,
+        }
+    }
+
+    /// Shorter rests where the usual ones would use up the time before the first look: a visit that was not made tells
+    /// less than one that came early.
+    fn with_rests_within(self, left_ns: u64) -> Self {
+        let Parameters { settle_ns, measure_ns, .. } = self.parameters;
+        let without_rounds = self.time_of(|_| 0);
+        let share_ns = left_ns.saturating_sub(without_rounds) / (self.phases.len() as u64).max(1);
+        let fitting = |phase: &Phase| {
+            let rounds = u64::from(self.parameters.first_look(phase.points.len())).max(1);
+            (share_ns / rounds).saturating_sub(settle_ns + measure_ns)
+        };
+        let fitting_ns = self.phases.iter().map(fitting).min().unwrap_or(u64::MAX).max(SHORTEST_REST_NS);
+        let parameters = Parameters {
+            gap_ns: self.parameters.gap_ns.min(fitting_ns),
+            gap_few_ns: self.parameters.gap_few_ns.min(fitting_ns),
+            ..self.parameters
+        };
+        Self { parameters, ..self }
+    }
+
+    /// Time of the long visits and of the rounds before the first look, warm-up (when it is a time) and pauses
+    /// included.
+    #[must_use]
+    pub fn least_time(&self) -> Nanos {
+        self.time_after(Nanos(0))
+    }
+
+    /// The same with all rounds that there may be, for points that never are sure enough. Visits of the usual length: a
+    /// slow device, or one that takes long to settle, needs longer ones.
+    #[must_use]
+    pub fn full_time(&self) -> Nanos {
+        self.limited(self.time_of(|_| self.parameters.most_visits))
+    }
+
+    /// The least time of a run of which a search has `spent` a part.
+    #[must_use]
+    pub fn time_after(&self, spent: Nanos) -> Nanos {
+        self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
+    }
+
+    fn limited(&self, all: u64) -> Nanos {
+        Nanos(self.parameters.time_limit_ns.map_or(all, |limit| all.min(limit)))
+    }
+
+    /// `rounds` gives those of a phase with so many points.
+    fn time_of(&self, rounds: impl Fn(usize) -> u32) -> u64 {
+        let Parameters { settle_ns, measure_ns, pause_ns, .. } = self.parameters;
+        let phase = |phase: &Phase| {
+            let soaks: u64 = phase.soaks.iter().map(|soak| settle_ns + soak.measure_ns).sum();
+            let points = phase.points.len();
+            let round = (settle_ns + measure_ns).saturating_mul(points as u64);
+            // Few points wait for their rest instead of for one another.
+            let round = round.max(self.parameters.gap_for(points) + settle_ns + measure_ns);
+            soaks.saturating_add(round.saturating_mul(u64::from(rounds(points))))
+        };
+        let pauses = pause_ns * (self.phases.len() as u64).saturating_sub(1);
+        let warm_up = match self.warm_up {
+            Some(WarmUp::Time(time)) => time.0,
+            _ => 0,
+        };
+        let all = self.phases.iter().map(phase).fold(0, u64::saturating_add);
+        all.saturating_add(pauses).saturating_add(warm_up)
+    }
+}
+
+/// Shorter long visits, so that a limited run has time for the others.
+fn limited(parameters: Parameters, limit: Nanos, spent: Nanos) -> Parameters {
+    let left_ns = limit.0.saturating_sub(spent.0);
+    let soak = |usual: u64| {
+        let soak = usual.min(left_ns / PART_FOR_A_SOAK);
+        if soak < SHORTEST_SOAK_NS { 0 } else { soak }
+    };
+    Parameters {
+        soak_read_ns: soak(parameters.soak_read_ns),
+        soak_write_ns: soak(parameters.soak_write_ns),
+        time_limit_ns: Some(limit.0),
+        ..parameters
+    }
+}
+
+fn check_limit(adaptive: &Adaptive, found: &Calibration, steps: &[Step]) -> Result<(), Problem> {
+    let Some(limit) = adaptive.max_duration else {
+        return Ok(());
+    };
+    let visits: u64 = steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add);
+    let soaks = found.phases.iter().flat_map(|phase| &phase.soaks);
+    let soaks: u64 = soaks.map(|soak| soak.measure_ns + found.parameters.settle_ns).sum();
+    let least = visits.saturating_add(soaks);
+    if least <= limit.0 {
+        return Ok(());
+    }
+    let seconds = least.div_ceil(NS_PER_S);
+    Err(Problem::usage(format!("{limit} do not suffice for one visit to each of {} points", steps.len()))
+        .because(format!("that alone takes {seconds} s"))
+        .next(format!("allow at least {seconds}s, better five times as much, or measure fewer points")))
+}
+
+/// What only reads comes first: reads after writes would measure the aftermath of the writes.
+fn phases(request: &Request, steps: &[Step], parameters: &Parameters) -> Vec<Phase> {
+    if request.bound.is_some() {
+        // There is no time for a rest between phases, and the points are few.
+        let points: Vec<usize> = (0..steps.len()).collect();
+        return vec![Phase { soaks: soaks(steps, &points, parameters.soak_read_ns), points }];
+    }
+    let part = |wanted: bool| -> Vec<usize> {
+        let members = steps.iter().enumerate().filter(|(_, step)| writes(request, step.point) == wanted);
+        members.map(|(index, _)| index).collect()
+    };
+    [(part(false), parameters.soak_read_ns), (part(true), parameters.soak_write_ns)]
+        .into_iter()
+        .filter(|(points, _)| !points.is_empty())
+        .map(|(points, measure_ns)| Phase { soaks: soaks(steps, &points, measure_ns), points })
+        .collect()
+}
+
+/// One long visit to the point with the most outstanding I/Os; if a class is idle there, another for that class.
+fn soaks(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<Soak> {
+    if measure_ns == 0 {
+        return Vec::new();
+    }
+    let most = |least: Point| {
+        let loaded = points.iter().copied().filter(|&index| {
+            let point = steps[index].point;
+            point.small >= least.small && point.large >= least.large
+        });
+        loaded.max_by_key(|&index| {
+            let Point { small, large } = steps[index].point;
+            (u64::from(small) + u64::from(large), small)
+        })
+    };
+    let both = most(Point { small: 1, large: 1 });
+    let alone = || [most(Point { small: 1, large: 0 }), most(Point { small: 0, large: 1 })];
+    let chosen: Vec<usize> = match both {
+        Some(point) => vec![point],
+        None => alone().into_iter().flatten().collect(),
+    };
+    chosen.into_iter().map(|point| Soak { point, measure_ns }).collect()
+}
+
+/// Whether some I/O of a point writes.
+fn writes(request: &Request, point: Point) -> bool {
+    let share = request.write_percent;
+    let large = match request.large_pattern {
+        LargePattern::Random => point.large > 0 && share.writes(),
+        LargePattern::Sequential { .. } => (0..point.large).any(|stream| share.stream_writes(stream)),
+    };
+    large || (point.small > 0 && share.writes())
+}
+
+/// Only a warm-up that was asked for: the visits to other points are between two visits to a sequential one anyway.
+fn warm_up(request: &Request, steps: &[Step]) -> Option<WarmUp> {
+    let sequential = request.large_pattern != LargePattern::Random;
+    let has_streams = steps.iter().any(|step| step.point.large > 0);
+    match request.cache {
+        CacheWarmUp::Bytes(bytes) if sequential && has_streams => Some(WarmUp::Bytes(bytes)),
+        _ => None,
+    }
+}
+
+impl Plan {
+    /// Whether some I/O of the point writes.
+    #[must_use]
+    pub fn point_writes(request: &Request, point: Point) -> bool {
+        writes(request, point)
+    }
+}
+
+#[cfg(test)]
+mod tests;

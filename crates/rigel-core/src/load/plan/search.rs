@@ -1,0 +1,188 @@
+//! The search for the load levels that saturate the device, and the matrix around them.
+//!
+//! Small and large I/O are searched alone, one after the other. Must not decide what is visited next;
+//! [`crate::stats::levels_auto`] does.
+
+use crate::error::Problem;
+use crate::facts::HostFacts;
+use crate::load::matrix::{Grid, RunLevel};
+use crate::load::pace::Pace;
+use crate::load::request::{MAX_OUTSTANDING, Request};
+use crate::load::workload::Class;
+use crate::stats::Parameters;
+use crate::stats::bound::LatencyBound;
+use crate::stats::levels_auto::{self, LevelRules};
+use crate::units::{NS_PER_MS, NS_PER_S, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Most outstanding small I/Os that a search tries.
+const MOST_SMALL: u32 = 512;
+/// The same for each disk of a calibration that says how many there are.
+const SMALL_PER_DISK: u32 = 64;
+/// Most outstanding large I/Os, or streams, that a search tries.
+const MOST_LARGE: u32 = 64;
+/// A search takes about so many visits; 17 to 60 were seen on simulated curves.
+const USUAL_VISITS: u64 = 45;
+/// No search takes fewer: three levels, and the plateau again.
+const LEAST_VISITS: u64 = 11;
+/// A shorter visit has no level of its own: a queue of hundreds would not even be filled by then.
+const SHORTEST_VISIT_NS: u64 = 90 * NS_PER_MS;
+
+/// What is searched, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelSearch {
+    /// The classes, in the order in which they are searched.
+    pub classes: Vec<Class>,
+    /// Most outstanding small I/Os.
+    pub most_small: u32,
+    /// Most outstanding large I/Os, or streams.
+    pub most_large: u32,
+    /// Load before the measured part of a visit.
+    pub settle: Nanos,
+    /// Measured part of a visit.
+    pub measure: Nanos,
+    /// The latency of small I/O at which a level is searched beside saturation.
+    #[serde(default)]
+    pub bound: Option<LatencyBound>,
+}
+
+/// What a search found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// Outstanding small I/Os that saturate the device; `None` when nothing completed, or nothing was searched.
+    pub small: Option<u32>,
+    /// The same of large I/Os, or streams.
+    pub large: Option<u32>,
+    /// The most outstanding small I/Os within the bound.
+    pub bounded: Option<u32>,
+}
+
+impl LevelSearch {
+    /// The search for a request; what does not fit into memory is not tried.
+    #[must_use]
+    pub fn new(request: &Request, host: &HostFacts) -> Self {
+        let classes = match request.level {
+            RunLevel::Simple | RunLevel::Normal | RunLevel::Advanced => vec![Class::Small, Class::Large],
+            RunLevel::Oltp => vec![Class::Small],
+            RunLevel::Dss => vec![Class::Large],
+        };
+        let parameters = match request.pace {
+            Pace::Adaptive(adaptive) => super::parameters(request, &adaptive),
+            Pace::Fixed(_) => Parameters::default(),
+        };
+        let (settle, measure) = visit(request, &parameters, classes.len() as u64);
+        let per_level = u64::from(request.large_pattern.outstanding(1));
+        let memory = host.memory_bytes.unwrap_or(u64::MAX);
+        let fitting = |most: u32, bytes: u64| {
+            let fitting = memory / 8 / bytes.max(1);
+            most.min(u32::try_from(fitting).unwrap_or(u32::MAX)).max(1)
+        };
+        let most = |class, most, bytes| if classes.contains(&class) { fitting(most, bytes) } else { 0 };
+        Self {
+            most_small: most(Class::Small, most_small(request), request.small_bytes),
+            most_large: most(Class::Large, MOST_LARGE, request.large_bytes.saturating_mul(per_level)),
+            settle,
+            measure,
+            bound: request.bound,
+            classes,
+        }
+    }
+
+    /// The rules of the search for a class.
+    #[must_use]
+    pub fn rules(&self, class: Class) -> LevelRules {
+        let most_outstanding = match class {
+            Class::Small => self.most_small,
+            Class::Large => self.most_large,
+        };
+        LevelRules { most_outstanding, ..LevelRules::default() }
+    }
+
+    /// The largest level of each class.
+    #[must_use]
+    pub const fn room(&self) -> (u32, u32) {
+        (self.most_small, self.most_large)
+    }
+
+    /// How long a search usually takes.
+    #[must_use]
+    pub fn usual_time(&self) -> Nanos {
+        self.time_of(USUAL_VISITS)
+    }
+
+    fn time_of(&self, visits: u64) -> Nanos {
+        let visits = visits * self.classes.len() as u64;
+        Nanos((self.settle.0 + self.measure.0).saturating_mul(visits))
+    }
+
+    /// # Errors
+    /// When the time that the run may take does not even suffice for the search.
+    pub fn check_limit(&self, request: &Request) -> Result<(), Problem> {
+        let limit = request.pace.max_duration();
+        let Some(limit) = limit.filter(|limit| limit.0 < self.time_of(LEAST_VISITS).0) else {
+            return Ok(());
+        };
+        let (least, usual) = (self.time_of(LEAST_VISITS), self.usual_time());
+        Err(Problem::usage(format!("{limit} do not suffice for the search for load levels"))
+            .because(format!("it takes at least {} s and usually about {} s", whole_s(least), whole_s(usual)))
+            .next(format!("allow at least {}s, or measure ORION's levels", 2 * whole_s(usual))))
+    }
+
+    /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
+    /// a level of saturation has the levels 1 and 2.
+    #[must_use]
+    pub fn grid(&self, level: RunLevel, found: Searched) -> Grid {
+        if self.bound.is_some() {
+            return self.answers(found);
+        }
+        let axis = |class, n_sat: Option<u32>, most: u32| -> Vec<u32> {
+            if !self.classes.contains(&class) {
+                return Vec::new();
+            }
+            let levels = levels_auto::axis(n_sat.unwrap_or(1)).into_iter();
+            levels.filter(|&level| (1..=most).contains(&level)).collect()
+        };
+        let small = axis(Class::Small, found.small, self.most_small);
+        let large = axis(Class::Large, found.large, self.most_large);
+        Grid::around(level, &small, &large)
+    }
+
+    /// The points that a calibration answers with: one outstanding, the level at the bound, saturation and what lies beyond.
+    fn answers(&self, found: Searched) -> Grid {
+        let levels = |n_sat: Option<u32>, bounded: Option<u32>, most: u32| {
+            let n_sat = n_sat.unwrap_or(1);
+            let mut levels = vec![1, n_sat, n_sat.saturating_mul(2)];
+            levels.extend(bounded);
+            levels.retain(|level| (1..=most).contains(level));
+            levels.sort_unstable();
+            levels.dedup();
+            levels
+        };
+        let small = levels(found.small, found.bounded, self.most_small);
+        let large = levels(found.large, None, self.most_large);
+        Grid::around(RunLevel::Simple, &small, &large)
+    }
+}
+
+/// A calibration is told how many disks there are, so that it can go as far as they need.
+fn most_small(request: &Request) -> u32 {
+    let disks = request.num_disks.filter(|_| request.bound.is_some()).unwrap_or(0);
+    disks.saturating_mul(SMALL_PER_DISK).clamp(MOST_SMALL, MAX_OUTSTANDING / 2)
+}
+
+/// Settling and measured part of a visit of the search: those of the points, but short enough that a calibration spends
+/// less than half of its budget on the search.
+fn visit(request: &Request, parameters: &Parameters, classes: u64) -> (Nanos, Nanos) {
+    let usual = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
+    let Some(budget) = request.pace.max_duration().filter(|_| request.bound.is_some()) else {
+        return usual;
+    };
+    let visit_ns = (budget.0 / 5 * 2 / (USUAL_VISITS * classes.max(1))).max(SHORTEST_VISIT_NS);
+    let settle_ns = (visit_ns / 3).min(usual.0.0);
+    (Nanos(settle_ns), Nanos((visit_ns - visit_ns / 3).min(usual.1.0)))
+}
+
+/// Seconds, rounded up.
+const fn whole_s(time: Nanos) -> u64 {
+    time.0.div_ceil(NS_PER_S)
+}

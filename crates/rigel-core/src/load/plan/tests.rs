@@ -1,0 +1,199 @@
+use super::*;
+use crate::facts::{Identity, TargetKind};
+use crate::load::matrix::{MatrixShape, RunLevel};
+use proptest::prelude::*;
+
+fn target(size_bytes: u64) -> TargetFacts {
+    TargetFacts {
+        path: "/data/lun1".into(),
+        real_path: "/data/lun1".into(),
+        kind: TargetKind::File,
+        size_bytes,
+        identity: Identity { device: (8, 0), inode: 1 },
+        physical_block_bytes: Some(4096),
+        direct_io: Some(true),
+        filesystem: Some("ext4".into()),
+        mount_point: Some("/".into()),
+        allocated_bytes: Some(size_bytes),
+        ..TargetFacts::simulated(size_bytes)
+    }
+}
+
+fn host() -> HostFacts {
+    HostFacts { cpus: 2, memory_bytes: Some(8 << 30), ..HostFacts::default() }
+}
+
+fn plan(request: &Request, targets: usize) -> Plan {
+    Plan::new(request, &host(), &vec![target(1 << 30); targets]).unwrap()
+}
+
+/// Published estimates in minutes at 60 s a point (E1, E2, E6, E7, E9, E10, E12, E13).
+#[test]
+fn published_estimates() {
+    for (case, level, targets, minutes) in [
+        ("E1", RunLevel::Normal, 1, 19),
+        ("E2", RunLevel::Simple, 1, 9),
+        ("E6", RunLevel::Simple, 2, 16),
+        ("E7", RunLevel::Simple, 6, 44),
+        ("E9", RunLevel::Oltp, 1, 22),
+        ("E10", RunLevel::Oltp, 3, 24),
+    ] {
+        assert_eq!(plan(&Request::new(level), targets).estimate_minutes, minutes, "{case}");
+    }
+    let mut e13 = Request::new(RunLevel::Advanced);
+    e13.shape = MatrixShape::Max { small: 4, large: 4 };
+    e13.large_bytes = 512 << 10;
+    assert_eq!(plan(&e13, 1).estimate_minutes, 26, "E13");
+}
+
+#[test]
+fn estimates_of_other_durations_round_up_and_add_warm_up() {
+    let mut request = Request::new(RunLevel::Simple);
+    request.pace = Pace::Fixed(Nanos::from_secs(1));
+    assert_eq!(plan(&request, 1).estimate_minutes, 2);
+    let mut seq = Request::new(RunLevel::Advanced);
+    seq.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    seq.shape = MatrixShape::Col { small: 0 };
+    // 3 points counted, 2 of them warmed up for 2 minutes each.
+    assert_eq!(plan(&seq, 1).estimate_minutes, 3 + 4 + 1);
+    seq.cache = CacheWarmUp::Off;
+    assert_eq!(plan(&seq, 1).estimate_minutes, 3 + 1);
+}
+
+#[test]
+fn warm_up_comes_before_large_sequential_points_only() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.cache = CacheWarmUp::Bytes(500 << 20);
+    assert!(plan(&request, 1).steps.iter().all(|step| step.warm_up.is_none()), "random needs none");
+    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    for step in plan(&request, 1).steps {
+        assert_eq!(step.warm_up.is_some(), step.point.large > 0, "{step:?}");
+    }
+}
+
+#[test]
+fn num_disks_is_the_number_of_targets_unless_given() {
+    let mut request = Request::new(RunLevel::Simple);
+    assert_eq!(plan(&request, 4).num_disks, 4);
+    request.num_disks = Some(24);
+    assert_eq!(plan(&request, 4).grid.max_small(), 120);
+}
+
+#[test]
+fn streams_hold_several_ios() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let plan = plan(&request, 2);
+    assert_eq!(plan.max_large_outstanding, 16);
+    assert_eq!(plan.buffer_bytes, 10 * (8 << 10) + 16 * (1 << 20));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_target() {
+    let request = Request::new(RunLevel::Simple);
+    let small = Plan::new(&request, &host(), &[target(1000)]).unwrap_err();
+    assert!(small.to_string().contains("smaller than one small I/O"), "{small}");
+    let mut blocks = target(1 << 30);
+    blocks.logical_block_bytes = 4096;
+    let mut odd = Request::new(RunLevel::Simple);
+    odd.small_bytes = 512;
+    let refused = Plan::new(&odd, &host(), &[blocks]).unwrap_err();
+    assert_eq!(refused.kind.code(), 2);
+    assert!(refused.to_string().contains("logical block of 4 KiB"), "{refused}");
+    assert!(Plan::new(&request, &host(), &[]).is_err());
+}
+
+#[test]
+fn buffers_must_fit_into_memory() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.shape = MatrixShape::Point { small: 0, large: 60_000 };
+    let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
+    assert!(refused.to_string().contains("of memory"), "{refused}");
+    request.shape = MatrixShape::Point { small: 70_000, large: 0 };
+    let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
+    assert!(refused.to_string().contains("70000 outstanding"), "{refused}");
+}
+
+proptest! {
+    /// Whatever is asked for: a plan or a problem, never a panic, and twice the same.
+    #[test]
+    fn a_plan_is_a_pure_function(
+        small in any::<u32>(), large in any::<u32>(), disks in any::<Option<u32>>(),
+        small_bytes in any::<u64>(), large_bytes in any::<u64>(), size in any::<u64>(), ios in any::<u32>(),
+        sequential: bool, shape in 0..6,
+    ) {
+        let mut request = Request::new(RunLevel::Advanced);
+        request.shape = match shape {
+            0 => MatrixShape::Basic,
+            1 => MatrixShape::Detailed,
+            2 => MatrixShape::Point { small, large },
+            3 => MatrixShape::Col { small },
+            4 => MatrixShape::Row { large },
+            _ => MatrixShape::Max { small, large },
+        };
+        request.num_disks = disks.map(|d| d % 20_000);
+        request.small_bytes = small_bytes;
+        request.large_bytes = large_bytes;
+        if sequential {
+            request.large_pattern = LargePattern::Sequential { ios_per_stream: ios };
+        }
+        let targets = [target(size)];
+        prop_assert_eq!(Plan::new(&request, &host(), &targets), Plan::new(&request, &host(), &targets));
+    }
+}
+
+/// Numbers at both ends and in between.
+fn wide() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        any::<u64>(),
+        (0u64..3).prop_map(|below| u64::MAX - below),
+        (0u32..64).prop_map(|power| 1 << power),
+        0u64..3
+    ]
+}
+
+proptest! {
+    /// Targets of any size, times and depths of any length: a plan whose figures and volumes can be had, or a problem.
+    #[test]
+    fn no_size_and_no_time_is_too_large(
+        level in 0usize..5, sizes in proptest::collection::vec(wide(), 1..4), times in proptest::array::uniform4(wide()),
+        small_bytes in prop_oneof![wide(), Just(512), Just(8192)], stripe_bytes in wide(), memory in wide(),
+        (adaptive, raid0, simulated, auto, workers) in any::<(bool, bool, bool, bool, Option<u32>)>(),
+    ) {
+        let level = [RunLevel::Simple, RunLevel::Normal, RunLevel::Oltp, RunLevel::Dss, RunLevel::Advanced][level];
+        let [pace, timeout, warm_up, spent] = times;
+        let mut request = Request::new(level);
+        request.small_bytes = small_bytes;
+        request.workers = workers;
+        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.cache = CacheWarmUp::Bytes(warm_up);
+        request.io_timeout = Nanos(timeout);
+        if raid0 {
+            request.layout = Layout::Raid0 { stripe_bytes };
+        }
+        if simulated {
+            request.engine = crate::load::request::EngineRequest::Sim(crate::sim::SimLaw::default());
+        }
+        if auto {
+            request.levels = LevelChoice::Auto;
+        }
+        request.pace = match request.pace {
+            Pace::Adaptive(usual) if adaptive => Pace::Adaptive(Adaptive { max_duration: Some(Nanos(pace)), ..usual }),
+            _ if adaptive => request.pace,
+            _ => Pace::Fixed(Nanos(pace)),
+        };
+        let targets: Vec<TargetFacts> = sizes.into_iter().map(target).collect();
+        let host = HostFacts { memory_bytes: Some(memory), ..host() };
+        let Ok(plan) = Plan::new(&request, &host, &targets) else { return Ok(()) };
+        prop_assert!(plan.estimate_minutes > 0 && plan.workers > 0);
+        prop_assert!(plan.known_time() <= Nanos(u64::MAX));
+        let searched = Searched { small: Some(u32::MAX), large: Some(1), bounded: Some(u32::MAX) };
+        let _ = plan.with_levels(&request, searched, Nanos(spent));
+        if let Ok(volumes) = volumes(&request, &targets) {
+            for volume in [volumes.small, volumes.large, volumes.streams].into_iter().flatten() {
+                let place = volume.place(volume.chunks() - 1);
+                prop_assert!(place.offset < targets[usize::from(place.target)].size_bytes);
+            }
+        }
+    }
+}

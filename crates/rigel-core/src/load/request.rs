@@ -1,0 +1,334 @@
+//! What the user asked for, checked, whichever command line it came from.
+//!
+//! Both front ends (`rigel run` and `rigel orion`) make the same [`Request`]. Must not depend on the host or the targets;
+//! [`crate::load::plan`] is where they come in.
+
+use crate::error::Problem;
+use crate::facts::engine::EngineKind;
+use crate::load::matrix::{MatrixShape, RunLevel};
+use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::placement::CpuChoice;
+use crate::load::workload::{Class, LargePattern, Layout, WritePercent};
+use crate::sim::SimLaw;
+use crate::stats::bound::LatencyBound;
+use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Default size of a small I/O.
+pub const DEFAULT_SMALL: Bytes = Bytes::from_kib(8);
+/// Default size of a large I/O.
+pub const DEFAULT_LARGE: Bytes = Bytes::from_kib(1024);
+/// Default stripe depth of `raid0`.
+pub const DEFAULT_STRIPE: Bytes = Bytes::from_kib(1024);
+/// Default outstanding I/Os of one sequential stream.
+pub const DEFAULT_STREAM_IOS: u32 = 4;
+/// ORION's warm-up when no cache size is given.
+pub const DEFAULT_WARM_UP: Nanos = Nanos::from_secs(120);
+/// What an I/O may take: longer than the timeouts of drives (30 s) and the failover of most paths.
+pub const DEFAULT_IO_TIMEOUT: Nanos = Nanos::from_secs(60);
+/// Whoever waits for an I/O looks at its age once a second.
+const LEAST_IO_TIMEOUT: Nanos = Nanos::from_secs(1);
+/// Largest I/O: one buffer per outstanding I/O has to fit into memory, and the kernel moves at most 2 GiB at once.
+const MAX_IO_BYTES: u64 = 256 * MIB;
+/// Smallest block that any device has.
+const MIN_BLOCK_BYTES: u64 = 512;
+
+/// Most outstanding I/Os of a class in one point; slots are numbered with 16 bits.
+pub const MAX_OUTSTANDING: u32 = 65_535;
+
+/// The unmeasured load before a large sequential point (`-cache_size`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheWarmUp {
+    /// Not given: two minutes.
+    Default,
+    /// 0: none.
+    Off,
+    /// Until that many bytes were moved.
+    Bytes(u64),
+}
+
+/// Which engine to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one per run, and a box could not be copied")]
+pub enum EngineRequest {
+    /// The best one that works here.
+    #[default]
+    Auto,
+    /// This one or none.
+    Only(EngineKind),
+    /// A simulated device in virtual time.
+    Sim(SimLaw),
+}
+
+impl EngineRequest {
+    /// Whether no real target is touched.
+    #[must_use]
+    pub const fn is_simulated(self) -> bool {
+        match self {
+            Self::Auto => false,
+            Self::Only(kind) => kind.is_simulated(),
+            Self::Sim(_) => true,
+        }
+    }
+}
+
+/// A run as asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Name of the run (`-testname`), without a directory, printable.
+    pub name: String,
+    /// The arguments as typed, each followed by a blank, printable; echoed in the summary.
+    pub command_line: String,
+    /// Run level.
+    pub level: RunLevel,
+    /// Matrix of `advanced`.
+    pub shape: MatrixShape,
+    /// ORION's num_disks; `None`: the number of targets.
+    pub num_disks: Option<u32>,
+    /// Bytes of a small I/O.
+    pub small_bytes: u64,
+    /// Bytes of a large I/O.
+    pub large_bytes: u64,
+    /// Random or streams.
+    pub large_pattern: LargePattern,
+    /// How targets form the volume of streams.
+    pub layout: Layout,
+    /// Share of writes.
+    pub write_percent: WritePercent,
+    /// Warm-up before large sequential points.
+    pub cache: CacheWarmUp,
+    /// How long and how often a point is measured.
+    pub pace: Pace,
+    /// Which load levels are measured.
+    pub levels: LevelChoice,
+    /// Engine.
+    pub engine: EngineRequest,
+    /// Worker threads; `None`: as many as needed.
+    pub workers: Option<u32>,
+    /// The CPUs of the workers.
+    #[serde(default)]
+    pub cpus: CpuChoice,
+    /// Seed of every offset, coin and payload.
+    pub seed: u64,
+    /// Through the page cache, on request only.
+    pub buffered: bool,
+    /// Completions are looked for on the device instead of being waited for by interrupt.
+    #[serde(default)]
+    pub poll: bool,
+    /// How long an I/O may be in flight before it counts as hung and the run is ended.
+    #[serde(default = "default_io_timeout")]
+    pub io_timeout: Nanos,
+    /// The run calibrates: the levels at this latency of small I/O and at saturation are searched, then measured.
+    #[serde(default)]
+    pub bound: Option<LatencyBound>,
+}
+
+const fn default_io_timeout() -> Nanos {
+    DEFAULT_IO_TIMEOUT
+}
+
+impl Request {
+    /// A request with ORION's defaults.
+    #[must_use]
+    pub fn new(level: RunLevel) -> Self {
+        Self {
+            name: "orion".into(),
+            command_line: String::new(),
+            level,
+            shape: MatrixShape::Basic,
+            num_disks: None,
+            small_bytes: DEFAULT_SMALL.0,
+            large_bytes: DEFAULT_LARGE.0,
+            large_pattern: LargePattern::Random,
+            layout: Layout::Concat,
+            write_percent: WritePercent::default(),
+            cache: CacheWarmUp::Default,
+            pace: Pace::Fixed(Nanos::from_secs(60)),
+            levels: LevelChoice::Orion,
+            engine: EngineRequest::Auto,
+            workers: None,
+            cpus: CpuChoice::Auto,
+            seed: 0,
+            buffered: false,
+            poll: false,
+            io_timeout: DEFAULT_IO_TIMEOUT,
+            bound: None,
+        }
+    }
+
+    /// Bytes of one I/O of a class.
+    #[must_use]
+    pub const fn io_bytes(&self, class: Class) -> u64 {
+        match class {
+            Class::Small => self.small_bytes,
+            Class::Large => self.large_bytes,
+        }
+    }
+
+    /// Checks everything that can be judged without looking at host or targets.
+    ///
+    /// # Errors
+    /// A usage problem that names the value and what would be right.
+    pub fn check(&self) -> Result<(), Problem> {
+        self.check_sizes()?;
+        self.check_counts()?;
+        self.check_way()?;
+        self.check_levels()?;
+        self.check_pace()?;
+        self.check_io_timeout()
+    }
+
+    fn check_io_timeout(&self) -> Result<(), Problem> {
+        if self.io_timeout >= LEAST_IO_TIMEOUT {
+            return Ok(());
+        }
+        Err(Problem::usage(format!("a time limit of {} for an I/O is too short", self.io_timeout))
+            .because("an I/O that waits in a long queue is not hung, and ages are looked at once a second")
+            .next(format!("give {LEAST_IO_TIMEOUT} or more, such as --io-timeout 60s")))
+    }
+
+    fn check_sizes(&self) -> Result<(), Problem> {
+        for (label, bytes) in [("small I/O size", self.small_bytes), ("large I/O size", self.large_bytes)] {
+            if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
+                return Err(Problem::usage(format!(
+                    "the {label} of {bytes} bytes is no multiple of 512 bytes"
+                ))
+                .because("direct I/O moves whole blocks, and no device has blocks below 512 bytes")
+                .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
+            }
+            if bytes > MAX_IO_BYTES {
+                return Err(Problem::usage(format!("the {label} of {} is too large", Bytes(bytes)))
+                    .because("every outstanding I/O has a buffer of that size")
+                    .next(format!("use at most {}", Bytes(MAX_IO_BYTES))));
+            }
+        }
+        if let Layout::Raid0 { stripe_bytes } = self.layout {
+            let sequential = matches!(self.large_pattern, LargePattern::Sequential { .. });
+            if stripe_bytes == 0 || (sequential && !stripe_bytes.is_multiple_of(self.large_bytes)) {
+                return Err(Problem::usage(format!(
+                    "the stripe depth of {} is no multiple of the large I/O size of {}",
+                    Bytes(stripe_bytes),
+                    Bytes(self.large_bytes)
+                ))
+                .because("every I/O of a stream goes to one target")
+                .next(
+                    "choose a stripe depth that is a multiple of the large I/O size, or a smaller large I/O",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_counts(&self) -> Result<(), Problem> {
+        if self.num_disks == Some(0) {
+            return Err(Problem::usage("the number of disks is 0").next("give at least 1"));
+        }
+        if self.workers == Some(0) {
+            return Err(Problem::usage("the number of workers is 0").next("give at least 1, or leave it out"));
+        }
+        if matches!(self.large_pattern, LargePattern::Sequential { ios_per_stream: 0 }) {
+            return Err(
+                Problem::usage("a stream with 0 outstanding I/Os does nothing").next("give at least 1")
+            );
+        }
+        self.check_shape()
+    }
+
+    fn check_shape(&self) -> Result<(), Problem> {
+        if self.level != RunLevel::Advanced {
+            return Ok(());
+        }
+        let (small, large) = self.shape.counts();
+        if let Some(count) = [small, large].into_iter().flatten().find(|&count| count > MAX_OUTSTANDING) {
+            return Err(Problem::usage(format!("{count} outstanding I/Os are too many"))
+                .next(format!("ask for at most {MAX_OUTSTANDING} of a class")));
+        }
+        let idle = matches!(
+            self.shape,
+            MatrixShape::Point { small: 0, large: 0 } | MatrixShape::Max { small: 0, large: 0 }
+        );
+        if idle {
+            return Err(Problem::usage("0 small and 0 large outstanding I/Os leave nothing to measure")
+                .next("give at least one of both counts above 0"));
+        }
+        Ok(())
+    }
+
+    /// Whether engine, page cache and polling go together.
+    fn check_way(&self) -> Result<(), Problem> {
+        let commands = self.engine == EngineRequest::Only(EngineKind::Nvme);
+        if self.buffered && (self.poll || commands) {
+            let what = if commands { "NVMe commands go" } else { "polled completions are for I/O that goes" };
+            return Err(Problem::usage(format!("{what} past the page cache"))
+                .because("--buffered asks for the page cache")
+                .next("leave out --buffered, or the other option"));
+        }
+        let can_poll = match self.engine {
+            EngineRequest::Auto => true,
+            EngineRequest::Only(kind) => kind.can_poll(),
+            EngineRequest::Sim(_) => false,
+        };
+        if self.poll && !can_poll {
+            return Err(Problem::usage("the engine cannot poll for completions")
+                .at("--poll")
+                .because("only the engines io_uring and nvme can")
+                .next("leave out --poll, or choose one of them"));
+        }
+        Ok(())
+    }
+
+    fn check_pace(&self) -> Result<(), Problem> {
+        match self.pace {
+            Pace::Fixed(duration) => self.check_fixed(duration),
+            Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) => {
+                check_length(limit, NS_PER_S, "a run of at most", "give at least 1s")
+            }
+            Pace::Adaptive(_) => Ok(()),
+        }
+    }
+
+    fn check_fixed(&self, duration: Nanos) -> Result<(), Problem> {
+        if self.levels == LevelChoice::Auto {
+            return Err(Problem::usage("load levels are not searched with a fixed time per data point")
+                .because("the search decides by intervals, which need several visits to each level")
+                .next("leave out the duration, or the automatic levels"));
+        }
+        let least = "give at least 100ms; ORION's default is 60 s";
+        check_length(duration, NS_PER_S / 10, "a duration per data point of", least)
+    }
+
+    fn check_levels(&self) -> Result<(), Problem> {
+        if self.bound.is_some() && (self.levels, self.level) != (LevelChoice::Auto, RunLevel::Simple) {
+            return Err(Problem::usage("a bound on the latency needs levels that are searched")
+                .because("the level at the bound is not known before")
+                .next("calibrate with the level 'simple' and automatic levels"));
+        }
+        if self.bound.is_some_and(|bound| bound.limit.0 == 0) {
+            return Err(Problem::usage("a latency of 0 cannot be kept").next("give a bound such as 10ms"));
+        }
+        if self.levels == LevelChoice::Auto && self.level == RunLevel::Advanced {
+            return Err(Problem::usage("load levels are not searched for a matrix of your own")
+                .because("the level 'advanced' measures the counts that its options name")
+                .next("use simple, normal, oltp or dss with automatic levels"));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a time below `least_ns` or above a week.
+fn check_length(time: Nanos, least_ns: u64, what: &str, least: &str) -> Result<(), Problem> {
+    if time.0 < least_ns {
+        return Err(Problem::usage(format!("{what} {time} is too short")).next(least));
+    }
+    if time.0 > 7 * 24 * 3600 * NS_PER_S {
+        return Err(Problem::usage(format!("{what} {time} is too long"))
+            .because("the unit is seconds")
+            .next("give at most 7 days"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

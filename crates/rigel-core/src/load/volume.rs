@@ -1,0 +1,162 @@
+//! The virtual volume that the targets form: a chunk number in, a target and an offset out.
+//!
+//! Random I/O and `concat` streams use the targets one after the other; `raid0` streams walk stripes over all of them.
+//! Pure arithmetic; must not know devices or draw numbers.
+
+use crate::load::workload::Layout;
+
+/// Where one I/O goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the target in the plan.
+    pub target: u16,
+    /// Byte offset in that target, a multiple of the I/O size.
+    pub offset: u64,
+}
+
+/// Targets cut into chunks of one I/O size. Chunk numbers run from 0 to [`Volume::chunks`]; every chunk that fits
+/// whole into a target has exactly one number, so that uniform numbers are uniform over every target.
+#[derive(Clone, Debug)]
+pub struct Volume {
+    chunk_bytes: u64,
+    zones: Vec<Zone>,
+    chunks: u64,
+}
+
+/// A run of chunk numbers with one rule. `concat` has a zone per target. `raid0` has a zone for each distinct target
+/// size: the first covers all targets up to the smallest one's end, the next the larger ones from there on, as Linux
+/// md does for members of unequal size.
+#[derive(Clone, Debug)]
+struct Zone {
+    first_chunk: u64,
+    /// Targets in turn.
+    members: Vec<u16>,
+    /// Offset in every member where the zone begins.
+    base_bytes: u64,
+    /// Chunks on one member before the next one's turn.
+    stripe_chunks: u64,
+}
+
+/// Why targets cannot form a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VolumeError {
+    /// The stripe would cut an I/O in two.
+    #[error(
+        "the stripe depth of {stripe_bytes} bytes is no multiple of the large I/O size of {chunk_bytes} bytes"
+    )]
+    StripeCutsIo {
+        /// Stripe depth.
+        stripe_bytes: u64,
+        /// I/O size.
+        chunk_bytes: u64,
+    },
+    /// Not one I/O fits.
+    #[error("no target holds a whole I/O")]
+    Empty,
+    /// More I/Os fit than 64 bits can count; only sparse files claim to be that large.
+    #[error("the targets together are larger than 64 bits can count in I/Os of {chunk_bytes} bytes")]
+    TooLarge {
+        /// I/O size.
+        chunk_bytes: u64,
+    },
+}
+
+impl Volume {
+    /// The volume of targets with the given sizes in bytes.
+    ///
+    /// # Errors
+    /// When the stripe is no multiple of the chunk, or no chunk fits anywhere, or more than can be counted.
+    pub fn new(sizes_bytes: &[u64], chunk_bytes: u64, layout: Layout) -> Result<Self, VolumeError> {
+        let zones = match layout {
+            Layout::Concat => Some(concat_zones(sizes_bytes, chunk_bytes)),
+            Layout::Raid0 { stripe_bytes } => raid0_zones(sizes_bytes, chunk_bytes, stripe_bytes)?,
+        };
+        let (zones, chunks) = zones.and_then(number).ok_or(VolumeError::TooLarge { chunk_bytes })?;
+        if chunks == 0 { Err(VolumeError::Empty) } else { Ok(Self { chunk_bytes, zones, chunks }) }
+    }
+
+    /// How many chunks the volume has; at least one.
+    #[must_use]
+    pub const fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// Where a chunk lies.
+    ///
+    /// # Panics
+    /// When `chunk` is not below [`Volume::chunks`].
+    #[inline]
+    #[must_use]
+    pub fn place(&self, chunk: u64) -> Place {
+        assert!(chunk < self.chunks, "chunk {chunk} of {}", self.chunks);
+        let zone = &self.zones[self.zones.partition_point(|zone| zone.first_chunk <= chunk) - 1];
+        let inside = chunk - zone.first_chunk;
+        if let [only] = zone.members[..] {
+            return Place { target: only, offset: zone.base_bytes + inside * self.chunk_bytes };
+        }
+        let stripe = inside / zone.stripe_chunks;
+        let width = zone.members.len() as u64;
+        let row_chunks = (stripe / width) * zone.stripe_chunks + inside % zone.stripe_chunks;
+        let member = usize::try_from(stripe % width).unwrap_or_default();
+        Place { target: zone.members[member], offset: zone.base_bytes + row_chunks * self.chunk_bytes }
+    }
+}
+
+/// A zone and how many chunks it has.
+type Sized = (Zone, u64);
+
+fn concat_zones(sizes_bytes: &[u64], chunk_bytes: u64) -> Vec<Sized> {
+    (0u16..)
+        .zip(sizes_bytes)
+        .map(|(target, size)| {
+            let zone = Zone { first_chunk: 0, members: vec![target], base_bytes: 0, stripe_chunks: 1 };
+            (zone, size / chunk_bytes)
+        })
+        .collect()
+}
+
+/// `None` when a zone has too many chunks.
+fn raid0_zones(
+    sizes_bytes: &[u64],
+    chunk_bytes: u64,
+    stripe_bytes: u64,
+) -> Result<Option<Vec<Sized>>, VolumeError> {
+    if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(chunk_bytes) {
+        return Err(VolumeError::StripeCutsIo { stripe_bytes, chunk_bytes });
+    }
+    let rows: Vec<u64> = sizes_bytes.iter().map(|size| size / stripe_bytes).collect();
+    let mut ends = rows.clone();
+    ends.sort_unstable();
+    ends.dedup();
+    let mut zones = Vec::new();
+    let mut start = 0;
+    for end in ends.into_iter().filter(|&end| end > 0) {
+        let members: Vec<u16> = (0u16..).zip(&rows).filter(|&(_, &r)| r >= end).map(|(t, _)| t).collect();
+        // What is on one member fits, as its bytes do.
+        let on_each = (end - start) * (stripe_bytes / chunk_bytes);
+        let Some(chunks) = on_each.checked_mul(members.len() as u64) else { return Ok(None) };
+        let zone = Zone {
+            first_chunk: 0,
+            members,
+            base_bytes: start * stripe_bytes,
+            stripe_chunks: stripe_bytes / chunk_bytes,
+        };
+        zones.push((zone, chunks));
+        start = end;
+    }
+    Ok(Some(zones))
+}
+
+/// Gives every zone its first chunk number and drops the empty ones; `None` when the numbers do not suffice.
+fn number(zones: Vec<Sized>) -> Option<(Vec<Zone>, u64)> {
+    let mut next: u64 = 0;
+    let mut numbered = Vec::with_capacity(zones.len());
+    for (zone, chunks) in zones.into_iter().filter(|&(_, chunks)| chunks > 0) {
+        numbered.push(Zone { first_chunk: next, ..zone });
+        next = next.checked_add(chunks)?;
+    }
+    Some((numbered, next))
+}
+
+#[cfg(test)]
+mod tests;

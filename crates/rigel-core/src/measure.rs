@@ -1,0 +1,17 @@
+//! What a worker keeps of the I/Os it sees: full latency histograms, a coarse time series, sums for Little's law.
+//!
+//! Recording must not allocate, lock or format; it is the hot path. Judging happens in [`crate::judge::findings`].
+
+mod counts;
+pub mod histogram;
+mod hung;
+pub mod read_look;
+pub mod series;
+pub mod tally;
+
+pub use counts::IoCounts;
+pub use histogram::Histogram;
+pub use hung::HungIo;
+pub use read_look::ReadLook;
+pub use series::Series;
+pub use tally::{ClassTally, Early, FirstError, Tally, Window};

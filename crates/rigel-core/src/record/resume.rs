@@ -1,0 +1,266 @@
+//! Going on with a run that was interrupted: what of its record counts, and whether what is there now is what was measured.
+//!
+//! Every decision of a run follows from its request, its facts and the visits so far. A run that goes on therefore makes
+//! its decisions again, with the visits of the record in the place of load, and measures from where they end. Pure; must
+//! not touch a target.
+
+use crate::error::{ExitKind, Problem};
+use crate::event::At;
+use crate::facts::engine::EngineFacts;
+use crate::facts::{HostFacts, TargetFacts, TargetKind};
+use crate::load::plan::Plan;
+use crate::path_text::printable;
+use crate::record::{Record, Resumed, Visit};
+use crate::units::{Bytes, NS_PER_S};
+use std::collections::VecDeque;
+
+/// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
+const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;
+
+/// What a run has behind it; nothing, when it begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Past {
+    /// The visits that count, those of the search first.
+    pub visits: VecDeque<Visit>,
+    /// The plan that followed the search, when the search had ended.
+    pub planned: Option<Plan>,
+    /// Visits at the end of the record that do not count.
+    pub set_aside: u64,
+    /// Bytes at the end of the record that are no whole line.
+    pub torn_bytes: u64,
+}
+
+impl Past {
+    /// What the record of an interrupted run holds, and the plan that the run began with. `bytes` is the length of the
+    /// record.
+    ///
+    /// The last visit does not count when it was cut short, when I/Os did not come back, or when all failed: an
+    /// undisturbed run would have no such visit.
+    ///
+    /// # Errors
+    /// When the run is complete, or this version would not do it in the same way.
+    pub fn of(record: &Record, bytes: u64, program_version: &str) -> Result<(Self, Plan), Problem> {
+        if record.complete() {
+            return Err(Problem::usage("the run is complete").next("show it with `rigel report`"));
+        }
+        let header = &record.header;
+        if header.program_version != program_version {
+            let theirs = printable(&header.program_version).into_owned();
+            return Err(Problem::refused(format!(
+                "the run was begun by Rigel {theirs}, this is {program_version}"
+            ))
+            .because(
+                "versions may choose points and places in other ways; the visits would not be of one run",
+            )
+            .next("go on with that version, or start the run again"));
+        }
+        let plan = Plan::new(&header.request, &header.host, &header.targets)?;
+        let planned = (plan != header.plan).then(|| header.plan.clone());
+        if planned.is_some() && plan.search.is_none() {
+            return Err(Problem::usage("the plan of the record is not the one that its request leads to")
+                .because("the file was changed after Rigel wrote it")
+                .next("start the run again"));
+        }
+        let mut visits: VecDeque<Visit> = record.search.iter().chain(&record.visits).cloned().collect();
+        let mut set_aside = 0;
+        if visits.back().is_some_and(|last| !counts(last)) {
+            visits.pop_back();
+            set_aside = 1;
+        }
+        let in_order =
+            visits.iter().zip(visits.iter().skip(1)).all(|(one, next)| one.ended_ns() <= next.began_ns);
+        if !in_order || visits.back().is_some_and(|last| last.ended_ns() > LATEST_NS) {
+            return Err(other_way(
+                "the visits of the record are at times at which no run made them".to_owned(),
+            ));
+        }
+        let torn_bytes = record.torn.as_ref().map_or(0, |torn| bytes.saturating_sub(torn.offset as u64));
+        Ok((Self { visits, planned, set_aside, torn_bytes }, plan))
+    }
+
+    /// Time of the run at which it goes on.
+    #[must_use]
+    pub fn run_ns(&self) -> u64 {
+        self.visits.back().map_or(0, Visit::ended_ns)
+    }
+
+    /// Whether all visits of the record had their place in the run that ended here.
+    ///
+    /// # Errors
+    /// When some had not.
+    pub fn check_end(&self) -> Result<(), Problem> {
+        match self.visits.len() {
+            0 => Ok(()),
+            left => Err(other_way(format!("the run is over, and {left} visits of the record are left"))),
+        }
+    }
+
+    /// The line that says so, at a local time.
+    #[must_use]
+    pub fn resumed(&self, at: String) -> Resumed {
+        Resumed {
+            at,
+            run_ns: self.run_ns(),
+            kept: self.visits.len() as u64,
+            set_aside: self.set_aside,
+            torn_bytes: self.torn_bytes,
+        }
+    }
+
+    /// The next visit of the record, where the run wants the one at `at` with the number `number`; `None` when all are
+    /// behind it.
+    ///
+    /// # Errors
+    /// When the record has another visit in that place.
+    pub fn next(&mut self, at: At, number: u64) -> Result<Option<Visit>, Problem> {
+        let Some(visit) = self.visits.pop_front() else { return Ok(None) };
+        let made = At { step: visit.step, point: visit.point, purpose: visit.purpose };
+        if made == at && visit.number == number {
+            return Ok(Some(visit));
+        }
+        Err(other_way(format!(
+            "visit {} of the record is not the one that the run would make there",
+            visit.number
+        )))
+    }
+
+    /// Whether the record has the plan that followed its search; when not, it has to be written yet.
+    ///
+    /// # Errors
+    /// When it has another one than `plan`.
+    pub fn has_plan(&self, plan: &Plan) -> Result<bool, Problem> {
+        match &self.planned {
+            Some(planned) if planned != plan => {
+                Err(other_way("the search of the record leads to another plan than the one in it".to_owned()))
+            }
+            planned => Ok(planned.is_some()),
+        }
+    }
+}
+
+/// The record does not say how this run would have come to where it is.
+pub fn other_way(what: String) -> Problem {
+    Problem::new(ExitKind::Usage, what)
+        .because("the record was changed after Rigel wrote it, or is not of this build")
+        .next("start the run again; `rigel report` shows what the record holds")
+}
+
+/// Whether a visit could be one of an undisturbed run.
+fn counts(visit: &Visit) -> bool {
+    !visit.cut_short && visit.hung.is_none() && !visit.all_failed()
+}
+
+/// Whether the targets that are there now are those of the record.
+///
+/// # Errors
+/// With the first one that is not, and what differs.
+pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts]) -> Result<(), Problem> {
+    if recorded.len() != now.len() {
+        return Err(other_way(format!("the record has {} targets, the run {}", recorded.len(), now.len())));
+    }
+    for (then, now) in recorded.iter().zip(now) {
+        if let Some(difference) = difference(then, now) {
+            return Err(Problem::refused(format!(
+                "the target is not the one that was measured: {difference}"
+            ))
+            .at(printable(&then.path))
+            .because("it was replaced, or the names or numbers of devices have changed since")
+            .next("bring it back, or start the run again: visits to two targets make no number"));
+        }
+    }
+    Ok(())
+}
+
+fn allocated(facts: &TargetFacts) -> String {
+    facts.allocated_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())
+}
+
+/// The same where a part of a file was cut off or made a hole; a run that writes may only have added to it.
+fn less_allocated(then: &TargetFacts, now: &TargetFacts) -> String {
+    let less = now.allocated_bytes < then.allocated_bytes && now.allocated_bytes < Some(now.size_bytes);
+    allocated(if less { now } else { then })
+}
+
+fn difference(then: &TargetFacts, now: &TargetFacts) -> Option<String> {
+    let number = |facts: &TargetFacts| {
+        let (major, minor) = facts.identity.device;
+        format!("device {major}:{minor}, inode {}", facts.identity.inode)
+    };
+    let model = |facts: &TargetFacts| {
+        let device = facts.device.as_ref();
+        let word = |text: Option<&String>| text.cloned().unwrap_or_else(|| "?".to_owned());
+        device.map_or_else(String::new, |device| {
+            let (model, transport) = (word(device.model.as_ref()), word(device.transport.as_ref()));
+            // A file stays on its filesystem when the host is started again, and has its inode.
+            match device.disk_sequence.filter(|_| facts.kind == TargetKind::BlockDevice) {
+                Some(number) => format!("{model} ({transport}, disk {number} of this host's start)"),
+                None => format!("{model} ({transport})"),
+            }
+        })
+    };
+    let bytes = |count: u64| format!("{count} bytes");
+    let seed = |facts: &TargetFacts| facts.scratch.map(|scratch| scratch.seed);
+    let differs = |what: &str, then: String, now: String| {
+        (then != now).then(|| format!("{what} was {}, is {}", printable(&then), printable(&now)))
+    };
+    differs("its place", then.real_path.clone(), now.real_path.clone())
+        .or_else(|| differs("its kind", format!("{:?}", then.kind), format!("{:?}", now.kind)))
+        .or_else(|| differs("its size", bytes(then.size_bytes), bytes(now.size_bytes)))
+        .or_else(|| differs("its identity", number(then), number(now)))
+        .or_else(|| differs("the device", model(then), model(now)))
+        .or_else(|| differs("what is allocated of it", allocated(then), less_allocated(then, now)))
+        .or_else(|| (seed(then) != seed(now)).then(|| "it was filled anew".to_owned()))
+}
+
+/// Whether this host would measure as the one of the record did.
+///
+/// # Errors
+/// With what differs.
+pub fn check_host(then: &HostFacts, now: &HostFacts) -> Result<(), Problem> {
+    let pairs = [
+        ("kernel", then.kernel.clone(), now.kernel.clone()),
+        ("CPU model", format!("{:?}", then.cpu_model), format!("{:?}", now.cpu_model)),
+        ("number of CPUs", then.cpus.to_string(), now.cpus.to_string()),
+    ];
+    refuse_difference("the host", &pairs)
+}
+
+/// Whether the engine is set up as it was.
+///
+/// # Errors
+/// With what differs.
+pub fn check_engine(then: &EngineFacts, now: &EngineFacts) -> Result<(), Problem> {
+    let text = |facts: &EngineFacts| {
+        let set_up = [
+            ("registered buffers", facts.registered_buffers),
+            ("registered files", facts.registered_files),
+            ("a single issuer", facts.single_issuer),
+            ("deferred task work", facts.defer_taskrun),
+            ("polled completions", facts.polled),
+        ];
+        let with: Vec<&str> = set_up.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        if with.is_empty() { "plain".to_owned() } else { with.join(", ") }
+    };
+    let pairs = [
+        ("the engine", then.kind.name().to_owned(), now.kind.name().to_owned()),
+        ("its set-up", text(then), text(now)),
+        ("the CPUs of its workers", format!("{:?}", then.cpus), format!("{:?}", now.cpus)),
+    ];
+    refuse_difference("the engine", &pairs)
+}
+
+fn refuse_difference(whose: &str, pairs: &[(&str, String, String)]) -> Result<(), Problem> {
+    match pairs.iter().find(|(_, then, now)| then != now) {
+        None => Ok(()),
+        Some((what, then, now)) => Err(Problem::refused(format!(
+            "{whose} is not what it was: {what} was {}, is {}",
+            printable(then),
+            printable(now)
+        ))
+        .because("visits before and after the interruption would not be comparable")
+        .next("go on where the run was begun, or start it again here")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

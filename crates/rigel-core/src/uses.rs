@@ -1,0 +1,9 @@
+//! What a user does with findings: compare runs, advise settings, examine a host, answer a calibration, test the tool itself.
+//!
+//! Must not compute a figure that the findings hold already.
+
+pub mod advice;
+pub mod answers;
+pub mod compare;
+pub mod doctor;
+pub mod selftest;

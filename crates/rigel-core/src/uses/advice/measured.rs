@@ -1,0 +1,311 @@
+//! The figures that settings are derived from, looked up in the records of several runs.
+//!
+//! Of several runs that have a figure the first one is asked. Must not derive a setting.
+
+use super::{Refusal, Value};
+use crate::error::Problem;
+use crate::judge::findings::{CurveFindings, Extreme, Findings, PointFindings, extreme};
+use crate::judge::flags::Flag;
+use crate::load::workload::{Class, Direction, LargePattern};
+use crate::path_text::printable;
+use crate::units::{Bytes, KIB, MIB, number, to_f64};
+use crate::uses::answers::{Answers, Figure};
+use crate::uses::compare::Run;
+use std::collections::BTreeSet;
+
+/// The share of the highest rate that saturates, as the search for levels has it.
+const SATURATED: f64 = 0.95;
+/// Streams of smaller I/Os are limited by the number of I/Os and not by their bytes.
+const LEAST_STREAM_BYTES: u64 = 128 * KIB;
+
+/// A measured figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// What it is, as a phrase.
+    pub what: String,
+    /// Unit of the figure: `IOPS`, `MBPS` (2^20 bytes), `us`, `outstanding`.
+    pub unit: &'static str,
+    /// The value with its interval.
+    pub figure: Figure,
+    /// The run that measured it.
+    pub run_id: String,
+    /// Flags by which it must not be used.
+    pub forbidding: Vec<Flag>,
+    /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`), or the level there: the device may do more.
+    pub is_lower_bound: bool,
+}
+
+impl Measured {
+    /// `2,027 MBPS (1,934 to 2,120)`.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let mean = number(self.figure.mean);
+        match self.figure.ends {
+            Some((lo, hi)) => format!("{mean} {} ({} to {})", self.unit, number(lo), number(hi)),
+            None => format!("{mean} {} (no interval)", self.unit),
+        }
+    }
+
+    /// The lower end of the interval, where a value that is too high does harm; the mean when there is no interval.
+    pub(super) fn low(&self) -> f64 {
+        self.figure.ends.map_or(self.figure.mean, |ends| ends.0)
+    }
+}
+
+impl Value {
+    /// A value that is a function of figures, at their means and at both ends of their intervals.
+    pub(super) fn of(figure: Figure, text: impl Fn(f64) -> String) -> Self {
+        Self { text: text(figure.mean), ends: figure.ends.map(|(lo, hi)| (text(lo), text(hi))) }
+    }
+
+    /// The same, at the lower end.
+    pub(super) fn at_low_end(measured: &Measured, text: impl Fn(f64) -> String) -> Self {
+        Self { text: text(measured.low()), ..Self::of(measured.figure, text) }
+    }
+
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ends: None }
+    }
+}
+
+/// The bracket of a level that saturates.
+struct Bracket {
+    found: u32,
+    lo: u32,
+    hi: u32,
+    is_lower_bound: bool,
+}
+
+/// Runs of one target.
+pub struct Source<'a> {
+    /// Each with what all of its I/O does.
+    runs: Vec<(Direction, &'a Run<'a>)>,
+}
+
+impl<'a> Source<'a> {
+    /// # Errors
+    /// When a run mixes reads and writes: its figures are of neither.
+    pub fn new(runs: &'a [Run<'a>]) -> Result<Self, Problem> {
+        let direction = |run: &'a Run<'a>| match run.record.header.request.write_percent.get() {
+            0 => Ok((Direction::Read, run)),
+            100 => Ok((Direction::Write, run)),
+            share => Err(Problem::usage("the run mixes reads and writes")
+                .at(printable(&run.record.header.run_id))
+                .because(format!(
+                    "{share} % of its I/O are writes, and settings are about reads or about writes"
+                ))
+                .next("measure both apart, with --write 0 and with --write 100, and give both records")),
+        };
+        Ok(Self { runs: runs.iter().map(direction).collect::<Result<_, _>>()? })
+    }
+
+    /// All runs.
+    pub fn runs(&self) -> impl Iterator<Item = &'a Run<'a>> {
+        self.runs.iter().map(|(_, run)| *run)
+    }
+
+    fn that(&self, direction: Direction) -> impl Iterator<Item = &'a Run<'a>> {
+        let own = self.runs.iter().filter(move |(of, _)| *of == direction);
+        own.map(|(_, run)| *run)
+    }
+
+    /// Latency of one random read of that size with nothing else outstanding, in microseconds.
+    pub fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
+        let found = |run: &Run<'_>| {
+            let found = run.findings.alone(Class::Small, 1)?;
+            let io = found.small.as_ref()?;
+            let figure = Figure::new(io.latency_us?.mean, io.sure.latency_us);
+            let what = format!("latency of a random read of {}, one outstanding", Bytes(io_bytes));
+            Some(measured(run, &found.flags, what, "us", figure))
+        };
+        self.that(Direction::Read)
+            .filter(|run| run.record.header.request.small_bytes == io_bytes)
+            .find_map(found)
+    }
+
+    /// The highest rate of random I/O of sizes that fit, in I/Os per second.
+    pub fn random(&self, direction: Direction, fits: impl Fn(u64) -> bool) -> Option<Measured> {
+        let found = |run: &Run<'_>| {
+            let bytes = Bytes(run.record.header.request.small_bytes);
+            let what = format!("highest rate of random {} of {bytes}", plural(direction));
+            highest(run, Class::Small, what, "IOPS", 1.0)
+        };
+        self.that(direction).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
+    }
+
+    /// The highest rate of sequential streams of I/Os of exactly that size, in I/Os per second.
+    pub fn sequential(&self, direction: Direction, io_bytes: u64) -> Option<Measured> {
+        let found = |run: &Run<'_>| {
+            let what = format!("highest rate of sequential {} of {}", plural(direction), Bytes(io_bytes));
+            highest(run, Class::Large, what, "IOPS", 1.0)
+        };
+        self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(found)
+    }
+
+    /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
+    pub fn bandwidth(&self, direction: Direction) -> Option<Measured> {
+        self.that(direction).find_map(|run| bandwidth(run, direction))
+    }
+
+    /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
+    /// per second.
+    pub fn one_stream(&self) -> Vec<(u64, Measured)> {
+        let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(one_stream).collect();
+        // Stable: of runs of one size the first one stays.
+        all.sort_by_key(|(bytes, _)| *bytes);
+        all.dedup_by_key(|(bytes, _)| *bytes);
+        all
+    }
+
+    /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
+    pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Measured> {
+        let found = |run: &Run<'_>| {
+            let curve = run.findings.curves.iter().find(|curve| curve.class == Class::Small);
+            let (bracket, flags) = match curve {
+                Some(curve) => (of_search(curve), curve.flags.as_slice()),
+                None => of_points(run.findings)?,
+            };
+            let figure = Figure {
+                mean: f64::from(bracket.found),
+                ends: Some((f64::from(bracket.lo), f64::from(bracket.hi))),
+            };
+            let bytes = Bytes(run.record.header.request.small_bytes);
+            let least = if bracket.is_lower_bound { ", at least" } else { "" };
+            let what = format!("random reads of {bytes} that saturate{least}");
+            let measured = measured(run, flags, what, "outstanding", figure);
+            Some(Measured { is_lower_bound: bracket.is_lower_bound, ..measured })
+        };
+        self.that(Direction::Read).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
+    }
+
+    /// The calibrations of reads, each with its answers.
+    pub fn calibrations(&self) -> impl Iterator<Item = (&'a Run<'a>, Answers)> {
+        self.that(Direction::Read).filter_map(|run| Some((run, Answers::of(run.record, run.findings)?)))
+    }
+
+    /// Major and minor number of the one disk that all I/O went to.
+    pub fn disk(&self) -> Result<(u32, u32), Refusal> {
+        let visits = self.runs().flat_map(|run| run.record.visits.iter().chain(&run.record.search));
+        let witnesses = visits.filter_map(|visit| visit.witness.as_ref());
+        let disks: BTreeSet<(u32, u32)> =
+            witnesses.flat_map(|witness| witness.devices.iter().copied()).collect();
+        let refused =
+            |because: &str, next: &str| Err(Refusal { because: because.to_owned(), next: next.to_owned() });
+        match disks.iter().collect::<Vec<_>>().as_slice() {
+            [only] => Ok(**only),
+            [] => refused(
+                "the record does not tell which disk the I/O went to",
+                "measure the disk itself, or a file on a filesystem that lies on one (ext4, XFS)",
+            ),
+            _ => refused(
+                "the I/O went to several disks, and the figures are of all of them",
+                "measure each disk by itself",
+            ),
+        }
+    }
+}
+
+impl Figure {
+    /// The same in another unit.
+    pub(super) fn scaled(self, factor: f64) -> Self {
+        Self { mean: self.mean * factor, ends: self.ends.map(|(lo, hi)| (lo * factor, hi * factor)) }
+    }
+
+    /// A product, whose ends are those of the factors.
+    pub(super) fn times(self, other: Self) -> Self {
+        let ends = self.ends.zip(other.ends).map(|(own, other)| (own.0 * other.0, own.1 * other.1));
+        Self { mean: self.mean * other.mean, ends }
+    }
+}
+
+/// A figure with what forbids its use, of its place or of the whole run.
+pub fn measured(run: &Run<'_>, flags: &[Flag], what: String, unit: &'static str, figure: Figure) -> Measured {
+    let forbidding = run.findings.flags.iter().chain(flags).filter(|flag| flag.invalid).cloned().collect();
+    let run_id = run.record.header.run_id.clone();
+    Measured { what, unit, figure, run_id, forbidding, is_lower_bound: false }
+}
+
+/// The highest rate of sequential streams of large I/Os in a run, in megabytes (2^20) per second.
+pub fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
+    let bytes = large_stream_bytes(run)?;
+    let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
+    highest(run, Class::Large, what, "MBPS", to_f64(bytes) / to_f64(MIB))
+}
+
+/// The highest rate of a class alone in a run; `factor` makes the unit out of I/Os per second.
+fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor: f64) -> Option<Measured> {
+    let (best, flags) = best(run.findings, class)?;
+    let figure = Figure::new(best.value, best.interval).scaled(factor);
+    Some(Measured { is_lower_bound: rises(run, class), ..measured(run, flags, what, unit, figure) })
+}
+
+/// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
+pub fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
+    let bytes = large_stream_bytes(run)?;
+    let found = run.findings.alone(Class::Large, 1)?;
+    let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
+    let what = format!("one stream of {} reads", Bytes(bytes));
+    let figure = Figure::new(io.mbps, io.sure.mbps(bytes));
+    Some((bytes, measured(run, &found.flags, what, "MBPS", figure)))
+}
+
+/// Bytes of an I/O of the streams; `None` when large I/O is random.
+pub fn stream_bytes(run: &Run<'_>) -> Option<u64> {
+    let request = &run.record.header.request;
+    matches!(request.large_pattern, LargePattern::Sequential { .. }).then_some(request.large_bytes)
+}
+
+/// The same, where the I/Os are so large that their bytes count.
+fn large_stream_bytes(run: &Run<'_>) -> Option<u64> {
+    stream_bytes(run).filter(|bytes| *bytes >= LEAST_STREAM_BYTES)
+}
+
+/// Whether a search for levels ended before the rate of the class did.
+fn rises(run: &Run<'_>, class: Class) -> bool {
+    run.findings.curves.iter().any(|found| found.class == class && !found.curve.saturated)
+}
+
+/// The highest rate of a class where the other one is idle, in I/Os per second, and the flags of its point.
+fn best(findings: &Findings, class: Class) -> Option<(Extreme, &[Flag])> {
+    let rate = |found: &PointFindings| {
+        let alone = found.point.of(class.other()) == 0;
+        let io = found.io(class).filter(|io| alone && io.latency_us.is_some())?;
+        Some((io.iops, io.sure.iops))
+    };
+    let best = extreme(&findings.points, rate, f64::gt)?;
+    let found = findings.points.iter().find(|found| found.point == best.point)?;
+    Some((best, &found.flags))
+}
+
+const fn of_search(found: &CurveFindings) -> Bracket {
+    let n_sat = found.curve.n_sat;
+    Bracket { found: n_sat.found, lo: n_sat.lo, hi: n_sat.hi, is_lower_bound: !found.curve.saturated }
+}
+
+/// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
+/// Without a level of twice as many, the rate may still rise.
+fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
+    let (best, flags) = best(findings, Class::Small)?;
+    let sound = |found: &&PointFindings| !found.invalid() || found.point == best.point;
+    let alone = findings.points.iter().filter(|found| found.point.large == 0).filter(sound);
+    let mut levels: Vec<(u32, f64)> =
+        alone.filter_map(|found| Some((found.point.small, found.small.as_ref()?.iops))).collect();
+    levels.sort_by_key(|(level, _)| *level);
+    let place = levels.iter().position(|(_, iops)| *iops >= SATURATED * best.value)?;
+    let (found, _) = *levels.get(place)?;
+    let (largest, _) = *levels.last()?;
+    let below = place.checked_sub(1).and_then(|place| levels.get(place)).map(|(level, _)| *level);
+    // A single level is no curve.
+    (levels.len() > 1).then(|| {
+        let lo = below.map_or(found, |below| below + 1);
+        (Bracket { found, lo, hi: found, is_lower_bound: largest < found.saturating_mul(2) }, flags)
+    })
+}
+
+/// What I/Os of a direction are called.
+pub const fn plural(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Read => "reads",
+        Direction::Write => "writes",
+    }
+}

@@ -1,0 +1,127 @@
+//! `InnoDB` of `MySQL` and `MariaDB`: how fast pages may be flushed, how many threads reap reads, how files are opened.
+//!
+//! Must not assume a page other than the usual one of 16 KiB.
+
+use super::measured::Source;
+use super::{Advice, Given, Product, Setting, Value};
+use crate::facts::TargetKind;
+use crate::load::workload::Direction;
+use crate::units::{KIB, number};
+
+/// `innodb_page_size` by default.
+const PAGE_BYTES: u64 = 16 * KIB;
+/// The least that `innodb_io_capacity` may be.
+const LEAST_CAPACITY: f64 = 100.0;
+/// More than that the manual does not recommend for `innodb_io_capacity`.
+const MOST_CAPACITY: f64 = 20_000.0;
+/// With more pending reads than that for each thread, the manual expects more threads to help.
+const PENDING_A_THREAD: f64 = 64.0;
+/// Least default and most of `innodb_read_io_threads`.
+const THREADS: (f64, f64) = (4.0, 64.0);
+
+const CAPACITY_PAGE: &str = "https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html";
+const THREADS_PAGE: &str =
+    "https://dev.mysql.com/doc/refman/8.4/en/innodb-performance-multiple_io_threads.html";
+const PARAMETERS_PAGE: &str = "https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html";
+const CAPACITY: Setting = Setting::new(Product::Mysql, "innodb_io_capacity", CAPACITY_PAGE);
+const MOST: Setting = Setting::new(Product::Mysql, "innodb_io_capacity_max", CAPACITY_PAGE);
+const READ_THREADS: Setting = Setting::new(Product::Mysql, "innodb_read_io_threads", THREADS_PAGE);
+const FLUSH_METHOD: Setting = Setting::new(Product::Mysql, "innodb_flush_method", PARAMETERS_PAGE);
+
+/// All settings.
+pub fn advice(source: &Source<'_>) -> Vec<Advice> {
+    let mut all = capacity(source);
+    all.push(read_threads(source));
+    all.push(flush_method(source));
+    all
+}
+
+/// Background writes, so the rate of random writes counts. Half of it is left to reads, to the log and to the second write of the
+/// doublewrite buffer; flushing that falls behind may use all of it.
+fn capacity(source: &Source<'_>) -> Vec<Advice> {
+    let Some(writes) = source.random(Direction::Write, |bytes| bytes == PAGE_BYTES) else {
+        return [CAPACITY, MOST]
+            .map(|setting| {
+                setting.refused(
+                    "it bounds the writes of pages of 16 KiB, and no record has the rate of random writes of that size",
+                    "measure writes, on a scratch file of that filesystem: rigel calibrate --write 100 --size-small 16K",
+                )
+            })
+            .into();
+    };
+    let whole = |rate: f64| format!("{:.0}", rate.floor());
+    let low = number(writes.low());
+    let usual = Value::at_low_end(&writes, |rate| whole((rate / 2.0).clamp(LEAST_CAPACITY, MOST_CAPACITY)));
+    let most = Value::at_low_end(&writes, |rate| whole(rate.max(LEAST_CAPACITY)));
+    let why_usual = format!(
+        "Half of {low}, the lower end of the interval: the other half is left to reads, to the log and to the doublewrite buffer. The manual has 100 as \
+         the least, and does not recommend more than 20,000."
+    );
+    let why_most = format!(
+        "The storage does not write more pages than {low} a second, the lower end of the interval: too high a value throws \
+         pages out of the buffer pool too early."
+    );
+    vec![CAPACITY.given(usual, vec![writes.clone()], why_usual), MOST.given(most, vec![writes], why_most)]
+}
+
+fn read_threads(source: &Source<'_>) -> Advice {
+    let Some(saturation) = source.saturation(|_| true) else {
+        return READ_THREADS.refused(
+            "no record tells how many outstanding random reads saturate the storage",
+            "measure it: rigel calibrate TARGET",
+        );
+    };
+    let (least, most) = THREADS;
+    let value = Value::of(saturation.figure, |level| {
+        format!("{:.0}", (level / PENDING_A_THREAD).ceil().clamp(least, most))
+    });
+    // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
+    let cpus = source.runs().map(|run| run.record.header.host.cpus).max().unwrap_or(0);
+    let by_default = f64::from(cpus / 2).max(least);
+    let threads = (saturation.figure.mean / PENDING_A_THREAD).ceil().min(most);
+    let is_hint = threads <= by_default;
+    let enough = if is_hint {
+        format!(
+            " MySQL 8.4 has half as many as CPUs by default, 4 at least: {by_default} here, which this would not raise."
+        )
+    } else {
+        String::new()
+    };
+    let why = format!(
+        "{} reads in flight saturate the storage; the manual sees a use for more threads from 64 pending reads a thread on. A thread reaps \
+         native asynchronous I/O, so more of them add nothing to what the storage can do.{enough}",
+        number(saturation.figure.mean)
+    );
+    READ_THREADS.is(Ok(Given { value, measured: vec![saturation], why, is_hint }))
+}
+
+/// Whether direct I/O works is a fact of the filesystem, which only a file tells.
+fn flush_method(source: &Source<'_>) -> Advice {
+    let targets: Vec<_> = source.runs().flat_map(|run| &run.record.header.targets).collect();
+    if targets.iter().any(|target| target.kind != TargetKind::File) {
+        return FLUSH_METHOD.refused(
+            "whether direct I/O works depends on the filesystem, and the target was no file",
+            "measure a file where the database will be: rigel calibrate in a directory there",
+        );
+    }
+    let refusal = targets.iter().find(|target| target.direct_io != Some(true));
+    let Some(target) = refusal else {
+        return FLUSH_METHOD.given(
+            Value::plain("O_DIRECT"),
+            Vec::new(),
+            "Direct I/O works on the filesystem of the target: InnoDB caches pages itself, and a second copy in the page cache is wasted. \
+             MariaDB has it as default from 10.6 on, and under other names from 11.0 on (innodb_data_file_buffering).",
+        );
+    };
+    match target.direct_io {
+        Some(false) => FLUSH_METHOD.given(
+            Value::plain("fsync"),
+            Vec::new(),
+            "The filesystem of the target refused direct I/O, so O_DIRECT would fail.",
+        ),
+        _ => FLUSH_METHOD.refused(
+            "the record does not tell whether direct I/O works on the filesystem",
+            "measure again with this version: rigel calibrate in a directory there",
+        ),
+    }
+}

@@ -1,0 +1,125 @@
+//! Oracle Database: the row that `DBMS_RESOURCE_MANAGER.CALIBRATE_IO` would have left, and the size of multiblock reads.
+//!
+//! Must not pretend that Oracle measured it.
+
+use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes};
+use super::{Advice, Product, Setting, Value};
+use crate::load::workload::{Class, Direction};
+use crate::stats::bound::LatencyOf;
+use crate::units::{Bytes, MIB, number};
+use crate::uses::answers::{Answers, WithinBound};
+use crate::uses::compare::Run;
+
+const ROW_PAGE: &str =
+    "https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html";
+const MULTIBLOCK_PAGE: &str =
+    "https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DB_FILE_MULTIBLOCK_READ_COUNT.html";
+const MAX_IOPS: Setting = Setting::new(Product::Oracle, "MAX_IOPS", ROW_PAGE);
+const MAX_MBPS: Setting = Setting::new(Product::Oracle, "MAX_MBPS", ROW_PAGE);
+const MAX_PMBPS: Setting = Setting::new(Product::Oracle, "MAX_PMBPS", ROW_PAGE);
+const LATENCY: Setting = Setting::new(Product::Oracle, "LATENCY", ROW_PAGE);
+const DISKS: Setting = Setting::new(Product::Oracle, "NUM_PHYSICAL_DISKS", ROW_PAGE);
+const MULTIBLOCK: Setting = Setting::new(Product::Oracle, "db_file_multiblock_read_count", MULTIBLOCK_PAGE);
+
+/// The large I/O that CALIBRATE_IO reads with.
+const LARGE_BYTES: u64 = MIB;
+
+/// All settings. The row is of one run, as a row of CALIBRATE_IO is.
+pub fn advice(source: &Source<'_>) -> Vec<Advice> {
+    let calibrations: Vec<_> = source.calibrations().collect();
+    let alike = calibrations
+        .iter()
+        .find(|(run, answers)| answers.bound.of == LatencyOf::Mean && stream_bytes(run) == Some(LARGE_BYTES));
+    let chosen = alike.or_else(|| calibrations.first());
+    let mut all = chosen.map_or_else(no_row, |(run, answers)| row(run, answers));
+    all.push(multiblock(source));
+    all
+}
+
+fn no_row() -> Vec<Advice> {
+    let refused = |setting: Setting| {
+        setting.refused(
+            "the row is about the most IOPS within a latency, which only a calibration of reads searches",
+            "calibrate: rigel calibrate TARGET --max-latency 10ms",
+        )
+    };
+    [MAX_IOPS, MAX_MBPS, MAX_PMBPS, LATENCY, DISKS].map(refused).into()
+}
+
+/// The columns of `DBA_RSRC_IO_CALIBRATE`, in its order.
+fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
+    let [iops, latency] = match &answers.max_iops {
+        _ if answers.bound.of != LatencyOf::Mean => [MAX_IOPS, LATENCY].map(|setting| {
+            setting.refused(
+                format!(
+                    "the calibration bounds the {} latency, and CALIBRATE_IO the mean",
+                    answers.bound.of.name()
+                ),
+                "calibrate with a bound on the mean: rigel calibrate TARGET --max-latency 10ms",
+            )
+        }),
+        Ok(within) => bounded(run, answers, within),
+        Err(reason) => [MAX_IOPS, LATENCY]
+            .map(|setting| setting.refused(reason, "calibrate with a longer --max-latency")),
+    };
+    let has_size = stream_bytes(run) == Some(LARGE_BYTES);
+    let all = has_size.then(|| bandwidth(run, Direction::Read)).flatten();
+    let one = has_size.then(|| one_stream(run)).flatten().map(|(_, found)| found);
+    let most = rate(MAX_MBPS, all, "All streams together.");
+    let one = rate(MAX_PMBPS, one, "One stream: what one process of a parallel query can have.");
+    let why = "The number given with --num-disks, or that of the targets.";
+    let disks = Value::plain(run.record.header.plan.num_disks.to_string());
+    vec![iops, most, one, latency, DISKS.given(disks, Vec::new(), why)]
+}
+
+/// The most IOPS within the bound, and the latency there.
+fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2] {
+    let point = run.findings.alone(Class::Small, within.outstanding);
+    let flags = point.map_or(&[][..], |found| &found.flags);
+    let bound = format!("within a {} latency of {}", answers.bound.of.name(), answers.bound.limit);
+    let bytes = Bytes(run.record.header.request.small_bytes);
+    let iops = measured(run, flags, format!("random reads of {bytes} {bound}"), "IOPS", within.iops);
+    let latency = measured(run, flags, "latency of these reads".to_owned(), "us", within.latency_us);
+    let iops_value = Value::of(within.iops, whole);
+    let ms = Value::of(within.latency_us.scaled(1e-3), whole);
+    [
+        MAX_IOPS.given(iops_value, vec![iops], format!("As CALIBRATE_IO has it: {bound}.")),
+        LATENCY.given(
+            ms,
+            vec![latency],
+            "In whole milliseconds, as CALIBRATE_IO has it: less than half of one is 0.",
+        ),
+    ]
+}
+
+fn rate(setting: Setting, found: Option<Measured>, why: &str) -> Advice {
+    match found {
+        Some(found) => setting.given(Value::of(found.figure, whole), vec![found], why),
+        None => setting.refused(
+            "the calibration has no streams of reads of 1 MiB, the large I/O of CALIBRATE_IO",
+            "calibrate with it: rigel calibrate TARGET --size-large 1M",
+        ),
+    }
+}
+
+/// Oracle reads as much at once as the platform takes, 1 MiB, unless the parameter is set; setting it also makes the optimizer
+/// prefer full scans.
+fn multiblock(source: &Source<'_>) -> Advice {
+    let found = source.one_stream().into_iter().find(|(bytes, _)| *bytes == MIB);
+    let Some((_, stream)) = found else {
+        return MULTIBLOCK.refused(
+            "no record has one stream of reads of 1 MiB, the size that Oracle reads without the parameter",
+            "measure it: rigel calibrate TARGET --size-large 1M",
+        );
+    };
+    let why = format!(
+        "Left alone, Oracle reads 1 MiB at once, which gave {} MBPS here, and counts with fewer blocks when it \
+         compares plans. A value would change both.",
+        number(stream.figure.mean)
+    );
+    MULTIBLOCK.given(Value::plain("not set"), vec![stream], why)
+}
+
+fn whole(value: f64) -> String {
+    format!("{value:.0}")
+}

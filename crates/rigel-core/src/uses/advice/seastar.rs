@@ -1,0 +1,74 @@
+//! Seastar's `io_properties.yaml`: what its scheduler may expect of a mount point.
+//!
+//! Must not leave out one of the four rates: Seastar takes none as optional.
+
+use super::measured::{Measured, Source};
+use super::{Advice, Product, Setting, Value};
+use crate::load::workload::Direction;
+use crate::path_text::printable;
+use crate::units::{KIB, MIB, to_f64};
+
+/// What iotune measures random I/O with, unless the disk wants more.
+const RANDOM_BYTES: u64 = 4 * KIB;
+const MANUAL: &str = "https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md";
+const LOW_END: &str = "The lower end of the interval: the scheduler would fill queues in the disk if it expected more than that.";
+
+/// All settings.
+pub fn advice(source: &Source<'_>) -> Vec<Advice> {
+    let iops = |direction| source.random(direction, |bytes| bytes == RANDOM_BYTES);
+    let (read, write) = (Direction::Read, Direction::Write);
+    vec![
+        mount_point(source),
+        rate("read_iops", iops(read), 1.0, read),
+        rate("read_bandwidth", source.bandwidth(read), to_f64(MIB), read),
+        rate("write_iops", iops(write), 1.0, write),
+        rate("write_bandwidth", source.bandwidth(write), to_f64(MIB), write),
+    ]
+}
+
+fn rate(name: &'static str, found: Option<Measured>, factor: f64, direction: Direction) -> Advice {
+    let setting = Setting::new(Product::Seastar, name, MANUAL);
+    let Some(found) = found else {
+        let (what, next) = match direction {
+            Direction::Read => (
+                "random reads of 4 KiB and streams of reads",
+                "measure them in a directory there: rigel calibrate --size-small 4K",
+            ),
+            Direction::Write => (
+                "random writes of 4 KiB and streams of writes",
+                "measure them in a directory there, and name both records: rigel calibrate --size-small 4K --write 100",
+            ),
+        };
+        return setting.refused(format!("it takes a record of {what}"), next);
+    };
+    let value = Value::at_low_end(&found, |rate| format!("{:.0}", (rate * factor).floor()));
+    setting.given(value, vec![found], LOW_END)
+}
+
+/// Where the filesystem of the target is mounted.
+fn mount_point(source: &Source<'_>) -> Advice {
+    let setting = Setting::new(Product::Seastar, "mountpoint", MANUAL);
+    let mut mounts: Vec<Option<&str>> = source
+        .runs()
+        .flat_map(|run| &run.record.header.targets)
+        .map(|target| target.mount_point.as_deref())
+        .collect();
+    mounts.sort_unstable();
+    mounts.dedup();
+    match mounts.as_slice() {
+        // What stands there as \xNN is no path that Seastar could be given.
+        [Some(only)] if !only.contains('\\') && printable(only) == *only => {
+            let why = "Where the filesystem of the target is mounted.";
+            setting.given(Value::plain(*only), Vec::new(), why)
+        }
+        [Some(_)] => setting.refused(
+            "the path of the mount point has characters that the file cannot hold",
+            "mount the filesystem elsewhere",
+        ),
+        [None] | [] => setting.refused(
+            "the target is no file on a mounted filesystem",
+            "measure in a directory there: rigel calibrate --size-small 4K",
+        ),
+        _ => setting.refused("the targets lie on several filesystems", "measure each by itself"),
+    }
+}

@@ -1,0 +1,528 @@
+use super::*;
+use crate::judge::findings::{CurveFindings, Findings};
+use crate::load::workload::{Class, LargePattern, WritePercent};
+use crate::record::Record;
+use crate::record::tests::{header, visit};
+use crate::stats::Interval;
+use crate::stats::bound::{LatencyBound, LatencyOf};
+use crate::stats::levels_auto::{Bracket, Curve};
+use crate::units::{KIB, MIB, Nanos};
+use crate::witness::{Counts, Witness, WitnessSample};
+
+/// A run whose answers are known: small I/Os take 100 us, four of them at once; a stream gives 1000 I/Os per second, two give
+/// 2000. All intervals are ±10 %.
+struct Known {
+    record: Record,
+    findings: Findings,
+}
+
+impl Known {
+    fn new(write_percent: u8, small_bytes: u64, large_bytes: u64) -> Self {
+        let mut record = Record::begun(header());
+        let request = &mut record.header.request;
+        request.write_percent = WritePercent::new(write_percent).unwrap();
+        (request.small_bytes, request.large_bytes) = (small_bytes, large_bytes);
+        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.bound = Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean });
+        record.header.targets[0].mount_point = Some("/data".into());
+        let latencies_us = [100, 100, 100, 100, 125, 1000, 1000];
+        record.visits = (0..).zip(latencies_us).map(|(step, us)| visit(step, us * 1000)).collect();
+        for visit in &mut record.visits {
+            visit.small.iter_mut().for_each(|tally| tally.io_bytes = small_bytes);
+            visit.large.iter_mut().for_each(|tally| tally.io_bytes = large_bytes);
+            visit.witness = Some(witness(&[(254, 0)]));
+        }
+        let mut known = Self { findings: Findings::of(&record), record };
+        for found in &mut known.findings.points {
+            found.flags.clear();
+            for io in [&mut found.small, &mut found.large].into_iter().flatten() {
+                io.sure.iops = Interval::symmetric(io.iops, 0.1, 8, 7.0);
+                io.sure.latency_us = Interval::symmetric(io.latency_us.unwrap().mean, 0.1, 8, 7.0);
+            }
+        }
+        known.findings.flags.clear();
+        known
+    }
+
+    /// As `rigel calibrate` without options.
+    fn reads() -> Self {
+        Self::new(0, 8 * KIB, MIB)
+    }
+
+    /// As with `--write 100`.
+    fn writes(small_bytes: u64, large_bytes: u64) -> Self {
+        Self::new(100, small_bytes, large_bytes)
+    }
+
+    fn run(&self) -> Run<'_> {
+        Run { record: &self.record, findings: &self.findings }
+    }
+}
+
+fn witness(devices: &[(u32, u32)]) -> Witness {
+    let counts = Counts { moved: devices.iter().map(|_| None).collect(), ..Counts::default() };
+    let samples = vec![WitnessSample { at_ns: 100_000_000, counts }];
+    Witness { period_ns: 100_000_000, cpus: None, devices: devices.to_vec(), began_ns: 0, samples }
+}
+
+fn advised(known: &[Known]) -> Advised {
+    advised_with(known, Conditions::default())
+}
+
+fn advised_with(known: &[Known], conditions: Conditions) -> Advised {
+    let runs: Vec<Run<'_>> = known.iter().map(Known::run).collect();
+    Advised::of(&runs, conditions, None).unwrap()
+}
+
+fn find(advised: &Advised, product: Product, setting: &str) -> Advice {
+    advised.of_product(product).find(|advice| advice.setting == setting).unwrap().clone()
+}
+
+fn given(advised: &Advised, product: Product, setting: &str) -> Given {
+    find(advised, product, setting).outcome.unwrap()
+}
+
+fn text(advised: &Advised, product: Product, setting: &str) -> String {
+    given(advised, product, setting).value.text
+}
+
+/// The value, and at both ends.
+fn value(advised: &Advised, product: Product, setting: &str) -> [String; 3] {
+    let value = given(advised, product, setting).value;
+    let (lo, hi) = value.ends.unwrap();
+    [value.text, lo, hi]
+}
+
+fn refused(advised: &Advised, product: Product, setting: &str) -> Refusal {
+    find(advised, product, setting).outcome.unwrap_err()
+}
+
+/// 1000 MBPS are 128,000 pages a second, 7.8125 us each: 100 us are 12.8 times as long, of which a tenth counts. The ends: 0.9 x 0.9
+/// and 1.1 x 1.1 of it.
+#[test]
+fn a_random_page_costs_what_its_time_is_in_pages_of_a_stream() {
+    let reads = [Known::reads()];
+    let page_cost = |cached_percent| {
+        value(&advised_with(&reads, Conditions { cached_percent }), Product::Postgresql, "random_page_cost")
+    };
+    assert_eq!(page_cost(90), ["1.28", "1.04", "1.55"]);
+    assert_eq!(page_cost(0), ["12.8", "10.37", "15.49"]);
+    assert_eq!(page_cost(99), ["1", "1", "1"], "never less than the next page");
+    let why = given(&advised(&reads), Product::Postgresql, "random_page_cost").why;
+    assert!(why.contains("100 us") && why.contains("7.812 us") && why.contains("12.8 times"), "{why}");
+    let other = [Known::new(0, 4 * KIB, MIB)];
+    let refusal = refused(&advised(&other), Product::Postgresql, "random_page_cost");
+    assert!(refusal.because.contains("8 KiB") && refusal.next.contains("rigel calibrate"), "{refusal:?}");
+}
+
+/// A stream of small I/Os is limited by their number: its pages are no cheaper than random ones, and the planner would be told so.
+#[test]
+fn a_stream_of_small_ios_says_nothing_of_the_next_page() {
+    let small = Known::new(0, 8 * KIB, 8 * KIB);
+    let refusal = refused(&advised(&[small]), Product::Postgresql, "random_page_cost");
+    assert!(refusal.because.contains("128 KiB") && refusal.next.contains("rigel calibrate"), "{refusal:?}");
+    let both = advised(&[Known::new(0, 8 * KIB, 64 * KIB), Known::reads()]);
+    assert_eq!(text(&both, Product::Postgresql, "random_page_cost"), "1.28", "that of 1 MiB");
+}
+
+#[test]
+fn the_level_that_saturates_is_the_concurrency() {
+    let found = advised(&[Known::reads()]);
+    for setting in ["effective_io_concurrency", "maintenance_io_concurrency", "io_workers"] {
+        assert_eq!(value(&found, Product::Postgresql, setting), ["4", "4", "4"], "{setting}");
+    }
+    assert!(refused(&found, Product::Postgresql, "io_method").because.contains("ended before"));
+    let most = found.of_product(Product::Postgresql).find(|advice| advice.setting == "io_max_concurrency");
+    assert_eq!(most, None, "the default lets a process have 64 in flight");
+    let why = given(&found, Product::Postgresql, "effective_io_concurrency").why;
+    assert!(why.contains("may take more"), "no level of twice as many was measured: {why}");
+    let threads = given(&found, Product::Mysql, "innodb_read_io_threads");
+    assert_eq!((threads.value.text.as_str(), threads.is_hint), ("4", true), "its default suffices");
+}
+
+#[test]
+fn a_level_that_leaves_room_for_twice_as_many_saturates() {
+    let mut reads = Known::reads();
+    // Two outstanding have the rate of five.
+    reads.findings.points[1].small.as_mut().unwrap().iops = 40_000.0;
+    let found = advised(&[reads]);
+    assert_eq!(value(&found, Product::Postgresql, "io_workers"), ["2", "2", "2"]);
+    assert_eq!(text(&found, Product::Postgresql, "io_method"), "worker");
+}
+
+#[test]
+fn more_than_the_workers_can_keep_is_for_io_uring() {
+    let mut reads = Known::reads();
+    for found in &mut reads.findings.points {
+        found.point.small *= 100;
+    }
+    let found = advised(&[reads]);
+    let method = given(&found, Product::Postgresql, "io_method");
+    assert_eq!((method.value.text.as_str(), method.is_hint), ("io_uring", true), "the server may lack it");
+    assert_eq!(text(&found, Product::Postgresql, "io_workers"), "32");
+    assert_eq!(text(&found, Product::Postgresql, "effective_io_concurrency"), "400");
+    let most = find(&found, Product::Postgresql, "io_max_concurrency");
+    assert_eq!((most.since, most.outcome.unwrap().value.text.as_str()), (Some(18), "400"));
+    assert_eq!(
+        value(&found, Product::Mysql, "innodb_read_io_threads"),
+        ["7", "5", "7"],
+        "301 to 400 over 64"
+    );
+    assert!(!given(&found, Product::Mysql, "innodb_read_io_threads").is_hint);
+}
+
+/// `MySQL` 8.4 has half of the CPUs by default, which a line with fewer would lower.
+#[test]
+fn no_line_lowers_the_threads_of_a_large_host() {
+    let with = |cpus| {
+        let mut reads = Known::reads();
+        reads.record.header.host.cpus = cpus;
+        for found in &mut reads.findings.points {
+            found.point.small *= 100;
+        }
+        given(&advised(&[reads]), Product::Mysql, "innodb_read_io_threads")
+    };
+    assert_eq!([12, 14, 64].map(|cpus| with(cpus).is_hint), [false, true, true]);
+    assert!(with(64).why.contains("32 here") && with(64).value.text == "7");
+}
+
+#[test]
+fn a_run_with_one_level_has_no_saturation() {
+    let mut reads = Known::reads();
+    reads.findings.points.drain(1..5);
+    let found = advised(&[reads]);
+    for setting in ["effective_io_concurrency", "io_workers", "io_method"] {
+        assert!(refused(&found, Product::Postgresql, setting).because.contains("saturate"));
+    }
+    assert!(refused(&found, Product::Mysql, "innodb_read_io_threads").because.contains("saturate"));
+    assert_eq!(text(&found, Product::Postgresql, "random_page_cost"), "1.28");
+}
+
+/// One stream has 1000 I/Os per second of any size here, unless it is changed.
+#[test]
+fn the_size_of_combined_reads_comes_from_streams_of_several_sizes() {
+    let one = advised(&[Known::reads()]);
+    assert!(refused(&one, Product::Postgresql, "io_combine_limit").next.contains("--size-large 128K"));
+    let best_is_largest = advised(&[Known::reads(), Known::new(0, 8 * KIB, 128 * KIB)]);
+    for setting in ["io_combine_limit", "io_max_combine_limit"] {
+        let advice = find(&best_is_largest, Product::Postgresql, setting);
+        assert_eq!((advice.since, advice.outcome.unwrap().value.text.as_str()), (Some(18), "1024kB"));
+    }
+    let mut quick = Known::new(0, 8 * KIB, 256 * KIB);
+    quick.findings.points[5].large.as_mut().unwrap().mbps = 960.0;
+    let enough = advised(&[Known::new(0, 8 * KIB, 128 * KIB), quick, Known::reads()]);
+    let advice = find(&enough, Product::Postgresql, "io_combine_limit");
+    let given = advice.outcome.unwrap();
+    assert_eq!((advice.since, given.value.text.as_str(), given.measured.len()), (Some(17), "256kB", 3));
+}
+
+/// 40,000 writes a second, ±10 %.
+#[test]
+fn innodb_gets_half_of_the_lower_end() {
+    let found = advised(&[Known::writes(16 * KIB, MIB)]);
+    assert_eq!(value(&found, Product::Mysql, "innodb_io_capacity"), ["18000", "18000", "20000"]);
+    assert_eq!(value(&found, Product::Mysql, "innodb_io_capacity_max"), ["36000", "36000", "44000"]);
+    assert_eq!(text(&found, Product::Mysql, "innodb_flush_method"), "O_DIRECT");
+    for without in [Known::reads(), Known::writes(8 * KIB, MIB)] {
+        let refusal = refused(&advised(&[without]), Product::Mysql, "innodb_io_capacity");
+        assert!(refusal.next.contains("--write 100 --size-small 16K"), "{refusal:?}");
+    }
+}
+
+#[test]
+fn how_innodb_opens_files_is_a_fact_of_the_filesystem() {
+    let with = |direct| {
+        let mut reads = Known::reads();
+        reads.record.header.targets[0].direct_io = direct;
+        advised(&[reads])
+    };
+    assert_eq!(text(&with(Some(false)), Product::Mysql, "innodb_flush_method"), "fsync");
+    refused(&with(None), Product::Mysql, "innodb_flush_method");
+    let mut device = Known::reads();
+    device.record.header.targets[0].kind = crate::facts::TargetKind::BlockDevice;
+    let refusal = refused(&advised(&[device]), Product::Mysql, "innodb_flush_method");
+    assert!(refusal.because.contains("no file"), "{refusal:?}");
+}
+
+#[test]
+fn the_row_of_oracle_is_that_of_a_calibration() {
+    let found = advised(&[Known::reads()]);
+    assert_eq!(value(&found, Product::Oracle, "MAX_IOPS"), ["40000", "36000", "44000"]);
+    assert_eq!(value(&found, Product::Oracle, "MAX_MBPS"), ["2000", "1800", "2200"]);
+    assert_eq!(value(&found, Product::Oracle, "MAX_PMBPS"), ["1000", "900", "1100"]);
+    assert_eq!(text(&found, Product::Oracle, "LATENCY"), "0", "0.1 ms");
+    assert_eq!(text(&found, Product::Oracle, "NUM_PHYSICAL_DISKS"), "1");
+    assert_eq!(text(&found, Product::Oracle, "db_file_multiblock_read_count"), "not set");
+    let mut plain = Known::reads();
+    plain.record.header.request.bound = None;
+    let found = advised(&[plain]);
+    assert!(refused(&found, Product::Oracle, "MAX_IOPS").next.contains("rigel calibrate"));
+    assert_eq!(text(&found, Product::Oracle, "db_file_multiblock_read_count"), "not set");
+}
+
+/// Two calibrations never make one row: here the first has a slower single stream and other large I/Os.
+#[test]
+fn the_row_is_of_one_calibration_as_calibrate_io_does_it() {
+    let column = |known: &[Known], setting| text(&advised(known), Product::Oracle, setting);
+    let mut large = Known::new(0, 8 * KIB, 2 * MIB);
+    large.findings.points[5].large.as_mut().unwrap().mbps = 3000.0;
+    let both = [large, Known::reads()];
+    assert_eq!(column(&both, "MAX_MBPS"), "2000");
+    assert_eq!(column(&both, "MAX_PMBPS"), "1000", "of the run of MAX_MBPS");
+    let mut slow = Known::reads();
+    slow.findings.points[5].large.as_mut().unwrap().mbps = 700.0;
+    assert_eq!(column(&[Known::reads(), slow], "MAX_PMBPS"), "1000", "the first one counts");
+    let small = advised(&[Known::new(0, 8 * KIB, 128 * KIB)]);
+    for setting in ["MAX_MBPS", "MAX_PMBPS"] {
+        let refusal = refused(&small, Product::Oracle, setting);
+        assert!(refusal.because.contains("1 MiB") && refusal.next.contains("--size-large 1M"), "{refusal:?}");
+    }
+    assert_eq!(text(&small, Product::Oracle, "MAX_IOPS"), "40000");
+}
+
+#[test]
+fn a_bound_on_a_percentile_is_not_that_of_calibrate_io() {
+    let tail = || {
+        let mut known = Known::reads();
+        known.record.header.request.bound =
+            Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::P99 });
+        known
+    };
+    let found = advised(&[tail()]);
+    for setting in ["MAX_IOPS", "LATENCY"] {
+        let refusal = refused(&found, Product::Oracle, setting);
+        assert!(refusal.because.contains("p99") && refusal.because.contains("the mean"), "{refusal:?}");
+    }
+    assert_eq!(text(&found, Product::Oracle, "MAX_MBPS"), "2000");
+    assert_eq!(text(&advised(&[tail(), Known::reads()]), Product::Oracle, "MAX_IOPS"), "40000");
+}
+
+#[test]
+fn a_bound_that_nothing_keeps_leaves_the_row_without_iops() {
+    let mut reads = Known::reads();
+    let bound = LatencyBound { limit: Nanos(1000), of: LatencyOf::Mean };
+    reads.record.header.request.bound = Some(bound);
+    let found = advised(&[reads]);
+    assert!(refused(&found, Product::Oracle, "MAX_IOPS").because.contains("even at the lowest load"));
+    assert_eq!(text(&found, Product::Oracle, "MAX_PMBPS"), "1000");
+}
+
+/// Four runs: 4 KiB at random beside streams of 1 MiB, and streams of 4 KiB, each read and written.
+#[test]
+fn the_cost_model_needs_reads_and_writes_in_both_patterns() {
+    let all = [
+        Known::new(0, 4 * KIB, MIB),
+        Known::new(0, 4 * KIB, 4 * KIB),
+        Known::writes(4 * KIB, MIB),
+        Known::writes(4 * KIB, 4 * KIB),
+    ];
+    let found = advised(&all);
+    let of = |setting| text(&found, Product::Cgroup, setting);
+    assert_eq!(of("device"), "254:0");
+    for (bytes, sequential, random) in [("rbps", "rseqiops", "rrandiops"), ("wbps", "wseqiops", "wrandiops")]
+    {
+        assert_eq!([of(bytes), of(sequential), of(random)], ["2097152000", "2000", "40000"]);
+    }
+    let found = advised(&[Known::reads()]);
+    let refusal = refused(&found, Product::Cgroup, "rseqiops");
+    assert!(refusal.next.contains("--size-large 4K") && !refusal.next.contains("--write"), "{refusal:?}");
+    assert!(refused(&found, Product::Cgroup, "wrandiops").next.contains("--write 100"));
+}
+
+#[test]
+fn limits_are_the_lower_ends_of_what_was_measured() {
+    let found = advised(&[Known::reads()]);
+    assert_eq!(text(&found, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
+    assert_eq!(text(&found, Product::CgroupMax, "riops"), "36000");
+    assert!(refused(&found, Product::CgroupMax, "wbps").next.contains("--write 100"));
+}
+
+/// A search of that class that ended before the rate did.
+fn rising(class: Class) -> CurveFindings {
+    let x_max = Interval::symmetric(40_000.0, 0.1, 8, 7.0).unwrap();
+    let curve = Curve {
+        levels: vec![(5, x_max)],
+        x_max,
+        saturated: false,
+        n_sat: Bracket { lo: 5, found: 5, hi: 5 },
+        crossing: 5.0,
+        power_knee: 5,
+        violations: Vec::new(),
+    };
+    CurveFindings { class, io_bytes: MIB, curve, visits: Vec::new(), flags: Vec::new() }
+}
+
+#[test]
+fn a_rate_that_still_rose_is_no_limit() {
+    let with = |class| {
+        let mut reads = Known::reads();
+        reads.findings.curves.push(rising(class));
+        advised(&[reads])
+    };
+    let small = with(Class::Small);
+    let refusal = refused(&small, Product::CgroupMax, "riops");
+    assert!(refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--num-disks"), "{refusal:?}");
+    assert_eq!(text(&small, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
+    let large = with(Class::Large);
+    let refusal = refused(&large, Product::CgroupMax, "rbps");
+    assert!(
+        refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--size-large"),
+        "{refusal:?}"
+    );
+    assert_eq!(text(&large, Product::CgroupMax, "riops"), "36000");
+    // The kernel scales the model by itself.
+    assert_eq!(text(&large, Product::Cgroup, "rbps"), (2000 * MIB).to_string());
+}
+
+#[test]
+fn a_disk_that_the_record_does_not_tell_is_not_guessed() {
+    let with = |devices: &[(u32, u32)]| {
+        let mut reads = Known::reads();
+        let witness = Some(witness(devices));
+        reads.record.visits.iter_mut().for_each(|visit| visit.witness.clone_from(&witness));
+        advised(&[reads])
+    };
+    assert!(refused(&with(&[]), Product::CgroupMax, "device").because.contains("does not tell"));
+    assert!(
+        refused(&with(&[(8, 0), (8, 16)]), Product::CgroupMax, "device").because.contains("several disks")
+    );
+    let mut array = Known::reads();
+    // A volume on a RAID of two.
+    let layer = |name: &str, made_of: &[&str]| crate::facts::DeviceFacts {
+        name: name.into(),
+        made_of: made_of.iter().map(|&name| name.into()).collect(),
+        ..Default::default()
+    };
+    array.record.header.targets[0].device = Some(layer("dm-0", &["md0"]));
+    array.record.header.targets[0].below =
+        vec![layer("md0", &["sda", "sdb"]), layer("sda", &[]), layer("sdb", &[])];
+    let found = advised(&[array]);
+    assert!(refused(&found, Product::Cgroup, "device").because.contains("on 2 devices"));
+    assert_eq!(text(&found, Product::CgroupMax, "device"), "254:0");
+}
+
+#[test]
+fn seastar_takes_the_lower_ends_of_reads_and_writes_of_4_kib() {
+    let found = advised(&[Known::new(0, 4 * KIB, MIB), Known::writes(4 * KIB, MIB)]);
+    let of = |setting| text(&found, Product::Seastar, setting);
+    assert_eq!([of("mountpoint"), of("read_iops"), of("write_iops")], ["/data", "36000", "36000"]);
+    assert_eq!(
+        [of("read_bandwidth"), of("write_bandwidth")],
+        [(1800 * MIB).to_string(), (1800 * MIB).to_string()]
+    );
+    let found = advised(&[Known::reads()]);
+    assert!(refused(&found, Product::Seastar, "read_iops").next.contains("--size-small 4K"));
+    assert!(refused(&found, Product::Seastar, "write_bandwidth").next.contains("--write 100"));
+    let mut hostile = Known::reads();
+    hostile.record.header.targets[0].mount_point = Some("/a\\x0ab".into());
+    refused(&advised(&[hostile]), Product::Seastar, "mountpoint");
+    let mut device = Known::reads();
+    device.record.header.targets[0].mount_point = None;
+    refused(&advised(&[device]), Product::Seastar, "mountpoint");
+}
+
+#[test]
+fn numbers_that_must_not_be_used_give_no_advice() {
+    let zeros = || Flag::new(FlagCode::Zeros, "half of the blocks\u{1b}").invalidating();
+    let refusal = |change: &dyn Fn(&mut Known), wanted| {
+        let mut reads = Known::reads();
+        change(&mut reads);
+        Advised::of(&[reads.run()], Conditions::default(), wanted).unwrap_err()
+    };
+    let of_point = refusal(&|known| known.findings.points[0].flags.push(zeros()), Some(Product::Postgresql));
+    assert_eq!(of_point.kind.code(), 1);
+    let told = of_point.to_string();
+    assert!(told.contains("ZEROS: half of the blocks\\x1b") && told.contains("one outstanding"), "{told}");
+    let of_run = refusal(&|known| known.findings.flags.push(zeros()), Some(Product::Mysql));
+    assert!(of_run.to_string().contains("ZEROS"), "{of_run}");
+    let buffered = refusal(&|known| known.record.header.request.buffered = true, None);
+    assert!(buffered.kind.code() == 1 && buffered.to_string().contains("BUFFERED"), "{buffered}");
+    // What is not needed may be as it is.
+    let mut reads = Known::reads();
+    reads.findings.points[6].flags.push(zeros());
+    Advised::of(&[reads.run()], Conditions::default(), Some(Product::Postgresql)).unwrap();
+}
+
+#[test]
+fn other_flags_go_along_once() {
+    let mut reads = Known::reads();
+    let noise = Flag::new(FlagCode::SlowNoise, "visits are alike");
+    reads.findings.flags = vec![noise.clone(), noise.clone()];
+    assert_eq!(advised(&[reads]).flags, [noise]);
+}
+
+#[test]
+fn runs_of_other_targets_or_of_both_directions_are_refused() {
+    let refusal = |known: &[Known]| {
+        let runs: Vec<Run<'_>> = known.iter().map(Known::run).collect();
+        let problem = Advised::of(&runs, Conditions::default(), None).unwrap_err();
+        assert_eq!(problem.kind.code(), 2, "{problem}");
+        problem.to_string()
+    };
+    let mixed = refusal(&[Known::new(30, 8 * KIB, MIB)]);
+    assert!(mixed.contains("mixes reads and writes") && mixed.contains("30 %"), "{mixed}");
+    let mut other = Known::reads();
+    other.record.header.targets[0].identity.device = (8, 16);
+    let other = refusal(&[Known::reads(), other]);
+    assert!(other.contains("device 8:16 at /data") && other.contains("device 8:0 at /data"), "{other}");
+    assert!(refusal(&[]).contains("no record"));
+}
+
+/// Hosts of one make have the same numbers of devices, and a disk may get that of another one.
+#[test]
+fn runs_of_other_hosts_or_disks_are_refused() {
+    let outcome = |change: &dyn Fn(&mut Known)| {
+        let mut first = Known::reads();
+        let header = &mut first.record.header;
+        header.host.memory_bytes = Some(64 << 30);
+        header.host.product = Some("Maker R1".into());
+        header.targets[0].kind = crate::facts::TargetKind::BlockDevice;
+        header.targets[0].below =
+            vec![crate::facts::DeviceFacts { model: Some("Disk A".into()), ..Default::default() }];
+        let mut other = Known { record: first.record.clone(), findings: first.findings.clone() };
+        change(&mut other);
+        Advised::of(&[first.run(), other.run()], Conditions::default(), None).map_err(|told| told.to_string())
+    };
+    let refusal = |change: &dyn Fn(&mut Known), own: &str, of_other: &str| {
+        let told = outcome(change).unwrap_err();
+        assert!(told.contains(own) && told.contains(of_other), "{told}");
+    };
+    outcome(&|_| {}).unwrap();
+    refusal(&|known| known.record.header.host.memory_bytes = Some(32 << 30), "68719476736", "34359738368");
+    refusal(
+        &|known| known.record.header.host.product = Some("Maker R2\n".into()),
+        "Maker R1",
+        "Maker R2\\x0a",
+    );
+    refusal(&|known| known.record.header.targets[0].size_bytes += 512, "1073741824", "1073742336");
+    refusal(
+        &|known| known.record.header.targets[0].below[0].model = Some("Disk B".into()),
+        "Disk A",
+        "Disk B",
+    );
+    // Another kernel takes a little more memory, an older Rigel did not look for all of it, and a file has any size.
+    outcome(&|known| known.record.header.host.memory_bytes = Some((64 << 30) - (100 << 20))).unwrap();
+    outcome(&|known| {
+        known.record.header.host.product = None;
+        known.record.header.targets[0].below.clear();
+    })
+    .unwrap();
+    let mut larger = Known::reads();
+    larger.record.header.targets[0].size_bytes *= 2;
+    advised(&[Known::reads(), larger]);
+}
+
+#[test]
+fn simulated_devices_are_told_apart_by_what_they_do() {
+    let sim = |servers| {
+        let mut known = Known::reads();
+        let law = crate::sim::SimLaw { servers, ..Default::default() };
+        known.record.header.request.engine = crate::load::request::EngineRequest::Sim(law);
+        known
+    };
+    let advised =
+        |known: [Known; 2]| Advised::of(&known.each_ref().map(Known::run), Conditions::default(), None);
+    advised([sim(4), sim(4)]).unwrap();
+    let told = advised([sim(4), sim(8)]).unwrap_err().to_string();
+    assert!(told.contains("\"servers\":4") && told.contains("\"servers\":8"), "{told}");
+}

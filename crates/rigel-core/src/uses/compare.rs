@@ -1,0 +1,176 @@
+//! Two sides of runs, point by point: what changed, and how sure that is.
+//!
+//! A side is one run or several of the same kind. Pure: records with their findings in, rows out. Every row is judged by an
+//! interval of its change; the intervals of a quantity hold together, so that a matrix of many points does not find a change
+//! somewhere by chance. Must not format, and must not choose an exit code.
+
+mod alike;
+pub mod change;
+pub mod gate;
+mod metric;
+
+pub use alike::Difference;
+pub use metric::Metric;
+
+use crate::judge::findings::Findings;
+use crate::load::matrix::Point;
+use crate::record::Record;
+use change::{Change, Doubt, Measured, SideValue};
+
+/// A run with its findings.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// Its record.
+    pub record: &'a Record,
+    /// What it says.
+    pub findings: &'a Findings,
+}
+
+/// What the interval of a change says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The new side is better.
+    Better,
+    /// The new side is worse.
+    Worse,
+    /// Neither is shown.
+    NoEvidence(Doubt),
+}
+
+impl Verdict {
+    /// The name in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::NoEvidence(_) => "no evidence",
+        }
+    }
+}
+
+/// One quantity of one point, or of the runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Which quantity.
+    pub metric: Metric,
+    /// Where; `None` for a quantity of runs.
+    pub point: Option<Point>,
+    /// The base.
+    pub base: SideValue,
+    /// The new side.
+    pub new: SideValue,
+    /// How much the new side differs; the reason when that cannot be told.
+    pub change: Result<Change, Doubt>,
+    /// What that says.
+    pub verdict: Verdict,
+}
+
+/// A comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// By metric in the order of [`Metric::ALL`], then by large and by small outstanding I/Os.
+    pub rows: Vec<Row>,
+    /// What differs between the runs besides their numbers, what forbids a comparison first.
+    pub differences: Vec<Difference>,
+    /// Points that only some of the runs have.
+    pub left_out: Vec<Point>,
+}
+
+impl Comparison {
+    /// Compares all runs of one side with all of the other.
+    #[must_use]
+    pub fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Self {
+        let all: Vec<&Run<'_>> = base.iter().chain(new).collect();
+        let Some((first, others)) = all.split_first() else {
+            return Self::default();
+        };
+        let left_out = alike::left_out(&all);
+        let mut points: Vec<Point> = first.findings.points.iter().map(|found| found.point).collect();
+        points.retain(|point| !left_out.contains(point));
+        points.sort_by_key(|point| (point.large, point.small));
+        let of = |metric| rows(metric, &points, base, new);
+        Self {
+            rows: Metric::ALL.into_iter().flat_map(of).collect(),
+            differences: alike::differences(first, others),
+            left_out,
+        }
+    }
+
+    /// What forbids the comparison.
+    pub fn forbidding(&self) -> impl Iterator<Item = &Difference> {
+        self.differences.iter().filter(|difference| difference.forbids)
+    }
+
+    /// How many rows have a verdict of that kind; what mirrors a rate is not counted again.
+    #[must_use]
+    pub fn count(&self, is: fn(Verdict) -> bool) -> usize {
+        self.rows.iter().filter(|row| row.counts() && is(row.verdict)).count()
+    }
+}
+
+impl Row {
+    /// Whether a flag says that a number of one side must not be used.
+    #[must_use]
+    pub const fn is_invalid(&self) -> bool {
+        matches!(self.verdict, Verdict::NoEvidence(Doubt::Invalid))
+    }
+
+    /// Whether it is a finding of its own: one of a point, and no mirror of a rate.
+    #[must_use]
+    pub const fn counts(&self) -> bool {
+        self.point.is_some() && !self.metric.mirrors_a_rate()
+    }
+}
+
+/// The rows of one metric: one for each point of the runs, or one for the runs.
+fn rows(metric: Metric, points: &[Point], base: &[Run<'_>], new: &[Run<'_>]) -> Vec<Row> {
+    let side = |runs: &[Run<'_>], point: Option<Point>| -> Option<Vec<Measured>> {
+        runs.iter().map(|run| measured(metric, run, point)).collect()
+    };
+    let places = points.iter().copied().map(Some).chain([None]);
+    let sides: Vec<(Option<Point>, Vec<Measured>, Vec<Measured>)> =
+        places.filter_map(|point| Some((point, side(base, point)?, side(new, point)?))).collect();
+    let judged = if metric.is_of_a_run() {
+        // The best of many is chosen among as many.
+        points.iter().filter(|point| point.of(metric.class()) > 0).count()
+    } else {
+        sides.iter().filter(|(_, base, new)| change::doubt(base, new).is_none()).count()
+    };
+    let row = |(point, base, new): &(Option<Point>, Vec<Measured>, Vec<Measured>)| {
+        let change = change::change(base, new, judged);
+        Row {
+            metric,
+            point: *point,
+            base: change::side(base, new),
+            new: change::side(new, base),
+            verdict: verdict(metric, &change),
+            change,
+        }
+    };
+    sides.iter().map(row).collect()
+}
+
+fn measured(metric: Metric, run: &Run<'_>, point: Option<Point>) -> Option<Measured> {
+    match point {
+        Some(point) => metric.at(run.findings.points.iter().find(|found| found.point == point)?),
+        None => metric.of(run.findings),
+    }
+}
+
+fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Verdict {
+    match change {
+        Err(doubt) => Verdict::NoEvidence(*doubt),
+        Ok(change) if change.lo > 0.0 || change.hi < 0.0 => {
+            if (change.lo > 0.0) == metric.more_is_better() {
+                Verdict::Better
+            } else {
+                Verdict::Worse
+            }
+        }
+        Ok(_) => Verdict::NoEvidence(Doubt::WithinNoise),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Whether runs can be compared: what they were asked to do, and how they did it.
+//!
+//! Pure; a run is compared with the first one of the base. Must not judge numbers.
+
+use super::Run;
+use crate::facts::TargetFacts;
+use crate::judge::flags::Flag;
+use crate::load::matrix::Point;
+use crate::load::pace::Pace;
+use crate::load::workload::{Class, LargePattern, Layout};
+use crate::units::Bytes;
+
+/// Something in which a run differs from the first one of the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What.
+    pub what: &'static str,
+    /// How it is in the first run of the base.
+    pub base: String,
+    /// How it is in the other run.
+    pub other: String,
+    /// The name of the other run.
+    pub run_id: String,
+    /// Numbers that differ in this are not about the same thing.
+    pub forbids: bool,
+}
+
+/// A property of a run; `None` when it has no bearing on the run.
+struct Property {
+    what: &'static str,
+    forbids: bool,
+    text: fn(&Run<'_>) -> Option<String>,
+}
+
+const PROPERTIES: &[Property] = &[
+    forbidding("size of small I/O", |run| {
+        has(run, Class::Small).then(|| Bytes(run.record.header.request.small_bytes).to_string())
+    }),
+    forbidding("size of large I/O", |run| {
+        has(run, Class::Large).then(|| Bytes(run.record.header.request.large_bytes).to_string())
+    }),
+    forbidding("share of writes", |run| Some(format!("{} %", run.record.header.request.write_percent.get()))),
+    forbidding("pattern of large I/O", |run| has(run, Class::Large).then(|| pattern(run))),
+    forbidding("engine", |run| Some(run.record.header.engine.kind.name().to_owned())),
+    forbidding("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
+    forbidding("polled completions", |run| Some(yes_or_no(run.record.header.engine.polled))),
+    forbidding("flags that forbid the use of every number", |run| Some(forbidden(run))),
+    telling("targets", |run| Some(targets(run, |target| target.path.clone()))),
+    telling("sizes of the targets", |run| Some(targets(run, |target| Bytes(target.size_bytes).to_string()))),
+    telling("devices", |run| Some(targets(run, device))),
+    telling("CPU", |run| run.record.header.host.cpu_model.clone()),
+    telling("CPUs", |run| Some(run.record.header.host.cpus.to_string())),
+    telling("kernel", |run| Some(run.record.header.host.kernel.clone())),
+    telling("Rigel", |run| Some(run.record.header.program_version.clone())),
+    telling("visits to a point", |run| Some(pace(run))),
+    telling("whole run", |run| Some(yes_or_no(run.record.complete()))),
+];
+
+const fn forbidding(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
+    Property { what, forbids: true, text }
+}
+
+const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
+    Property { what, forbids: false, text }
+}
+
+/// Everything in which runs differ from the first one, those first that forbid a comparison. Text of the records comes as it
+/// is: whoever shows it makes it printable.
+pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
+    let differ = |property: &Property| {
+        let base = (property.text)(first)?;
+        let other = others.iter().find_map(|other| {
+            let text = (property.text)(other)?;
+            (text != base).then_some((text, other))
+        });
+        let (text, run) = other?;
+        Some(Difference {
+            what: property.what,
+            base,
+            other: text,
+            run_id: run.record.header.run_id.clone(),
+            forbids: property.forbids,
+        })
+    };
+    PROPERTIES.iter().filter_map(differ).collect()
+}
+
+fn has(run: &Run<'_>, class: Class) -> bool {
+    run.record.header.plan.steps.iter().any(|step| step.point.of(class) > 0)
+}
+
+fn pattern(run: &Run<'_>) -> String {
+    let request = &run.record.header.request;
+    match request.large_pattern {
+        LargePattern::Random => "random".to_owned(),
+        LargePattern::Sequential { ios_per_stream } => match request.layout {
+            Layout::Concat => format!("sequential, {ios_per_stream} outstanding a stream, concatenated"),
+            Layout::Raid0 { stripe_bytes } => format!(
+                "sequential, {ios_per_stream} outstanding a stream, striped by {}",
+                Bytes(stripe_bytes)
+            ),
+        },
+    }
+}
+
+/// Codes of flags that make the numbers of all points of a run invalid.
+fn forbidden(run: &Run<'_>) -> String {
+    let of_run = run.findings.flags.iter().filter(|flag| flag.invalid);
+    let points = &run.findings.points;
+    let everywhere = |flag: &&Flag| {
+        let at = |flags: &[Flag]| flags.iter().any(|other| other.invalid && other.code == flag.code);
+        flag.invalid && points.iter().all(|found| at(&found.flags))
+    };
+    let of_points = points.first().into_iter().flat_map(|found| found.flags.iter().filter(everywhere));
+    let mut names: Vec<&str> = of_run.chain(of_points).map(|flag| flag.code.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn targets(run: &Run<'_>, text: impl Fn(&TargetFacts) -> String) -> String {
+    let texts: Vec<String> = run.record.header.targets.iter().map(text).collect();
+    texts.join(", ")
+}
+
+fn device(target: &TargetFacts) -> String {
+    let model =
+        target.device.as_ref().map(|device| device.model.clone().unwrap_or_else(|| device.name.clone()));
+    model.unwrap_or_else(|| "unknown".to_owned())
+}
+
+fn pace(run: &Run<'_>) -> String {
+    match run.record.header.request.pace {
+        Pace::Fixed(duration) => format!("one of {duration}"),
+        Pace::Adaptive(pace) => format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction()),
+    }
+}
+
+fn yes_or_no(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}
+
+/// Points that only some of the runs have, in order; they have no part in the comparison.
+pub fn left_out(runs: &[&Run<'_>]) -> Vec<Point> {
+    let measured = |run: &Run<'_>, point: Point| run.findings.points.iter().any(|found| found.point == point);
+    let mut points: Vec<Point> =
+        runs.iter().flat_map(|run| run.findings.points.iter().map(|found| found.point)).collect();
+    points.sort_by_key(|point| (point.large, point.small));
+    points.dedup();
+    points.retain(|&point| !runs.iter().all(|run| measured(run, point)));
+    points
+}

@@ -1,0 +1,311 @@
+//! From what the runs of two sides measured to how much the second differs from the first, and how sure that is.
+//!
+//! All is done on logarithms, so that a change is a ratio. The variance is the larger one of two: what the runs say of
+//! themselves by their intervals (Welch's t test), and, with more than one run of a side, what the runs of a side differ
+//! among themselves, by Welch's test on the runs (Hartung and Knapp's interval for a random effect, with the usual guard
+//! that it is never narrower than the runs allow). Must not judge whether a change is good.
+
+use crate::judge::findings::Basis;
+use crate::stats::Interval;
+use crate::stats::sample::{count, mean, sum_of_squares};
+use crate::stats::special::student_t_quantile;
+use crate::stats::variance::SMALLEST_VARIANCE;
+
+/// How sure all intervals of one comparison are together.
+const CONFIDENCE: f64 = 0.95;
+/// With fewer runs of a side, the fewer degrees of freedom count.
+const FEWEST_RUNS: f64 = 3.0;
+
+/// What one run found for one quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// The value; not negative.
+    pub value: f64,
+    /// Its 95 % interval.
+    pub interval: Option<Interval>,
+    /// Whether the interval is one of logarithms, as those of quantiles are.
+    pub geometric: bool,
+    /// What the interval rests on.
+    pub basis: Basis,
+    /// A flag says that the number must not be used.
+    pub invalid: bool,
+}
+
+impl Measured {
+    /// The standard error of the logarithm, and its degrees of freedom.
+    fn error(&self) -> Option<(f64, f64)> {
+        let Interval { relative_half_width: half, df, .. } = self.interval?;
+        let half = if self.geometric { half.ln_1p() } else { half };
+        Some((half / student_t_quantile(0.975, df), df))
+    }
+}
+
+/// Why a row says nothing about a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The interval of the change holds no change.
+    WithinNoise,
+    /// A flag says that a number of one side must not be used.
+    Invalid,
+    /// Nothing completed on one side.
+    NoData,
+    /// One run of each side with one visit to the point: what another visit would give is not known.
+    OneVisit,
+    /// A number has no interval.
+    NoInterval,
+}
+
+/// What the interval of a change rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestsOn {
+    /// The intervals of one run of each side. What differs from run to run, be it the storage or the day, is a change.
+    Intervals,
+    /// How much the runs of a side differ.
+    Runs,
+}
+
+/// A change, relative to the base: -0.05 is 5 % less.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// Geometric mean of the new runs over that of the base, less 1.
+    pub relative: f64,
+    /// Lower end of its interval.
+    pub lo: f64,
+    /// Upper end.
+    pub hi: f64,
+    /// Degrees of freedom behind it.
+    pub df: f64,
+    /// What it rests on.
+    pub rests_on: RestsOn,
+}
+
+/// One side of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SideValue {
+    /// The value of the only run, or the geometric mean of the runs; 0 when nothing completed.
+    pub value: f64,
+    /// Lower end of its 95 % interval.
+    pub lo95: Option<f64>,
+    /// Upper end.
+    pub hi95: Option<f64>,
+    /// How many runs.
+    pub runs: usize,
+}
+
+/// The logarithms of one side.
+struct Side {
+    mean: f64,
+    runs: f64,
+    /// Variance of the mean by the intervals of its runs, with its degrees of freedom; `None` when a run has none.
+    within: Option<(f64, f64)>,
+    squares: f64,
+}
+
+impl Side {
+    fn of(runs: &[Measured]) -> Self {
+        let logs: Vec<f64> = runs.iter().map(|run| run.value.ln()).collect();
+        let errors: Option<Vec<(f64, f64)>> = runs.iter().map(Measured::error).collect();
+        let runs = count(logs.len());
+        let within = errors.map(|errors| {
+            let parts: Vec<(f64, f64)> =
+                errors.into_iter().map(|(error, df)| ((error / runs).powi(2), df)).collect();
+            satterthwaite(&parts)
+        });
+        Self { mean: mean(&logs), runs, within, squares: sum_of_squares(&logs) }
+    }
+}
+
+/// The sum of variances, and its degrees of freedom (Satterthwaite 1946).
+fn satterthwaite(parts: &[(f64, f64)]) -> (f64, f64) {
+    let sum: f64 = parts.iter().map(|part| part.0).sum();
+    let squares: f64 = parts.iter().map(|&(variance, df)| variance * variance / df).sum();
+    // Parts without any variance have no say.
+    let df = if squares > 0.0 { sum * sum / squares } else { f64::INFINITY };
+    let most = parts.iter().map(|part| part.1).sum::<f64>();
+    (sum, df.min(most))
+}
+
+/// How much the runs of each side differ: the variance of the mean of either side, and degrees of freedom. A side of a single
+/// run is taken to vary as the other one does; sides of several runs each speak for themselves.
+fn between(base: &Side, new: &Side) -> Option<[(f64, f64); 2]> {
+    let own = |side: &Side| (side.runs > 1.0).then(|| (side.squares / (side.runs - 1.0), side.runs - 1.0));
+    let (first, second) = match (own(base), own(new)) {
+        (None, None) => return None,
+        (Some(first), None) => (first, first),
+        (None, Some(second)) => (second, second),
+        (Some(first), Some(second)) => (first, second),
+    };
+    Some([(first.0 / base.runs, first.1), (second.0 / new.runs, second.1)])
+}
+
+/// Whether the numbers allow a change to be told at all.
+pub fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
+    let any = |is: fn(&Measured) -> bool| base.iter().chain(new).any(is);
+    if any(|run| run.invalid) {
+        return Some(Doubt::Invalid);
+    }
+    if any(|run| run.value <= 0.0) || base.is_empty() || new.is_empty() {
+        return Some(Doubt::NoData);
+    }
+    if base.len() + new.len() > 2 {
+        return None;
+    }
+    if any(|run| run.interval.is_none()) {
+        return Some(Doubt::NoInterval);
+    }
+    any(|run| run.basis != Basis::Visits).then_some(Doubt::OneVisit)
+}
+
+/// The change from the runs of the base to the new ones. `judged` is how many changes are judged together: the interval
+/// is so wide that all of them hold the truth in 95 of 100 comparisons (Bonferroni).
+///
+/// # Errors
+/// When the numbers do not allow it, with the reason.
+pub fn change(base: &[Measured], new: &[Measured], judged: usize) -> Result<Change, Doubt> {
+    if let Some(doubt) = doubt(base, new) {
+        return Err(doubt);
+    }
+    let (base, new) = (Side::of(base), Side::of(new));
+    let within = base.within.zip(new.within).map(|(base, new)| satterthwaite(&[base, new]));
+    let (variance, df, rests_on) = match between(&base, &new) {
+        Some(sides) => {
+            let (of_runs, df) = satterthwaite(&sides);
+            // Two runs that agree by luck would leave all the say to the other side, and a single run has none of its own.
+            let few = base.runs.min(new.runs) < FEWEST_RUNS;
+            let df = if few { sides[0].1.min(sides[1].1) } else { df };
+            (of_runs.max(within.map_or(0.0, |within| within.0)), df, RestsOn::Runs)
+        }
+        None => {
+            let (variance, df) = within.ok_or(Doubt::NoInterval)?;
+            (variance, df, RestsOn::Intervals)
+        }
+    };
+    let tail = (1.0 - CONFIDENCE) / 2.0 / count(judged.max(1));
+    let half = student_t_quantile(1.0 - tail, df) * variance.max(SMALLEST_VARIANCE).sqrt();
+    let log = new.mean - base.mean;
+    let [relative, lo, hi] = [log, log - half, log + half].map(f64::exp_m1);
+    Ok(Change { relative, lo, hi, df, rests_on })
+}
+
+/// A side by itself, `runs` of it beside `others`: with more than one run of a side, its interval holds what differs from
+/// run to run.
+pub fn side(runs: &[Measured], others: &[Measured]) -> SideValue {
+    let nothing = SideValue { value: 0.0, lo95: None, hi95: None, runs: runs.len() };
+    if let [run] = runs {
+        let ends = run.interval.map(|interval| (interval.lo95, interval.hi95));
+        return SideValue {
+            value: run.value,
+            lo95: ends.map(|ends| ends.0),
+            hi95: ends.map(|ends| ends.1),
+            ..nothing
+        };
+    }
+    if runs.is_empty() || runs.iter().chain(others).any(|run| run.value <= 0.0) {
+        return nothing;
+    }
+    let (own, others) = (Side::of(runs), Side::of(others));
+    let half = between(&own, &others).map(|[(of_runs, df), _]| {
+        let variance = of_runs.max(own.within.map_or(0.0, |within| within.0));
+        student_t_quantile(0.975, df) * variance.max(SMALLEST_VARIANCE).sqrt()
+    });
+    SideValue {
+        value: own.mean.exp(),
+        lo95: half.map(|half| (own.mean - half).exp()),
+        hi95: half.map(|half| (own.mean + half).exp()),
+        ..nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::tests::Noise;
+
+    fn run(value: f64, half: f64, df: f64) -> Measured {
+        let interval = Interval::symmetric(value, half, 8, df);
+        Measured { value, interval, geometric: false, basis: Basis::Visits, invalid: false }
+    }
+
+    #[test]
+    fn one_run_a_side_is_welch_by_hand() {
+        // Both 2 % wide on 7 degrees of freedom: the error is 0.02 sqrt(2) / t(7), on 14: half = 0.02 1.4142 2.1448 / 2.3646.
+        let found = change(&[run(1000.0, 0.02, 7.0)], &[run(900.0, 0.02, 7.0)], 1).unwrap();
+        let half = 0.02 * 2f64.sqrt() * 2.144_787 / 2.364_624;
+        assert!((found.relative + 0.1).abs() < 1e-12 && (found.df - 14.0).abs() < 1e-9, "{found:?}");
+        assert!((found.hi - (0.9f64.ln() + half).exp_m1()).abs() < 1e-6, "{found:?}");
+        assert!((found.lo - (0.9f64.ln() - half).exp_m1()).abs() < 1e-6, "{found:?}");
+        assert_eq!(found.rests_on, RestsOn::Intervals);
+        let of_many = change(&[run(1000.0, 0.02, 7.0)], &[run(900.0, 0.02, 7.0)], 18).unwrap();
+        assert!(of_many.lo < found.lo && of_many.hi > found.hi);
+    }
+
+    #[test]
+    fn several_runs_are_judged_by_how_much_they_differ() {
+        // Narrow intervals, but the runs of a side lie 10 % apart.
+        let base = [run(1000.0, 0.001, 7.0), run(1100.0, 0.001, 7.0)];
+        let new = [run(950.0, 0.001, 7.0), run(1045.0, 0.001, 7.0)];
+        let found = change(&base, &new, 1).unwrap();
+        assert_eq!(found.rests_on, RestsOn::Runs);
+        assert!((found.df - 1.0).abs() < 1e-9, "{found:?}");
+        assert!((found.relative + 0.05).abs() < 1e-12 && found.lo < -0.2 && found.hi > 0.1, "{found:?}");
+        let own = side(&base, &new);
+        assert!((own.value - (1000f64 * 1100.0).sqrt()).abs() < 1e-9 && own.runs == 2);
+        assert!(own.lo95.unwrap() < 1000.0 && own.hi95.unwrap() > 1100.0, "{own:?}");
+        // Runs that agree by luck are no surer than their own intervals.
+        let alike = [run(1000.0, 0.05, 7.0), run(1000.0, 0.05, 7.0)];
+        let found = change(&alike, &alike, 1).unwrap();
+        assert!(found.hi > 0.04 && found.lo < -0.04, "{found:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_judged_says_why() {
+        let good = run(1000.0, 0.02, 7.0);
+        let why = |bad: Measured| change(&[good], &[bad], 1).unwrap_err();
+        assert_eq!(why(Measured { invalid: true, ..good }), Doubt::Invalid);
+        assert_eq!(why(Measured { value: 0.0, ..good }), Doubt::NoData);
+        assert_eq!(why(Measured { interval: None, ..good }), Doubt::NoInterval);
+        assert_eq!(why(Measured { basis: Basis::OneVisit, ..good }), Doubt::OneVisit);
+        assert_eq!(change(&[], &[good], 1), Err(Doubt::NoData));
+        // Among several runs the runs themselves say how much they differ.
+        let bare = Measured { interval: None, basis: Basis::Nothing, ..good };
+        assert_eq!(change(&[bare, bare], &[bare], 1).unwrap().rests_on, RestsOn::Runs);
+    }
+
+    /// Both promises at once: no change is found where there is none, whether runs differ among themselves or not.
+    #[test]
+    fn no_change_is_found_where_there_is_none() {
+        let mut noise = Noise::new(29);
+        let mut false_changes = |(base, base_spread): (usize, f64), (new, new_spread): (usize, f64)| {
+            let mut side = |runs: usize, from_run_to_run: f64| -> Vec<Measured> {
+                let one = |_| {
+                    let run_mean = 1000.0 * (1.0 + from_run_to_run * noise.normal());
+                    let visits: Vec<f64> = (0..8).map(|_| run_mean * (1.0 + 0.03 * noise.normal())).collect();
+                    let half = 2.364_624 * (sum_of_squares(&visits) / 7.0 / 8.0).sqrt() / mean(&visits);
+                    run(mean(&visits), half, 7.0)
+                };
+                (0..runs).map(one).collect()
+            };
+            let is_change = |found: Change| found.lo > 0.0 || found.hi < 0.0;
+            let mut compared = || change(&side(base, base_spread), &side(new, new_spread), 1).unwrap();
+            (0..2000).filter(|_| is_change(compared())).count()
+        };
+        for (base, new) in [
+            ((1, 0.0), (1, 0.0)),
+            ((3, 0.0), (3, 0.0)),
+            ((3, 0.05), (3, 0.05)),
+            ((5, 0.02), (5, 0.02)),
+            ((2, 0.05), (2, 0.05)),
+            ((3, 0.05), (1, 0.05)),
+            // Sides need not vary alike.
+            ((3, 0.01), (3, 0.05)),
+            ((10, 0.01), (2, 0.05)),
+            ((5, 0.01), (2, 0.03)),
+        ] {
+            let found = false_changes(base, new);
+            // 5 % of 2000 are 100, with a standard deviation of 10.
+            assert!(found <= 130, "{found} of 2000 with {base:?} and {new:?} (runs, how much they differ)");
+        }
+        // The trap that several runs exist for: one run a side, and the day makes a difference.
+        assert!(false_changes((1, 0.05), (1, 0.05)) > 400);
+    }
+}

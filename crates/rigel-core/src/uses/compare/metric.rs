@@ -1,0 +1,143 @@
+//! The quantities that runs are compared by.
+//!
+//! Must not compare.
+
+use super::change::Measured;
+use crate::judge::findings::{Basis, Extreme, Findings, IoFindings, PointFindings};
+use crate::load::workload::Class;
+
+/// A quantity of each point, or of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Metric {
+    /// Rate of small I/Os per second.
+    SmallIops,
+    /// Rate of large I/Os in megabytes (2^20) per second.
+    LargeMbps,
+    /// Mean latency of small I/Os.
+    SmallLatency,
+    /// Mean latency of large I/Os.
+    LargeLatency,
+    /// 99th percentile of the latency of small I/Os.
+    SmallP99,
+    /// The same of large ones.
+    LargeP99,
+    /// The highest rate of small I/Os of all points.
+    MaxSmallIops,
+    /// The highest rate of large I/Os of all points.
+    MaxLargeMbps,
+    /// The lowest mean latency of small I/Os of all points.
+    MinSmallLatency,
+}
+
+impl Metric {
+    /// All of them, in the order of the outputs.
+    pub const ALL: [Self; 9] = [
+        Self::MaxSmallIops,
+        Self::MaxLargeMbps,
+        Self::MinSmallLatency,
+        Self::SmallIops,
+        Self::LargeMbps,
+        Self::SmallLatency,
+        Self::LargeLatency,
+        Self::SmallP99,
+        Self::LargeP99,
+    ];
+
+    /// The name in outputs and gates.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SmallIops => "small_iops",
+            Self::LargeMbps => "large_mbps",
+            Self::SmallLatency => "small_latency",
+            Self::LargeLatency => "large_latency",
+            Self::SmallP99 => "small_p99",
+            Self::LargeP99 => "large_p99",
+            Self::MaxSmallIops => "max_small_iops",
+            Self::MaxLargeMbps => "max_large_mbps",
+            Self::MinSmallLatency => "min_small_latency",
+        }
+    }
+
+    /// The unit of its values.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::SmallIops | Self::MaxSmallIops => "IOPS",
+            Self::LargeMbps | Self::MaxLargeMbps => "MBPS",
+            Self::SmallLatency
+            | Self::LargeLatency
+            | Self::SmallP99
+            | Self::LargeP99
+            | Self::MinSmallLatency => "us",
+        }
+    }
+
+    /// Whether more of it is better.
+    #[must_use]
+    pub const fn more_is_better(self) -> bool {
+        matches!(self, Self::SmallIops | Self::LargeMbps | Self::MaxSmallIops | Self::MaxLargeMbps)
+    }
+
+    /// Whether a run has one value of it, and not one for each point.
+    #[must_use]
+    pub const fn is_of_a_run(self) -> bool {
+        matches!(self, Self::MaxSmallIops | Self::MaxLargeMbps | Self::MinSmallLatency)
+    }
+
+    /// Whether it says what another one says already: in a closed loop the mean latency is the outstanding I/Os over the rate.
+    #[must_use]
+    pub const fn mirrors_a_rate(self) -> bool {
+        matches!(self, Self::SmallLatency | Self::LargeLatency | Self::MinSmallLatency)
+    }
+
+    /// Which I/Os it is about.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::SmallIops
+            | Self::SmallLatency
+            | Self::SmallP99
+            | Self::MaxSmallIops
+            | Self::MinSmallLatency => Class::Small,
+            Self::LargeMbps | Self::LargeLatency | Self::LargeP99 | Self::MaxLargeMbps => Class::Large,
+        }
+    }
+
+    /// What a point has of it; `None` when the class was idle, or the quantity is one of a run.
+    pub(super) fn at(self, found: &PointFindings) -> Option<Measured> {
+        let io = found.io(self.class())?;
+        let (value, interval) = match self {
+            Self::SmallIops => (Some(io.iops), io.sure.iops),
+            Self::LargeMbps => (Some(io.mbps), io.sure.mbps(io.io_bytes)),
+            Self::SmallLatency | Self::LargeLatency => (io.latency_us.map(|us| us.mean), io.sure.latency_us),
+            Self::SmallP99 | Self::LargeP99 => (io.latency_us.map(|us| us.p99), io.sure.p99_us()),
+            Self::MaxSmallIops | Self::MaxLargeMbps | Self::MinSmallLatency => return None,
+        };
+        Some(Measured {
+            // Nothing completed: no rate, and no latency.
+            value: value.filter(|_| io.latency_us.is_some()).unwrap_or(0.0),
+            interval,
+            geometric: matches!(self, Self::SmallP99 | Self::LargeP99),
+            basis: io.sure.basis,
+            invalid: found.invalid(),
+        })
+    }
+
+    /// What a run has of it; `None` when it is a quantity of points, or no point has the class.
+    pub(super) fn of(self, findings: &Findings) -> Option<Measured> {
+        let best = match self {
+            Self::MaxSmallIops => findings.max_small_iops,
+            Self::MaxLargeMbps => findings.max_large_mbps,
+            Self::MinSmallLatency => findings.min_small_latency_us,
+            _ => None,
+        }?;
+        let found = findings.points.iter().find(|found| found.point == best.point)?;
+        Some(extreme(best, found.io(self.class())?, found.invalid()))
+    }
+}
+
+fn extreme(best: Extreme, io: &IoFindings, invalid: bool) -> Measured {
+    let basis = if best.interval.is_some() { io.sure.basis } else { Basis::Nothing };
+    Measured { value: best.value, interval: best.interval, geometric: false, basis, invalid }
+}

@@ -1,0 +1,149 @@
+use super::*;
+use crate::judge::findings::Basis;
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::workload::WritePercent;
+use crate::record::tests::{header, visit};
+use crate::stats::Interval;
+
+/// A run whose small points 1 to 5 take `latency_us` and whose large ones take 10 ms, all rates known to ±2 % by 8 visits.
+fn run(latency_us: u64) -> (Record, Findings) {
+    let small = (0..5).map(|step| visit(step, latency_us * 1000));
+    let visits = small.chain([visit(5, 10_000_000), visit(6, 10_000_000)]).collect();
+    let record = Record { visits, ..Record::begun(header()) };
+    let mut findings = Findings::of(&record);
+    for found in &mut findings.points {
+        for io in [&mut found.small, &mut found.large].into_iter().flatten() {
+            io.sure.basis = Basis::Visits;
+            io.sure.iops = Interval::symmetric(io.iops, 0.02, 8, 7.0);
+            io.sure.latency_us = Interval::symmetric(io.latency_us.unwrap().mean, 0.02, 8, 7.0);
+        }
+    }
+    (record, findings)
+}
+
+fn of<'a>(run: &'a (Record, Findings)) -> Run<'a> {
+    Run { record: &run.0, findings: &run.1 }
+}
+
+fn of_metric(comparison: &Comparison, metric: Metric) -> Vec<&Row> {
+    comparison.rows.iter().filter(|row| row.metric == metric).collect()
+}
+
+#[test]
+fn every_point_is_compared_in_every_quantity() {
+    let (base, new) = (run(1000), run(1250));
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    let iops = of_metric(&found, Metric::SmallIops);
+    assert_eq!(iops.len(), 5);
+    for row in &iops {
+        let change = row.change.unwrap();
+        assert!((change.relative + 0.2).abs() < 1e-9, "{row:?}");
+        assert_eq!(row.verdict, Verdict::Worse);
+    }
+    assert!(iops.is_sorted_by_key(|row| row.point.unwrap().small));
+    let latency = of_metric(&found, Metric::SmallLatency);
+    assert!((latency[0].change.unwrap().relative - 0.25).abs() < 1e-9);
+    assert!(latency.iter().all(|row| row.verdict == Verdict::Worse), "more latency is worse");
+    let large = of_metric(&found, Metric::LargeMbps);
+    assert!(large.iter().all(|row| row.verdict == Verdict::NoEvidence(Doubt::WithinNoise)), "{large:?}");
+    assert_eq!((large[0].base.value, large.len()), (100.0, 2));
+    // Their p99 has no interval, as of one visit.
+    assert_eq!(of_metric(&found, Metric::SmallP99)[0].change, Err(Doubt::NoInterval));
+    assert_eq!(found.count(|verdict| verdict == Verdict::Worse), 5, "latencies mirror the rates");
+    assert_eq!((&found.differences, &found.left_out), (&vec![], &vec![]));
+}
+
+#[test]
+fn the_other_way_round_is_better() {
+    let (base, new) = (run(1250), run(1000));
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    for metric in [Metric::SmallIops, Metric::SmallLatency] {
+        assert!(of_metric(&found, metric).iter().all(|row| row.verdict == Verdict::Better), "{metric:?}");
+    }
+}
+
+#[test]
+fn more_points_ask_for_more_evidence() {
+    let (base, new) = (run(1000), run(1029));
+    let all = Comparison::of(&[of(&base)], &[of(&new)]);
+    assert!(of_metric(&all, Metric::SmallIops).iter().all(|row| row.verdict != Verdict::Worse));
+    // The same change of a single point is one.
+    let one = |run: &(Record, Findings)| {
+        let mut run = run.clone();
+        run.1.points.truncate(1);
+        run
+    };
+    let (base, new) = (one(&base), one(&new));
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    assert_eq!(of_metric(&found, Metric::SmallIops)[0].verdict, Verdict::Worse);
+}
+
+#[test]
+fn a_point_with_an_invalid_number_is_not_judged() {
+    let (base, mut new) = (run(1000), run(2000));
+    new.1.points[2].flags.push(Flag::new(FlagCode::Zeros, "holes").invalidating());
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    let iops = of_metric(&found, Metric::SmallIops);
+    assert_eq!(iops[2].verdict, Verdict::NoEvidence(Doubt::Invalid));
+    assert_eq!(iops[3].verdict, Verdict::Worse);
+    assert_eq!(found.forbidding().count(), 0, "one point is not the run");
+}
+
+#[test]
+fn points_that_only_one_side_has_are_left_out() {
+    let (base, mut new) = (run(1000), run(1000));
+    new.1.points.remove(1);
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    assert_eq!(found.left_out, [Point { small: 2, large: 0 }]);
+    assert_eq!(of_metric(&found, Metric::SmallIops).len(), 4);
+}
+
+#[test]
+fn what_forbids_a_comparison_is_named_first() {
+    let (base, mut new) = (run(1000), run(1000));
+    new.0.header.host.kernel = "7.0".into();
+    new.0.header.run_id = "other".into();
+    new.0.header.request.small_bytes = 4096;
+    new.0.header.request.write_percent = WritePercent::new(30).unwrap();
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    let whats: Vec<(&str, bool)> =
+        found.differences.iter().map(|difference| (difference.what, difference.forbids)).collect();
+    assert_eq!(whats, [("size of small I/O", true), ("share of writes", true), ("kernel", false)]);
+    let size = &found.differences[0];
+    assert_eq!((size.base.as_str(), size.other.as_str(), size.run_id.as_str()), ("8 KiB", "4 KiB", "other"));
+}
+
+#[test]
+fn flags_that_make_a_whole_run_invalid_forbid() {
+    let (base, mut new) = (run(1000), run(1000));
+    for found in &mut new.1.points {
+        found.flags.push(Flag::new(FlagCode::Cache, "too fast").invalidating());
+    }
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    let flags = found.forbidding().next().unwrap();
+    assert_eq!((flags.base.as_str(), flags.other.as_str()), ("none", "CACHE"));
+}
+
+#[test]
+fn several_runs_of_a_side_are_pooled() {
+    let runs = [run(1000), run(1100), run(1050)];
+    let base: Vec<Run<'_>> = runs.iter().map(of).collect();
+    let other = [run(2000), run(2100), run(2050)];
+    let new: Vec<Run<'_>> = other.iter().map(of).collect();
+    let found = Comparison::of(&base, &new);
+    let row = of_metric(&found, Metric::SmallIops)[0];
+    let change = row.change.unwrap();
+    assert_eq!((row.base.runs, row.new.runs, change.rests_on), (3, 3, change::RestsOn::Runs));
+    assert_eq!(row.verdict, Verdict::Worse);
+    assert!(row.base.lo95.unwrap() < row.base.value && row.base.value < row.base.hi95.unwrap());
+    assert!(change.lo < -0.5 && change.hi > -0.5, "{change:?}");
+}
+
+#[test]
+fn the_extremes_are_quantities_of_the_runs() {
+    let (base, new) = (run(1000), run(1250));
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    let best = of_metric(&found, Metric::MaxSmallIops);
+    assert_eq!((best.len(), best[0].point, best[0].base.value), (1, None, 5000.0));
+    assert_eq!(best[0].verdict, Verdict::Worse);
+}

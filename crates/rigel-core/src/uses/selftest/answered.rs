@@ -1,0 +1,275 @@
+//! The figures of one calibration against the law of its device, and those of many against their promise.
+//!
+//! What is promised is what a reader takes a figure for: the highest rate of the device, not that of the point which happened
+//! to be the best. Must not format.
+
+use super::cases::Promise;
+use super::score::{Score, Trial, Verdict, seldom_enough};
+use crate::judge::findings::Findings;
+use crate::record::Record;
+use crate::sim::SimLaw;
+use crate::stats::bound::{LatencyBound, LatencyOf};
+use crate::stats::sample;
+use crate::units::{MIB, to_f64, us_from_ns};
+use crate::uses::answers::{Answers, Figure, NEAR};
+
+/// The figures of a calibration that have an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Highest rate of small I/O within the bound.
+    MaxIops,
+    /// Latency at the level with that rate.
+    ActualLatency,
+    /// Highest rate of small I/O.
+    UnboundedIops,
+    /// Highest rate of large I/O.
+    MaxMbps,
+    /// Rate of one stream.
+    MaxPmbps,
+    /// Latency with one small I/O outstanding.
+    LatencyAt1,
+}
+
+impl Asked {
+    /// All of them, in the order of every output.
+    pub const ALL: [Self; 6] = [
+        Self::MaxIops,
+        Self::ActualLatency,
+        Self::UnboundedIops,
+        Self::MaxMbps,
+        Self::MaxPmbps,
+        Self::LatencyAt1,
+    ];
+
+    /// The name in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MaxIops => "max_iops",
+            Self::ActualLatency => "actual_latency",
+            Self::UnboundedIops => "unbounded_iops",
+            Self::MaxMbps => "max_mbps",
+            Self::MaxPmbps => "max_pmbps",
+            Self::LatencyAt1 => "latency_at_1",
+        }
+    }
+}
+
+/// One figure against the truth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// Which.
+    pub asked: Asked,
+    /// Whether its interval holds the truth; `None` without an interval.
+    pub held: Option<bool>,
+    /// Estimate / truth - 1.
+    pub error: f64,
+    /// Half-width of the interval, relative.
+    pub half_width: f64,
+}
+
+/// What came of one calibration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answered {
+    /// The figures whose truth is known.
+    pub seen: Vec<Seen>,
+    /// The true latency at the level of `max_iops` over the bound.
+    pub of_bound: Option<f64>,
+    /// Whether there is a rate within the bound when there should be one, and none when not.
+    pub decided: bool,
+    /// Whether no visit began after the budget.
+    pub in_budget: bool,
+}
+
+impl Answered {
+    /// Scores the record of a calibration; `None` for any other run.
+    #[must_use]
+    pub fn of(record: &Record, found: &Findings, law: &SimLaw) -> Option<Self> {
+        let answers = Answers::of(record, found)?;
+        let truth = Truth { law, record };
+        let best = answers.max_iops.as_ref().ok();
+        let best_iops = truth.small_iops(Some(&answers.bound));
+        let outstanding = best.map(|best| best.outstanding);
+        let known = |level| truth.latency_us(level, answers.bound.of);
+        let figures = [
+            (Asked::MaxIops, best.map(|best| best.iops), best_iops),
+            // Where nothing keeps the bound no latency is the right one.
+            (
+                Asked::ActualLatency,
+                best.map(|best| best.latency_us),
+                best_iops.and(outstanding).and_then(known),
+            ),
+            (Asked::UnboundedIops, answers.unbounded_iops, truth.small_iops(None)),
+            (Asked::MaxMbps, answers.max_mbps, truth.mbps(truth.most_streams())),
+            (Asked::MaxPmbps, answers.max_pmbps, truth.mbps(1)),
+            (Asked::LatencyAt1, answers.latency_at_1_us, known(1)),
+        ];
+        let seen =
+            figures.into_iter().filter_map(|(asked, figure, truth)| Some(Seen::of(asked, figure?, truth?)));
+        let limit_us = us_from_ns(to_f64(answers.bound.limit.0));
+        Some(Self {
+            seen: seen.collect(),
+            of_bound: outstanding.and_then(known).map(|us| us / limit_us),
+            decided: best.is_some() == best_iops.is_some(),
+            in_budget: in_budget(record),
+        })
+    }
+}
+
+impl Seen {
+    fn of(asked: Asked, figure: Figure, truth: f64) -> Self {
+        Self {
+            asked,
+            held: figure.ends.map(|(low, high)| low <= truth && truth <= high),
+            error: figure.mean / truth - 1.0,
+            half_width: figure.ends.map_or(0.0, |(low, high)| (high - low) / 2.0 / figure.mean),
+        }
+    }
+}
+
+/// Whether every visit, the load before its window included, began within the time that was given.
+fn in_budget(record: &Record) -> bool {
+    let Some(budget) = record.header.request.pace.max_duration() else { return true };
+    let visits = record.search.iter().chain(&record.visits);
+    visits.map(|visit| visit.began_ns.saturating_sub(visit.settle_ns)).all(|began_ns| began_ns < budget.0)
+}
+
+/// What the figures should be.
+struct Truth<'a> {
+    law: &'a SimLaw,
+    record: &'a Record,
+}
+
+impl Truth<'_> {
+    /// The highest rate of small I/O, within a bound where there is one, at a level that the search may try.
+    fn small_iops(&self, bound: Option<&LatencyBound>) -> Option<f64> {
+        let most = self.record.header.plan.search.as_ref()?.most_small;
+        let most = bound.map_or(most, |bound| self.most_within(bound, most));
+        let rate = |level| self.law.truth_iops(level, self.record.header.request.small_bytes);
+        (1..=most).filter_map(rate).reduce(f64::max)
+    }
+
+    /// The largest level within the bound, 0 when none is: the latency grows with the level, so that halving finds it.
+    fn most_within(&self, bound: &LatencyBound, most: u32) -> u32 {
+        let limit_us = us_from_ns(to_f64(bound.limit.0));
+        let keeps = |level| self.latency_us(level, bound.of).is_some_and(|us| us <= limit_us);
+        let (mut within, mut beyond) = (0, most + 1);
+        while beyond - within > 1 {
+            let middle = u32::midpoint(within, beyond);
+            if keeps(middle) { within = middle } else { beyond = middle }
+        }
+        within
+    }
+
+    /// Latency of small I/O in microseconds.
+    fn latency_us(&self, level: u32, of: LatencyOf) -> Option<f64> {
+        let bytes = self.record.header.request.small_bytes;
+        match of {
+            // Little's law.
+            LatencyOf::Mean => self.law.truth_iops(level, bytes).map(|rate| f64::from(level) / rate * 1e6),
+            LatencyOf::P99 => self.law.truth_latency_ns(level, bytes, 0.99).map(us_from_ns),
+        }
+    }
+
+    fn most_streams(&self) -> u32 {
+        self.record.header.plan.search.as_ref().map_or(1, |search| search.most_large)
+    }
+
+    /// The highest rate of so many streams or fewer.
+    fn mbps(&self, streams: u32) -> Option<f64> {
+        let request = &self.record.header.request;
+        let bytes = request.large_bytes;
+        let rate = |level| self.law.truth_iops(request.large_pattern.outstanding(level), bytes);
+        let best = (1..=streams).filter_map(rate).reduce(f64::max)?;
+        Some(best * to_f64(bytes) / to_f64(MIB))
+    }
+}
+
+impl Score {
+    /// What came of one figure in the trials.
+    fn figure(&self, asked: Asked) -> impl Iterator<Item = &Seen> {
+        self.trials.iter().filter_map(move |trial| of(trial, asked))
+    }
+
+    /// The share of a figure's intervals that hold the truth, and its standard error; `None` without intervals.
+    #[must_use]
+    pub fn held(&self, asked: Asked) -> Option<(f64, f64)> {
+        let part = |trial: &Trial| {
+            let held = of(trial, asked).and_then(|seen| seen.held);
+            (usize::from(held == Some(true)), usize::from(held.is_some()))
+        };
+        self.figure(asked).any(|seen| seen.held.is_some()).then(|| self.share(part))
+    }
+
+    /// The share of the intervals of all figures that hold the truth, and its standard error over calibrations.
+    #[must_use]
+    pub fn all_held(&self) -> (f64, f64) {
+        self.share(|trial| (held(trial).filter(|held| *held).count(), held(trial).count()))
+    }
+
+    /// The mean of a figure's estimate / truth - 1.
+    #[must_use]
+    pub fn bias(&self, asked: Asked) -> f64 {
+        sample::mean(&self.figure(asked).map(|seen| seen.error).collect::<Vec<f64>>())
+    }
+
+    /// The median half-width of a figure's intervals, relative: those of two visits have no mean to speak of.
+    #[must_use]
+    pub fn half_width(&self, asked: Asked) -> f64 {
+        let known = self.figure(asked).filter(|seen| seen.held.is_some());
+        sample::median(&known.map(|seen| seen.half_width).collect::<Vec<f64>>())
+    }
+
+    /// The share of the trials in which the true latency at the chosen level keeps the bound, to the tenth that is allowed;
+    /// or there is none, and nothing keeps it.
+    #[must_use]
+    pub fn within_bound(&self) -> (f64, f64) {
+        let keeps = |answers: &Answered| {
+            answers.decided && answers.of_bound.is_none_or(|of_bound| of_bound <= 1.0 + NEAR)
+        };
+        self.share(|trial| (usize::from(trial.answers.as_ref().is_some_and(keeps)), 1))
+    }
+
+    /// Whether the figures of calibrations were true.
+    pub(super) fn answers_kept(&self) -> Verdict {
+        let Promise::Answers { least, most, most_bias, within, bracketed } = self.case.promise else {
+            return Verdict::Kept;
+        };
+        let figures = Asked::ALL.into_iter().map(|asked| {
+            let what = format!("intervals of {} that hold the truth", asked.name());
+            let error = |trial: &Trial| of(trial, asked).map(|seen| seen.error);
+            let off = self.off(&format!("{} is", asked.name()), error, most_bias);
+            let held = self.held(asked).map_or(Verdict::Kept, |share| self.at_least(&what, share, least));
+            held.and(off)
+        });
+        let all = figures.fold(self.all_in_budget(), Verdict::and);
+        let intervals: Vec<bool> = self.trials.iter().flat_map(held).collect();
+        let missed = intervals.iter().filter(|held| !**held).count();
+        all.and(seldom_enough(missed, intervals.len(), most))
+            .and(self.at_least("levels within the bound", self.within_bound(), within))
+            .and(self.at_least("brackets that hold the truth", self.bracketed(), bracketed))
+    }
+
+    fn all_in_budget(&self) -> Verdict {
+        let late = self
+            .trials
+            .iter()
+            .filter(|trial| !trial.answers.as_ref().is_some_and(|answers| answers.in_budget));
+        match late.count() {
+            0 => Verdict::Kept,
+            late => Verdict::Broken(format!(
+                "{late} of {} calibrations began a visit after their budget",
+                self.trials.len()
+            )),
+        }
+    }
+}
+
+/// Whether the intervals of a calibration hold the truth.
+fn held(trial: &Trial) -> impl Iterator<Item = bool> + '_ {
+    trial.answers.iter().flat_map(|answers| &answers.seen).filter_map(|seen| seen.held)
+}
+
+fn of(trial: &Trial, asked: Asked) -> Option<&Seen> {
+    trial.answers.as_ref()?.seen.iter().find(|seen| seen.asked == asked)
+}

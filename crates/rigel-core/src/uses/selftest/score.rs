@@ -1,0 +1,363 @@
+//! One trial against the truth, and many of them against the promise of their case.
+//!
+//! Points of one calibration share its noise, so the standard error of a share is taken over calibrations. Must not
+//! format.
+
+use super::answered::Answered;
+use super::cases::{Case, Held, Promise, Silence};
+use super::chance::{self, RARE};
+use crate::judge::findings::{Findings, IoFindings};
+use crate::judge::flags::FlagCode;
+use crate::load::request::EngineRequest;
+use crate::load::workload::Class;
+use crate::record::Record;
+use crate::sim::SimLaw;
+use crate::stats::special::student_t_quantile;
+use crate::units::{NS_PER_S, to_f64};
+use std::collections::BTreeMap;
+
+/// Reaching the aim is usual for a device where so many points do.
+const USUAL: f64 = 0.5;
+
+/// Saturation, as the search defines it.
+const SATURATION: f64 = 0.95;
+/// Even when all calibrations agree, a share over few of them is no better known.
+const LEAST_SPREAD: f64 = 0.1;
+
+/// What came of one trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trial {
+    /// Intervals whose truth is known.
+    pub intervals: usize,
+    /// Those that hold it.
+    pub covered: usize,
+    /// Those that are as narrow as was asked for.
+    pub reached: usize,
+    /// Of these, those whose mean is as near to the truth as they promise.
+    pub kept: usize,
+    /// Mean of estimate / truth - 1.
+    pub bias: f64,
+    /// Mean half-width of the intervals, relative.
+    pub half_width: f64,
+    /// Length of the run.
+    pub minutes: f64,
+    /// Visits made.
+    pub visits: usize,
+    /// For a search: whether the bracket holds the truth.
+    pub bracketed: Option<bool>,
+    /// For a search: maximum / truth - 1.
+    pub maximum_error: Option<f64>,
+    /// For a calibration: its figures against the truth.
+    pub answers: Option<Answered>,
+    /// The flags that were raised somewhere, and on how many points, curves or phases.
+    pub flags: BTreeMap<FlagCode, usize>,
+}
+
+impl Trial {
+    /// Scores the record of a trial.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        let EngineRequest::Sim(law) = record.header.request.engine else {
+            return Self::default();
+        };
+        let found = Findings::of(record);
+        let mut trial = Self {
+            minutes: minutes(record),
+            visits: record.visits.len() + record.search.len(),
+            flags: flags(&found),
+            answers: Answered::of(record, &found, &law),
+            ..Self::default()
+        };
+        let target = found.target.unwrap_or(0.0);
+        for point in &found.points {
+            let request = &record.header.request;
+            let sizes = [request.small_bytes, request.large_bytes];
+            let large = request.large_pattern.outstanding(point.point.large);
+            let Some(truth) = law.truth_mixed_iops([point.point.small, large], sizes) else {
+                continue;
+            };
+            for (io, truth) in [&point.small, &point.large].into_iter().zip(truth) {
+                if let Some(io) = io {
+                    trial.add(io, truth, target);
+                }
+            }
+        }
+        if trial.intervals > 0 {
+            trial.bias /= to_f64(trial.intervals as u64);
+            trial.half_width /= to_f64(trial.intervals as u64);
+        }
+        trial.judge_search(&found, &law);
+        trial
+    }
+
+    /// Adds one estimate; the sums become means later.
+    fn add(&mut self, io: &IoFindings, truth: f64, target: f64) {
+        let Some(interval) = io.sure.iops else { return };
+        let error = interval.mean / truth - 1.0;
+        let reached = io.sure.reached;
+        self.intervals += 1;
+        self.covered += usize::from(interval.lo95 <= truth && truth <= interval.hi95);
+        self.reached += usize::from(reached);
+        self.kept += usize::from(reached && error.abs() <= target);
+        self.bias += error;
+        self.half_width += interval.relative_half_width;
+    }
+
+    fn judge_search(&mut self, found: &Findings, law: &SimLaw) {
+        let Some(curve) = found.curves.iter().find(|curve| curve.class == Class::Small) else {
+            return;
+        };
+        let rate = |level: u32| law.truth_iops(level, curve.io_bytes);
+        let most = curve.curve.levels.last().map_or(1, |(level, _)| *level);
+        let Some(maximum) = (1..=most).filter_map(rate).reduce(f64::max) else {
+            return;
+        };
+        let n_sat = (1..=most).find(|&level| rate(level).is_some_and(|rate| rate >= SATURATION * maximum));
+        let bracket = curve.curve.n_sat;
+        self.bracketed = n_sat.map(|truth| bracket.lo <= truth && truth <= bracket.hi);
+        self.maximum_error = Some(curve.curve.x_max.mean / maximum - 1.0);
+    }
+}
+
+fn minutes(record: &Record) -> f64 {
+    let last = record.visits.last().or(record.search.last());
+    let ended_ns = last.map_or(0, |visit| visit.began_ns.saturating_add(visit.measured_ns));
+    to_f64(ended_ns) / to_f64(60 * NS_PER_S)
+}
+
+fn flags(found: &Findings) -> BTreeMap<FlagCode, usize> {
+    let mut raised = BTreeMap::new();
+    for flag in found.all_flags() {
+        *raised.entry(flag.code).or_insert(0) += 1;
+    }
+    raised
+}
+
+/// Whether a promise was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Yes.
+    Kept,
+    /// No; what fell short, as a sentence without a full stop.
+    Broken(String),
+}
+
+/// Many trials of one case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The case.
+    pub case: Case,
+    /// Its trials.
+    pub trials: Vec<Trial>,
+}
+
+impl Score {
+    /// The share of all intervals that hold the truth, and its standard error over calibrations.
+    #[must_use]
+    pub fn coverage(&self) -> (f64, f64) {
+        self.share(|trial| (trial.covered, trial.intervals))
+    }
+
+    /// The share of all intervals that are as narrow as was asked for.
+    #[must_use]
+    pub fn reached(&self) -> f64 {
+        self.share(|trial| (trial.reached, trial.intervals)).0
+    }
+
+    /// Of the intervals that are as narrow as was asked for, the share whose mean is as near to the truth.
+    #[must_use]
+    pub fn kept(&self) -> Option<f64> {
+        let reached: usize = self.trials.iter().map(|trial| trial.reached).sum();
+        let kept: usize = self.trials.iter().map(|trial| trial.kept).sum();
+        (reached > 0).then(|| to_f64(kept as u64) / to_f64(reached as u64))
+    }
+
+    /// The share of trials in which the bracket holds the level that saturates the device.
+    #[must_use]
+    pub fn bracketed(&self) -> (f64, f64) {
+        self.share(|trial| (usize::from(trial.bracketed == Some(true)), 1))
+    }
+
+    /// The share of trials in which a flag was raised.
+    #[must_use]
+    pub fn raised(&self, flag: FlagCode) -> (f64, f64) {
+        self.share(|trial| (usize::from(trial.flags.contains_key(&flag)), 1))
+    }
+
+    /// The share of all intervals that hold the truth or belong to a trial in which a flag was raised.
+    #[must_use]
+    pub fn held_or_raised(&self, flag: FlagCode) -> (f64, f64) {
+        self.share(|trial| {
+            let told = trial.flags.contains_key(&flag);
+            (if told { trial.intervals } else { trial.covered }, trial.intervals)
+        })
+    }
+
+    /// The trials in which one of the flags was raised that a case has to keep silent about.
+    #[must_use]
+    pub fn alarms(&self, silence: &Silence) -> usize {
+        let alarmed = |trial: &&Trial| silence.flags.iter().any(|flag| trial.flags.contains_key(flag));
+        self.trials.iter().filter(alarmed).count()
+    }
+
+    /// The mean of a figure over the trials.
+    #[must_use]
+    pub fn mean(&self, figure: impl Fn(&Trial) -> f64) -> f64 {
+        self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
+    }
+
+    /// Whether the promise of the case was kept, as far as so many trials can tell.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        if self.trials.is_empty() {
+            return Verdict::Broken("nothing was tried".into());
+        }
+        let promised = match self.case.promise {
+            Promise::Coverage { least, most, kept, most_bias, least_reached, most_minutes } => self
+                .in_time(most_minutes)
+                .and(self.at_least("intervals that hold the truth", self.coverage(), least))
+                .and(self.miss_enough(most))
+                .and(self.often_kept(kept))
+                .and(self.often_reached(least_reached))
+                .and(self.off("estimates are", |trial| Some(trial.bias), most_bias)),
+            Promise::Levels { least, most_bias } => {
+                let bias = self.off("estimates are", |trial| trial.maximum_error, most_bias);
+                self.at_least("brackets that hold the truth", self.bracketed(), least).and(bias)
+            }
+            Promise::Answers { .. } => self.answers_kept(),
+            Promise::HeldOrRaises(flag, Held { least, most_bias }) => {
+                let what = format!("intervals that hold the truth or have {}", flag.name());
+                let most_bias = most_bias.unwrap_or(f64::INFINITY);
+                self.at_least(&what, self.held_or_raised(flag), least).and(self.off(
+                    "estimates are",
+                    |trial| Some(trial.bias),
+                    most_bias,
+                ))
+            }
+            Promise::Raises(flag, least) => {
+                self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
+            }
+        };
+        self.case.silent.iter().fold(promised, |verdict, silence| verdict.and(self.keeps_silent(silence)))
+    }
+
+    fn in_time(&self, most_minutes: Option<f64>) -> Verdict {
+        let minutes = self.mean(|trial| trial.minutes);
+        match most_minutes.filter(|&most| minutes > most) {
+            Some(most) => Verdict::Broken(format!("took {minutes:.1} minutes instead of {most:.1}")),
+            None => Verdict::Kept,
+        }
+    }
+
+    /// Whether as many points are as sure as was asked for as usually are.
+    fn often_reached(&self, least: Option<f64>) -> Verdict {
+        let reached = self.share(|trial| (trial.reached, trial.intervals));
+        least.map_or(Verdict::Kept, |least| self.at_least("points that reach the aim", reached, least))
+    }
+
+    fn miss_enough(&self, most: f64) -> Verdict {
+        let all: usize = self.trials.iter().map(|trial| trial.intervals).sum();
+        let missed = all - self.trials.iter().map(|trial| trial.covered).sum::<usize>();
+        seldom_enough(missed, all, most)
+    }
+
+    /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs from
+    /// calibration to calibration, so the standard error is that of a ratio, over calibrations; where all agree, that
+    /// of so many independent estimates. Where most points do not reach the aim, those that do had visits that were alike
+    /// by luck, and promise nothing.
+    fn often_kept(&self, least: f64) -> Verdict {
+        let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
+            return Verdict::Kept;
+        };
+        let reached: f64 = self.trials.iter().map(|trial| to_f64(trial.reached as u64)).sum();
+        let left = |trial: &Trial| to_f64(trial.kept as u64) - kept * to_f64(trial.reached as u64);
+        let squares: f64 = self.trials.iter().map(|trial| left(trial).powi(2)).sum();
+        let over_calibrations = (squares * self.count() / (self.count() - 1.0).max(1.0)).sqrt() / reached;
+        let independent = (least * (1.0 - least) / reached).sqrt();
+        let what = format!("estimates as near as they promise, of {reached:.0}");
+        self.at_least(&what, (kept, over_calibrations.max(independent)), least)
+    }
+
+    /// Whether false alarms are as rare as they should be, as far as so many trials can tell.
+    fn keeps_silent(&self, silence: &Silence) -> Verdict {
+        let (alarms, trials) = (self.alarms(silence), self.trials.len());
+        if chance::at_least(alarms, trials, silence.most) >= RARE {
+            return Verdict::Kept;
+        }
+        Verdict::Broken(format!(
+            "false alarms of {}: {alarms} in {trials} trials, more than {:.0} %",
+            silence.about,
+            100.0 * silence.most
+        ))
+    }
+
+    /// Whether the mean of an error is beyond what it may be, and beyond what chance explains.
+    pub(super) fn off(&self, what: &str, error: impl Fn(&Trial) -> Option<f64>, most: f64) -> Verdict {
+        let errors: Vec<f64> = self.trials.iter().filter_map(error).collect();
+        let count = to_f64(errors.len() as u64).max(1.0);
+        let mean = errors.iter().sum::<f64>() / count;
+        let squares: f64 = errors.iter().map(|error| (error - mean).powi(2)).sum();
+        let standard_error = (squares / (count - 1.0).max(1.0) / count).sqrt();
+        // A single error has no spread, and infinite doubt times none is no number.
+        if count < 2.0 || mean.abs() <= most + doubt(count) * standard_error {
+            return Verdict::Kept;
+        }
+        Verdict::Broken(format!("{what} off by {:+.2} % on average", 100.0 * mean))
+    }
+
+    /// A share over all trials and its standard error.
+    pub(super) fn share(&self, part: impl Fn(&Trial) -> (usize, usize)) -> (f64, f64) {
+        let parts: Vec<(f64, f64)> = self
+            .trials
+            .iter()
+            .map(&part)
+            .map(|(part, whole)| (to_f64(part as u64), to_f64(whole as u64)))
+            .collect();
+        let whole: f64 = parts.iter().map(|(_, whole)| whole).sum();
+        let share = parts.iter().map(|(part, _)| part).sum::<f64>() / whole.max(1.0);
+        let shares = parts.iter().filter(|(_, whole)| *whole > 0.0).map(|(part, whole)| part / whole);
+        let squares: f64 = shares.map(|one| (one - share).powi(2)).sum();
+        let count = self.count().max(1.0);
+        let spread = (squares / (count - 1.0).max(1.0)).sqrt().max(LEAST_SPREAD);
+        (share, spread / count.sqrt())
+    }
+
+    pub(super) fn at_least(&self, what: &str, (share, standard_error): (f64, f64), least: f64) -> Verdict {
+        if share + doubt(self.count()) * standard_error >= least {
+            return Verdict::Kept;
+        }
+        Verdict::Broken(format!("{what}: {:.1} % instead of {:.0} %", 100.0 * share, 100.0 * least))
+    }
+
+    fn count(&self) -> f64 {
+        to_f64(self.trials.len() as u64)
+    }
+}
+
+/// Whether some intervals miss the truth, as they should. Few intervals cannot tell.
+pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Verdict {
+    if chance::at_most(missed, all, 1.0 - most) >= RARE {
+        return Verdict::Kept;
+    }
+    Verdict::Broken(format!(
+        "only {missed} of {all} intervals miss the truth, fewer than {:.1} %",
+        100.0 * (1.0 - most)
+    ))
+}
+
+/// How many standard errors a mean of so many trials may be off by chance: Student's t, 95 %. A single trial proves
+/// nothing.
+fn doubt(trials: f64) -> f64 {
+    if trials < 2.0 { f64::INFINITY } else { student_t_quantile(0.975, trials - 1.0) }
+}
+
+impl Verdict {
+    /// Everything that is broken.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Broken(one), Self::Broken(other)) => Self::Broken(format!("{one}; {other}")),
+            (Self::Kept, other) => other,
+            (broken, Self::Kept) => broken,
+        }
+    }
+}

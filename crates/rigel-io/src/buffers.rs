@@ -1,0 +1,159 @@
+//! The memory that I/O goes to and comes from.
+//!
+//! How a buffer lies in physical memory can change the rate of large I/O several times over, so buffers are
+//! put into huge pages where there are any, and what was really got is reported. They start with
+//! incompressible data that differs from buffer to buffer: storage that compresses or deduplicates must not
+//! look faster than it is.
+//!
+//! Must not know what is in flight; [`crate::slots`] does.
+
+mod arena;
+mod layout;
+mod physical;
+
+use crate::backend::SlotLayout;
+use arena::Arena;
+use layout::{Place, to_usize};
+use physical::Segments;
+use rigel_core::error::Problem;
+use rigel_core::facts::engine::{Backing, BufferFacts};
+use rigel_core::load::draw::Generator;
+use rigel_core::units::{Bytes, to_f64};
+use std::ptr::NonNull;
+
+/// The purpose of the generator that fills the buffers.
+const PAYLOAD: u64 = 0x7061_796c_6f61_6421;
+
+/// One slot's memory as the kernel is told of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Valid for `bytes` while the [`Buffers`] live (or for ever, once leaked).
+    pub(crate) start: NonNull<u8>,
+    /// The size of the buffer.
+    pub(crate) bytes: u32,
+    /// Which of [`Buffers::regions`] it lies in.
+    pub(crate) region: u16,
+}
+
+/// The buffers of all slots.
+#[derive(Debug)]
+pub(crate) struct Buffers {
+    memories: Box<[Memory]>,
+    arenas: Vec<Arena>,
+    facts: BufferFacts,
+}
+
+impl Buffers {
+    /// Maps and fills the memory. Different workers need different seeds, or their writes would be the same
+    /// data.
+    pub(crate) fn new(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
+        let plan = layout::plan(layout)?;
+        let mut arenas = Vec::with_capacity(plan.arena_bytes.len());
+        for (index, bytes) in (0..).zip(&plan.arena_bytes) {
+            let mut arena = Arena::map(*bytes).map_err(|error| no_memory(&plan.arena_bytes, &error))?;
+            // The first touch of the memory is here, by the thread that will use it: on its NUMA node.
+            Generator::new(seed, &[PAYLOAD, index]).fill(arena.bytes_mut());
+            arenas.push(arena);
+        }
+        let memories: Box<[Memory]> = (0..layout.slots())
+            .zip(&plan.places)
+            .map(|(slot, place)| memory(&arenas, *place, layout.bytes_of(slot)))
+            .collect();
+        let facts = facts(&arenas, &memories[usize::from(layout.small)..]);
+        Ok(Self { memories, arenas, facts })
+    }
+
+    /// What lies behind them.
+    pub(crate) const fn facts(&self) -> &BufferFacts {
+        &self.facts
+    }
+
+    /// The memory of a slot that exists.
+    #[inline]
+    pub(crate) fn memory(&self, slot: u16) -> Memory {
+        self.memories[usize::from(slot)]
+    }
+
+    /// The few large ranges that hold all buffers, to be registered with the kernel.
+    pub(crate) fn regions(&self) -> impl Iterator<Item = (NonNull<u8>, usize)> {
+        self.arenas.iter().map(|arena| (arena.start(), arena.used_bytes()))
+    }
+
+    /// The bytes of a slot that exists.
+    ///
+    /// # Safety
+    /// No I/O may be in flight on the slot while the reference lives.
+    pub(crate) unsafe fn bytes_mut(&mut self, slot: u16) -> &mut [u8] {
+        let memory = self.memory(slot);
+        // SAFETY: the range lies in an arena that lives as long as `self`, is readable, writable and filled,
+        // and overlaps no other slot's. `&mut self` keeps other references away, the caller keeps the kernel
+        // away.
+        unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), to_usize(memory.bytes)) }
+    }
+
+    /// The bytes of a slot that exists, to look at.
+    ///
+    /// # Safety
+    /// As [`Buffers::bytes_mut`].
+    pub(crate) unsafe fn bytes(&self, slot: u16) -> &[u8] {
+        let memory = self.memory(slot);
+        // SAFETY: as in `bytes_mut`; `&self` keeps references that could write away.
+        unsafe { std::slice::from_raw_parts(memory.start.as_ptr(), to_usize(memory.bytes)) }
+    }
+
+    /// Gives the memory up without unmapping it, because I/O may still be in flight.
+    pub(crate) fn leak(&mut self) {
+        self.arenas.iter_mut().for_each(Arena::leak);
+    }
+}
+
+fn memory(arenas: &[Arena], place: Place, bytes: u32) -> Memory {
+    let arena = &arenas[usize::from(place.arena)];
+    assert!(place.offset + to_usize(bytes) <= arena.used_bytes(), "a buffer beyond its arena");
+    // SAFETY: just checked to be inside of the arena.
+    let start = unsafe { arena.start().add(place.offset) };
+    Memory { start, bytes, region: place.arena }
+}
+
+/// Looks at the memory after it has been filled.
+fn facts(arenas: &[Arena], large: &[Memory]) -> BufferFacts {
+    let counts = segment_counts(large);
+    let sum = counts.iter().flatten().map(|count| u64::from(*count)).sum();
+    let known = counts.filter(|counts| !counts.is_empty());
+    BufferFacts {
+        backing: backing(arenas),
+        bytes: arenas.iter().map(|arena| arena.used_bytes() as u64).sum(),
+        large_segments_max: known.as_ref().and_then(|counts| counts.iter().max().copied()),
+        large_segments_mean: known.map(|counts| to_f64(sum) / to_f64(counts.len() as u64)),
+    }
+}
+
+fn segment_counts(large: &[Memory]) -> Option<Vec<u32>> {
+    let segments = Segments::open()?;
+    let count = |memory: &Memory| segments.count(memory.start.addr().get(), to_usize(memory.bytes));
+    large.iter().map(count).collect()
+}
+
+/// Huge only if all of it is.
+fn backing(arenas: &[Arena]) -> Backing {
+    let (explicit, wished): (Vec<&Arena>, Vec<&Arena>) = arenas.iter().partition(|arena| arena.explicit());
+    if wished.is_empty() {
+        return if explicit.is_empty() { Backing::None } else { Backing::HugeTlb };
+    }
+    let starts: Vec<usize> = wished.iter().map(|arena| arena.start().addr().get()).collect();
+    let huge = physical::transparent_huge_bytes(&starts);
+    let granted = huge.is_some_and(|huge| {
+        huge.iter().zip(&wished).all(|(bytes, arena)| *bytes == arena.mapped_bytes() as u64)
+    });
+    if granted { Backing::TransparentHuge } else { Backing::Normal }
+}
+
+fn no_memory(arena_bytes: &[usize], error: &std::io::Error) -> Problem {
+    let bytes = arena_bytes.iter().map(|bytes| *bytes as u64).sum();
+    Problem::refused(format!("no memory for {} of I/O buffers", Bytes(bytes)))
+        .because(error.to_string())
+        .next("lower the number of outstanding I/Os or their size, or free memory")
+}
+
+#[cfg(test)]
+mod tests;

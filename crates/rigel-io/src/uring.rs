@@ -1,0 +1,370 @@
+//! io_uring: one ring per worker, used by the thread that made it and by no other.
+//!
+//! One system call per [`Backend::submit`]: it submits, waits, and takes the completions. Files and buffers
+//! are registered where the kernel allows. [`Wire`] says what an I/O looks like in the queues. Must not read a clock.
+
+mod nvme;
+pub(crate) mod refusal;
+mod ring;
+mod wire;
+
+use crate::backend::{Backend, Completion, Op, SlotLayout};
+use crate::slots::Slots;
+use crate::targets::OpenTargets;
+use io_uring::squeue::EntryMarker as _;
+use io_uring::types::{CancelBuilder, Timespec};
+use io_uring::{IoUring, cqueue, opcode};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::{BufferFacts, EngineFacts};
+use ring::Shape;
+use std::io;
+use std::sync::Arc;
+
+pub use nvme::NvmeCommands;
+pub(crate) use ring::{Rings, probe};
+use wire::Names;
+pub use wire::{NoOperations, ReadsAndWrites, Wire};
+
+/// IORING_ENTER_GETEVENTS: take completions, also when none is waited for.
+const GET_EVENTS: u32 = io_uring::EnterFlags::GETEVENTS.bits();
+
+/// The engine `io_uring`.
+pub type Uring = Ring<ReadsAndWrites>;
+/// The engine `nop`.
+pub type NopRing = Ring<NoOperations>;
+/// The engine `nvme`.
+pub type NvmeRing = Ring<NvmeCommands>;
+
+/// A request of its own that comes back once a second, so that no wait is longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Timer {
+    /// To be submitted.
+    Wanted,
+    /// Handed to the ring, and not yet back.
+    Running,
+    /// A ring that is polled takes none.
+    None,
+}
+
+/// The kernel reads it when it takes the request.
+static SECOND: Timespec = Timespec::new().sec(1);
+/// What the completion of the timer brings back; no slot has it, as lengths are shorter.
+const TIMER_DATA: u64 = u64::MAX;
+
+/// How a backend was set up.
+pub type Made<W> = (Ring<W>, EngineFacts, BufferFacts);
+
+/// Why this process gets no ring; `None` when it does.
+pub(crate) fn refused() -> Option<String> {
+    let plain = Rings { commands: false, poll: false };
+    probe(plain, &[1]).err().map(|error| refusal::cause(&error))
+}
+
+/// A ring with its slots. It cannot be sent to another thread: the kernel would refuse that thread.
+pub struct Ring<W: Wire> {
+    /// Before `slots`, so that the ring is gone before the memory that is registered with it.
+    ring: IoUring<W::Submission, W::Completion>,
+    wire: W,
+    names: Names,
+    /// Pushed, and not yet in the submission queue.
+    queued: Vec<Op>,
+    /// Taken by the kernel, and no completion seen yet; the timer included.
+    in_kernel: usize,
+    timer: Timer,
+    abandoned: bool,
+    slots: Slots,
+    /// Keeps the files open that `names` refers to.
+    _targets: Option<Arc<OpenTargets>>,
+}
+
+impl Ring<ReadsAndWrites> {
+    /// Makes the ring; to be called in the thread that will use it. `poll`: completions are looked for on the device
+    /// instead of being waited for by interrupt.
+    ///
+    /// # Errors
+    /// When the kernel refuses a ring of this size, or there is no memory for the buffers.
+    pub fn new(
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+        poll: bool,
+    ) -> Result<Made<ReadsAndWrites>, Problem> {
+        Self::on_targets(ReadsAndWrites, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
+    }
+
+    /// An engine whose ring takes only `submissions` at once.
+    #[cfg(test)]
+    pub(crate) fn with_submissions(
+        submissions: u32,
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<Self, Problem> {
+        let shape = Shape { submissions, ..Shape::of_slots(layout.slots(), false) };
+        Self::on_targets(ReadsAndWrites, shape, targets, layout, seed).map(|(backend, _, _)| backend)
+    }
+}
+
+impl Ring<NoOperations> {
+    /// Every I/O becomes a NOP. `writable` says of each target whether it may be written; there need not be a real one.
+    ///
+    /// # Errors
+    /// As [`Uring::new`].
+    pub fn nops(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<Made<NoOperations>, Problem> {
+        let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
+        Self::without_targets(NoOperations, Shape::of_slots(layout.slots(), false), slots)
+    }
+}
+
+impl Ring<NvmeCommands> {
+    /// Every I/O becomes a command to the namespace of its target.
+    ///
+    /// # Errors
+    /// As [`Uring::new`], and when a target was opened without its namespace.
+    pub fn passthrough(
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+        poll: bool,
+    ) -> Result<Made<NvmeCommands>, Problem> {
+        let wire = NvmeCommands::to(&targets)
+            .ok_or_else(|| Problem::new(ExitKind::Bug, "a target was opened without its NVMe namespace"))?;
+        Self::on_targets(wire, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
+    }
+}
+
+impl<W: Wire> Ring<W> {
+    fn on_targets(
+        wire: W,
+        shape: Shape,
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<Made<W>, Problem> {
+        let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
+        let (mut backend, mut facts, buffer_facts) = Self::without_targets(wire, shape, slots)?;
+        let files = targets.iter().map(|target| target.file_for(W::KIND));
+        let fixed = W::fixed_buffers(&backend.slots, &mut facts);
+        backend.names = ring::register(&backend.ring, files, backend.slots.count(), &fixed, &mut facts);
+        backend._targets = Some(targets);
+        Ok((backend, facts, buffer_facts))
+    }
+
+    /// A ring that knows no targets.
+    fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<Made<W>, Problem> {
+        let (ring, facts) =
+            ring::make::<W>(shape).map_err(|error| refusal::problem(W::KIND, shape.poll, &error))?;
+        let buffer_facts = slots.buffer_facts().clone();
+        let queued = Vec::with_capacity(usize::from(slots.count()));
+        let timer = if shape.poll { Timer::None } else { Timer::Wanted };
+        let names = Names::none();
+        let backend =
+            Self { ring, wire, names, queued, in_kernel: 0, timer, abandoned: false, slots, _targets: None };
+        Ok((backend, facts, buffer_facts))
+    }
+
+    /// How many threads the kernel may use for I/Os of regular files and devices that block.
+    #[cfg(test)]
+    pub(crate) fn kernel_threads(&self) -> u32 {
+        let mut limits = [0, 0];
+        // Zeros change nothing and bring the limits.
+        self.ring.submitter().register_iowq_max_workers(&mut limits).map_or(0, |()| limits[0])
+    }
+
+    /// Moves as much of the queue to the submission queue as fits. Returns whether that is all, and how many
+    /// entries await the kernel.
+    #[inline]
+    fn fill(&mut self) -> (bool, usize) {
+        let mut submissions = self.ring.submission();
+        if self.timer == Timer::Wanted && !submissions.is_full() {
+            let entry: W::Submission = opcode::Timeout::new(&SECOND).build().user_data(TIMER_DATA).into();
+            // SAFETY: the request refers to a time that lives as long as the program.
+            if unsafe { submissions.push(&entry) }.is_ok() {
+                self.timer = Timer::Running;
+            }
+        }
+        let room = submissions.capacity() - submissions.len();
+        let fitting = self.queued.len().min(room);
+        for op in self.queued.drain(..fitting) {
+            let memory = self.slots.memory(op.slot);
+            let mut entry = self.wire.submission(&op, memory, &self.names);
+            entry.set_user_data(user_data(&op));
+            // SAFETY: the buffer is that of a slot that `Slots::begin` has marked as busy and whose length it
+            // has checked, so nobody else touches it until `reap` has seen the completion. It stays mapped
+            // until then: `drop` waits for every completion, or leaks the memory. The file is open as long as
+            // `_targets` lives.
+            let pushed = unsafe { submissions.push(&entry) };
+            debug_assert!(pushed.is_ok(), "there was room for it");
+        }
+        (self.queued.is_empty(), submissions.len())
+    }
+
+    /// Completions that can be reaped now.
+    #[inline]
+    fn ready(&mut self) -> io::Result<usize> {
+        let completions = self.ring.completion();
+        // The queue has room for every slot, so the kernel can lose a completion only by a bug. Its slot
+        // would never come back.
+        match completions.overflow() {
+            0 => Ok(completions.len()),
+            lost => Err(io::Error::other(format!("io_uring lost {lost} completions"))),
+        }
+    }
+
+    /// One io_uring_enter. A signal, or a shortage that passes, is no error: the caller looks at what was
+    /// reached.
+    #[inline]
+    fn enter(&mut self, submissions: usize, wait_for: usize) -> io::Result<()> {
+        let result = enter::<W>(&self.ring, submissions, wait_for);
+        // Not by the result: what the queue says is true of a failed call too.
+        self.in_kernel += submissions - self.ring.submission().len().min(submissions);
+        match result {
+            Ok(_) => Ok(()),
+            Err(error) => self.endure(error),
+        }
+    }
+
+    #[cold]
+    fn endure(&mut self, error: io::Error) -> io::Result<()> {
+        match error.raw_os_error() {
+            Some(libc::EINTR) => Ok(()),
+            // Short of memory for requests: what is in flight gives it back.
+            Some(libc::EAGAIN | libc::EBUSY) => {
+                let ready = self.ready()?;
+                // The timer gives nothing back.
+                if self.in_kernel <= ready.max(self.timers()) {
+                    return Err(error);
+                }
+                match enter::<W>(&self.ring, 0, ready + 1) {
+                    Err(error) if error.raw_os_error() != Some(libc::EINTR) => Err(error),
+                    _ => Ok(()),
+                }
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// How many of what the kernel has are the timer.
+    const fn timers(&self) -> usize {
+        matches!(self.timer, Timer::Running) as usize
+    }
+
+    /// Waits for everything that the kernel has. `false` when it refuses to tell.
+    fn drain(&mut self) -> bool {
+        loop {
+            for answer in self.ring.completion() {
+                let answer: cqueue::Entry = answer.into();
+                self.in_kernel -= 1;
+                if answer.user_data() == TIMER_DATA {
+                    self.timer = Timer::Wanted;
+                }
+            }
+            // The ring takes its timer with it.
+            if self.in_kernel <= self.timers() {
+                return true;
+            }
+            // A lost completion would be waited for in vain.
+            if self.ready().and_then(|_| self.enter(0, 1)).is_err() {
+                return false;
+            }
+        }
+    }
+}
+
+impl<W: Wire> Backend for Ring<W> {
+    fn slots(&self) -> u16 {
+        self.slots.count()
+    }
+
+    fn buffer_mut(&mut self, slot: u16) -> &mut [u8] {
+        self.slots.buffer_mut(slot)
+    }
+
+    fn buffer(&self, slot: u16) -> &[u8] {
+        self.slots.buffer(slot)
+    }
+
+    fn moves_data(&self) -> bool {
+        W::MOVES_DATA
+    }
+
+    #[inline]
+    fn push(&mut self, op: Op) {
+        self.slots.begin(&op);
+        self.queued.push(op);
+    }
+
+    fn submit(&mut self, wait_for: u16) -> io::Result<()> {
+        let wait_for = usize::from(self.slots.awaitable(wait_for));
+        loop {
+            let (all, submissions) = self.fill();
+            // Waiting for what is not yet submitted would be for ever.
+            self.enter(submissions, if all { wait_for } else { 0 })?;
+            if all && self.ready()? >= wait_for && self.ring.submission().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self, mut sink: impl FnMut(Completion)) {
+        for answer in self.ring.completion() {
+            let answer: cqueue::Entry = answer.into();
+            self.in_kernel -= 1;
+            if answer.user_data() == TIMER_DATA {
+                self.timer = Timer::Wanted;
+                continue;
+            }
+            let (slot, len) = of_user_data(answer.user_data());
+            self.slots.end(slot);
+            sink(Completion { slot, outcome: W::outcome(answer.result(), len) });
+        }
+    }
+
+    fn cancel(&mut self) {
+        // Takes the timer back, too. Before Linux 6.0 there is no such call, and nothing is taken back.
+        let _ = self.ring.submitter().register_sync_cancel(Some(SECOND), CancelBuilder::any());
+    }
+
+    fn abandon(&mut self) {
+        self.abandoned = true;
+    }
+}
+
+impl<W: Wire> Drop for Ring<W> {
+    fn drop(&mut self) {
+        if !self.abandoned && self.drain() {
+            // Otherwise the kernel would do it some time after the ring is closed. Until then it would count
+            // the memory as locked and keep the targets open: the next ring, or an exclusive open, could be
+            // refused for it.
+            let _ = self.ring.submitter().unregister_buffers();
+            let _ = self.ring.submitter().unregister_files();
+        } else {
+            self.slots.leak();
+        }
+    }
+}
+
+#[inline]
+fn enter<W: Wire>(
+    ring: &IoUring<W::Submission, W::Completion>,
+    submissions: usize,
+    wait_for: usize,
+) -> io::Result<usize> {
+    let [submissions, wait_for] =
+        [submissions, wait_for].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    // SAFETY: the entries were vouched for when they were pushed, and there is no argument structure.
+    unsafe { ring.submitter().enter::<libc::sigset_t>(submissions, wait_for, GET_EVENTS, None) }
+}
+
+/// What the completion of an I/O brings back: its slot, and its length for answers that do not tell one.
+#[inline]
+fn user_data(op: &Op) -> u64 {
+    u64::from(op.slot) | u64::from(op.len) << 32
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "both halves are cut on purpose")]
+const fn of_user_data(data: u64) -> (u16, u32) {
+    (data as u16, (data >> 32) as u32)
+}

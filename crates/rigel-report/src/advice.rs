@@ -1,0 +1,105 @@
+//! Advice: a page that explains it, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
+//!
+//! What runs advise in, bytes out. Must not derive a value; [`rigel_core::uses::advice`] does.
+
+mod commented;
+mod file;
+mod json;
+mod page;
+mod sql;
+
+pub use file::file;
+pub use json::{SCHEMA, document, schema};
+pub use page::page;
+
+use crate::view::View;
+use crate::words::ONE_VISIT;
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::pace::Pace;
+use rigel_core::path_text::printable;
+use rigel_core::uses::advice::{Advised, Product, Value};
+
+/// Advice with the runs that it is from.
+pub struct Told<'a> {
+    /// The runs.
+    pub views: &'a [View<'a>],
+    /// What they advise.
+    pub advised: &'a Advised,
+}
+
+/// Said of numbers that no storage gave.
+const SIMULATED: &str =
+    "SIMULATED: no storage was touched; these values are about a device that exists only in memory.";
+
+impl Told<'_> {
+    /// Each run with what it did to what, a line each.
+    fn runs(&self) -> Vec<String> {
+        let run = |view: &View<'_>| {
+            let header = &view.record.header;
+            let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
+            let does = if header.request.write_percent.writes() { "writes to" } else { "reads of" };
+            let text = format!("{}, {}, {does} {}", header.run_id, header.started, targets.join(", "));
+            printable(&text).into_owned()
+        };
+        self.views.iter().map(run).collect()
+    }
+
+    /// What the file of a product cannot say because it holds no comments, a sentence each: what to know about all values, and what is not
+    /// advised. Nothing for a product whose file says it.
+    #[must_use]
+    pub fn beside(&self, product: Product) -> Vec<String> {
+        if product.has_comments() {
+            return Vec::new();
+        }
+        let advice = self.advised.of_product(product);
+        let refused = advice.filter_map(|advice| Some((advice.setting, advice.outcome.as_ref().err()?)));
+        let told = refused.map(|(setting, refusal)| {
+            format!("{setting} is not advised: {}; {}", printable(&refusal.because), printable(&refusal.next))
+        });
+        self.notes().into_iter().chain(told).collect()
+    }
+
+    /// Remarks and flags, a sentence each.
+    fn notes(&self) -> Vec<String> {
+        let flag = |flag: &Flag| format!("{}: {}", flag.code.name(), printable(&flag.text));
+        self.remarks().into_iter().chain(self.advised.flags.iter().map(flag)).collect()
+    }
+
+    /// What to know about all values, a sentence each, beside the flags.
+    fn remarks(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        if self.advised.is_simulated {
+            all.push(SIMULATED.to_owned());
+        }
+        let once = |view: &&View<'_>| matches!(view.record.header.request.pace, Pace::Fixed(_));
+        all.extend(
+            self.views.iter().filter(once).map(|view| {
+                format!("Intervals of {} show {ONE_VISIT}.", printable(&view.record.header.run_id))
+            }),
+        );
+        let cut = |view: &&View<'_>| !view.record.complete();
+        all.extend(self.views.iter().filter(cut).map(|view| {
+            let run = printable(&view.record.header.run_id);
+            format!("{run} was not measured to its end: these are the answers of what was.")
+        }));
+        all
+    }
+}
+
+/// Who reads the settings, for people.
+const fn title(product: Product) -> &'static str {
+    match product {
+        Product::Postgresql => "PostgreSQL",
+        Product::Mysql => "MySQL and MariaDB (InnoDB)",
+        Product::Oracle => "Oracle Database",
+        Product::Cgroup => "Linux cgroup, cost model of a disk (io.cost.model)",
+        Product::CgroupMax => "Linux cgroup, limits on a disk (io.max)",
+        Product::Seastar => "Seastar and ScyllaDB (io_properties.yaml)",
+    }
+}
+
+/// `1.04 to 1.55`; nothing where the ends say what the value says.
+fn range(value: &Value) -> Option<String> {
+    let (lo, hi) = value.ends.as_ref()?;
+    (lo != hi).then(|| format!("{} to {}", printable(lo), printable(hi)))
+}

@@ -1,0 +1,154 @@
+//! The answers of a calibration: one JSON document, `rigel.calibration/1`, and the text that is made of it.
+//!
+//! The document is what the history keeps, so that an old answer is shown like a new one. The types here are the interface: a
+//! field is added under the same name of the schema, a change that a reader could misread needs a new one. Must not
+//! choose a figure; [`rigel_core::uses::answers`] does.
+
+mod text;
+
+pub(crate) use text::flags;
+pub use text::{answers, history};
+
+use crate::json::{pretty, schema_of};
+use crate::view::View;
+use rigel_core::error::Problem;
+use rigel_core::judge::flags::Flag;
+use rigel_core::path_text::printable;
+use rigel_core::stats::bound::LatencyOf;
+use rigel_core::units::{NS_PER_MS, to_f64};
+use rigel_core::uses::answers::{Answers, Figure};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.calibration/1";
+
+/// What a calibration answers. Rates are per second, one MB is 2^20 bytes; `lo95` and `hi95` are the ends of 95 % intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "rigel.calibration/1")]
+pub struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    pub schema: String,
+    /// Name that all files of the run begin with.
+    pub run: String,
+    /// Local time of the start, RFC 3339.
+    pub started: String,
+    /// The targets, as they were named.
+    pub targets: Vec<String>,
+    /// Most small I/Os per second within the bound; null when none keeps it.
+    pub max_iops: Option<Estimate>,
+    /// Why `max_iops` is null.
+    pub reason: Option<String>,
+    /// The latency there that the bound is about, in milliseconds.
+    pub actual_latency_ms: Option<Estimate>,
+    /// Small I/Os outstanding there.
+    pub outstanding: Option<u32>,
+    /// The bound, in milliseconds.
+    pub max_latency_ms: f64,
+    /// Which latency it is about.
+    pub percentile: LatencyOf,
+    /// Share of writes in per cent.
+    pub write_percent: u8,
+    /// Bytes of a small I/O.
+    pub size_small: u64,
+    /// Bytes of a large I/O.
+    pub size_large: u64,
+    /// Most small I/Os per second at any latency.
+    pub unbounded_iops: Option<Estimate>,
+    /// Most megabytes per second of large I/O, many sequential streams.
+    pub max_mbps: Option<Estimate>,
+    /// Megabytes per second of one sequential stream.
+    pub max_pmbps: Option<Estimate>,
+    /// The latency that the bound is about with one small I/O outstanding, in microseconds.
+    pub latency_at_1_us: Option<Estimate>,
+    /// The outstanding small I/Os that saturate the device; null when the search did not end.
+    pub n_sat: Option<Bracket>,
+    /// Whether it was measured to its end.
+    pub complete: bool,
+    /// What speaks against any of it, each flag once.
+    pub flags: Vec<Flag>,
+}
+
+/// A figure with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// The value.
+    pub mean: f64,
+    /// Lower end of its 95 % interval; null when there is none.
+    pub lo95: Option<f64>,
+    /// Upper end.
+    pub hi95: Option<f64>,
+}
+
+/// A level, as far as the noise tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Bracket {
+    /// Lowest.
+    pub lo: u32,
+    /// Highest.
+    pub hi: u32,
+    /// Whether saturation was seen; if not, both are lower bounds.
+    pub saturated: bool,
+}
+
+impl Estimate {
+    fn of(figure: Figure, factor: f64) -> Self {
+        let ends = figure.ends.map(|(lo, hi)| (lo * factor, hi * factor));
+        Self { mean: figure.mean * factor, lo95: ends.map(|ends| ends.0), hi95: ends.map(|ends| ends.1) }
+    }
+
+    /// Half the width of the interval over the mean.
+    fn width(&self) -> Option<f64> {
+        let (lo, hi) = (self.lo95?, self.hi95?);
+        (self.mean > 0.0).then(|| (hi - lo) / 2.0 / self.mean)
+    }
+}
+
+impl Document {
+    /// The document of a run; `None` when it was no calibration.
+    #[must_use]
+    pub fn of(view: &View<'_>) -> Option<Self> {
+        let found = Answers::of(view.record, &view.findings)?;
+        let header = &view.record.header;
+        let plain = |figure: Option<Figure>| figure.map(|figure| Estimate::of(figure, 1.0));
+        let told = |text: &str| printable(text).into_owned();
+        let within = found.max_iops.as_ref().ok();
+        Some(Self {
+            schema: SCHEMA.to_owned(),
+            run: told(&header.run_id),
+            started: told(&header.started),
+            targets: header.targets.iter().map(|target| told(&target.path)).collect(),
+            max_iops: within.map(|within| Estimate::of(within.iops, 1.0)),
+            reason: found.max_iops.as_ref().err().cloned(),
+            actual_latency_ms: within.map(|within| Estimate::of(within.latency_us, 1e-3)),
+            outstanding: within.map(|within| within.outstanding),
+            max_latency_ms: to_f64(found.bound.limit.0) / to_f64(NS_PER_MS),
+            percentile: found.bound.of,
+            write_percent: header.request.write_percent.get(),
+            size_small: header.request.small_bytes,
+            size_large: header.request.large_bytes,
+            unbounded_iops: plain(found.unbounded_iops),
+            max_mbps: plain(found.max_mbps),
+            max_pmbps: plain(found.max_pmbps),
+            latency_at_1_us: plain(found.latency_at_1_us),
+            n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
+            complete: view.record.complete(),
+            flags: found.flags.iter().map(|flag| Flag { text: told(&flag.text), ..flag.clone() }).collect(),
+        })
+    }
+
+    /// The document as text, pretty-printed.
+    ///
+    /// # Errors
+    /// Only when a library refuses to write to memory, which is a bug.
+    pub fn json(&self) -> Result<Vec<u8>, Problem> {
+        pretty(self)
+    }
+}
+
+/// The JSON Schema of the document, pretty-printed.
+#[must_use]
+pub fn schema() -> String {
+    schema_of::<Document>()
+}

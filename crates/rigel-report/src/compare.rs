@@ -1,0 +1,63 @@
+//! Comparisons of runs: table, JSON, JUnit and page.
+//!
+//! A comparison with its gates in, bytes out. Must not judge anything anew, and must not choose an exit code.
+
+mod json;
+mod junit;
+mod page;
+mod table;
+mod words;
+
+pub use json::{SCHEMA, schema};
+
+use crate::output_file::OutputFile;
+use crate::view::View;
+use rigel_core::error::Problem;
+use rigel_core::uses::compare::gate::Judged;
+use rigel_core::uses::compare::{Comparison, Run};
+
+/// A comparison with what it is of.
+pub struct Compared<'a> {
+    /// The runs of the base.
+    pub base: &'a [View<'a>],
+    /// The new runs.
+    pub new: &'a [View<'a>],
+    /// What they come to.
+    pub comparison: &'a Comparison,
+    /// The gates that were asked for.
+    pub gates: &'a [Judged],
+    /// A gate that is undecided fails.
+    pub undecided_fails: bool,
+}
+
+/// What an output of a comparison looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareFormat {
+    /// A table of 80 columns.
+    Text,
+    /// One JSON document, [`SCHEMA`].
+    Json,
+    /// A test suite as continuous integration reads it: a case for each gate, or for each row when there is no gate.
+    Junit,
+    /// One page for people, with charts.
+    Html,
+}
+
+/// One output.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn render(format: CompareFormat, compared: &Compared<'_>) -> Result<OutputFile, Problem> {
+    match format {
+        CompareFormat::Text => Ok(OutputFile::new("_compare.txt", table::text(compared))),
+        CompareFormat::Json => Ok(OutputFile::new("_compare.json", json::document(compared)?)),
+        CompareFormat::Junit => Ok(OutputFile::new("_compare.xml", junit::suite(compared)?)),
+        CompareFormat::Html => Ok(OutputFile::new("_compare.html", page::page(compared)?)),
+    }
+}
+
+/// Runs as the rules of comparison want them.
+#[must_use]
+pub fn runs<'a>(views: &'a [View<'a>]) -> Vec<Run<'a>> {
+    views.iter().map(|view| Run { record: view.record, findings: &view.findings }).collect()
+}

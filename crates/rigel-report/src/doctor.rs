@@ -1,0 +1,160 @@
+//! What the doctor found: a text, and one JSON document, `rigel.doctor/1`.
+//!
+//! The types here are the interface. Must not judge; [`rigel_core::uses::doctor`] does.
+
+mod text;
+
+pub use text::findings;
+
+use crate::json::{pretty, schema_of};
+use rigel_core::error::Problem;
+use rigel_core::path_text::printable;
+use rigel_core::uses::doctor::{About, Judged, Severity, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.doctor/1";
+
+/// Settings that bend a result or a database.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.doctor/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Findings of severity `error`; with any of them the exit code is 1.
+    errors: usize,
+    /// Findings of severity `warning`.
+    warnings: usize,
+    /// Findings of severity `note`.
+    notes: usize,
+    /// Settings that were looked at and need no change.
+    fine: usize,
+    /// Settings that could not be read.
+    unknown: usize,
+    /// Every setting that was looked at, the gravest findings first.
+    settings: Vec<Setting>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Setting {
+    /// Name of the rule; it stays the same.
+    rule: &'static str,
+    /// The setting in words.
+    setting: &'static str,
+    /// What `about` names.
+    #[schemars(extend("enum" = ["host", "device", "mount", "target"]))]
+    kind: &'static str,
+    /// The device, mount point or target; `host` for the host and this process.
+    about: String,
+    /// What came out.
+    #[schemars(extend("enum" = ["error", "warning", "note", "fine", "unknown"]))]
+    verdict: &'static str,
+    /// As it is; null when it could not be read.
+    value: Option<String>,
+    /// As it should be, where that is a value.
+    want: Option<String>,
+    /// Why it matters.
+    why: &'static str,
+    /// The command that shows it.
+    show: String,
+    /// The command that changes it, or what to do.
+    change: String,
+    /// Where that is written down.
+    source: &'static str,
+}
+
+/// The document, pretty-printed.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn json(all: &[Judged]) -> Result<Vec<u8>, Problem> {
+    let counted = Counts::of(all);
+    pretty(&Document {
+        schema: SCHEMA,
+        errors: counted.errors,
+        warnings: counted.warnings,
+        notes: counted.notes,
+        fine: counted.fine,
+        unknown: counted.unknown,
+        settings: all.iter().map(setting).collect(),
+    })
+}
+
+/// The JSON Schema of the document.
+#[must_use]
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+/// How many of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Findings of severity error.
+    pub errors: usize,
+    /// Findings of severity warning.
+    pub warnings: usize,
+    /// Findings of severity note.
+    pub notes: usize,
+    /// Settings that need no change.
+    pub fine: usize,
+    /// Settings that could not be read.
+    pub unknown: usize,
+}
+
+impl Counts {
+    /// Counts what was judged.
+    #[must_use]
+    pub fn of(all: &[Judged]) -> Self {
+        let mut counts = Self::default();
+        for judged in all {
+            let count = match (&judged.verdict, judged.rule.severity) {
+                (Verdict::Bent { .. }, Severity::Error) => &mut counts.errors,
+                (Verdict::Bent { .. }, Severity::Warning) => &mut counts.warnings,
+                (Verdict::Bent { .. }, Severity::Note) => &mut counts.notes,
+                (Verdict::Unknown, _) => &mut counts.unknown,
+                (Verdict::Fine(_) | Verdict::NotAsked, _) => &mut counts.fine,
+            };
+            *count += 1;
+        }
+        counts
+    }
+}
+
+fn setting(judged: &Judged) -> Setting {
+    let told = |text: &str| printable(text).into_owned();
+    let (value, want) = match &judged.verdict {
+        Verdict::Fine(value) => (Some(told(value)), None),
+        Verdict::Bent { value, want } => {
+            (Some(told(value)), Some(told(want)).filter(|want| !want.is_empty()))
+        }
+        Verdict::Unknown | Verdict::NotAsked => (None, None),
+    };
+    Setting {
+        rule: judged.rule.name,
+        setting: judged.rule.setting,
+        kind: match judged.about {
+            About::Host => "host",
+            About::Device(_) => "device",
+            About::Mount(_) => "mount",
+            About::Target(_) => "target",
+        },
+        about: told(&judged.about.to_string()),
+        verdict: word(judged),
+        value,
+        want,
+        why: judged.rule.why,
+        show: told(&judged.show()),
+        change: told(&judged.change()),
+        source: judged.rule.source,
+    }
+}
+
+const fn word(judged: &Judged) -> &'static str {
+    match judged.verdict {
+        Verdict::Bent { .. } => judged.rule.severity.name(),
+        Verdict::Unknown => "unknown",
+        Verdict::Fine(_) | Verdict::NotAsked => "fine",
+    }
+}

@@ -1,0 +1,196 @@
+//! The findings as one JSON document, `rigel.findings/1`, and its JSON Schema.
+//!
+//! The types here and in the rooms below are the interface: a field is added under the same name of the schema, a change
+//! that a reader could misread needs a new one. Must not compute anything that is not in the findings.
+
+mod curve;
+mod estimate;
+mod point;
+mod visit;
+
+use crate::view::View;
+use crate::words;
+use curve::CurveDocument;
+use point::PointDocument;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::judge::findings::Extreme;
+use rigel_core::judge::flags::Flag;
+use rigel_core::path_text::printable;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.findings/1";
+
+/// What a run found. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds. A number that has a 95 %
+/// interval has its ends in `lo95` and `hi95`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.findings/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Which run.
+    run: Run,
+    /// What the numbers of a point are estimates of, and what their intervals hold, as a sentence.
+    estimand: String,
+    /// Half the width of the interval of a rate over its mean that every point was to reach: 0.05 is ±5 %. Null when each
+    /// point had one visit.
+    target: Option<f64>,
+    /// States of the device that lasted a smaller share of the time may have been missed by all visits (at 95 %). Null
+    /// when each point had one visit.
+    unseen_share: Option<f64>,
+    /// What to know about the run as a whole.
+    flags: Vec<Flag>,
+    /// The measured points in the order of the plan.
+    points: Vec<PointDocument>,
+    /// What the search for load levels found, by class; empty when there was none.
+    curves: Vec<CurveDocument>,
+    /// The extremes over all points.
+    best: Best,
+}
+
+/// Which run.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Run {
+    /// Name that all files of the run begin with.
+    name: String,
+    /// Run level.
+    #[schemars(extend("enum" = ["simple", "normal", "oltp", "dss", "advanced"]))]
+    level: &'static str,
+    /// Local time of the start, RFC 3339.
+    started: String,
+    /// Local time of the end, RFC 3339; null when the end was not recorded.
+    ended: Option<String>,
+    /// Seed of all random draws; below 2^53, which every reader of JSON keeps exactly.
+    #[schemars(extend("maximum" = 9_007_199_254_740_991_u64))]
+    seed: u64,
+    /// Version of Rigel that measured.
+    version: String,
+    /// How the I/O reached the kernel.
+    #[schemars(extend("enum" = ["io_uring", "nvme", "libaio", "threads", "null", "nop", "sim"]))]
+    engine: &'static str,
+    /// Completions were looked for on the device instead of being waited for by interrupt.
+    polled: bool,
+    /// The CPU of each worker; empty when the scheduler chose.
+    worker_cpus: Vec<u32>,
+    /// Every point was measured in full.
+    complete: bool,
+}
+
+/// The extremes over all points; a point whose numbers must not be used has a say only when there is no other.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Best {
+    /// Highest rate of small I/Os per second.
+    small_iops: Option<At>,
+    /// Highest rate of large I/Os in megabytes (2^20 bytes) per second.
+    large_mbps: Option<At>,
+    /// Lowest mean latency of small I/Os in microseconds, reads and writes together.
+    small_latency_us: Option<At>,
+}
+
+/// A value and the point where it was measured.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Extreme")]
+struct At {
+    /// The value.
+    value: f64,
+    /// Lower end of its 95 % interval; null when there is none.
+    lo95: Option<f64>,
+    /// Upper end of its 95 % interval; null when there is none.
+    hi95: Option<f64>,
+    /// Visits behind it; null when it has no interval.
+    visits: Option<usize>,
+    /// Outstanding small I/Os.
+    small: u32,
+    /// Outstanding large I/Os, or streams.
+    large: u32,
+}
+
+/// The JSON Schema of the document, pretty-printed.
+#[must_use]
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+/// The JSON Schema of a document, pretty-printed.
+pub(crate) fn schema_of<T: JsonSchema>() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    format!("{:#}\n", schema.to_value())
+}
+
+/// A document, pretty-printed.
+pub(crate) fn pretty(document: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    let mut bytes = serde_json::to_vec_pretty(document).map_err(|error| not_json(&error))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// A document on one line.
+pub(crate) fn compact(document: &impl Serialize) -> Result<String, Problem> {
+    serde_json::to_string(document).map_err(|error| not_json(&error))
+}
+
+fn not_json(error: &serde_json::Error) -> Problem {
+    Problem::new(ExitKind::Bug, format!("the results cannot be written as JSON: {error}"))
+        .next("report this with the record")
+}
+
+/// The document, pretty-printed.
+pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
+    let findings = &view.findings;
+    let document = Document {
+        schema: SCHEMA,
+        run: run(view),
+        estimand: words::estimand(view),
+        target: findings.target,
+        unseen_share: findings.unseen_share,
+        flags: told(&findings.flags),
+        points: findings.points.iter().map(|found| PointDocument::new(found, findings.target)).collect(),
+        curves: findings.curves.iter().map(CurveDocument::from).collect(),
+        best: Best {
+            small_iops: findings.max_small_iops.map(At::from),
+            large_mbps: findings.max_large_mbps.map(At::from),
+            small_latency_us: findings.min_small_latency_us.map(At::from),
+        },
+    };
+    pretty(&document)
+}
+
+fn run(view: &View<'_>) -> Run {
+    let header = &view.record.header;
+    let closing = view.record.closing.as_ref();
+    Run {
+        name: printable(&header.run_id).into_owned(),
+        level: header.request.level.name(),
+        started: printable(&header.started).into_owned(),
+        ended: closing.map(|closing| printable(&closing.ended).into_owned()),
+        seed: header.request.seed,
+        version: printable(&header.program_version).into_owned(),
+        engine: header.engine.kind.name(),
+        polled: header.engine.polled,
+        worker_cpus: header.engine.cpus.clone(),
+        complete: view.record.complete(),
+    }
+}
+
+/// Flags whose texts cannot do harm.
+pub(crate) fn told(flags: &[Flag]) -> Vec<Flag> {
+    let told = |flag: &Flag| Flag { text: printable(&flag.text).into_owned(), ..flag.clone() };
+    flags.iter().map(told).collect()
+}
+
+impl From<Extreme> for At {
+    fn from(best: Extreme) -> Self {
+        Self {
+            value: best.value,
+            lo95: best.interval.map(|interval| interval.lo95),
+            hi95: best.interval.map(|interval| interval.hi95),
+            visits: best.interval.map(|interval| interval.visits),
+            small: best.point.small,
+            large: best.point.large,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What the user typed, checked.
+//!
+//! Filling these types may do nothing but judge what was typed: no file is opened, no device looked at. The
+//! environment is one variable ([`Environment`]), and a seed that was not given is drawn. What the arguments mean on
+//! this machine is worked out by the commands.
+
+mod advise;
+pub mod build;
+mod calibrate;
+mod clap_problem;
+mod cli;
+mod compare;
+mod doctor;
+pub mod load;
+mod manual;
+pub mod names;
+pub mod own;
+mod report;
+mod run;
+mod selftest;
+mod shaping;
+mod target_source;
+mod targets;
+pub mod values;
+pub mod words;
+
+pub use advise::AdviseOptions;
+pub use calibrate::HistoryOptions;
+pub use clap_problem::problem as clap_problem;
+pub use cli::{command, read};
+pub use compare::CompareOptions;
+pub use doctor::DoctorOptions;
+pub use manual::ManOptions;
+pub use names::Front;
+pub use report::ReportOptions;
+pub use selftest::SelftestOptions;
+pub use targets::TargetsOptions;
+pub use words::ReportFormat;
+
+use clap_complete::Shell;
+use rigel_core::load::request::Request;
+use rigel_core::path_text;
+use rigel_core::units::Bytes;
+use rigel_report::OrionVersion;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the program is asked to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Invocation {
+    /// Measure.
+    Run(Box<RunOptions>),
+    /// Go on with a run that was interrupted.
+    Resume(Box<ResumeOptions>),
+    /// Show calibrations of the past.
+    History(HistoryOptions),
+    /// Make outputs from a record.
+    Report(ReportOptions),
+    /// Compare the records of runs.
+    Compare(CompareOptions),
+    /// Turn what records hold into settings.
+    Advise(AdviseOptions),
+    /// Look at what there is to measure.
+    Targets(TargetsOptions),
+    /// Examine the settings of the host and of what lies below targets.
+    Doctor(DoctorOptions),
+    /// Try the statistics on devices whose answer is known.
+    Selftest(SelftestOptions),
+    /// Print the script by which a shell completes the command line.
+    Completions(Shell),
+    /// Make man pages.
+    Man(ManOptions),
+    /// Help or version: to standard output, exit code 0.
+    Show(String),
+}
+
+/// Where the targets come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetSource {
+    /// A list of paths, one per line.
+    LunFile(PathBuf),
+    /// Named on the command line; at least one.
+    Named(Vec<PathBuf>),
+    /// A scratch file of ours in the current directory.
+    Scratch {
+        /// Its size; `None` for one that suits the host.
+        size: Option<Bytes>,
+        /// Leave it there afterwards.
+        keep: bool,
+    },
+    /// One target that exists only in this process.
+    Simulated,
+}
+
+/// A run as typed on either command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Whose command line it was.
+    pub front: Front,
+    /// The load.
+    pub request: Request,
+    /// The targets.
+    pub targets: TargetSource,
+    /// Directory of every output.
+    pub out_dir: PathBuf,
+    /// Targets that may be overwritten, as named by the user.
+    pub destroy: Vec<PathBuf>,
+    /// Show the plan only.
+    pub dry_run: bool,
+    /// Results as JSON on standard output.
+    pub json: bool,
+    /// No page with charts.
+    pub no_html: bool,
+    /// Keep what a calibration answers.
+    pub history: bool,
+    /// Problems only.
+    pub quiet: bool,
+    /// More than usual.
+    pub verbose: bool,
+    /// A live view instead of the progress bar.
+    pub tui: bool,
+    /// Replace existing output files.
+    pub force: bool,
+    /// Layout of the ORION files.
+    pub orion_version: OrionVersion,
+    /// Remarks on the arguments that the user should see: accepted, but without effect here.
+    pub notes: Vec<String>,
+}
+
+/// A run to go on with; what it measures and how is in its record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResumeOptions {
+    /// Its record.
+    pub record: PathBuf,
+    /// Targets that may be overwritten, as named by the user.
+    pub destroy: Vec<PathBuf>,
+    /// Results as JSON on standard output.
+    pub json: bool,
+    /// No page with charts.
+    pub no_html: bool,
+    /// Problems only.
+    pub quiet: bool,
+    /// More than usual.
+    pub verbose: bool,
+    /// A live view instead of the progress bar.
+    pub tui: bool,
+    /// Layout of the ORION files.
+    pub orion_version: OrionVersion,
+}
+
+/// What is read from the environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `RIGEL_ORION_VERSION`.
+    pub orion_version: Option<OsString>,
+}
+
+impl Environment {
+    /// The environment of this process. An empty variable counts as none.
+    pub fn of_process() -> Self {
+        Self { orion_version: std::env::var_os("RIGEL_ORION_VERSION").filter(|text| !text.is_empty()) }
+    }
+}
+
+/// The arguments as ORION echoes them in its summary: printable, a blank after each.
+pub fn echo(arguments: &[OsString]) -> String {
+    arguments.iter().map(|argument| path_text::encode_os(argument) + " ").collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! ORION's own command line, `-run simple -testname mytest ...`, read into the same options as `rigel run`.
+//!
+//! Units are ORION's: KB, MB, seconds. Values may be in upper or lower case, option names may not. Rigel's own options
+//! have two dashes and may stand anywhere between. Must not open the `.lun` file.
+
+mod given;
+mod table;
+
+use crate::args::build::{self, Typed};
+use crate::args::load::LoadWish;
+use crate::args::names::{Front, Opt};
+use crate::args::own::OwnOptions;
+use crate::args::words::Words;
+use crate::args::{self, Environment, Invocation, RunOptions, TargetSource};
+use crate::output::dir_of;
+use clap::FromArgMatches;
+use given::Given;
+use rigel_core::error::Problem;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::path_text;
+use rigel_core::units::{Bytes, KIB, MIB, Nanos};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+pub use table::{help, options_help};
+
+/// The line that scripts know from ORION; ends every usage problem of its command line.
+const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.";
+/// From here on a cache size in MB was more likely meant in bytes.
+const LARGE_CACHE_MB: u64 = 1 << 20;
+
+/// Reads ORION's arguments.
+///
+/// # Errors
+/// A usage problem that names the option and ends with ORION's own line.
+pub fn read(arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
+    let asks_help =
+        |argument: &OsString| [Some("-help"), Some("--help"), Some("-h")].contains(&argument.to_str());
+    if arguments.iter().any(asks_help) {
+        return Ok(Invocation::Show(help()));
+    }
+    options(arguments, environment).map(|options| Invocation::Run(Box::new(options))).map_err(with_orion_line)
+}
+
+/// Adds the line by which scripts recognise that ORION did not understand its arguments.
+pub fn with_orion_line(mut problem: Problem) -> Problem {
+    let step = problem.next.unwrap_or_else(|| "see the list of options".into());
+    problem.next = Some(format!("{step}\n{ORION_LINE}"));
+    problem
+}
+
+fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptions, Problem> {
+    let given = Given::read(arguments)?;
+    let own = own_options(&given.own)?;
+    let run = Opt::Level.spelled(Front::Orion);
+    let level: RunLevel = given.word(run)?.ok_or_else(|| {
+        Problem::usage(format!("{run} is missing"))
+            .at(run)
+            .next(format!("give {run} with {}", args::words::list::<RunLevel>()))
+    })?;
+    let mut notes = Vec::new();
+    let place = Place::of(given.text(Opt::Name.spelled(Front::Orion)), &mut notes)?;
+    let load = load(&given, &mut notes)?;
+    note_storax(&given, &mut notes)?;
+    let typed = Typed {
+        front: Front::Orion,
+        level,
+        name: place.name,
+        command_line: args::echo(arguments),
+        load,
+        own,
+        targets: TargetSource::LunFile(place.lun),
+        out_dir: place.dir,
+        tui: false,
+        verbose: given.flag(Opt::Verbose.spelled(Front::Orion)),
+        notes,
+    };
+    build::options(typed, environment)
+}
+
+fn own_options(arguments: &[OsString]) -> Result<OwnOptions, Problem> {
+    table::own_command()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| OwnOptions::from_arg_matches(&matches))
+        .map_err(|error| args::clap_problem(&error))
+}
+
+fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadWish, Problem> {
+    let duration = given.number(Opt::Duration)?.map(Nanos::from_secs);
+    let size = |opt, unit| given.bytes(opt, unit).map(|bytes| bytes.map(Bytes));
+    let cache_size = size(Opt::CacheSize, MIB)?;
+    if let Some(large) = cache_size.filter(|size| size.0 / MIB >= LARGE_CACHE_MB) {
+        notes.push(format!(
+            "-cache_size is in MB: {large} will be moved before each large sequential data point"
+        ));
+    }
+    Ok(LoadWish {
+        num_disks: given.number(Opt::NumDisks)?,
+        write: given.number(Opt::Write)?,
+        duration,
+        cache_size,
+        matrix: given.word(Opt::Matrix.spelled(Front::Orion))?,
+        num_small: given.number(Opt::NumSmall)?,
+        num_large: given.number(Opt::NumLarge)?,
+        size_small: size(Opt::SizeSmall, KIB)?,
+        size_large: size(Opt::SizeLarge, KIB)?,
+        pattern: given.word(Opt::Type.spelled(Front::Orion))?,
+        stream_ios: given.number(Opt::StreamIos)?,
+        simulate: given.word(Opt::Simulate.spelled(Front::Orion))?,
+        stripe: size(Opt::Stripe, KIB)?,
+    })
+}
+
+/// ORION's I/O interfaces. Rigel has engines instead, which `--engine` chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Storax {
+    Skgfr,
+    Oss,
+    Asmlib,
+    Odmlib,
+}
+
+impl Words for Storax {
+    const ALL: &'static [Self] = &[Self::Skgfr, Self::Oss, Self::Asmlib, Self::Odmlib];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Skgfr => "skgfr",
+            Self::Oss => "oss",
+            Self::Asmlib => "asmlib",
+            Self::Odmlib => "odmlib",
+        }
+    }
+}
+
+fn note_storax(given: &Given, notes: &mut Vec<String>) -> Result<(), Problem> {
+    match given.word("-storax")? {
+        None | Some(Storax::Skgfr) => {}
+        Some(other) => notes.push(format!(
+            "-storax {}: not applicable here, the engine is the same as for skgfr; --engine chooses another",
+            other.word()
+        )),
+    }
+    Ok(())
+}
+
+/// What a testname stands for.
+#[derive(Debug, PartialEq, Eq)]
+struct Place {
+    dir: PathBuf,
+    name: OsString,
+    lun: PathBuf,
+}
+
+impl Place {
+    /// A testname may hold a directory, which is then that of the `.lun` file and of every output.
+    fn of(testname: Option<&OsStr>, notes: &mut Vec<String>) -> Result<Self, Problem> {
+        let testname = testname.unwrap_or(OsStr::new("orion"));
+        let path = Path::new(testname);
+        // `file_name` would overlook a slash at the end.
+        let name = path.file_name().filter(|_| !testname.as_bytes().ends_with(b"/"));
+        let name = name.ok_or_else(|| {
+            let option = Opt::Name.spelled(Front::Orion);
+            Problem::usage(format!(
+                "'{}' is a directory, not the name of a run",
+                path_text::encode_os(testname)
+            ))
+            .at(option)
+            .next("add a name behind the directory, as in -testname /home/oracle/mytest")
+        })?;
+        let mut lun = testname.to_owned();
+        lun.push(".lun");
+        if path.extension().is_some_and(|ending| ending == "lun") {
+            notes.push(format!("-testname: .lun is added to it, {} is read", path_text::encode_os(&lun)));
+        }
+        Ok(Self { dir: dir_of(path).to_owned(), name: name.to_owned(), lun: PathBuf::from(lun) })
+    }
+}
+
+#[cfg(test)]
+mod tests;

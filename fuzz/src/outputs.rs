@@ -25,7 +25,7 @@ pub fn all(record: &Record) {
     let views = std::slice::from_ref(&view);
     compared(views);
     advised(views);
-    let patient = Patient::below(&record.header.host, &record.header.targets);
+    let patient = Patient::below(&record.header.nodes.first().host, &record.header.targets);
     examined(&patient);
     // Whether a run could go on from it; a refusal is an answer.
     let stopped = Record { closing: None, ..record.clone() };

@@ -116,13 +116,13 @@ fn judge(out: &Path, seen: &Seen, device_bytes: u64) -> anyhow::Result<bool> {
     let visit = record.visits.first().context("the record has no visit")?;
     let IoCounts { submitted, returned, looks } = visit.ios.context("the record has no books")?;
     let errors = visit.small.as_ref().map_or(0, |tally| tally.errors);
-    let other_bytes = device_bytes.checked_sub(visit.moved_bytes);
+    let other_bytes = device_bytes.checked_sub(visit.moved_bytes());
     println!(
         "soak: {submitted} I/Os handed over, {returned} came back, {errors} failed; {looks} looks found all others in flight"
     );
     println!(
         "soak: the record has {} bytes moved, the kernel counted {device_bytes} bytes read on the device",
-        visit.moved_bytes
+        visit.moved_bytes()
     );
     println!(
         "soak: resident {} KiB when it had begun, {} to {} KiB in {} looks; at most {} I/Os in the device at once",

@@ -5,22 +5,23 @@
 //! has a default and raises the minor number. Pure: bytes in, a [`Record`] out, and back. The journal that writes the
 //! lines is `rigel-run`'s.
 
-use crate::facts::engine::{BufferFacts, EngineFacts};
-use crate::facts::{Changes, HostFacts, TargetFacts};
+use crate::facts::TargetFacts;
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
 use crate::load::request::Request;
 use crate::load::workload::Class;
 use crate::measure::{ClassTally, HungIo, IoCounts};
-use crate::witness::Witness;
 use serde::{Deserialize, Serialize};
 
 mod check;
+mod nodes;
 mod read;
 pub mod resume;
 
+pub use nodes::{Node, NodeVisit, Nodes};
+
 /// Major number of the format; a change that old readers would misread raises it.
-pub const FORMAT_MAJOR: u32 = 1;
+pub const FORMAT_MAJOR: u32 = 2;
 /// Minor number of the format; an added field raises it.
 pub const FORMAT_MINOR: u32 = 0;
 
@@ -32,6 +33,8 @@ pub enum Line {
     Header(Box<Header>),
     /// One visit to one point.
     Visit(Box<Visit>),
+    /// A part of the visit that is going on.
+    Interval(Box<Interval>),
     /// One visit of the search for load levels.
     Search(Box<Visit>),
     /// The plan with its points, after they were searched.
@@ -67,13 +70,9 @@ pub struct Header {
     /// What was planned.
     pub plan: Plan,
     /// Who measured.
-    pub host: HostFacts,
+    pub nodes: Nodes,
     /// What was measured.
     pub targets: Vec<TargetFacts>,
-    /// The engine of worker 0; all workers have the same.
-    pub engine: EngineFacts,
-    /// The I/O buffers.
-    pub buffers: BufferFacts,
 }
 
 /// Unmeasured load before a visit.
@@ -132,21 +131,29 @@ pub struct Visit {
     pub busiest_worker_cpu_ns: Option<u64>,
     /// Time from the start of the load to the end of the drain.
     pub loaded_ns: u64,
-    /// Bytes moved in that time, failed I/Os left out.
-    #[serde(default)]
-    pub moved_bytes: u64,
     /// Every I/O from the start of the load to the end of the drain, as the workers counted them; `None` in records of old.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ios: Option<IoCounts>,
     /// I/Os that did not come back; the run ends with this visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hung: Option<HungIo>,
-    /// What was not as at the beginning of the run when the visit was over.
-    #[serde(default, skip_serializing_if = "Changes::is_none")]
-    pub changed: Changes,
-    /// What happened on the host in that time; `None` when nobody watched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub witness: Option<Witness>,
+    /// What each node saw, in the order of [`Header::nodes`].
+    pub nodes: Vec<NodeVisit>,
+    /// Small I/Os; `None` when the point has none.
+    pub small: Option<ClassTally>,
+    /// Large I/Os; `None` when the point has none.
+    pub large: Option<ClassTally>,
+}
+
+/// A part of a long visit, kept when it was over while the load went on. The line of the visit has the counts of all of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Number of the visit.
+    pub visit: u64,
+    /// Nanoseconds from the start of the run to the start of the interval.
+    pub began_ns: u64,
+    /// Its length.
+    pub measured_ns: u64,
     /// Small I/Os; `None` when the point has none.
     pub small: Option<ClassTally>,
     /// Large I/Os; `None` when the point has none.
@@ -158,6 +165,12 @@ impl Visit {
     #[must_use]
     pub const fn ended_ns(&self) -> u64 {
         self.began_ns.saturating_sub(self.settle_ns).saturating_add(self.loaded_ns)
+    }
+
+    /// Bytes that all nodes moved while they loaded, failed I/Os left out.
+    #[must_use]
+    pub fn moved_bytes(&self) -> u64 {
+        self.nodes.iter().map(|node| node.moved_bytes).fold(0, u64::saturating_add)
     }
 
     /// Whether it is one of the search for load levels.
@@ -209,6 +222,8 @@ pub struct Record {
     pub search: Vec<Visit>,
     /// The visits to the points of the plan, in the order in which they were made.
     pub visits: Vec<Visit>,
+    /// The parts of long visits that were kept while they went on.
+    pub intervals: Vec<Interval>,
     /// Each time that the run went on after an interruption.
     pub resumed: Vec<Resumed>,
     /// The visits that do not count since, in order.
@@ -236,6 +251,7 @@ impl Record {
             header,
             search: Vec::new(),
             visits: Vec::new(),
+            intervals: Vec::new(),
             resumed: Vec::new(),
             set_aside: Vec::new(),
             closing: None,

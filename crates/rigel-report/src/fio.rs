@@ -130,13 +130,13 @@ fn global_options(header: &Header) -> Pairs<String> {
     let targets: Vec<String> =
         header.targets.iter().map(|target| printable(&target.path).replace(':', "\\:")).collect();
     let mut options = vec![
-        ("ioengine", job::engine(header.engine.kind).to_owned()),
+        ("ioengine", job::engine(header.nodes.first().engine.kind).to_owned()),
         ("filename", targets.join(":")),
         ("direct", if request.buffered { "0" } else { "1" }.to_owned()),
         ("norandommap", "1".to_owned()),
         ("randseed", request.seed.to_string()),
     ];
-    if header.engine.polled {
+    if header.nodes.first().engine.polled {
         options.push(("hipri", "1".to_owned()));
     }
     Pairs(options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())

@@ -169,9 +169,9 @@ fn run(view: &View<'_>) -> Run {
         ended: closing.map(|closing| printable(&closing.ended).into_owned()),
         seed: header.request.seed,
         version: printable(&header.program_version).into_owned(),
-        engine: header.engine.kind.name(),
-        polled: header.engine.polled,
-        worker_cpus: header.engine.cpus.clone(),
+        engine: header.nodes.first().engine.kind.name(),
+        polled: header.nodes.first().engine.polled,
+        worker_cpus: header.nodes.first().engine.cpus.clone(),
         complete: view.record.complete(),
     }
 }

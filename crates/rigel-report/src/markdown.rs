@@ -183,8 +183,8 @@ fn run(page: &mut Page, view: &View<'_>) {
     }
     for (name, text) in [
         ("Command line", header.request.command_line.as_str()),
-        ("Engine", header.engine.kind.name()),
-        ("Kernel", &header.host.kernel),
+        ("Engine", header.nodes.first().engine.kind.name()),
+        ("Kernel", &header.nodes.first().host.kernel),
         ("Started", &header.started),
         ("Ended", ended),
         ("Seed", &header.request.seed.to_string()),

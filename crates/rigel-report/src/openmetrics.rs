@@ -110,7 +110,7 @@ fn of_run(view: &View<'_>) -> Vec<Family> {
     let info = vec![
         run.clone(),
         ("level", header.request.level.name().to_owned()),
-        ("engine", header.engine.kind.name().to_owned()),
+        ("engine", header.nodes.first().engine.kind.name().to_owned()),
         ("targets", targets.join(", ")),
         ("started", header.started.clone()),
         ("version", header.program_version.clone()),

@@ -3,14 +3,14 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "the number of I/Os is what it is asked for")]
 
-use rigel_run::loop_cost::Bench;
+use rigel_run::loop_cost::LoopCost;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let outstanding = arguments.next().ok_or("OUTSTANDING is missing")?.parse()?;
     let batches = arguments.next().ok_or("BATCHES is missing")?.parse()?;
-    let done = Bench::new(outstanding)?.run(batches)?;
+    let done = LoopCost::new(outstanding)?.run(batches)?;
     let completed = done.tallies.into_iter().flatten().map(|tally| tally.completed()).sum::<u64>();
     println!("{completed}");
     Ok(())

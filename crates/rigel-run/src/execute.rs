@@ -2,28 +2,26 @@
 //!
 //! `fixed` visits each point once, in order; `adaptive` visits points again and again until their intervals are
 //! narrow; `levels` searches the points first. All of them make visits through `walk`. Must not render, and must not
-//! know which backend the crew has.
+//! know what the bench is: threads, targets and hosts are its own business.
 
 mod adaptive;
 mod fixed;
 mod levels;
 mod walk;
 
-use crate::crew::Crew;
+use crate::bench::Bench;
 use crate::job::Stop;
 use crate::journal::Ledger;
 use crate::wall::Wall;
-use crate::witness::Witnesses;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
-use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::record::resume::Past;
 use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use walk::{Halt, Walk};
 
-/// Everything that a run is about; goes into the header of the record.
+/// What a run does; goes into the header of the record, beside the bench's site.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Version of the program.
@@ -34,10 +32,6 @@ pub struct Run {
     pub request: Request,
     /// What was planned from it.
     pub plan: Plan,
-    /// Who measures.
-    pub host: HostFacts,
-    /// What is measured.
-    pub targets: Vec<TargetFacts>,
 }
 
 /// When a run began, and what it has behind it.
@@ -111,16 +105,15 @@ pub enum Outcome {
 pub fn execute(
     run: &Run,
     beginning: Beginning,
-    crew: &mut dyn Crew,
+    bench: &mut dyn Bench,
     ledger: &mut dyn Ledger,
     stop: &Stop,
-    witness: &mut dyn Witnesses,
     listener: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, Problem> {
     let Beginning { wall, before } = beginning;
     let (first, header, past) = match before {
         None => {
-            let header = header(run, crew, &wall);
+            let header = header(run, bench, &wall);
             ledger.append(&Line::Header(Box::new(header.clone())))?;
             (None, header, Past::default())
         }
@@ -130,7 +123,7 @@ pub fn execute(
         }
     };
     listener(Event::Begun { header: &header });
-    let mut walk = Walk::new(run, (first, past), crew, ledger, stop, listener, witness);
+    let mut walk = Walk::new(run, &header, (first, past), bench, ledger, stop, listener);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,
@@ -171,7 +164,8 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     }
 }
 
-fn header(run: &Run, crew: &dyn Crew, wall: &Wall) -> Header {
+fn header(run: &Run, bench: &dyn Bench, wall: &Wall) -> Header {
+    let site = bench.site().clone();
     Header {
         rigel_record: Format { major: FORMAT_MAJOR, minor: FORMAT_MINOR },
         program_version: run.program_version.clone(),
@@ -179,10 +173,8 @@ fn header(run: &Run, crew: &dyn Crew, wall: &Wall) -> Header {
         started: wall.started(),
         request: run.request.clone(),
         plan: run.plan.clone(),
-        host: run.host.clone(),
-        targets: run.targets.clone(),
-        engine: crew.engine().clone(),
-        buffers: crew.buffers().clone(),
+        nodes: site.nodes,
+        targets: site.targets,
     }
 }
 

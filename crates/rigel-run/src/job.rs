@@ -66,6 +66,9 @@ pub enum Task {
         /// How long before the window completions are already seen, though they do not count: nothing, or all the
         /// time since the load began.
         lead_ns: u64,
+        /// The counts of every so many nanoseconds of the window are handed over as well; `u64::MAX`: only those of all
+        /// of it.
+        part_ns: u64,
     },
     /// Random large I/O until the time, or until all workers together moved that many bytes; nothing is counted.
     WarmUp {
@@ -85,6 +88,24 @@ pub struct Job {
     pub point: Point,
     /// What to do.
     pub task: Task,
+}
+
+/// The counts of a part of a window.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// From where to where.
+    pub window: Window,
+    /// Tallies of small and large I/O.
+    pub tallies: [Option<ClassTally>; 2],
+}
+
+impl Part {
+    /// Adds what another worker did in the same part.
+    pub fn add(&mut self, other: Self) {
+        debug_assert_eq!(self.window.start_ns, other.window.start_ns, "parts of different windows");
+        let mine = std::mem::take(&mut self.tallies);
+        self.tallies = merge(vec![mine, other.tallies]);
+    }
 }
 
 /// What one worker, or all of them together, did.

@@ -4,7 +4,7 @@
 //! prints; rendering is somebody else's, from the record.
 #![forbid(unsafe_code)]
 
-pub mod crew;
+pub mod bench;
 pub mod execute;
 pub mod job;
 pub mod journal;

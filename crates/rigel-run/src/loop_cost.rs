@@ -38,7 +38,7 @@ impl Clock for StepClock {
 
 /// A worker that is ready to go; everything that allocates beforehand has been done.
 #[derive(Debug)]
-pub struct Bench {
+pub struct LoopCost {
     backend: Null,
     clock: StepClock,
     workload: Workload,
@@ -47,7 +47,7 @@ pub struct Bench {
     outstanding: u16,
 }
 
-impl Bench {
+impl LoopCost {
     /// For so many outstanding small random reads.
     ///
     /// # Errors
@@ -80,9 +80,9 @@ impl Bench {
     pub fn run(&mut self, batches: u32) -> Result<Done, Problem> {
         let start_ns = self.clock.0.get() + STEP_NS;
         let end_ns = start_ns + 2 * STEP_NS * u64::from(batches);
-        let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0 };
+        let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0, part_ns: u64::MAX };
         let job = Job { visit: 0, point: Point { small: u32::from(self.outstanding), large: 0 }, task };
-        let worker = Worker::alone(&self.workload, self.layout, &self.shared);
+        let worker = Worker::alone(&self.workload, self.layout, &self.shared, &|_| ());
         let done = worker.run(&mut self.backend, &self.clock, &job);
         done.map_err(|error| Problem::new(ExitKind::Bug, format!("the null engine failed: {error}")))
     }

@@ -3,12 +3,12 @@
 //! The same walk, workers and judgement as any run; only the device is simulated and the record is not written. Must
 //! not know what the device's answer should be.
 
-use crate::crew::{self, inline::InlineCrew};
+use crate::bench::layout;
+use crate::bench::simulated::{SimulatedBench, site};
 use crate::execute::{Beginning, Run, execute};
 use crate::job::{Stop, Workload};
 use crate::journal::Memory;
 use crate::wall::Wall;
-use crate::witness::Nobody;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::{self, Plan};
@@ -27,23 +27,21 @@ pub fn trial(request: &Request) -> Result<Record, Problem> {
     let host = HostFacts { cpus: 1, ..HostFacts::default() };
     let plan = Plan::new(request, &host, &targets)?;
     let workload = Workload::new(request, &targets, plan::volumes(request, &targets)?);
-    let mut crew = InlineCrew::simulated(law, workload, crew::layout(request, &plan, 0));
+    let layout = layout(request, &plan, 0);
+    let mut bench = SimulatedBench::new(law, workload, layout, site(host, targets));
     let run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         run_id: "trial".to_owned(),
         request: request.clone(),
         plan,
-        host,
-        targets,
     };
     let mut memory = Memory::default();
     execute(
         &run,
         Beginning::new(Wall::simulated(0)),
-        &mut crew,
+        &mut bench,
         &mut memory,
         &Stop::default(),
-        &mut Nobody,
         &mut |_| {},
     )?;
     memory.into_record().ok_or_else(|| Problem::new(ExitKind::Bug, "a trial left no record"))

@@ -1,65 +1,20 @@
-//! Who watches the host during visits: a sampler on the crew's clock, or nobody where the clock is not the host's.
+//! Who watches the host during visits: a sampler on the bench's clock.
 //!
 //! Must not judge what was seen, and must not fail a run: what cannot be watched is not in the record.
 
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{TargetFacts, TargetKind};
-use rigel_core::witness::Witness;
 use rigel_io::clock::MonotonicClock;
 use rigel_io::witness::{Sampler, counting_devices};
 use std::path::Path;
 
-/// Sees what happens on the host.
-pub trait Witnesses {
-    /// To be called right before a visit, so that what came before is not counted to it.
-    fn begin(&mut self);
-
-    /// What happened from `start_ns` to `end_ns` of the crew's clock; to be called right after a visit. Visits are asked for
-    /// in order of time; what was before `start_ns` is forgotten. `None` when nothing was seen.
-    fn between(&mut self, start_ns: u64, end_ns: u64) -> Option<Witness>;
-}
-
-/// Sees nothing: a simulated run has no host.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Nobody;
-
-/// Samples the counters of this host.
-#[derive(Debug)]
-struct Host(Sampler);
-
-impl Witnesses for Nobody {
-    fn begin(&mut self) {}
-
-    fn between(&mut self, _start_ns: u64, _end_ns: u64) -> Option<Witness> {
-        None
-    }
-}
-
-impl Witnesses for Host {
-    fn begin(&mut self) {
-        self.0.mark();
-    }
-
-    fn between(&mut self, start_ns: u64, end_ns: u64) -> Option<Witness> {
-        self.0.between(start_ns, end_ns)
-    }
-}
-
-/// A witness for workers on `clock` ([`crate::crew::Crew::clock`]) that use `targets`; [`Nobody`] without a clock, or when
-/// the host has no thread left for it.
+/// A witness for workers on `clock` that use `targets`. `None` when the host has no thread left for it.
 #[must_use]
-pub fn watch(
-    clock: Option<MonotonicClock>,
-    engine: EngineKind,
-    targets: &[TargetFacts],
-) -> Box<dyn Witnesses> {
+pub fn watch(clock: MonotonicClock, engine: EngineKind, targets: &[TargetFacts]) -> Option<Sampler> {
     // The kernel does not count NVMe commands among the I/O of the block device.
     let counted = engine != EngineKind::Nvme;
     let devices = if counted { devices(Path::new("/"), targets) } else { Vec::new() };
-    match clock.map(|clock| Sampler::start(Path::new("/"), &devices, clock)) {
-        Some(Ok(sampler)) => Box::new(Host(sampler)),
-        Some(Err(_)) | None => Box::new(Nobody),
-    }
+    Sampler::start(Path::new("/"), &devices, clock).ok()
 }
 
 /// The devices to count the I/O of all targets on. Empty unless every target has one: the bytes of a visit are known for
@@ -127,12 +82,5 @@ mod tests {
             assert_eq!(devices(&[file.clone(), uncounted]), [], "the sum of both would be compared");
         }
         assert_eq!(devices(&[]), []);
-    }
-
-    #[test]
-    fn nobody_sees_nothing() {
-        let mut nobody = watch(None, EngineKind::Sim, &[]);
-        nobody.begin();
-        assert_eq!(nobody.between(0, 1_000_000_000), None);
     }
 }

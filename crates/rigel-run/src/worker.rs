@@ -6,7 +6,7 @@
 mod sampler;
 
 use self::sampler::Sampler;
-use crate::job::{Done, Job, Shared, Task, Workload};
+use crate::job::{Done, Job, Part, Shared, Task, Workload};
 use crate::load::{Load, NOT_IN_FLIGHT};
 use rigel_core::guard::scratch;
 use rigel_core::load::split;
@@ -25,7 +25,6 @@ const SHOW_NS: u64 = 20 * NS_PER_MS;
 const TAKE_BACK_NS: u64 = 2 * NS_PER_S;
 
 /// One worker: which of how many, and what holds for all of its jobs.
-#[derive(Debug)]
 pub struct Worker<'a> {
     /// From 0.
     pub index: u32,
@@ -37,6 +36,8 @@ pub struct Worker<'a> {
     pub layout: SlotLayout,
     /// Where to show progress.
     pub shared: &'a Shared,
+    /// Takes the counts of a part of the window when it is over.
+    pub hand_over: &'a dyn Fn(Part),
 }
 
 /// The state of one job.
@@ -45,6 +46,8 @@ struct Loop<'a, B, C> {
     clock: &'a C,
     load: Load<'a>,
     tally: Tally,
+    /// The parts of the window that were handed over, together; nothing while there are none.
+    whole: [Option<ClassTally>; 2],
     sampler: Sampler,
     /// Slots that may be submitted.
     free: Vec<u16>,
@@ -68,10 +71,38 @@ struct End {
     tried_bytes: u64,
 }
 
+/// The parts of a window that are handed over while the load goes on.
+#[derive(Clone, Copy)]
+struct Parts {
+    window: Window,
+    length_ns: u64,
+    /// End of the part that is being measured.
+    next_ns: u64,
+}
+
+impl Parts {
+    const fn of(task: Task) -> Self {
+        match task {
+            Task::Measure { window, part_ns, .. } => {
+                Self { window, length_ns: part_ns, next_ns: window.start_ns.saturating_add(part_ns) }
+            }
+            Task::WarmUp { .. } => {
+                let window = Window { start_ns: u64::MAX, end_ns: u64::MAX };
+                Self { window, length_ns: u64::MAX, next_ns: u64::MAX }
+            }
+        }
+    }
+}
+
 impl<'a> Worker<'a> {
     /// The only worker of a run.
-    pub const fn alone(workload: &'a Workload, layout: SlotLayout, shared: &'a Shared) -> Self {
-        Self { index: 0, workers: 1, workload, layout, shared }
+    pub const fn alone(
+        workload: &'a Workload,
+        layout: SlotLayout,
+        shared: &'a Shared,
+        hand_over: &'a dyn Fn(Part),
+    ) -> Self {
+        Self { index: 0, workers: 1, workload, layout, shared, hand_over }
     }
 }
 
@@ -103,6 +134,7 @@ impl Worker<'_> {
             clock,
             load,
             tally,
+            whole: [None, None],
             sampler,
             free,
             ops: [0; 2],
@@ -112,7 +144,7 @@ impl Worker<'_> {
             ios: IoCounts::default(),
             hung: None,
         };
-        let stopped = self.drive(&mut state, end)?;
+        let stopped = self.drive(&mut state, end, Parts::of(job.task))?;
         let came_back = self.show(&mut state.ops);
         state.audit(came_back)?;
         let cpu_ns = thread_cpu_ns().saturating_sub(cpu_before_ns);
@@ -126,7 +158,18 @@ impl Worker<'_> {
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
             tallies: match job.task {
-                Task::Measure { .. } => with_looks(state.tally.finish(), state.sampler.found()),
+                Task::Measure { part_ns: u64::MAX, .. } => {
+                    with_looks(state.tally.finish(), state.sampler.found())
+                }
+                Task::Measure { window, .. } => {
+                    let end_ns = state.tally.window().end_ns;
+                    self.end_part(&mut state, window, end_ns, 0);
+                    let mut whole = state.whole;
+                    for tally in whole.iter_mut().flatten() {
+                        tally.series.truncate(end_ns.saturating_sub(window.start_ns));
+                    }
+                    with_looks(whole, state.sampler.found())
+                }
                 Task::WarmUp { .. } => [None, None],
             },
         })
@@ -151,7 +194,12 @@ impl Worker<'_> {
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early.
-    fn drive<B: Backend, C: Clock>(&self, state: &mut Loop<B, C>, mut end: End) -> io::Result<bool> {
+    fn drive<B: Backend, C: Clock>(
+        &self,
+        state: &mut Loop<B, C>,
+        mut end: End,
+        mut parts: Parts,
+    ) -> io::Result<bool> {
         let mut next_show_ns = 0;
         let mut give_up_ns = u64::MAX;
         let mut stopped = false;
@@ -172,6 +220,11 @@ impl Worker<'_> {
                 end.at_ns = end_at_ns;
                 state.tally.shorten(end_at_ns);
             }
+            // What comes back now counts for the next part.
+            while now_ns >= parts.next_ns && parts.next_ns < end.at_ns {
+                self.end_part(state, parts.window, parts.next_ns, parts.length_ns);
+                parts.next_ns = parts.next_ns.saturating_add(parts.length_ns);
+            }
             state.reap(now_ns, self.workload);
             if now_ns >= next_show_ns {
                 next_show_ns = now_ns + SHOW_NS;
@@ -188,6 +241,28 @@ impl Worker<'_> {
             }
             draining = now_ns >= end.at_ns || state.tried_bytes >= end.tried_bytes;
         }
+    }
+
+    /// Hands over the part of `window` that ends at `at_ns`; the next one has `next_ns` at most.
+    fn end_part<B: Backend, C: Clock>(
+        &self,
+        state: &mut Loop<B, C>,
+        window: Window,
+        at_ns: u64,
+        next_ns: u64,
+    ) {
+        let start_ns = state.tally.window().start_ns;
+        if at_ns <= start_ns {
+            return;
+        }
+        let tallies = state.tally.cut(at_ns, next_ns);
+        for (whole, part) in state.whole.iter_mut().zip(&tallies) {
+            if let Some(part) = part {
+                let empty = || ClassTally::new(part.io_bytes, part.planned, window.span_ns());
+                whole.get_or_insert_with(empty).place(part, start_ns.saturating_sub(window.start_ns));
+            }
+        }
+        (self.hand_over)(Part { window: Window { start_ns, end_ns: at_ns }, tallies });
     }
 
     /// Adds the counts since the last time to what the coordinator sees; how many they are.

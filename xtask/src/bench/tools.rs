@@ -110,7 +110,7 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     let record = record.into_iter().find(|path| path.to_string_lossy().ends_with("_record.jsonl"));
     let record = Record::read(&fs::read(record.context("a run leaves a record")?)?)?;
     let visit: &Visit = record.visits.first().context("a run has a visit")?;
-    let ios = to_f64(visit.moved_bytes) / to_f64(case.io_bytes);
+    let ios = to_f64(visit.moved_bytes()) / to_f64(case.io_bytes);
     let loaded_s = Nanos(visit.loaded_ns).seconds();
     Ok(Sample {
         iops: number(&io["iops"]["mean"])?,

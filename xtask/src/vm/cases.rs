@@ -100,7 +100,7 @@ fn each(
         let step = way.at(load);
         let found = judge::run(outcome, &step, way.engine)?;
         let found = check(found).map_err(|error| error.context(step.clone()))?;
-        let engine = outcome.record(&step)?.header.engine;
+        let engine = outcome.record(&step)?.header.nodes.first().engine.clone();
         anyhow::ensure!(engine.polled == way.options.contains(&"--poll"), "{step}: {engine:?}");
         seen.push(format!("{step} {}", found.shown()));
     }

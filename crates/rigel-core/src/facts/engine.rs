@@ -149,3 +149,9 @@ pub struct BufferFacts {
     /// Mean of the same.
     pub large_segments_mean: Option<f64>,
 }
+
+impl BufferFacts {
+    /// No buffers: nothing is moved.
+    pub const NONE: Self =
+        Self { backing: Backing::None, bytes: 0, large_segments_max: None, large_segments_mean: None };
+}

@@ -58,6 +58,19 @@ impl Series {
         }
     }
 
+    /// Adds a part of the window that begins `offset_ns` after its start, by the beginnings of its buckets.
+    pub fn place(&mut self, part: &Self, offset_ns: u64) {
+        let step = usize::try_from(part.bucket_ns).unwrap_or(usize::MAX).max(1);
+        let begins = (offset_ns..).step_by(step);
+        for ((at_ns, &ops), &sum_ns) in begins.zip(&part.ops).zip(&part.latency_sum_ns) {
+            let Ok(bucket) = usize::try_from(at_ns / self.bucket_ns.max(1)) else { return };
+            if let (Some(mine), Some(sum)) = (self.ops.get_mut(bucket), self.latency_sum_ns.get_mut(bucket)) {
+                *mine = mine.saturating_add(ops);
+                *sum = sum.saturating_add(sum_ns);
+            }
+        }
+    }
+
     /// Drops the buckets after `window_ns`, when a window ended early.
     pub fn truncate(&mut self, window_ns: u64) {
         let keep = usize::try_from(window_ns.div_ceil(self.bucket_ns.max(1))).unwrap_or(usize::MAX);

@@ -136,6 +136,17 @@ impl ClassTally {
         self.looked.add(&other.looked);
     }
 
+    /// Adds a part of its own window that begins `offset_ns` after the start.
+    pub fn place(&mut self, part: &Self, offset_ns: u64) {
+        self.reads.add(&part.reads);
+        self.writes.add(&part.writes);
+        self.series.place(&part.series, offset_ns);
+        self.in_flight_ns = self.in_flight_ns.saturating_add(part.in_flight_ns);
+        self.errors = self.errors.saturating_add(part.errors);
+        self.first_error = self.first_error.or(part.first_error);
+        self.looked.add(&part.looked);
+    }
+
     /// Successful I/Os of the whole window, reads and writes.
     #[must_use]
     pub fn completed(&self) -> u64 {
@@ -226,6 +237,28 @@ impl Tally {
     /// Ends the window early, never later.
     pub fn shorten(&mut self, end_ns: u64) {
         self.window.end_ns = self.window.end_ns.min(end_ns.max(self.window.start_ns));
+    }
+
+    /// Ends the part of the window before `at_ns` and begins the next one, of `next_ns` at most; what is in flight stays
+    /// so. Returns the part that ended. Not for a window with early parts.
+    #[must_use]
+    pub fn cut(&mut self, at_ns: u64, next_ns: u64) -> [Option<ClassTally>; 2] {
+        if at_ns > self.looked_ns {
+            self.look(at_ns);
+        }
+        let span_ns = at_ns.saturating_sub(self.window.start_ns);
+        self.window.start_ns = at_ns.min(self.window.end_ns);
+        let next_ns = next_ns.min(self.window.span_ns());
+        let fresh = self
+            .classes
+            .each_ref()
+            .map(|tally| tally.as_ref().map(|tally| ClassTally::new(tally.io_bytes, tally.planned, next_ns)));
+        let mut ended = std::mem::replace(&mut self.classes, fresh);
+        for tally in ended.iter_mut().flatten() {
+            tally.series.truncate(span_ns);
+            tally.trim();
+        }
+        ended
     }
 
     /// `count` I/Os of a class were submitted at the last [`Tally::look`].

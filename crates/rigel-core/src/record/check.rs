@@ -4,7 +4,7 @@
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.
 
 use super::read::broken_at;
-use super::{Header, Resumed, Visit};
+use super::{Header, Interval, Resumed, Visit};
 use crate::error::Problem;
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::plan::{Calibration, LevelSearch, Plan, WarmUp};
@@ -45,6 +45,19 @@ pub(super) fn plan(number: usize, plan: &Plan) -> Result<(), Problem> {
 /// Looks at a visit.
 pub(super) fn visit(number: usize, visit: &Visit) -> Result<(), Problem> {
     told(number, of_visit(visit))
+}
+
+/// Looks at a part of a visit.
+pub(super) fn interval(number: usize, interval: &Interval) -> Result<(), Problem> {
+    let Interval { began_ns, measured_ns, .. } = *interval;
+    let spans = times(&[("began_ns", began_ns), ("measured_ns", measured_ns)]);
+    let found = [("small", &interval.small), ("large", &interval.large)].into_iter().try_fold(
+        (),
+        |(), (field, tally)| {
+            tally.as_ref().map_or(Ok(()), |tally| within(field, of_tally(tally, measured_ns, true)))
+        },
+    );
+    told(number, spans.and(found))
 }
 
 /// Looks at where a run goes on.
@@ -206,18 +219,16 @@ fn of_visit(visit: &Visit) -> Found {
     }
     for (field, tally) in [("small", &visit.small), ("large", &visit.large)] {
         if let Some(tally) = tally {
-            within(field, of_tally(tally, visit))?;
+            within(field, of_tally(tally, visit.measured_ns, visit.cut_short))?;
         }
     }
-    match &visit.witness {
-        Some(witness) => {
-            within("witness", times(&[("began_ns", witness.began_ns), ("at_ns", witness.ended_ns())]))
-        }
-        None => Ok(()),
+    for witness in visit.nodes.iter().filter_map(|node| node.witness.as_ref()) {
+        within("witness", times(&[("began_ns", witness.began_ns), ("at_ns", witness.ended_ns())]))?;
     }
+    Ok(())
 }
 
-fn of_tally(tally: &ClassTally, visit: &Visit) -> Found {
+fn of_tally(tally: &ClassTally, measured_ns: u64, cut_short: bool) -> Found {
     outstanding("planned", tally.planned)?;
     if tally.io_bytes == 0 {
         return wrong("io_bytes", "an I/O of 0 bytes");
@@ -227,8 +238,8 @@ fn of_tally(tally: &ClassTally, visit: &Visit) -> Found {
     if !tally.early.is_sorted_by(|before, after| before.until_ns < after.until_ns) {
         return wrong("early", "its parts are not in order of time");
     }
-    let span_ns = tally.lead_ns.saturating_add(visit.measured_ns);
-    within("series", of_series(&tally.series, span_ns, visit.cut_short))
+    let span_ns = tally.lead_ns.saturating_add(measured_ns);
+    within("series", of_series(&tally.series, span_ns, cut_short))
 }
 
 /// A series has the buckets of its span. One that was cut short may end before the others.

@@ -70,6 +70,10 @@ impl Reader {
                 check::visit(number, &visit)?;
                 record.search.push(*visit);
             }
+            Line::Interval(interval) => {
+                check::interval(number, &interval)?;
+                record.intervals.push(*interval);
+            }
             Line::Plan(plan) => self.replan(number, *plan)?,
             Line::Visit(visit) => {
                 self.check_visit(number, &visit)?;
@@ -98,6 +102,8 @@ impl Reader {
         if kept as u64 != resumed.kept {
             return Err(broken(number, &format!("{} visits are kept, {kept} are there", resumed.kept)));
         }
+        // Those of a visit that is made again are not part of it.
+        record.intervals.retain(|interval| interval.visit < resumed.kept);
         record.resumed.push(resumed);
         Ok(())
     }

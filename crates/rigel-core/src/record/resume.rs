@@ -54,7 +54,7 @@ impl Past {
             )
             .next("go on with that version, or start the run again"));
         }
-        let plan = Plan::new(&header.request, &header.host, &header.targets)?;
+        let plan = Plan::new(&header.request, &header.nodes.first().host, &header.targets)?;
         let planned = (plan != header.plan).then(|| header.plan.clone());
         if planned.is_some() && plan.search.is_none() {
             return Err(Problem::usage("the plan of the record is not the one that its request leads to")

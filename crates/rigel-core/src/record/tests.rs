@@ -1,6 +1,6 @@
 use super::*;
-use crate::facts::engine::{Backing, EngineKind};
-use crate::facts::{Changes, Identity, TargetKind};
+use crate::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use crate::facts::{HostFacts, Identity, TargetKind};
 use crate::load::matrix::RunLevel;
 use crate::load::pace::Pace;
 use crate::load::workload::Class;
@@ -28,26 +28,26 @@ pub(crate) fn header() -> Header {
         started: "2026-01-01T12:00:00+00:00".into(),
         plan: Plan::new(&request, &host, &targets).unwrap(),
         request,
-        host,
+        nodes: Nodes::one(node(host)),
         targets,
-        engine: EngineFacts {
-            kind: EngineKind::IoUring,
-            reason: None,
-            notes: vec![],
-            registered_buffers: true,
-            registered_files: true,
-            single_issuer: true,
-            defer_taskrun: true,
-            polled: false,
-            cpus: Vec::new(),
-        },
-        buffers: BufferFacts {
-            backing: Backing::TransparentHuge,
-            bytes: 4 << 20,
-            large_segments_max: Some(1),
-            large_segments_mean: Some(1.0),
-        },
     }
+}
+
+fn node(host: HostFacts) -> Node {
+    let engine = EngineFacts {
+        registered_buffers: true,
+        registered_files: true,
+        single_issuer: true,
+        defer_taskrun: true,
+        ..EngineFacts::plain(EngineKind::IoUring)
+    };
+    let buffers = BufferFacts {
+        backing: Backing::TransparentHuge,
+        bytes: 4 << 20,
+        large_segments_max: Some(1),
+        large_segments_mean: Some(1.0),
+    };
+    Node { host, engine, buffers }
 }
 
 /// A visit of one second to step 0 in which every I/O took `latency_ns`, at the outstanding count of the point.
@@ -71,9 +71,7 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
         busiest_worker_cpu_ns: None,
         ios: None,
         hung: None,
-        moved_bytes: 0,
-        changed: Changes::default(),
-        witness: None,
+        nodes: vec![NodeVisit::default()],
         loaded_ns: 1_200_000_000,
         step,
         point,

@@ -148,7 +148,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
 }
 
 fn host(header: &Header) -> Vec<(&'static str, String)> {
-    let (host, engine) = (&header.host, &header.engine);
+    let (host, engine) = (&header.nodes.first().host, &header.nodes.first().engine);
     let mut how = vec![engine.kind.name().to_owned()];
     let features = [
         (engine.polled, "polled completions"),
@@ -176,6 +176,6 @@ fn host(header: &Header) -> Vec<(&'static str, String)> {
             "Workers on",
             if engine.cpus.is_empty() { String::new() } else { format!("CPU {}", ranges(&engine.cpus)) },
         ),
-        ("Buffers", Bytes(header.buffers.bytes).to_string()),
+        ("Buffers", Bytes(header.nodes.first().buffers.bytes).to_string()),
     ]
 }

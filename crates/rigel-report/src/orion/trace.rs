@@ -73,7 +73,7 @@ fn ending(page: &mut Page, view: &View<'_>) {
 
 fn circumstances(page: &mut Page, header: &Header) {
     page.line(format_args!("run: {}, started {}", printable(&header.run_id), printable(&header.started)));
-    let host = &header.host;
+    let host = &header.nodes.first().host;
     let cpu = host.cpu_model.as_deref().unwrap_or("CPU model unknown");
     page.line(format_args!(
         "host: {} {}, {} CPUs, {}",
@@ -82,7 +82,7 @@ fn circumstances(page: &mut Page, header: &Header) {
         host.cpus,
         printable(cpu)
     ));
-    let engine = &header.engine;
+    let engine = &header.nodes.first().engine;
     page.line(format_args!(
         "engine: {}{}, worker threads {}, seed {}",
         engine.kind.name(),
@@ -93,7 +93,7 @@ fn circumstances(page: &mut Page, header: &Header) {
     for note in engine.reason.iter().chain(&engine.notes) {
         page.line(format_args!("engine note: {}", printable(note)));
     }
-    page.line(format_args!("buffers: {}", Bytes(header.buffers.bytes)));
+    page.line(format_args!("buffers: {}", Bytes(header.nodes.first().buffers.bytes)));
 }
 
 fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, visits: &[&Visit]) {

@@ -32,7 +32,7 @@ fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64)
         let counts = Counts { moved: vec![None], ..Counts::default() };
         let samples = vec![WitnessSample { at_ns: visit.began_ns + 1, counts }];
         let devices = vec![(259, 0)];
-        visit.witness =
+        visit.nodes[0].witness =
             Some(Witness { period_ns: 100_000_000, cpus: None, devices, began_ns: visit.began_ns, samples });
     }
     record
@@ -463,7 +463,7 @@ fn half_a_file_is_refused_with_what_to_measure() {
         assert!(told.contains(&format!("--for {}", product.name())), "{told}");
     }
     let mut nowhere = reads();
-    nowhere.visits.iter_mut().for_each(|visit| visit.witness = None);
+    nowhere.visits.iter_mut().for_each(|visit| visit.nodes[0].witness = None);
     let problem = made(&[nowhere], Product::CgroupMax, SERVER).unwrap_err();
     assert!(problem.to_string().contains("does not tell which disk"), "{problem}");
 }

@@ -117,7 +117,7 @@ fn a_name_cannot_steer_a_terminal_or_a_page() {
     let name = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"&]]>";
     let mut hostile = calibrated(0);
     hostile.header.run_id = name.into();
-    hostile.header.host.kernel = name.into();
+    hostile.header.nodes.first_mut().host.kernel = name.into();
     hostile.header.targets[0].path = name.into();
     let base = calibrated(0);
     for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {

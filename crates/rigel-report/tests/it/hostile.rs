@@ -170,7 +170,7 @@ fn no_number_of_a_calibration_does_harm() {
     let mut run = Run::adaptive(RunLevel::Simple);
     run.calibrate(&SPREAD);
     for visit in &mut run.record.visits {
-        visit.witness = Some(witness(visit.began_ns));
+        visit.nodes[0].witness = Some(witness(visit.began_ns));
         for tally in [&mut visit.small, &mut visit.large].into_iter().flatten() {
             let part = Early { until_ns: 800_000_000, reads: same(10, 50_000), writes: Histogram::new() };
             tally.early.push(part);
@@ -214,7 +214,7 @@ fn sums_over_visits_saturate() {
     let mut lines = lines(&run.record);
     for line in lines.iter_mut().filter(|line| line["line"] == "visit") {
         line["warm_up"] = json!({"ns": 1, "bytes": u64::MAX, "failures": u64::MAX});
-        line["moved_bytes"] = json!(u64::MAX);
+        line["nodes"][0]["moved_bytes"] = json!(u64::MAX);
         let tally = &mut line["small"];
         tally["errors"] = json!(u64::MAX);
         tally["in_flight_ns"] = json!(u64::MAX);

@@ -118,11 +118,11 @@ fn text_of_a_record_stays_text() {
         &mut header.started,
         &mut header.program_version,
         &mut header.request.command_line,
-        &mut header.host.kernel,
+        &mut header.nodes.first().host.kernel,
     ] {
         *text = hostile.to_owned();
     }
-    header.engine.notes = vec![hostile.to_owned()];
+    header.nodes.first_mut().engine.notes = vec![hostile.to_owned()];
     run.record.closing.as_mut().unwrap().reason = Some(hostile.to_owned());
     run.record.closing.as_mut().unwrap().complete = false;
     let page = page(&run);

@@ -330,7 +330,7 @@ fn the_document_follows_the_schema() {
         check(&schema, &schema, &document(&run), "document");
     }
     for kind in EngineKind::ALL {
-        run.record.header.engine.kind = kind;
+        run.record.header.nodes.first_mut().engine.kind = kind;
         check(&schema, &schema, &document(&run), "document");
     }
     let small = steady(8192, 1, MINUTE, 600);

@@ -40,7 +40,7 @@ fn flags_that_many_points_share_are_told_once() {
     let mut run = simple();
     run.small(1, 100).small(2, 200).large(1, 5000).large(2, 6000);
     run.record.header.request.buffered = true;
-    run.record.header.buffers.large_segments_max = Some(256);
+    run.record.header.nodes.first_mut().buffers.large_segments_max = Some(256);
     run.record.visits[1].small.as_mut().unwrap().in_flight_ns = MINUTE;
     let view = View::of(&run.record);
     // 11.1 prints no results, but flags are always seen.
@@ -193,11 +193,11 @@ fn foreign_text_cannot_leave_its_place() {
     header.started = HOSTILE.into();
     header.request.name = HOSTILE.into();
     header.request.command_line = HOSTILE.into();
-    header.host.kernel = HOSTILE.into();
-    header.host.machine = HOSTILE.into();
-    header.host.cpu_model = Some(HOSTILE.into());
-    header.engine.reason = Some(HOSTILE.into());
-    header.engine.notes = vec![HOSTILE.into()];
+    header.nodes.first_mut().host.kernel = HOSTILE.into();
+    header.nodes.first_mut().host.machine = HOSTILE.into();
+    header.nodes.first_mut().host.cpu_model = Some(HOSTILE.into());
+    header.nodes.first_mut().engine.reason = Some(HOSTILE.into());
+    header.nodes.first_mut().engine.notes = vec![HOSTILE.into()];
     header.targets[0].path = HOSTILE.into();
     run.record.visits[0].small.as_mut().unwrap().first_error = Some(rigel_core::measure::FirstError {
         errno: 5,

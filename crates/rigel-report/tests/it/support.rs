@@ -1,7 +1,7 @@
 //! Records made to measure: the numbers that a published output shows, turned back into the counts that give them.
 
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
-use rigel_core::facts::{Changes, HostFacts, Identity, TargetFacts, TargetKind};
+use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::judge::profiles::level_visit;
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
@@ -9,13 +9,33 @@ use rigel_core::load::plan::{Plan, Searched};
 use rigel_core::load::request::Request;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::{ClassTally, Histogram};
-use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Purpose, Record, Visit};
+use rigel_core::record::{
+    Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Node, NodeVisit, Nodes, Purpose, Record, Visit,
+};
 use rigel_core::stats::levels_auto::{self, LevelRules, Next};
 use rigel_core::units::{NS_PER_S, NS_PER_US, Nanos};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 pub const MINUTE: u64 = 60 * NS_PER_S;
+
+/// A node with the usual engine.
+fn node(host: HostFacts) -> Node {
+    let engine = EngineFacts {
+        registered_buffers: true,
+        registered_files: true,
+        single_issuer: true,
+        defer_taskrun: true,
+        ..EngineFacts::plain(EngineKind::IoUring)
+    };
+    let buffers = BufferFacts {
+        backing: Backing::TransparentHuge,
+        bytes: 4 << 20,
+        large_segments_max: Some(1),
+        large_segments_mean: Some(1.0),
+    };
+    Node { host, engine, buffers }
+}
 
 /// Exact statistics, in nanoseconds.
 #[derive(Clone, Copy)]
@@ -126,9 +146,7 @@ fn bare(
         busiest_worker_cpu_ns: None,
         ios: None,
         hung: None,
-        moved_bytes: 0,
-        changed: Changes::default(),
-        witness: None,
+        nodes: vec![NodeVisit::default()],
         small,
         large,
     }
@@ -156,25 +174,8 @@ impl Run {
             started: "2026-01-01T12:00:00+01:00".into(),
             plan: Plan::new(&request, &host, &targets).unwrap(),
             request,
-            host,
+            nodes: Nodes::one(node(host)),
             targets,
-            engine: EngineFacts {
-                kind: EngineKind::IoUring,
-                reason: None,
-                notes: vec![],
-                registered_buffers: true,
-                registered_files: true,
-                single_issuer: true,
-                defer_taskrun: true,
-                polled: false,
-                cpus: Vec::new(),
-            },
-            buffers: BufferFacts {
-                backing: Backing::TransparentHuge,
-                bytes: 4 << 20,
-                large_segments_max: Some(1),
-                large_segments_mean: Some(1.0),
-            },
         };
         Self {
             record: Record {

@@ -22,8 +22,9 @@ fn every_point_with_all_that_is_known() {
     large.errors = 2;
     run.visit((1, 1), MINUTE, Some(steady(8192, 1, MINUTE, 3000)), Some(large));
     run.record.visits[1].warm_up = Some(WarmUpDone { ns: 2 * MINUTE, bytes: 3 << 30, failures: 0 });
-    run.record.header.engine.notes = vec!["buffers are not registered: memlock limit".into()];
-    run.record.header.buffers.large_segments_max = Some(3);
+    run.record.header.nodes.first_mut().engine.notes =
+        vec!["buffers are not registered: memlock limit".into()];
+    run.record.header.nodes.first_mut().buffers.large_segments_max = Some(3);
     let trace = run.file(Format::Orion(OrionVersion::V19), "_trace.txt");
     let (heading, trace) = trace.split_once("found.\n\n").unwrap();
     assert!(heading.starts_with("ORION VERSION 19 layout"));

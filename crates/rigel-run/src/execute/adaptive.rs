@@ -88,6 +88,7 @@ impl State<'_> {
             settle_ns,
             measure_ns: order.measure_ns,
             later_ns: self.schedule.expected_ns().saturating_sub(this_ns),
+            every_ns: None,
         })?;
         self.schedule.finished(walk.now_ns(), slowest_rate(&visit));
         if order.purpose != Purpose::Soak {

@@ -18,6 +18,7 @@ pub fn visit_each(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
             settle_ns: planned.settle.0,
             measure_ns: planned.measure.0,
             later_ns,
+            every_ns: None,
         })?;
     }
     Ok(())

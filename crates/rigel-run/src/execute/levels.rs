@@ -95,6 +95,7 @@ impl Hunt<'_, '_> {
             settle_ns: self.search.settle.0,
             measure_ns: self.search.measure.0,
             later_ns: later_ns(self.search, self.step),
+            every_ns: None,
         })?;
         self.step += 1;
         Ok(visit)

@@ -3,8 +3,10 @@ mod resume;
 
 use super::walk::all_failed;
 use super::*;
-use crate::crew::{self, inline::InlineCrew};
+use crate::bench;
+use crate::bench::simulated::{SimulatedBench, site};
 use crate::job::Workload;
+use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::matrix::{MatrixShape, Point, RunLevel};
@@ -23,16 +25,23 @@ fn law() -> SimLaw {
     SimLaw { bytes_per_s: None, ..SimLaw::default() }
 }
 
+/// Who measures what in these runs.
+fn host() -> HostFacts {
+    HostFacts { cpus: 2, ..HostFacts::default() }
+}
+
+fn targets() -> Vec<TargetFacts> {
+    vec![TargetFacts::simulated(law().size_bytes)]
+}
+
 fn run_of(change: impl FnOnce(&mut Request)) -> Run {
     let mut request = Request::new(RunLevel::Simple);
     request.engine = EngineRequest::Sim(law());
     request.pace = Pace::Fixed(Nanos::from_secs(2));
     request.seed = 11;
     change(&mut request);
-    let targets = vec![TargetFacts::simulated(law().size_bytes)];
-    let host = HostFacts { cpus: 2, ..HostFacts::default() };
-    let plan = Plan::new(&request, &host, &targets).unwrap();
-    Run { program_version: "test".into(), run_id: "sim_20260101_1200".into(), request, plan, host, targets }
+    let plan = Plan::new(&request, &host(), &targets()).unwrap();
+    Run { program_version: "test".into(), run_id: "sim_20260101_1200".into(), request, plan }
 }
 
 /// The lines of a record as they would stand in its file.
@@ -46,10 +55,10 @@ impl Ledger for Lines {
     }
 }
 
-fn crew_of(law: SimLaw, run: &Run) -> InlineCrew {
-    let workload =
-        Workload::new(&run.request, &run.targets, plan::volumes(&run.request, &run.targets).unwrap());
-    InlineCrew::simulated(law, workload, crew::layout(&run.request, &run.plan, 0))
+fn bench_of(law: SimLaw, run: &Run) -> SimulatedBench {
+    let targets = targets();
+    let workload = Workload::new(&run.request, &targets, plan::volumes(&run.request, &targets).unwrap());
+    SimulatedBench::new(law, workload, bench::layout(&run.request, &run.plan, 0), site(host(), targets))
 }
 
 /// Runs to the end or until the listener sets the flag; returns the bytes that went to the record.
@@ -59,13 +68,12 @@ fn recorded(
     beginning: Beginning,
     mut listener: impl FnMut(&Event<'_>, &AtomicBool),
 ) -> (Outcome, Vec<u8>) {
-    let mut crew = crew_of(law, run);
+    let mut bench = bench_of(law, run);
     let mut lines = Lines::default();
     let flag = Arc::new(AtomicBool::new(false));
     let stop = Stop::new(Arc::clone(&flag));
-    let mut nobody = crate::witness::Nobody;
     let mut told = |event: Event<'_>| listener(&event, &flag);
-    let outcome = execute(run, beginning, &mut crew, &mut lines, &stop, &mut nobody, &mut told).unwrap();
+    let outcome = execute(run, beginning, &mut bench, &mut lines, &stop, &mut told).unwrap();
     (outcome, lines.0)
 }
 

@@ -4,19 +4,17 @@
 //! Must not choose what is visited.
 
 use super::{Outcome, Run};
-use crate::crew::{Crew, Progress};
-use crate::job::{Done, Job, Stop, Task};
+use crate::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Work};
+use crate::job::{Part, Stop};
 use crate::journal::Ledger;
-use crate::witness::Witnesses;
 use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event, Live, Phase};
-use rigel_core::facts::Changes;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
-use rigel_core::measure::{HungIo, Window};
+use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, Past};
-use rigel_core::record::{Line, Purpose, Visit, WarmUpDone};
+use rigel_core::record::{Header, Interval, Line, Purpose, Visit, WarmUpDone};
 use rigel_core::units;
 
 /// Why a run does not go on.
@@ -46,16 +44,18 @@ pub struct Wanted {
     pub measure_ns: u64,
     /// Time that the run needs after this visit, as far as it is known.
     pub later_ns: u64,
+    /// The counts of every so many nanoseconds get a line of their own, while the load goes on.
+    pub every_ns: Option<u64>,
 }
 
 /// A run going on.
 pub struct Walk<'a> {
     run: &'a Run,
-    crew: &'a mut dyn Crew,
+    header: &'a Header,
+    bench: &'a mut dyn Bench,
     ledger: &'a mut dyn Ledger,
     stop: &'a Stop,
     listener: &'a mut dyn FnMut(Event<'_>),
-    witness: &'a mut dyn Witnesses,
     /// Visits begun so far.
     visits: u64,
     /// When the last visit or rest was over. What comes next is chosen by it and never by the clock itself, so that the
@@ -73,14 +73,14 @@ impl<'a> Walk<'a> {
     /// Before the first visit, or the first one after an interruption.
     pub fn new(
         run: &'a Run,
+        header: &'a Header,
         (first, past): (Option<Line>, Past),
-        crew: &'a mut dyn Crew,
+        bench: &'a mut dyn Bench,
         ledger: &'a mut dyn Ledger,
         stop: &'a Stop,
         listener: &'a mut dyn FnMut(Event<'_>),
-        witness: &'a mut dyn Witnesses,
     ) -> Self {
-        Self { run, crew, ledger, stop, listener, witness, visits: 0, now_ns: 0, past, first, hung: None }
+        Self { run, header, bench, ledger, stop, listener, visits: 0, now_ns: 0, past, first, hung: None }
     }
 
     /// Time of the run at which the last visit or rest was over.
@@ -153,12 +153,12 @@ impl<'a> Walk<'a> {
     /// A visit of the record. A simulated device whose state went with the process that simulated it is brought to
     /// where it was by the same load.
     fn relive(&mut self, visit: Visit, wanted: &Wanted) -> Result<Visit, Halt> {
-        if self.crew.has_to_relive() && self.load(wanted)?.as_ref() != Some(&visit) {
+        self.now_ns = visit.ended_ns();
+        let passed = self.bench.pass(self.now_ns, Passed::Visit);
+        if !passed && self.load(wanted)?.as_ref() != Some(&visit) {
             let what = format!("visit {} of the record is not what this device does", visit.number);
             return Err(Halt::Problem(resume::other_way(what)));
         }
-        self.now_ns = visit.ended_ns();
-        self.crew.catch_up(self.now_ns);
         self.visits += 1;
         (self.listener)(Event::VisitFinished { visit: &visit });
         Ok(visit)
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
     /// How the run ends when I/Os did not come back.
     fn gave_up(&self) -> Option<Outcome> {
         let hung = self.hung?;
-        Some(Outcome::Hung { reason: hung.told(&self.run.targets) })
+        Some(Outcome::Hung { reason: hung.told(&self.header.targets) })
     }
 
     /// Lets time pass without load.
@@ -175,11 +175,12 @@ impl<'a> Walk<'a> {
         let end_ns = self.now_ns.saturating_add(ns);
         self.now_ns = end_ns;
         if !self.past.visits.is_empty() {
-            self.crew.catch_up(end_ns);
+            self.bench.pass(end_ns, Passed::Rest);
             return Ok(());
         }
-        let Self { crew, stop, listener, .. } = self;
-        crew.rest(end_ns.saturating_sub(crew.now_ns()), &mut |now| {
+        let Self { bench, stop, listener, .. } = self;
+        bench.rest(end_ns.saturating_sub(bench.now_ns()), &mut |heard| {
+            let Heard::Tick(now) = heard else { return !stop.wanted() };
             let remaining_ns = later_ns.saturating_add(end_ns.saturating_sub(now.now_ns));
             let live = Live::default();
             listener(Event::Tick { at, phase: Phase::Rest, elapsed_ns: now.now_ns, remaining_ns, live });
@@ -198,24 +199,19 @@ impl<'a> Walk<'a> {
             },
             None => None,
         };
-        self.witness.begin();
-        let loaded_from_ns = self.crew.now_ns();
-        let start_ns = loaded_from_ns.saturating_add(wanted.settle_ns);
-        let window = Window { start_ns, end_ns: start_ns.saturating_add(wanted.measure_ns) };
-        // What is judged again once all visits are known has to be seen from the start.
-        let lead_ns = if purpose == Purpose::Only { 0 } else { wanted.settle_ns };
-        let task = Task::Measure { window, lead_ns };
-        let done = self.work(wanted, task, Phase::Measure, window.end_ns)?;
-        let loaded_until_ns = self.crew.now_ns();
+        let detail = match (purpose, wanted.every_ns) {
+            (_, Some(ns)) => Detail::Every(ns),
+            (Purpose::Only, None) => Detail::Window,
+            // It is judged again once all visits are known, so it has to be seen from the start.
+            (_, None) => Detail::Settling,
+        };
+        let work = Work::Measure { settle_ns: wanted.settle_ns, measure_ns: wanted.measure_ns, detail };
+        let Came { done, began_ns, ended_ns, nodes } = self.work(wanted, work, Phase::Measure)?;
+        let start_ns = began_ns.saturating_add(wanted.settle_ns);
         let measured_ns = done.window_end_ns.saturating_sub(start_ns);
         if measured_ns == 0 {
             return Ok(None);
         }
-        // Asking a device that does not answer could take as long as its I/Os.
-        let changed = match done.hung {
-            None => self.crew.changes(&self.run.host.cgroup.io_max),
-            Some(_) => Changes::default(),
-        };
         let [small, large] = done.tallies;
         Ok(Some(Visit {
             step,
@@ -225,39 +221,44 @@ impl<'a> Walk<'a> {
             began_ns: start_ns,
             settle_ns: wanted.settle_ns,
             measured_ns,
-            cut_short: measured_ns < window.span_ns(),
+            cut_short: measured_ns < wanted.measure_ns,
             warm_up,
             worker_cpu_ns: Some(done.cpu_ns),
             busiest_worker_cpu_ns: Some(done.busiest_cpu_ns),
-            loaded_ns: loaded_until_ns.saturating_sub(loaded_from_ns),
-            moved_bytes: done.bytes,
+            loaded_ns: ended_ns.saturating_sub(began_ns),
             ios: Some(done.ios),
             hung: done.hung,
-            changed,
-            witness: self.witness.between(loaded_from_ns, loaded_until_ns),
+            nodes,
             small,
             large,
         }))
     }
 
     fn warm_up(&mut self, wanted: &Wanted, warm_up: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
-        let began_ns = self.crew.now_ns();
-        let (until_ns, bytes) = match warm_up {
-            WarmUp::Time(time) => (began_ns.saturating_add(time.0), u64::MAX),
-            WarmUp::Bytes(bytes) => (u64::MAX, bytes),
-        };
-        let done = self.work(wanted, Task::WarmUp { until_ns, bytes }, Phase::WarmUp, until_ns)?;
-        let ns = self.crew.now_ns().saturating_sub(began_ns);
+        let Came { done, began_ns, ended_ns, .. } =
+            self.work(wanted, Work::WarmUp(warm_up), Phase::WarmUp)?;
         let whole = !done.stopped && done.hung.is_none();
+        let ns = ended_ns.saturating_sub(began_ns);
         Ok(whole.then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
     }
 
-    /// Gives the crew a job and passes on what it tells.
-    fn work(&mut self, wanted: &Wanted, task: Task, phase: Phase, end_ns: u64) -> Result<Done, Problem> {
-        let job = Job { visit: self.visits, point: wanted.at.point, task };
+    /// Gives the bench an order and passes on what it tells.
+    fn work(&mut self, wanted: &Wanted, work: Work, phase: Phase) -> Result<Came, Problem> {
+        let order = Order { visit: self.visits, point: wanted.at.point, work };
+        let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
-        let Self { run, crew, stop, listener, .. } = self;
-        let done = crew.work(job, &mut |now| {
+        let mut unkept: Option<Problem> = None;
+        let Self { run, bench, ledger, stop, listener, first, visits, .. } = self;
+        let came = bench.work(&order, &mut |heard| {
+            let now = match heard {
+                Heard::Tick(now) => now,
+                Heard::Part(part) => {
+                    let line = Line::Interval(Box::new(interval(*visits, part)));
+                    let kept = first.take().map_or(Ok(()), |first| ledger.append(&first));
+                    unkept = kept.and_then(|()| ledger.append(&line)).err();
+                    return unkept.is_none() && !stop.wanted();
+                }
+            };
             let live = last.map_or_else(Live::default, |last| live(&run.request, last, now));
             last = Some(now);
             let measure_ns = if phase == Phase::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
@@ -266,9 +267,17 @@ impl<'a> Walk<'a> {
             listener(Event::Tick { at: wanted.at, phase, elapsed_ns: now.now_ns, remaining_ns, live });
             !stop.wanted()
         })?;
-        self.hung = done.hung;
-        Ok(done)
+        if let Some(problem) = unkept {
+            return Err(problem);
+        }
+        self.hung = came.done.hung;
+        Ok(came)
     }
+}
+
+fn interval(visit: u64, part: Part) -> Interval {
+    let Part { window, tallies: [small, large] } = part;
+    Interval { visit, began_ns: window.start_ns, measured_ns: window.span_ns(), small, large }
 }
 
 /// Rates between two looks.

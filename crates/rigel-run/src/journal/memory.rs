@@ -21,6 +21,7 @@ impl Ledger for Memory {
         match (line.clone(), &mut self.0) {
             (Line::Header(header), place @ None) => *place = Some(Record::begun(*header)),
             (Line::Visit(visit), Some(record)) => record.visits.push(*visit),
+            (Line::Interval(interval), Some(record)) => record.intervals.push(*interval),
             (Line::Search(visit), Some(record)) => record.search.push(*visit),
             (Line::Plan(plan), Some(record)) => record.header.plan = *plan,
             (Line::Closing(closing), Some(record)) => record.closing = Some(closing),

@@ -40,7 +40,7 @@ pub(super) fn layout(point: Point, pattern: LargePattern) -> SlotLayout {
 
 pub(super) fn measure(point: Point) -> Job {
     let window = Window { start_ns: NS_PER_S / 10, end_ns: NS_PER_S + NS_PER_S / 10 };
-    Job { visit: 3, point, task: Task::Measure { window, lead_ns: 0 } }
+    Job { visit: 3, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } }
 }
 
 /// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
@@ -49,7 +49,7 @@ fn simulate(point: Point, workload: &Workload) -> Done {
     let law = SimLaw { bytes_per_s: None, ..SimLaw::default() };
     let (mut sim, clock) = Sim::new(law, layout, 1);
     let shared = Shared::default();
-    let worker = Worker { index: 0, workers: 1, workload, layout, shared: &shared };
+    let worker = Worker { index: 0, workers: 1, workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
     let counted = shared.small_ops.load(Ordering::Relaxed) + shared.large_ops.load(Ordering::Relaxed);
     assert!(counted >= done.tallies.iter().flatten().map(ClassTally::completed).sum());
@@ -107,7 +107,8 @@ fn a_warm_up_moves_what_it_should_and_counts_nothing() {
     let layout = layout(point, pattern);
     let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
     let shared = Shared::default();
-    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let worker =
+        Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
     let done = worker.run(&mut sim, &clock, &job).unwrap();
     assert!(done.tallies.iter().all(Option::is_none));
@@ -124,7 +125,8 @@ fn the_coordinator_can_end_a_window_early() {
     let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
     let shared = Shared::default();
     shared.end_at_ns.store(NS_PER_S / 2, Ordering::Relaxed);
-    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let worker =
+        Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
     assert!(done.stopped);
     assert_eq!(done.window_end_ns, NS_PER_S / 2);
@@ -143,10 +145,15 @@ fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
     let (mut sim, clock) = Sim::new(law, layout, 1);
     let shared = Shared::default();
     shared.end_at_ns.store(NS_PER_S, Ordering::Relaxed);
-    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let worker =
+        Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let window = Window { start_ns: NS_PER_S / 10, end_ns: 60 * NS_PER_S };
     let done = worker
-        .run(&mut sim, &clock, &Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0 } })
+        .run(
+            &mut sim,
+            &clock,
+            &Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } },
+        )
         .unwrap();
     let small = done.tallies[0].as_ref().unwrap();
     assert_eq!(done.window_end_ns, NS_PER_S);
@@ -161,7 +168,8 @@ fn a_warm_up_ends_early_and_on_a_failing_device() {
     let point = Point { small: 0, large: 1 };
     let layout = layout(point, pattern);
     let shared = Shared::default();
-    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let worker =
+        Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
     let (mut failing, clock) = Recorder::new(layout);
     failing.all_fail = true;
@@ -186,7 +194,14 @@ fn a_warm_up_moves_its_bytes_with_more_workers_than_streams() {
     let moved: u64 = (0..4)
         .map(|index| {
             let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
-            let worker = Worker { index, workers: 4, workload: &workload, layout, shared: &shared };
+            let worker = Worker {
+                index,
+                workers: 4,
+                workload: &workload,
+                layout,
+                shared: &shared,
+                hand_over: &|_| (),
+            };
             worker.run(&mut sim, &clock, &job).unwrap().bytes
         })
         .sum();
@@ -272,7 +287,7 @@ fn sequences(point: Point, workers: u32, workload: &Workload) -> BTreeSet<Vec<(u
     for index in 0..workers {
         let layout = layout(point, workload.large_pattern);
         let (mut backend, clock) = Recorder::new(layout);
-        let worker = Worker { index, workers, workload, layout, shared: &shared };
+        let worker = Worker { index, workers, workload, layout, shared: &shared, hand_over: &|_| () };
         worker.run(&mut backend, &clock, &measure(point)).unwrap();
         all.extend(backend.seen.into_iter().filter(|seen| !seen.is_empty()));
     }
@@ -299,7 +314,8 @@ fn failures_are_counted_apart_with_the_first_one_kept() {
         let (mut backend, clock) = Recorder::new(layout);
         backend.fail = Some((501, outcome));
         let shared = Shared::default();
-        let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+        let worker =
+            Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
         let done = worker.run(&mut backend, &clock, &measure(point)).unwrap();
         let small = done.tallies[0].as_ref().unwrap();
         assert_eq!(small.errors, 1);
@@ -390,8 +406,8 @@ fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
         buffer: vec![0; 8192],
     };
     let window = Window { start_ns: NS_PER_S, end_ns: 60 * NS_PER_S };
-    let job = Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0 } };
-    let done = Worker::alone(&workload, layout, &shared).run(&mut backend, &&clock, &job).unwrap();
+    let job = Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } };
+    let done = Worker::alone(&workload, layout, &shared, &|_| ()).run(&mut backend, &&clock, &job).unwrap();
     (done, backend.abandoned, clock.0.get())
 }
 

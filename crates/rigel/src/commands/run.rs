@@ -24,11 +24,10 @@ use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
 use rigel_core::units::{KIB, MIB};
 use rigel_report::text::Intent;
-use rigel_run::crew::Crew;
+use rigel_run::bench::Bench;
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::journal::Journal;
 use rigel_run::wall::Wall;
-use rigel_run::witness::watch;
 use std::fs::File;
 use std::sync::atomic::Ordering;
 use targets::Scratch;
@@ -120,17 +119,15 @@ fn measure_and_report(
         run_id: String::new(),
         request: options.request.clone(),
         plan,
-        host,
-        targets: found,
     };
-    let crew = measure::crew(&run, options, &permits, 0)?;
+    let bench = measure::bench(&run, host, found, options, &permits, 0)?;
     if signals.flag().load(Ordering::Relaxed) {
         return Err(stopped_before_the_start());
     }
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
     let resumable = !scratch.goes_away();
-    let ready = Ready { run, beginning: Beginning::new(wall), crew, set, record, resumable };
+    let ready = Ready { run, beginning: Beginning::new(wall), bench, set, record, resumable };
     ready.go(options, signals, voice)
 }
 
@@ -138,7 +135,7 @@ fn measure_and_report(
 struct Ready {
     run: Run,
     beginning: Beginning,
-    crew: Box<dyn Crew>,
+    bench: Box<dyn Bench>,
     set: OutputSet,
     /// Open to be added to.
     record: File,
@@ -149,12 +146,12 @@ struct Ready {
 impl Ready {
     /// Measures, and leaves the outputs.
     fn go(self, options: &RunOptions, signals: &Signals, voice: &Voice) -> Result<Option<Problem>, Problem> {
-        let Self { run, beginning, mut crew, set, record, resumable } = self;
-        voice.begin(&run, beginning.before.is_some(), crew.engine(), crew.buffers());
+        let Self { run, beginning, mut bench, set, record, resumable } = self;
+        voice.begin(&run, beginning.before.is_some(), &bench.site().nodes);
         let journal = Journal::new(record, path_text::encode(&set.record_path()));
-        let ended = walk(options, &run, beginning, crew.as_mut(), journal, signals);
+        let ended = walk(options, &run, beginning, bench.as_mut(), journal, signals);
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
-        drop(crew);
+        drop(bench);
         // A broken queue or a full disk ends the run; what was measured before it is still to be shown.
         let written = present::outputs(options, &set, voice);
         let outcome = ended?;
@@ -173,14 +170,13 @@ fn walk(
     options: &RunOptions,
     run: &Run,
     beginning: Beginning,
-    crew: &mut dyn Crew,
+    bench: &mut dyn Bench,
     mut journal: Journal,
     signals: &Signals,
 ) -> Result<Outcome, Problem> {
     let mut shown = Shown::of(options, run, signals)?;
     let verbose = present::Verbose::of(options, &run.plan);
-    let mut witness = watch(crew.clock(), crew.engine().kind, &run.targets);
-    execute(run, beginning, crew, &mut journal, &signals.stop(), witness.as_mut(), &mut |event| {
+    execute(run, beginning, bench, &mut journal, &signals.stop(), &mut |event| {
         verbose.event(&event);
         shown.event(&event);
     })

@@ -113,7 +113,8 @@ impl Message {
 }
 
 fn begun(header: &Header) -> Message {
-    let Header { request, plan, engine, .. } = header;
+    let Header { request, plan, nodes, .. } = header;
+    let engine = &nodes.first().engine;
     let workers = if plan.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", plan.workers) };
     let (run_id, level) = (printable(&header.run_id), request.level.name());
     Message::Begun {

@@ -107,8 +107,8 @@ fn everywhere(header: &Header) -> Vec<Flag> {
     if header.request.buffered {
         found.push(Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage"));
     }
-    if header.engine.kind.is_simulated() {
-        let text = format!("engine {}: no storage was touched", header.engine.kind.name());
+    if header.nodes.first().engine.kind.is_simulated() {
+        let text = format!("engine {}: no storage was touched", header.nodes.first().engine.kind.name());
         found.push(Flag::new(FlagCode::Simulated, text));
     }
     found

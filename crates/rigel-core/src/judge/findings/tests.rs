@@ -82,7 +82,7 @@ fn codes(change: impl FnOnce(&mut Record)) -> Vec<FlagCode> {
 fn every_flag_has_its_cause() {
     assert_eq!(codes(|_| {}), []);
     assert_eq!(codes(|r| r.header.request.buffered = true), [FlagCode::Buffered]);
-    assert_eq!(codes(|r| r.header.engine.kind = EngineKind::Sim), [FlagCode::Simulated]);
+    assert_eq!(codes(|r| r.header.nodes.first_mut().engine.kind = EngineKind::Sim), [FlagCode::Simulated]);
     assert_eq!(codes(|r| r.visits[0].cut_short = true), [FlagCode::CutShort]);
     assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().in_flight_ns /= 2), [FlagCode::QueueNotFilled]);
     assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().planned = 4), [FlagCode::Little]);
@@ -104,9 +104,9 @@ fn what_failed_is_no_io_of_others() {
             let counts = Counts { moved: vec![Some(moved)], ..Counts::default() };
             let samples = vec![WitnessSample { at_ns: 1_000_000_000, counts }];
             let devices = vec![(8, 0)];
-            visit.witness =
+            visit.nodes[0].witness =
                 Some(Witness { period_ns: 1_000_000_000, cpus: None, devices, began_ns: 0, samples });
-            visit.moved_bytes = 16 << 20;
+            visit.nodes[0].moved_bytes = 16 << 20;
             let small = visit.small.as_mut().unwrap();
             small.errors = errors;
             small.first_error = (errors > 0).then_some(FIRST_ERROR);
@@ -123,7 +123,7 @@ fn what_failed_is_no_io_of_others() {
 #[test]
 fn scattered_buffers_are_flagged_on_large_points_only() {
     let mut record = record(vec![visit(0, 1_000_000), visit(5, 10_000_000)]);
-    record.header.buffers.large_segments_max = Some(256);
+    record.header.nodes.first_mut().buffers.large_segments_max = Some(256);
     let found = Findings::of(&record);
     assert!(found.points[0].flags.is_empty());
     assert_eq!(found.points[1].flags[0].code, FlagCode::Buffers);

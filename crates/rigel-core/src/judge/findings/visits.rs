@@ -7,7 +7,7 @@ use crate::judge::profiles::{self, BUCKET_NS};
 use crate::load::matrix::Point;
 use crate::load::workload::Class;
 use crate::measure::{ClassTally, Window};
-use crate::record::{Header, Purpose, Visit};
+use crate::record::{Header, NodeVisit, Purpose, Visit};
 use crate::stats::sample::mean;
 use crate::stats::settle::after;
 use crate::units::{self, NS_PER_S, to_f64, us_from_ns};
@@ -83,8 +83,11 @@ pub fn foreign(header: &Header, visit: &Visit) -> Option<Vec<Foreign>> {
     let window =
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
     // Through the page cache our bytes are not those of the device.
-    let own_bytes = (!header.request.buffered).then(|| visit.moved_bytes.saturating_add(failed_bytes(visit)));
-    Some(judge(visit.witness.as_ref()?, window, own_bytes).foreign())
+    let failed_bytes = failed_bytes(visit);
+    let own_bytes =
+        |node: &NodeVisit| (!header.request.buffered).then(|| node.moved_bytes.saturating_add(failed_bytes));
+    let of_node = |node: &NodeVisit| Some(judge(node.witness.as_ref()?, window, own_bytes(node)).foreign());
+    visit.nodes.iter().filter_map(of_node).reduce(|all, more| all.into_iter().chain(more).collect())
 }
 
 /// Bytes of I/Os that failed: the device may have counted them, and nobody else asked for them.

@@ -88,7 +88,7 @@ fn another_target_is_no_target_of_the_run() {
 
 #[test]
 fn another_host_or_engine_is_told() {
-    let then = header();
+    let then = header().nodes.first().clone();
     assert!(check_host(&then.host, &then.host).is_ok() && check_engine(&then.engine, &then.engine).is_ok());
     let host = HostFacts { kernel: "7.0".into(), ..then.host.clone() };
     assert!(check_host(&then.host, &host).unwrap_err().what.contains("kernel was"));

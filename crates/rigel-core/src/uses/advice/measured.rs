@@ -186,7 +186,7 @@ impl<'a> Source<'a> {
     /// Major and minor number of the one disk that all I/O went to.
     pub fn disk(&self) -> Result<(u32, u32), Refusal> {
         let visits = self.runs().flat_map(|run| run.record.visits.iter().chain(&run.record.search));
-        let witnesses = visits.filter_map(|visit| visit.witness.as_ref());
+        let witnesses = visits.flat_map(|visit| &visit.nodes).filter_map(|node| node.witness.as_ref());
         let disks: BTreeSet<(u32, u32)> =
             witnesses.flat_map(|witness| witness.devices.iter().copied()).collect();
         let refused =

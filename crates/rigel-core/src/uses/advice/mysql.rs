@@ -76,7 +76,7 @@ fn read_threads(source: &Source<'_>) -> Advice {
         format!("{:.0}", (level / PENDING_A_THREAD).ceil().clamp(least, most))
     });
     // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
-    let cpus = source.runs().map(|run| run.record.header.host.cpus).max().unwrap_or(0);
+    let cpus = source.runs().map(|run| run.record.header.nodes.first().host.cpus).max().unwrap_or(0);
     let by_default = f64::from(cpus / 2).max(least);
     let threads = (saturation.figure.mean / PENDING_A_THREAD).ceil().min(most);
     let is_hint = threads <= by_default;

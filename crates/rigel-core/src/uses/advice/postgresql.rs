@@ -146,7 +146,7 @@ fn method(source: &Source<'_>, saturation: &Measured) -> Advice {
         );
         return METHOD.given(Value::plain("worker"), measured, why);
     }
-    let ran = source.runs().any(|run| run.record.header.engine.kind == EngineKind::IoUring);
+    let ran = source.runs().any(|run| run.record.header.nodes.first().engine.kind == EngineKind::IoUring);
     let kernel = if ran {
         "this host's kernel allowed io_uring to Rigel"
     } else {

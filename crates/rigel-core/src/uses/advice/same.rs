@@ -70,11 +70,18 @@ fn models(run: &Run<'_>) -> Option<String> {
 }
 
 fn cpu(run: &Run<'_>) -> Option<String> {
-    run.record.header.host.cpu_model.as_ref().map(|model| format!("on a host with {model}"))
+    run.record.header.nodes.first().host.cpu_model.as_ref().map(|model| format!("on a host with {model}"))
 }
 
 fn product(run: &Run<'_>) -> Option<String> {
-    run.record.header.host.product.as_ref().map(|product| format!("on a host that is a {product}"))
+    run.record
+        .header
+        .nodes
+        .first()
+        .host
+        .product
+        .as_ref()
+        .map(|product| format!("on a host that is a {product}"))
 }
 
 /// All simulated devices have the same number.
@@ -87,7 +94,10 @@ fn law(run: &Run<'_>) -> Option<String> {
 
 /// Another kernel leaves a little more or less of the same memory.
 fn memory(first: &Run<'_>, other: &Run<'_>) -> Option<(String, String)> {
-    let (own, other) = (first.record.header.host.memory_bytes?, other.record.header.host.memory_bytes?);
+    let (own, other) = (
+        first.record.header.nodes.first().host.memory_bytes?,
+        other.record.header.nodes.first().host.memory_bytes?,
+    );
     let told = |bytes: u64| format!("on a host with {bytes} bytes of memory");
     (own.abs_diff(other) > own / MEMORY_PART).then(|| (told(own), told(other)))
 }

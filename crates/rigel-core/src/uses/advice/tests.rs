@@ -30,7 +30,7 @@ impl Known {
         for visit in &mut record.visits {
             visit.small.iter_mut().for_each(|tally| tally.io_bytes = small_bytes);
             visit.large.iter_mut().for_each(|tally| tally.io_bytes = large_bytes);
-            visit.witness = Some(witness(&[(254, 0)]));
+            visit.nodes[0].witness = Some(witness(&[(254, 0)]));
         }
         let mut known = Self { findings: Findings::of(&record), record };
         for found in &mut known.findings.points {
@@ -176,7 +176,7 @@ fn more_than_the_workers_can_keep_is_for_io_uring() {
 fn no_line_lowers_the_threads_of_a_large_host() {
     let with = |cpus| {
         let mut reads = Known::reads();
-        reads.record.header.host.cpus = cpus;
+        reads.record.header.nodes.first_mut().host.cpus = cpus;
         for found in &mut reads.findings.points {
             found.point.small *= 100;
         }
@@ -379,7 +379,7 @@ fn a_disk_that_the_record_does_not_tell_is_not_guessed() {
     let with = |devices: &[(u32, u32)]| {
         let mut reads = Known::reads();
         let witness = Some(witness(devices));
-        reads.record.visits.iter_mut().for_each(|visit| visit.witness.clone_from(&witness));
+        reads.record.visits.iter_mut().for_each(|visit| visit.nodes[0].witness.clone_from(&witness));
         advised(&[reads])
     };
     assert!(refused(&with(&[]), Product::CgroupMax, "device").because.contains("does not tell"));
@@ -474,8 +474,8 @@ fn runs_of_other_hosts_or_disks_are_refused() {
     let outcome = |change: &dyn Fn(&mut Known)| {
         let mut first = Known::reads();
         let header = &mut first.record.header;
-        header.host.memory_bytes = Some(64 << 30);
-        header.host.product = Some("Maker R1".into());
+        header.nodes.first_mut().host.memory_bytes = Some(64 << 30);
+        header.nodes.first_mut().host.product = Some("Maker R1".into());
         header.targets[0].kind = crate::facts::TargetKind::BlockDevice;
         header.targets[0].below =
             vec![crate::facts::DeviceFacts { model: Some("Disk A".into()), ..Default::default() }];
@@ -488,9 +488,13 @@ fn runs_of_other_hosts_or_disks_are_refused() {
         assert!(told.contains(own) && told.contains(of_other), "{told}");
     };
     outcome(&|_| {}).unwrap();
-    refusal(&|known| known.record.header.host.memory_bytes = Some(32 << 30), "68719476736", "34359738368");
     refusal(
-        &|known| known.record.header.host.product = Some("Maker R2\n".into()),
+        &|known| known.record.header.nodes.first_mut().host.memory_bytes = Some(32 << 30),
+        "68719476736",
+        "34359738368",
+    );
+    refusal(
+        &|known| known.record.header.nodes.first_mut().host.product = Some("Maker R2\n".into()),
         "Maker R1",
         "Maker R2\\x0a",
     );
@@ -501,9 +505,12 @@ fn runs_of_other_hosts_or_disks_are_refused() {
         "Disk B",
     );
     // Another kernel takes a little more memory, an older Rigel did not look for all of it, and a file has any size.
-    outcome(&|known| known.record.header.host.memory_bytes = Some((64 << 30) - (100 << 20))).unwrap();
     outcome(&|known| {
-        known.record.header.host.product = None;
+        known.record.header.nodes.first_mut().host.memory_bytes = Some((64 << 30) - (100 << 20))
+    })
+    .unwrap();
+    outcome(&|known| {
+        known.record.header.nodes.first_mut().host.product = None;
         known.record.header.targets[0].below.clear();
     })
     .unwrap();

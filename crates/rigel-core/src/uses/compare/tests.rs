@@ -101,7 +101,7 @@ fn points_that_only_one_side_has_are_left_out() {
 #[test]
 fn what_forbids_a_comparison_is_named_first() {
     let (base, mut new) = (run(1000), run(1000));
-    new.0.header.host.kernel = "7.0".into();
+    new.0.header.nodes.first_mut().host.kernel = "7.0".into();
     new.0.header.run_id = "other".into();
     new.0.header.request.small_bytes = 4096;
     new.0.header.request.write_percent = WritePercent::new(30).unwrap();

@@ -3,11 +3,12 @@
 
 use super::resume::left_of;
 use super::*;
-use crate::crew::inline::Simulated;
+use crate::bench::simulated::{Simulated, SimulatedBench, site};
 use rigel_core::facts::ScratchFacts;
 use rigel_core::guard::scratch;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::ClassTally;
+use rigel_core::record::Visit;
 use rigel_io::backend::{Backend, Completion, Op, SlotLayout};
 use rigel_io::clock::Clock as _;
 use rigel_io::sim::{Sim, SimClock};
@@ -212,9 +213,14 @@ fn small_run() -> Run {
         request.pace = Pace::Fixed(Nanos::from_millis(100));
         request.io_timeout = Nanos::from_secs(2);
     });
-    run.targets[0].scratch = Some(ScratchFacts { seed: FILL_SEED, used_before: true, own: false });
-    run.plan = Plan::new(&run.request, &run.host, &run.targets).unwrap();
+    run.plan = Plan::new(&run.request, &host(), &scratch_file()).unwrap();
     run
+}
+
+fn scratch_file() -> Vec<TargetFacts> {
+    let mut targets = targets();
+    targets[0].scratch = Some(ScratchFacts { seed: FILL_SEED, used_before: true, own: false });
+    targets
 }
 
 /// What a run on such a device came to.
@@ -232,16 +238,17 @@ fn run_with(run: &Run, failure: Failure) -> Ended {
 }
 
 fn begin_with(run: &Run, beginning: Beginning, failure: Failure) -> Ended {
-    let volumes = plan::volumes(&run.request, &run.targets).unwrap();
-    let workload = Workload::new(&run.request, &run.targets, volumes);
-    let layout = crew::layout(&run.request, &run.plan, 0);
+    let targets = scratch_file();
+    let volumes = plan::volumes(&run.request, &targets).unwrap();
+    let workload = Workload::new(&run.request, &targets, volumes);
+    let layout = bench::layout(&run.request, &run.plan, 0);
     let counts = Rc::new(RefCell::new(Counts::default()));
     let backend = Failing::new(slow(), layout, workload.seed, failure, Rc::clone(&counts));
     let clock = backend.clock.clone();
-    let mut crew = InlineCrew::with(backend, clock.clone(), false, workload, layout);
+    let site = site(host(), targets);
+    let mut bench = SimulatedBench::with(backend, clock.clone(), false, workload, layout, site);
     let mut lines = Lines::default();
-    let mut nobody = crate::witness::Nobody;
-    let outcome = execute(run, beginning, &mut crew, &mut lines, &Stop::default(), &mut nobody, &mut |_| {
+    let outcome = execute(run, beginning, &mut bench, &mut lines, &Stop::default(), &mut |_| {
         assert!(clock.now_ns() < 3_600_000_000_000, "{failure:?}: it would go on for ever");
     });
     Ended { outcome, bytes: lines.0, counts: counts.take() }
@@ -271,7 +278,7 @@ fn check(failure: Failure, ended: &Ended) -> Record {
         return record;
     }
     assert_eq!(tallies(&record).map(|tally| tally.errors).sum::<u64>(), failed, "{failure:?}");
-    assert_eq!(record.visits.iter().map(|visit| visit.moved_bytes).sum::<u64>(), well_bytes, "{failure:?}");
+    assert_eq!(record.visits.iter().map(Visit::moved_bytes).sum::<u64>(), well_bytes, "{failure:?}");
     let counted = record.visits.iter().filter_map(|visit| visit.ios);
     assert_eq!(counted.clone().map(|ios| ios.submitted).sum::<u64>(), pushed, "{failure:?}");
     assert_eq!(counted.clone().map(|ios| ios.returned).sum::<u64>(), well + failed, "{failure:?}");
@@ -306,7 +313,7 @@ fn every_nth(fate: Fate, lasting: bool, mut each: impl FnMut(&Run, Failure, &End
 /// What a run that was given up becomes on a device that is well again.
 fn gone_on(ended: &Ended) -> Record {
     let (run, beginning) = left_of(&ended.bytes);
-    let run = Run { request: run.request, targets: run.targets, plan: run.plan, ..small_run() };
+    let run = Run { request: run.request, plan: run.plan, ..small_run() };
     let rest = begin_with(&run, beginning, WELL);
     assert_eq!(rest.outcome.unwrap(), Outcome::Complete);
     Record::read(&[&ended.bytes[..], &rest.bytes[..]].concat()).unwrap()

@@ -9,8 +9,7 @@ pub(super) fn left_of(left: &[u8]) -> (Run, Beginning) {
     let record = Record::read(left).unwrap();
     let (past, plan) = Past::of(&record, left.len() as u64, "test").unwrap();
     let header = Header { plan: plan.clone(), ..record.header };
-    let run =
-        Run { plan, request: header.request.clone(), targets: header.targets.clone(), ..run_of(|_| {}) };
+    let run = Run { plan, request: header.request.clone(), ..run_of(|_| {}) };
     let wall = Wall::simulated_since(&header.started).unwrap();
     (run, Beginning::resumed(wall, header, past))
 }
@@ -26,16 +25,8 @@ fn go_on(law: SimLaw, left: &[u8]) -> (Outcome, Vec<u8>) {
 /// Why it does not go on; the record is as it was.
 fn refused(law: SimLaw, run: &Run, beginning: Beginning) -> Problem {
     let mut lines = Lines::default();
-    let problem = execute(
-        run,
-        beginning,
-        &mut crew_of(law, run),
-        &mut lines,
-        &Stop::default(),
-        &mut crate::witness::Nobody,
-        &mut |_| {},
-    )
-    .unwrap_err();
+    let problem = execute(run, beginning, &mut bench_of(law, run), &mut lines, &Stop::default(), &mut |_| {})
+        .unwrap_err();
     assert!(lines.0.is_empty(), "{problem}");
     problem
 }
@@ -175,7 +166,7 @@ fn a_record_of_another_device_is_refused() {
     let mut record = Record::read(&whole).unwrap();
     record.closing = None;
     record.visits.truncate(2);
-    record.visits[1].moved_bytes += 1;
+    record.visits[1].nodes[0].moved_bytes += 1;
     let (past, _) = Past::of(&record, 0, "test").unwrap();
     let beginning = Beginning::resumed(Wall::simulated(0), record.header, past);
     let problem = refused(law, &run, beginning);

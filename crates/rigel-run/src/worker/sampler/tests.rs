@@ -96,7 +96,8 @@ fn run(brings: Brings, point: Point, write_percent: u8, job: impl Fn(Point) -> J
     let mut fake =
         Fake { brings, layout, now_ns: Rc::clone(&now_ns), buffers, queued: Vec::new(), looks: Cell::new(0) };
     let shared = Shared::default();
-    let worker = Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared };
+    let worker =
+        Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut fake, &FakeClock(now_ns), &job(point)).unwrap();
     let told: u64 = done.tallies.iter().flatten().map(|tally| tally.looked.sampled).sum();
     assert_eq!(fake.looks.get(), told, "nothing is looked at for nothing");
@@ -130,13 +131,13 @@ fn of_every_64_reads_one_is_looked_at() {
 #[test]
 fn the_first_read_of_the_window_is_looked_at_and_none_before_or_after() {
     let window = Window { start_ns: 10 * NS_PER_MS, end_ns: 11 * NS_PER_MS };
-    let one = |point| Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0 } };
+    let one = |point| Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } };
     let (reads, looked) = small_of(run(RIGHT, Point { small: 1, large: 0 }, 0, one));
     assert_eq!((reads, looked.sampled), (1, 1));
     // Early completions are seen, and do not count.
     let never = |point| {
         let window = Window { start_ns: 10 * NS_PER_MS, end_ns: 10 * NS_PER_MS };
-        Job { task: Task::Measure { window, lead_ns: 10 * NS_PER_MS }, ..one(point) }
+        Job { task: Task::Measure { window, lead_ns: 10 * NS_PER_MS, part_ns: u64::MAX }, ..one(point) }
     };
     assert_eq!(small_of(run(RIGHT, Point { small: 5, large: 0 }, 0, never)), (0, ReadLook::default()));
 }

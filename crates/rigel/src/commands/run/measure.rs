@@ -2,8 +2,8 @@
 
 use crate::args::RunOptions;
 use rigel_core::error::Problem;
-use rigel_core::facts::TargetKind;
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::placement::{self, CpuChoice};
 use rigel_core::load::plan;
 use rigel_core::load::request::{EngineRequest, Request};
@@ -13,39 +13,45 @@ use rigel_io::limits::allow_open_files;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::{Access, TargetRequest};
-use rigel_run::crew::inline::InlineCrew;
-use rigel_run::crew::threads::{Seat, ThreadCrew};
-use rigel_run::crew::{self, Crew};
+use rigel_run::bench::simulated::{self, SimulatedBench};
+use rigel_run::bench::threads::{Place, Seat, ThreadBench};
+use rigel_run::bench::{self, Bench};
 use rigel_run::execute::Run;
 use rigel_run::job::Workload;
 use std::sync::Arc;
 
-/// The workers of a run, ready. The time of the run is `now_ns`; 0 but for one that goes on.
+/// The bench of a run, ready. The time of the run is `now_ns`; 0 but for one that goes on.
 ///
 /// # Errors
 /// When no engine works, or a target cannot be opened.
-pub fn crew(
+pub fn bench(
     run: &Run,
+    host: HostFacts,
+    facts: Vec<TargetFacts>,
     options: &RunOptions,
     permits: &[Option<WritePermit>],
     now_ns: u64,
-) -> Result<Box<dyn Crew>, Problem> {
-    let volumes = plan::volumes(&run.request, &run.targets)?;
-    let workload = Workload::new(&run.request, &run.targets, volumes);
+) -> Result<Box<dyn Bench>, Problem> {
+    let volumes = plan::volumes(&run.request, &facts)?;
+    let workload = Workload::new(&run.request, &facts, volumes);
     let layouts: Vec<_> =
-        (0..run.plan.workers).map(|worker| crew::layout(&run.request, &run.plan, worker)).collect();
+        (0..run.plan.workers).map(|worker| bench::layout(&run.request, &run.plan, worker)).collect();
     let wanted = match run.request.engine {
-        EngineRequest::Sim(law) => return Ok(Box::new(InlineCrew::simulated(law, workload, layouts[0]))),
+        EngineRequest::Sim(law) => {
+            let site = simulated::site(host, facts);
+            return Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], site)));
+        }
         EngineRequest::Auto => None,
         EngineRequest::Only(kind) => Some(kind),
     };
     let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
     // NVMe namespaces are opened twice, and each worker may have a ring.
-    allow_open_files(2 * run.targets.len() + slots.len());
+    allow_open_files(2 * facts.len() + slots.len());
     let choice = engine::choose(wanted, run.request.poll, &slots)?;
-    let targets = open(run, options, permits, &choice)?;
-    let seats = seats(run, &choice, layouts)?;
-    Ok(Box::new(ThreadCrew::start(choice, &seats, workload, Arc::new(targets), now_ns)?))
+    let targets = Arc::new(open(&facts, options, permits, &choice)?);
+    let seats = seats(&run.request, &facts, &choice, layouts)?;
+    let place = Place { host, facts, targets };
+    Ok(Box::new(ThreadBench::start(choice, &seats, workload, place, now_ns)?))
 }
 
 /// Refuses CPUs that cannot be had, before anything is filled or looked at.
@@ -61,23 +67,28 @@ pub fn check_cpus(request: &Request) -> Result<(), Problem> {
 
 /// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so that it is left to the
 /// scheduler unless CPUs were asked for.
-fn seats(run: &Run, choice: &EngineChoice, layouts: Vec<SlotLayout>) -> Result<Vec<Seat>, Problem> {
-    let asked = &run.request.cpus;
+fn seats(
+    request: &Request,
+    facts: &[TargetFacts],
+    choice: &EngineChoice,
+    layouts: Vec<SlotLayout>,
+) -> Result<Vec<Seat>, Problem> {
+    let asked = &request.cpus;
     let cpus =
         if *asked == CpuChoice::Auto && !choice.kind.has_one_thread() { &CpuChoice::Any } else { asked };
-    let nodes = run.targets.iter().filter_map(|target| target.device.as_ref()?.numa_node);
+    let nodes = facts.iter().filter_map(|target| target.device.as_ref()?.numa_node);
     let nodes: Vec<u32> = nodes.filter_map(|node| u32::try_from(node).ok()).collect();
     let places = placement::place(layouts.len(), cpus, &rigel_io::cpus::allowed(), &nodes)?;
     Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| Seat { layout, cpus }).collect())
 }
 
 fn open(
-    run: &Run,
+    facts: &[TargetFacts],
     options: &RunOptions,
     permits: &[Option<WritePermit>],
     choice: &EngineChoice,
 ) -> Result<OpenTargets, Problem> {
-    let real = run.targets.iter().filter(|target| target.kind != TargetKind::Simulated);
+    let real = facts.iter().filter(|target| target.kind != TargetKind::Simulated);
     let requests: Vec<TargetRequest> =
         if choice.kind.is_without_storage() { Vec::new() } else { real.map(TargetRequest::of).collect() };
     let access = if permits.is_empty() { Access::ReadOnly } else { Access::Permits(permits) };

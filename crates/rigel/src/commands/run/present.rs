@@ -10,13 +10,14 @@ use crate::terminal;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
-use rigel_core::facts::engine::{BufferFacts, EngineFacts};
+use rigel_core::facts::engine::BufferFacts;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use rigel_core::record::Purpose;
+use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
 use rigel_report::text::Intent;
 use rigel_report::{Format, OrionVersion, View, calibration, orion, render, text};
@@ -74,7 +75,8 @@ impl Voice {
     }
 
     /// What is about to be measured, and with what.
-    pub fn begin(&self, run: &Run, goes_on: bool, engine: &EngineFacts, buffers: &BufferFacts) {
+    pub fn begin(&self, run: &Run, goes_on: bool, nodes: &Nodes) {
+        let Node { engine, buffers, .. } = nodes.first();
         let polled = if engine.polled { " with polled completions" } else { "" };
         let cpus = match engine.cpus.as_slice() {
             [] => String::new(),

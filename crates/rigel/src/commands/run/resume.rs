@@ -49,7 +49,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     }
     measure::check_cpus(&run_options.request)?;
     let header = Header { plan, ..found.record.header.clone() };
-    check_host(&header.host, &rigel_io::host::host_facts())?;
+    check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
     output::check_directory(&run_options.out_dir, room_for_outputs(&header.plan))?;
     let signals = Signals::listen()?;
     let scratch = Scratch::again(header.targets.first())?;
@@ -121,7 +121,7 @@ fn go_on(
 ) -> Result<Option<Problem>, Problem> {
     let now = match scratch.facts()? {
         Some(facts) => vec![facts],
-        None => targets::look(options, &header.host).map_err(|problem| {
+        None => targets::look(options, &header.nodes.first().host).map_err(|problem| {
             problem.next("bring the target back; a relative path is looked for where the run is gone on with")
         })?,
     };
@@ -134,12 +134,11 @@ fn go_on(
         run_id: found.set.run_id().to_owned(),
         request: header.request.clone(),
         plan: header.plan.clone(),
-        host: header.host.clone(),
-        // Later visits read what earlier ones wrote.
-        targets: now,
     };
-    let crew = measure::crew(&run, options, &permits, past.run_ns())?;
-    check_engine(&header.engine, crew.engine())?;
+    let before = header.nodes.first();
+    // The facts of now: later visits read what earlier ones wrote.
+    let bench = measure::bench(&run, before.host.clone(), now, options, &permits, past.run_ns())?;
+    check_engine(&before.engine, &bench.site().nodes.first().engine)?;
     if signals.flag().load(Ordering::Relaxed) {
         return Err(stopped_before_the_start());
     }
@@ -148,7 +147,7 @@ fn go_on(
     cut(&found, &past)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);
-    Ready { run, beginning, crew, set, record, resumable: !scratch.goes_away() }.go(options, signals, voice)
+    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }.go(options, signals, voice)
 }
 
 /// As for a run that begins, from the same start.

@@ -53,10 +53,16 @@ const fn window(visit: &Visit) -> Window {
     Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) }
 }
 
+/// The cores that others used on all nodes together; `None` when no node was watched.
+fn of_all_nodes(visit: &Visit) -> Option<f64> {
+    let witnesses = visit.nodes.iter().filter_map(|node| node.witness.as_ref());
+    witnesses.filter_map(|witness| foreign_cores(witness, window(visit))).reduce(|sum, more| sum + more)
+}
+
 /// Visits in which a worker had no CPU time left. The engines without storage are made to show exactly that, and whoever
 /// polls is always busy.
 fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
-    let engine = &record.header.engine;
+    let engine = &record.header.nodes.first().engine;
     if engine.kind.is_without_storage() || engine.polled {
         return None;
     }
@@ -89,7 +95,7 @@ pub fn of_phase(phase: &Phase<'_>) -> Option<Flag> {
         let (sum, count) = means.get(&visit.step)?;
         Some(WitnessedVisit {
             point: visit.step,
-            foreign_cores: foreign_cores(visit.witness.as_ref()?, window(visit))?,
+            foreign_cores: of_all_nodes(visit)?,
             residual: rate(visit)? / (sum / count) - 1.0,
         })
     };

@@ -74,7 +74,7 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
 }
 
 fn buffers_flag(header: &Header) -> Option<Flag> {
-    let segments = header.buffers.large_segments_max.filter(|&segments| segments > 1)?;
+    let segments = header.nodes.first().buffers.large_segments_max.filter(|&segments| segments > 1)?;
     let text = format!(
         "large buffers lie in up to {segments} physical pieces: the rate may be up to 3 times too low"
     );

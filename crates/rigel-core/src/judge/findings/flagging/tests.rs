@@ -8,7 +8,7 @@ mod quiet;
 mod soaks;
 mod visited;
 
-use crate::facts::{Changes, HostFacts};
+use crate::facts::HostFacts;
 use crate::judge::findings::Findings;
 use crate::judge::flags::FlagCode;
 use crate::load::matrix::RunLevel;
@@ -18,7 +18,7 @@ use crate::load::request::Request;
 use crate::load::workload::{Class, LargePattern};
 use crate::measure::ClassTally;
 use crate::record::tests::header;
-use crate::record::{Purpose, Record, Visit};
+use crate::record::{NodeVisit, Purpose, Record, Visit};
 use crate::stats::tests::{Noise, nanos};
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 
@@ -127,9 +127,7 @@ impl Maker {
             busiest_worker_cpu_ns: None,
             ios: None,
             hung: None,
-            moved_bytes: 0,
-            changed: Changes::default(),
-            witness: None,
+            nodes: vec![NodeVisit::default()],
             loaded_ns: SETTLE_NS + measure_ns,
             small,
             large,

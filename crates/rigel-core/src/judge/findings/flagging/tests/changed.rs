@@ -21,7 +21,7 @@ fn target(change: TargetChange) -> Changes {
 
 /// Puts a change into the visits from one on.
 fn since(record: &mut Record, first: usize, changed: &Changes) {
-    record.visits[first..].iter_mut().for_each(|visit| visit.changed = changed.clone());
+    record.visits[first..].iter_mut().for_each(|visit| visit.nodes[0].changed = changed.clone());
 }
 
 #[test]

@@ -1,10 +1,10 @@
 use super::*;
-use crate::job::Task;
+use crate::bench::{Detail, Work};
+use rigel_core::facts::engine::BufferFacts;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::Volumes;
 use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
-use rigel_core::measure::Window;
 use rigel_core::units::NS_PER_S;
 use rigel_io::backend::{Completion, Op};
 use std::sync::Mutex;
@@ -58,9 +58,6 @@ impl Backend for Troubled {
     }
 }
 
-const NO_BUFFERS: BufferFacts =
-    BufferFacts { backing: Backing::None, bytes: 0, large_segments_max: None, large_segments_mean: None };
-
 fn workload() -> Workload {
     let volume = Volume::new(&[1 << 20], 8192, Layout::Concat).unwrap();
     Workload {
@@ -80,57 +77,61 @@ fn seats(layout: SlotLayout, workers: usize) -> Vec<Seat> {
     vec![Seat { layout, cpus: Vec::new() }; workers]
 }
 
-/// A crew of so many workers with two outstanding each; the last one has the trouble.
-fn crew(workers: u32, trouble: Option<Trouble>) -> ThreadCrew {
+/// A bench of so many workers with two outstanding each; the last one has the trouble.
+fn bench(workers: u32, trouble: Option<Trouble>) -> ThreadBench {
     let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
     let begin = move |start: Start| {
         let trouble = trouble.filter(|_| start.index == workers - 1);
         let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
-        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS)), start);
+        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), BufferFacts::NONE)), start);
     };
-    ThreadCrew::start_with(
-        EngineKind::Null,
-        None,
+    ThreadBench::start_with(
+        (EngineKind::Null, None),
         &seats(layout, workers as usize),
         workload(),
         MonotonicClock::start(),
+        (HostFacts::default(), Vec::new()),
         begin,
     )
     .unwrap()
 }
 
 /// A point of an hour: only an early end can finish it within the test.
-fn an_hour() -> Job {
-    let window = Window { start_ns: NS_PER_S, end_ns: 3600 * NS_PER_S };
-    Job { visit: 0, point: Point { small: 4, large: 0 }, task: Task::Measure { window, lead_ns: 0 } }
+fn an_hour() -> Order {
+    measure(NS_PER_S, 3600 * NS_PER_S, Detail::Window)
+}
+
+fn measure(settle_ns: u64, measure_ns: u64, detail: Detail) -> Order {
+    let work = Work::Measure { settle_ns, measure_ns, detail };
+    Order { visit: 0, point: Point { small: 4, large: 0 }, work }
 }
 
 #[test]
 fn a_worker_that_panics_ends_the_point_with_a_bug() {
-    let mut crew = crew(2, Some(Trouble::Panics));
-    let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
+    let mut bench = bench(2, Some(Trouble::Panics));
+    let problem = bench.work(&an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::Bug);
 }
 
 #[test]
 fn a_queue_that_breaks_ends_the_point_at_once() {
-    let mut crew = crew(2, Some(Trouble::Breaks));
-    let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
+    let mut bench = bench(2, Some(Trouble::Breaks));
+    let problem = bench.work(&an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::CutShort);
     assert!(problem.to_string().contains("worker 1"), "{problem}");
 }
 
-/// A ring that is polled waits in the kernel without end. Nobody waits for its worker, not even when the crew goes.
+/// A ring that is polled waits in the kernel without end. Nobody waits for its worker, not even when the bench goes.
 #[test]
 fn a_worker_that_hangs_in_the_kernel_is_left_behind() {
     static GATE: Mutex<()> = Mutex::new(());
     let held = GATE.lock().unwrap();
-    let mut crew = crew(1, Some(Trouble::HangsInTheKernel(&GATE)));
-    crew.patience = Duration::from_millis(500);
-    let problem = crew.work(an_hour(), &mut |_| true).unwrap_err();
+    let mut bench = bench(1, Some(Trouble::HangsInTheKernel(&GATE)));
+    bench.patience = Duration::from_millis(500);
+    let problem = bench.work(&an_hour(), &mut |_| true).unwrap_err();
     assert_eq!(problem.kind, ExitKind::CutShort);
     assert!(problem.to_string().contains("hangs in the kernel"), "{problem}");
-    drop(crew);
+    drop(bench);
     drop(held);
 }
 
@@ -146,16 +147,16 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
         } else {
             let backend =
                 Troubled { trouble: None, submits: 0, slots: 1, queued: Vec::new(), buffer: vec![0; 8192] };
-            Ok((backend, EngineFacts::plain(EngineKind::Null), NO_BUFFERS))
+            Ok((backend, EngineFacts::plain(EngineKind::Null), BufferFacts::NONE))
         };
         serve(made, start);
     };
-    let refused = ThreadCrew::start_with(
-        EngineKind::Null,
-        None,
+    let refused = ThreadBench::start_with(
+        (EngineKind::Null, None),
         &seats(layout, 3),
         workload(),
         MonotonicClock::start(),
+        (HostFacts::default(), Vec::new()),
         begin,
     );
     assert_eq!(refused.err().map(|problem| problem.what), Some("no memory".to_owned()));
@@ -164,38 +165,40 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
 
 #[test]
 fn a_tick_can_end_a_point() {
-    let mut crew = crew(2, None);
+    let mut bench = bench(2, None);
     let mut ticks = 0;
-    let done = crew
-        .work(an_hour(), &mut |_| {
+    let came = bench
+        .work(&an_hour(), &mut |_| {
             ticks += 1;
             ticks < 13
         })
         .unwrap();
+    let Came { done, began_ns, .. } = came;
     assert!(done.stopped);
+    let start_ns = began_ns + NS_PER_S;
     assert!(done.window_end_ns < 3600 * NS_PER_S);
     let small = done.tallies[0].as_ref().unwrap();
     assert_eq!(small.planned, 4);
-    assert!(small.in_flight_ns <= 4 * (done.window_end_ns - NS_PER_S), "never more than planned");
+    assert!(small.in_flight_ns <= 4 * (done.window_end_ns - start_ns), "never more than planned");
     // Two workers: the busier one used at least half of the sum, and less than all of it.
     assert!(done.busiest_cpu_ns < done.cpu_ns && done.cpu_ns <= 2 * done.busiest_cpu_ns, "{done:?}");
 }
 
 #[test]
 fn a_rest_takes_its_time_and_can_be_ended() {
-    let mut crew = crew(1, None);
-    let began_ns = crew.now_ns();
+    let mut bench = bench(1, None);
+    let began_ns = bench.now_ns();
     let mut ticks = 0;
     let mut count = |_| {
         ticks += 1;
         true
     };
-    crew.rest(250 * NS_PER_MS, &mut count);
-    assert!(crew.now_ns() - began_ns >= 250 * NS_PER_MS);
+    bench.rest(250 * NS_PER_MS, &mut count);
+    assert!(bench.now_ns() - began_ns >= 250 * NS_PER_MS);
     assert!(ticks >= 1);
     // An hour that ends at the third look.
     let mut left = 3;
-    crew.rest(3600 * NS_PER_S, &mut |_| {
+    bench.rest(3600 * NS_PER_S, &mut |_| {
         left -= 1;
         left > 0
     });
@@ -203,33 +206,77 @@ fn a_rest_takes_its_time_and_can_be_ended() {
 }
 
 #[test]
-fn a_witness_sees_a_job_on_the_crews_clock() {
+fn the_witness_sees_a_visit_on_the_benchs_clock() {
     let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
     let begin = move |start: Start| {
         let backend = rigel_io::null::Null::new(&[true], layout, 1);
         serve(backend, start);
     };
-    let mut crew = ThreadCrew::start_with(
-        EngineKind::Null,
-        None,
+    let mut bench = ThreadBench::start_with(
+        (EngineKind::Null, None),
         &seats(layout, 2),
         workload(),
         MonotonicClock::start(),
+        (HostFacts::default(), Vec::new()),
         begin,
     )
     .unwrap();
-    let mut witness = crate::witness::watch(crew.clock(), EngineKind::Null, &[]);
-    witness.begin();
-    let start_ns = crew.now_ns();
-    let window = Window { start_ns: start_ns + NS_PER_S / 10, end_ns: start_ns + NS_PER_S };
-    let job =
-        Job { visit: 0, point: Point { small: 4, large: 0 }, task: Task::Measure { window, lead_ns: 0 } };
-    let done = crew.work(job, &mut |_| true).unwrap();
-    let seen = witness.between(start_ns, crew.now_ns()).unwrap();
-    assert!(seen.began_ns <= start_ns && seen.samples.last().unwrap().at_ns >= done.window_end_ns);
+    let order = measure(NS_PER_S / 10, NS_PER_S, Detail::Window);
+    let Came { done, began_ns, nodes, .. } = bench.work(&order, &mut |_| true).unwrap();
+    let seen = nodes[0].witness.as_ref().unwrap();
+    assert!(seen.began_ns <= began_ns && seen.samples.last().unwrap().at_ns >= done.window_end_ns);
     // An engine without a device is limited by its CPUs: all that the workers used is our own, and no more than that.
     let own_us: u64 = seen.samples.iter().filter_map(|sample| sample.counts.own_us).sum();
     assert!(own_us >= done.cpu_ns / 1000, "{own_us} us, workers {} ns", done.cpu_ns);
     assert!(done.busiest_cpu_ns <= seen.span_ns());
     assert!(seen.devices.is_empty());
+}
+
+/// Every interval comes while the load goes on, no I/O is in two of them, and together they are the visit.
+#[test]
+fn intervals_are_handed_over_without_a_break() {
+    let mut bench = bench(2, None);
+    let mut parts = Vec::new();
+    let order = measure(NS_PER_S / 10, NS_PER_S, Detail::Every(NS_PER_S / 4));
+    let came = bench
+        .work(&order, &mut |heard| {
+            if let Heard::Part(part) = heard {
+                parts.push(part);
+            }
+            true
+        })
+        .unwrap();
+    let whole = came.done.tallies[0].as_ref().unwrap();
+    assert_eq!(parts.len(), 4);
+    assert_eq!(parts[0].window.start_ns, came.began_ns + NS_PER_S / 10);
+    assert_eq!(parts[3].window.end_ns, came.done.window_end_ns);
+    assert!(parts.windows(2).all(|pair| pair[0].window.end_ns == pair[1].window.start_ns));
+    let small: Vec<_> = parts.iter().map(|part| part.tallies[0].as_ref().unwrap()).collect();
+    assert!(small.iter().all(|tally| tally.completed() > 0 && tally.planned == 4));
+    assert_eq!(small.iter().map(|tally| tally.completed()).sum::<u64>(), whole.completed());
+    assert_eq!(small.iter().map(|tally| tally.in_flight_ns).sum::<u64>(), whole.in_flight_ns);
+    let ops =
+        |tally: &rigel_core::measure::ClassTally| tally.series.ops.iter().map(|&n| u64::from(n)).sum::<u64>();
+    assert_eq!(small.iter().map(|tally| ops(tally)).sum::<u64>(), ops(whole));
+    assert_eq!(ops(whole), whole.completed());
+}
+
+/// An early end of a load of hours leaves the intervals until then, the last one cut short.
+#[test]
+fn an_early_end_hands_over_what_there_is() {
+    let mut bench = bench(1, None);
+    let mut parts = Vec::new();
+    let order = measure(0, 3600 * NS_PER_S, Detail::Every(NS_PER_S / 5));
+    let came = bench
+        .work(&order, &mut |heard| {
+            if let Heard::Part(part) = heard {
+                parts.push(part);
+            }
+            parts.len() < 2
+        })
+        .unwrap();
+    assert!(came.done.stopped && parts.len() >= 3);
+    assert_eq!(parts.last().unwrap().window.end_ns, came.done.window_end_ns);
+    let sum: u64 = parts.iter().map(|part| part.tallies[0].as_ref().unwrap().completed()).sum();
+    assert_eq!(sum, came.done.tallies[0].as_ref().unwrap().completed());
 }

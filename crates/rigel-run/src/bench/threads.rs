@@ -1,15 +1,18 @@
 //! A thread and a backend per worker.
 //!
 //! A backend is made inside the thread that uses it, because an io_uring with a single issuer belongs to its thread.
-//! Jobs go in and results come out over channels; while a job runs the coordinator only looks at shared counters.
+//! Jobs go in and results come out over channels; while a job runs the coordinator only looks at shared counters, and hands
+//! over parts of a window.
 
-use super::{Crew, Progress};
-use crate::job::{Done, Job, Shared, Workload};
+use super::{Bench, Came, Heard, Order, Passed, Progress, Site};
+use crate::job::{Done, Job, Part, Shared, Workload};
+use crate::witness::watch;
 use crate::worker::Worker;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::facts::Changes;
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::{Changes, HostFacts, TargetFacts};
 use rigel_core::load::placement::ranges;
+use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
@@ -18,6 +21,8 @@ use rigel_io::engine::EngineChoice;
 use rigel_io::host::io_limits;
 use rigel_io::targets::OpenTargets;
 use rigel_io::uring::{NopRing, NvmeRing, Uring};
+use rigel_io::witness::Sampler;
+use std::collections::BTreeMap;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -36,18 +41,38 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// Workers in threads of their own, on a real clock.
 #[derive(Debug)]
-pub struct ThreadCrew {
+pub struct ThreadBench {
     clock: MonotonicClock,
     shared: Arc<Shared>,
     workers: Vec<Member>,
-    results: Receiver<Result<Done, Problem>>,
-    engine: EngineFacts,
-    buffers: BufferFacts,
+    results: Receiver<Told>,
+    site: Site,
+    /// `None` when the host has no thread left for it.
+    witness: Option<Sampler>,
     /// Without anything coming back for so long, some worker hangs where it cannot look at its I/Os.
     patience: Duration,
     stuck: bool,
-    /// What lies under the load; `None` where no storage does.
-    ground: Option<Arc<OpenTargets>>,
+    /// Is looked at after a visit; `None` where no storage is used.
+    targets: Option<Arc<OpenTargets>>,
+}
+
+/// What a worker tells.
+#[derive(Debug)]
+enum Told {
+    Done(Result<Done, Problem>),
+    /// A part of a window is over.
+    Part(Part),
+}
+
+/// Where a bench of threads measures.
+#[derive(Debug)]
+pub struct Place {
+    /// The host.
+    pub host: HostFacts,
+    /// The facts of the targets.
+    pub facts: Vec<TargetFacts>,
+    /// The targets, open.
+    pub targets: Arc<OpenTargets>,
 }
 
 #[derive(Debug)]
@@ -76,11 +101,11 @@ struct Start {
     shared: Arc<Shared>,
     clock: MonotonicClock,
     jobs: Receiver<Job>,
-    results: Sender<Result<Done, Problem>>,
+    results: Sender<Told>,
     ready: Sender<Result<(EngineFacts, BufferFacts), Problem>>,
 }
 
-impl ThreadCrew {
+impl ThreadBench {
     /// Starts a worker per seat with the chosen engine on open targets. The time of the run is `now_ns` at that moment; 0 but
     /// for one that goes on.
     ///
@@ -90,46 +115,43 @@ impl ThreadCrew {
         choice: EngineChoice,
         seats: &[Seat],
         workload: Workload,
-        targets: Arc<OpenTargets>,
+        place: Place,
         now_ns: u64,
     ) -> Result<Self, Problem> {
         let EngineChoice { kind, poll, reason } = choice;
-        let ground = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
+        let Place { host, facts, targets } = place;
+        let storage = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
         let begin = move |start| begin(kind, poll, &targets, start);
         let clock = MonotonicClock::at(now_ns);
-        let mut crew = Self::start_with(kind, reason, seats, workload, clock, begin)?;
-        crew.ground = ground;
-        Ok(crew)
+        let mut bench = Self::start_with((kind, reason), seats, workload, clock, (host, facts), begin)?;
+        bench.targets = storage;
+        Ok(bench)
     }
 
     /// The same with any way to make a backend in the worker's thread.
     fn start_with(
-        kind: EngineKind,
-        reason: Option<String>,
+        (kind, reason): (EngineKind, Option<String>),
         seats: &[Seat],
         workload: Workload,
         clock: MonotonicClock,
+        (host, targets): (HostFacts, Vec<TargetFacts>),
         begin: impl Fn(Start) + Clone + Send + 'static,
     ) -> Result<Self, Problem> {
         let (results_in, results) = mpsc::channel();
         let (ready_in, ready) = mpsc::channel();
         let workload = Arc::new(workload);
         // Made first: whatever fails from here on, dropping it ends the workers that were started.
-        let mut crew = Self {
+        let engine = EngineFacts { reason, ..EngineFacts::plain(kind) };
+        let mut bench = Self {
             clock,
             shared: Arc::new(Shared::default()),
             workers: Vec::with_capacity(seats.len()),
             results,
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
-            ground: None,
-            engine: EngineFacts { reason, ..EngineFacts::plain(kind) },
-            buffers: BufferFacts {
-                backing: Backing::None,
-                bytes: 0,
-                large_segments_max: None,
-                large_segments_mean: None,
-            },
+            witness: watch(clock, kind, &targets),
+            site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets },
+            targets: None,
         };
         for (index, seat) in (0u32..).zip(seats) {
             let (jobs_in, jobs) = mpsc::channel();
@@ -139,8 +161,8 @@ impl ThreadCrew {
                 seat: seat.clone(),
                 note: None,
                 workload: Arc::clone(&workload),
-                shared: Arc::clone(&crew.shared),
-                clock: crew.clock,
+                shared: Arc::clone(&bench.shared),
+                clock,
                 jobs,
                 results: results_in.clone(),
                 ready: ready_in.clone(),
@@ -150,7 +172,7 @@ impl ThreadCrew {
                 .name(format!("rigel-worker-{index}"))
                 .spawn(move || begin(start))
                 .map_err(|error| Problem::refused(format!("a worker thread cannot be started: {error}")))?;
-            crew.workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
+            bench.workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
         }
         drop((ready_in, results_in));
         let facts = ready.iter().collect::<Result<Vec<_>, _>>()?;
@@ -159,9 +181,10 @@ impl ThreadCrew {
         }
         let (engine, buffers) = combine(facts).ok_or_else(worker_died)?;
         let cpus = cpus_of_workers(seats);
-        crew.engine = EngineFacts { reason: crew.engine.reason.take(), cpus, ..engine };
-        crew.buffers = buffers;
-        Ok(crew)
+        let node = bench.site.nodes.first_mut();
+        node.engine = EngineFacts { reason: node.engine.reason.take(), cpus, ..engine };
+        node.buffers = buffers;
+        Ok(bench)
     }
 }
 
@@ -285,7 +308,16 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
         }
     };
     drop(ready);
-    let worker = Worker { index, workers, workload: &workload, layout: seat.layout, shared: &shared };
+    // Nobody listens any more when the coordinator has gone.
+    let hand_over = |part| drop(results.send(Told::Part(part)));
+    let worker = Worker {
+        index,
+        workers,
+        workload: &workload,
+        layout: seat.layout,
+        shared: &shared,
+        hand_over: &hand_over,
+    };
     for job in jobs {
         // A bug here must not leave the coordinator waiting for a result that never comes; the panic hook has told it.
         let ran = panic::catch_unwind(AssertUnwindSafe(|| worker.run(&mut backend, &clock, &job)));
@@ -294,61 +326,74 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
             Err(_) => Err(worker_died()),
         };
         let broken = done.as_ref().map_or(true, |done| done.hung.is_some());
-        if results.send(done).is_err() || broken {
+        if results.send(Told::Done(done)).is_err() || broken {
             return;
         }
     }
 }
 
-impl Crew for ThreadCrew {
-    fn engine(&self) -> &EngineFacts {
-        &self.engine
-    }
-
-    fn buffers(&self) -> &BufferFacts {
-        &self.buffers
+impl Bench for ThreadBench {
+    fn site(&self) -> &Site {
+        &self.site
     }
 
     fn now_ns(&self) -> u64 {
         self.clock.now_ns()
     }
 
-    fn has_to_relive(&self) -> bool {
-        false
+    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+        if let Some(witness) = &mut self.witness {
+            witness.mark();
+        }
+        let began_ns = self.now_ns();
+        let (job, _) = order.job(began_ns);
+        let done = self.job(job, hear)?;
+        let ended_ns = self.now_ns();
+        let nodes = if order.measures() { vec![self.seen(&done, began_ns, ended_ns)] } else { Vec::new() };
+        Ok(Came { done, began_ns, ended_ns, nodes })
     }
 
-    fn catch_up(&mut self, _now_ns: u64) {}
-
-    fn clock(&self) -> Option<MonotonicClock> {
-        Some(self.clock)
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+        let end_ns = self.now_ns().saturating_add(ns);
+        loop {
+            let left_ns = end_ns.saturating_sub(self.now_ns());
+            if left_ns == 0 || !hear(Heard::Tick(self.progress())) {
+                return;
+            }
+            thread::sleep(TICK.min(Duration::from_nanos(left_ns)));
+        }
     }
 
-    fn changes(&self, io_max: &[String]) -> Changes {
-        let Some(targets) = &self.ground else { return Changes::default() };
-        Changes { targets: targets.changes(), io_max: Some(io_limits()).filter(|now| now != io_max) }
+    /// Real time is behind it already.
+    fn pass(&mut self, _until_ns: u64, _passed: Passed) -> bool {
+        true
     }
+}
 
-    fn work(&mut self, job: Job, tick: &mut dyn FnMut(Progress) -> bool) -> Result<Done, Problem> {
+impl ThreadBench {
+    /// Gives every worker the job and waits for all of them.
+    fn job(&mut self, job: Job, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Done, Problem> {
         self.shared.end_at_ns.store(u64::MAX, Ordering::Relaxed);
         for worker in &self.workers {
             let sent = worker.jobs.as_ref().map(|jobs| jobs.send(job));
             sent.and_then(Result::ok).ok_or_else(worker_died)?;
         }
         let mut sum = Done::default();
+        let mut parts = Parts::of(self.workers.len());
         let mut waiting = self.workers.len();
         let mut ending = false;
         let mut silence = Silence::of(self.progress());
         while waiting > 0 {
-            match self.results.recv_timeout(TICK) {
-                Ok(Ok(done)) => {
-                    if done.hung.is_some() {
-                        self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
-                    }
+            let goes_on = match self.results.recv_timeout(TICK) {
+                Ok(Told::Part(part)) => parts.add(part).is_none_or(|whole| hear(Heard::Part(whole))),
+                Ok(Told::Done(Ok(done))) => {
+                    let hung = done.hung.is_some();
                     sum.add(done);
                     waiting -= 1;
+                    !hung
                 }
                 // The others need not finish a point that cannot be whole any more.
-                Ok(Err(problem)) => {
+                Ok(Told::Done(Err(problem))) => {
                     self.shared.end_at_ns.store(0, Ordering::Relaxed);
                     return Err(problem);
                 }
@@ -358,30 +403,31 @@ impl Crew for ThreadCrew {
                         self.stuck = true;
                         return Err(no_answer(silent));
                     }
-                    if !tick(self.progress()) && !ending {
-                        ending = true;
-                        self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
-                    }
+                    hear(Heard::Tick(self.progress()))
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(worker_died()),
+            };
+            if !goes_on && !ending {
+                ending = true;
+                self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
             }
         }
         Ok(sum)
     }
 
-    fn rest(&mut self, ns: u64, tick: &mut dyn FnMut(Progress) -> bool) {
-        let end_ns = self.now_ns().saturating_add(ns);
-        loop {
-            let left_ns = end_ns.saturating_sub(self.now_ns());
-            if left_ns == 0 || !tick(self.progress()) {
-                return;
-            }
-            thread::sleep(TICK.min(Duration::from_nanos(left_ns)));
-        }
+    /// What this host saw of a visit.
+    fn seen(&mut self, done: &Done, began_ns: u64, ended_ns: u64) -> NodeVisit {
+        // Asking a device that does not answer could take as long as its I/Os.
+        let targets = self.targets.as_ref().filter(|_| done.hung.is_none());
+        let io_max = &self.site.nodes.first().host.cgroup.io_max;
+        let changed = targets.map_or_else(Changes::default, |targets| Changes {
+            targets: targets.changes(),
+            io_max: Some(io_limits()).filter(|now| now != io_max),
+        });
+        let witness = self.witness.as_mut().and_then(|witness| witness.between(began_ns, ended_ns));
+        NodeVisit { moved_bytes: done.bytes, changed, witness }
     }
-}
 
-impl ThreadCrew {
     fn progress(&self) -> Progress {
         Progress {
             now_ns: self.now_ns(),
@@ -391,7 +437,37 @@ impl ThreadCrew {
     }
 }
 
-impl Drop for ThreadCrew {
+/// Parts of a window as they come from the workers.
+struct Parts {
+    workers: usize,
+    /// By their start: from how many workers, and the sum.
+    begun: BTreeMap<u64, (usize, Part)>,
+}
+
+impl Parts {
+    const fn of(workers: usize) -> Self {
+        Self { workers, begun: BTreeMap::new() }
+    }
+
+    /// Adds the part of a worker; the part of all of them once the last one has come.
+    fn add(&mut self, part: Part) -> Option<Part> {
+        let start_ns = part.window.start_ns;
+        let (count, sum) = match self.begun.remove(&start_ns) {
+            None => (1, part),
+            Some((count, mut sum)) => {
+                sum.add(part);
+                (count + 1, sum)
+            }
+        };
+        if count == self.workers {
+            return Some(sum);
+        }
+        self.begun.insert(start_ns, (count, sum));
+        None
+    }
+}
+
+impl Drop for ThreadBench {
     /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed; not for one that hangs in the kernel.
     fn drop(&mut self) {
         self.shared.end_at_ns.store(0, Ordering::Relaxed);

@@ -1,0 +1,183 @@
+//! A test bench: puts a load on something for a visit, and says what came of it.
+//!
+//! A bench owns its clock, the witnesses of its hosts and its look at what changed under the load. [`threads`] has a thread
+//! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time. Must not know the plan,
+//! the record's file or what is done with a result.
+
+pub mod simulated;
+pub mod threads;
+
+use crate::job::{Done, Job, Part, Task};
+use rigel_core::error::Problem;
+use rigel_core::facts::TargetFacts;
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::{Plan, WarmUp};
+use rigel_core::load::request::Request;
+use rigel_core::load::split;
+use rigel_core::measure::Window;
+use rigel_core::record::{NodeVisit, Nodes};
+use rigel_io::backend::SlotLayout;
+
+/// Who loads what; goes into the first line of the record.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The hosts with their engines.
+    pub nodes: Nodes,
+    /// What the load is put on.
+    pub targets: Vec<TargetFacts>,
+}
+
+/// What a run asks of its bench.
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    /// Number of the visit in the run; a part of the seed of every offset.
+    pub visit: u64,
+    /// The point.
+    pub point: Point,
+    /// What to do there.
+    pub work: Work,
+}
+
+/// What to do at a point.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// Load, and count what completes inside a window.
+    Measure {
+        /// Load before the window.
+        settle_ns: u64,
+        /// Length of the window.
+        measure_ns: u64,
+        /// What is handed over beside the counts of the window.
+        detail: Detail,
+    },
+    /// Unmeasured load.
+    WarmUp(WarmUp),
+}
+
+/// What is kept of a visit beside the counts of its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    Window,
+    /// Completions while the load settled, and latencies by parts of the window, so that the window can begin later once
+    /// all visits are known.
+    Settling,
+    /// The counts of every interval of that many nanoseconds, handed over when it is over, while the load goes on.
+    Every(u64),
+}
+
+/// What a bench tells while it works.
+#[derive(Debug)]
+pub enum Heard {
+    /// A few times a second.
+    Tick(Progress),
+    /// An interval of a visit with [`Detail::Every`] is over.
+    Part(Part),
+}
+
+/// Counts while a bench works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Now, on the bench's clock.
+    pub now_ns: u64,
+    /// Completions of small I/O since the start of the run.
+    pub small_ops: u64,
+    /// Completions of large I/O since the start of the run.
+    pub large_ops: u64,
+}
+
+/// What came of an order.
+#[derive(Debug)]
+pub struct Came {
+    /// All workers of all nodes added up.
+    pub done: Done,
+    /// When the load began.
+    pub began_ns: u64,
+    /// When the last I/O had come back.
+    pub ended_ns: u64,
+    /// What each node saw, in the order of [`Site::nodes`]; nothing after a warm-up.
+    pub nodes: Vec<NodeVisit>,
+}
+
+/// Something that a load can be put on.
+pub trait Bench {
+    /// Who loads what.
+    fn site(&self) -> &Site;
+
+    /// Time of the run, on the bench's clock.
+    fn now_ns(&self) -> u64;
+
+    /// Does what is asked and waits for its end. `hear` is called a few times a second; when it returns false the work is
+    /// brought to an early end.
+    ///
+    /// # Errors
+    /// When a queue broke or a worker died; nothing more can be measured with this bench.
+    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem>;
+
+    /// Lets time pass without load. In real time `hear` is called a few times a second and ends it by returning false.
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool);
+
+    /// An earlier process did this until `until_ns`, and the run goes on behind it. Returns whether the bench is now as if
+    /// it had done that itself. False makes the run do it again; only a simulated device whose state depends on its load
+    /// says so, of a visit.
+    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool;
+}
+
+/// What a run that goes on has behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// A visit.
+    Visit,
+    /// Time without load.
+    Rest,
+}
+
+impl Order {
+    /// The job of the workers when the load begins at `began_ns`, and the end of its time: `u64::MAX` when bytes end it.
+    fn job(&self, began_ns: u64) -> (Job, u64) {
+        let &Self { visit, point, work } = self;
+        let (task, end_ns) = match work {
+            Work::Measure { settle_ns, measure_ns, detail } => {
+                let start_ns = began_ns.saturating_add(settle_ns);
+                let window = Window { start_ns, end_ns: start_ns.saturating_add(measure_ns) };
+                let lead_ns = if detail == Detail::Settling { settle_ns } else { 0 };
+                let part_ns = if let Detail::Every(ns) = detail { ns.max(1) } else { u64::MAX };
+                (Task::Measure { window, lead_ns, part_ns }, window.end_ns)
+            }
+            Work::WarmUp(WarmUp::Time(time)) => {
+                let until_ns = began_ns.saturating_add(time.0);
+                (Task::WarmUp { until_ns, bytes: u64::MAX }, until_ns)
+            }
+            Work::WarmUp(WarmUp::Bytes(bytes)) => (Task::WarmUp { until_ns: u64::MAX, bytes }, u64::MAX),
+        };
+        (Job { visit, point, task }, end_ns)
+    }
+
+    /// When it will be over if it begins now; `u64::MAX` when that is not known.
+    pub(crate) fn end_ns(&self, now_ns: u64) -> u64 {
+        self.job(now_ns).1
+    }
+
+    const fn measures(&self) -> bool {
+        matches!(self.work, Work::Measure { .. })
+    }
+}
+
+/// The slots that a worker needs for every point of the plan.
+#[must_use]
+pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
+    let slots = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+    // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of both classes
+    // splits each class by itself.
+    let (small, large) = plan.room();
+    let share = split::share(Point { small, large }, worker, plan.workers);
+    let (small, large) = (share.small.len(), share.large.len());
+    let per_level = request.large_pattern.outstanding(1) as usize;
+    let bytes = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
+    SlotLayout {
+        small: slots(small),
+        small_bytes: bytes(request.small_bytes),
+        large: slots(large * per_level),
+        large_bytes: bytes(request.large_bytes),
+    }
+}

@@ -1,0 +1,125 @@
+//! One worker on the caller's thread, for a backend with its own clock: a simulated device in virtual time.
+
+use super::{Bench, Came, Heard, Order, Passed, Progress, Site};
+use crate::job::{Done, Part, Shared, Workload};
+use crate::worker::Worker;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::matrix::Point;
+use rigel_core::record::{Node, NodeVisit, Nodes};
+use rigel_core::sim::SimLaw;
+use rigel_io::backend::{Backend, SlotLayout};
+use rigel_io::clock::Clock;
+use rigel_io::sim::{Sim, SimClock};
+use std::cell::RefCell;
+use std::sync::atomic::Ordering;
+
+/// A backend whose device is told of visits.
+pub trait Simulated: Backend {
+    /// A visit to `point` begins; nothing is in flight.
+    fn begin_visit(&mut self, visit: u64, point: Point);
+}
+
+impl Simulated for Sim {
+    fn begin_visit(&mut self, visit: u64, point: Point) {
+        Self::begin_visit(self, visit, point);
+    }
+}
+
+/// One worker on a simulated device.
+#[derive(Debug)]
+pub struct SimulatedBench<B = Sim> {
+    backend: B,
+    clock: SimClock,
+    workload: Workload,
+    layout: SlotLayout,
+    shared: Shared,
+    site: Site,
+    /// The device has a state that outlasts visits.
+    remembers: bool,
+}
+
+/// Who measures what in a simulated run.
+#[must_use]
+pub fn site(host: HostFacts, targets: Vec<TargetFacts>) -> Site {
+    let engine = EngineFacts {
+        notes: vec!["simulated device in virtual time: no storage is touched".into()],
+        ..EngineFacts::plain(EngineKind::Sim)
+    };
+    Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets }
+}
+
+impl SimulatedBench {
+    /// A simulated device that obeys `law`, under `workload`.
+    #[must_use]
+    pub fn new(law: SimLaw, workload: Workload, layout: SlotLayout, site: Site) -> Self {
+        let (backend, clock) = Sim::new(law, layout, workload.seed);
+        Self::with(backend, clock, law.remembers(), workload, layout, site)
+    }
+}
+
+impl<B: Simulated> SimulatedBench<B> {
+    /// The same with any simulated backend on its clock. `remembers`: its device has a state that outlasts visits.
+    pub fn with(
+        backend: B,
+        clock: SimClock,
+        remembers: bool,
+        workload: Workload,
+        layout: SlotLayout,
+        site: Site,
+    ) -> Self {
+        Self { remembers, backend, clock, workload, layout, shared: Shared::default(), site }
+    }
+}
+
+impl<B: Simulated> Bench for SimulatedBench<B> {
+    fn site(&self) -> &Site {
+        &self.site
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+        let began_ns = self.now_ns();
+        if order.measures() {
+            self.backend.begin_visit(order.visit, order.point);
+        }
+        let (job, _) = order.job(began_ns);
+        let heard = RefCell::new(&mut *hear);
+        let hand_over = |part: Part| {
+            (heard.borrow_mut())(Heard::Part(part));
+        };
+        let worker = Worker::alone(&self.workload, self.layout, &self.shared, &hand_over);
+        let done = worker
+            .run(&mut self.backend, &self.clock, &job)
+            .map_err(|error| Problem::new(ExitKind::Bug, format!("the simulated device failed: {error}")))?;
+        hear(Heard::Tick(Progress {
+            now_ns: self.now_ns(),
+            small_ops: self.shared.small_ops.load(Ordering::Relaxed),
+            large_ops: self.shared.large_ops.load(Ordering::Relaxed),
+        }));
+        // CPU time is real, everything else of a simulated run is virtual: it would be the one figure that differs
+        // between two runs with one seed.
+        let done = Done { cpu_ns: 0, busiest_cpu_ns: 0, ..done };
+        let nodes = vec![NodeVisit { moved_bytes: done.bytes, ..NodeVisit::default() }];
+        Ok(Came { done, began_ns, ended_ns: self.now_ns(), nodes })
+    }
+
+    fn rest(&mut self, ns: u64, _hear: &mut dyn FnMut(Heard) -> bool) {
+        self.clock.advance(ns);
+    }
+
+    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {
+        if self.remembers && passed == Passed::Visit {
+            return false;
+        }
+        self.clock.advance(until_ns.saturating_sub(self.clock.now_ns()));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

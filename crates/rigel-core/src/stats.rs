@@ -10,6 +10,7 @@
 pub mod batch_means;
 pub mod bound;
 pub mod detect;
+pub(crate) mod estimate;
 pub mod interval;
 pub mod levels_auto;
 pub mod look;
@@ -21,6 +22,7 @@ pub mod settle;
 pub mod special;
 pub mod variance;
 
+pub use estimate::{Basis, Estimate};
 pub use interval::Interval;
 pub use parameters::Parameters;
 pub use variance::{Contamination, PointVisits, Spread};

@@ -56,7 +56,7 @@ impl Estimate {
 
     /// A percentile of the histogram of all visits.
     #[must_use]
-    pub const fn merged(value: f64) -> Self {
+    pub(crate) const fn merged(value: f64) -> Self {
         Self { basis: Basis::Merged, ..Self::bare(value) }
     }
 

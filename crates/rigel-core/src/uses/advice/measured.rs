@@ -128,7 +128,7 @@ impl<'a> Source<'a> {
     }
 
     /// Latency of one random read of that size with nothing else outstanding, in microseconds.
-    pub fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
+    pub(crate) fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
         let found = |run: &Run<'_>| {
             let found = run.findings.alone(Class::Small, 1)?;
             let io = found.small.as_ref()?;
@@ -161,13 +161,13 @@ impl<'a> Source<'a> {
     }
 
     /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
-    pub fn bandwidth(&self, direction: Direction) -> Option<Measured> {
+    pub(crate) fn bandwidth(&self, direction: Direction) -> Option<Measured> {
         self.that(direction).find_map(|run| bandwidth(run, direction))
     }
 
     /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
     /// per second.
-    pub fn one_stream(&self) -> Vec<(u64, Measured)> {
+    pub(crate) fn one_stream(&self) -> Vec<(u64, Measured)> {
         let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(one_stream).collect();
         // Stable: of runs of one size the first one stays.
         all.sort_by_key(|(bytes, _)| *bytes);
@@ -250,7 +250,7 @@ pub fn measured(
 }
 
 /// The highest rate of sequential streams of large I/Os in a run, in megabytes (2^20) per second.
-pub fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
+pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
     let bytes = large_stream_bytes(run)?;
     let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
     highest(run, Class::Large, what, "MBPS", to_f64(bytes) / to_f64(MIB))
@@ -264,7 +264,7 @@ fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor
 }
 
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
-pub fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
+pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
     let bytes = large_stream_bytes(run)?;
     let found = run.findings.alone(Class::Large, 1)?;
     let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
@@ -273,7 +273,7 @@ pub fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
 }
 
 /// Bytes of an I/O of the streams; `None` when large I/O is random.
-pub fn stream_bytes(run: &Run<'_>) -> Option<u64> {
+pub(crate) fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     let request = &run.record.header.request;
     matches!(request.large_pattern, LargePattern::Sequential { .. }).then_some(request.large_bytes)
 }
@@ -326,7 +326,7 @@ fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
 }
 
 /// What I/Os of a direction are called.
-pub const fn plural(direction: Direction) -> &'static str {
+pub(crate) const fn plural(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "reads",
         Direction::Write => "writes",

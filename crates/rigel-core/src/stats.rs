@@ -7,20 +7,22 @@
 //! Rates may have any unit as long as it is one unit per quantity: every result is relative or has the unit that came
 //! in.
 
-pub mod batch_means;
+pub(crate) mod batch_means;
 pub mod bound;
 pub mod detect;
-pub mod interval;
+pub(crate) mod estimate;
+pub(crate) mod interval;
 pub mod levels_auto;
-pub mod look;
-pub mod parameters;
-pub mod quantile;
+pub(crate) mod look;
+pub(crate) mod parameters;
+pub(crate) mod quantile;
 pub(crate) mod sample;
 pub mod schedule;
 pub mod settle;
 pub mod special;
 pub mod variance;
 
+pub use estimate::{Basis, Estimate};
 pub use interval::Interval;
 pub use parameters::Parameters;
 pub use variance::{Contamination, PointVisits, Spread};

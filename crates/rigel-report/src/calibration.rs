@@ -14,9 +14,10 @@ use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
+use rigel_core::stats::Estimate;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::units::{NS_PER_MS, to_f64};
-use rigel_core::uses::answers::{Answers, Figure};
+use rigel_core::uses::answers::Answers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,11 +38,11 @@ pub struct Document {
     /// The targets, as they were named.
     pub targets: Vec<String>,
     /// Most small I/Os per second within the bound; null when none keeps it.
-    pub max_iops: Option<Estimate>,
+    pub max_iops: Option<Figure>,
     /// Why `max_iops` is null.
     pub reason: Option<String>,
     /// The latency there that the bound is about, in milliseconds.
-    pub actual_latency_ms: Option<Estimate>,
+    pub actual_latency_ms: Option<Figure>,
     /// Small I/Os outstanding there.
     pub outstanding: Option<u32>,
     /// The bound, in milliseconds.
@@ -55,13 +56,13 @@ pub struct Document {
     /// Bytes of a large I/O.
     pub size_large: u64,
     /// Most small I/Os per second at any latency.
-    pub unbounded_iops: Option<Estimate>,
+    pub unbounded_iops: Option<Figure>,
     /// Most megabytes per second of large I/O, many sequential streams.
-    pub max_mbps: Option<Estimate>,
+    pub max_mbps: Option<Figure>,
     /// Megabytes per second of one sequential stream.
-    pub max_pmbps: Option<Estimate>,
+    pub max_pmbps: Option<Figure>,
     /// The latency that the bound is about with one small I/O outstanding, in microseconds.
-    pub latency_at_1_us: Option<Estimate>,
+    pub latency_at_1_us: Option<Figure>,
     /// The outstanding small I/Os that saturate the device; null when the search did not end.
     pub n_sat: Option<Bracket>,
     /// Whether it was measured to its end.
@@ -72,7 +73,8 @@ pub struct Document {
 
 /// A figure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Estimate {
+#[schemars(rename = "Estimate")]
+pub struct Figure {
     /// The value.
     pub mean: f64,
     /// Lower end of its 95 % interval; null when there is none.
@@ -92,12 +94,13 @@ pub struct Bracket {
     pub saturated: bool,
 }
 
-impl Estimate {
-    fn of(figure: Figure, factor: f64) -> Self {
-        let ends = figure.ends.map(|(lo, hi)| (lo * factor, hi * factor));
-        Self { mean: figure.mean * factor, lo95: ends.map(|ends| ends.0), hi95: ends.map(|ends| ends.1) }
+impl From<Estimate> for Figure {
+    fn from(found: Estimate) -> Self {
+        Self { mean: found.value, lo95: found.lo95(), hi95: found.hi95() }
     }
+}
 
+impl Figure {
     /// Half the width of the interval over the mean.
     fn width(&self) -> Option<f64> {
         let (lo, hi) = (self.lo95?, self.hi95?);
@@ -111,7 +114,6 @@ impl Document {
     pub fn of(view: &View<'_>) -> Option<Self> {
         let found = Answers::of(view.record, &view.findings)?;
         let header = &view.record.header;
-        let plain = |figure: Option<Figure>| figure.map(|figure| Estimate::of(figure, 1.0));
         let told = |text: &str| printable(text).into_owned();
         let within = found.max_iops.as_ref().ok();
         Some(Self {
@@ -119,19 +121,19 @@ impl Document {
             run: told(&header.run_id),
             started: told(&header.started),
             targets: header.targets.iter().map(|target| told(&target.path)).collect(),
-            max_iops: within.map(|within| Estimate::of(within.iops, 1.0)),
+            max_iops: within.map(|within| within.iops.into()),
             reason: found.max_iops.as_ref().err().cloned(),
-            actual_latency_ms: within.map(|within| Estimate::of(within.latency_us, 1e-3)),
+            actual_latency_ms: within.map(|within| within.latency_us.scaled(1e-3).into()),
             outstanding: within.map(|within| within.outstanding),
             max_latency_ms: to_f64(found.bound.limit.0) / to_f64(NS_PER_MS),
             percentile: found.bound.of,
             write_percent: header.request.write_percent.get(),
             size_small: header.request.small_bytes,
             size_large: header.request.large_bytes,
-            unbounded_iops: plain(found.unbounded_iops),
-            max_mbps: plain(found.max_mbps),
-            max_pmbps: plain(found.max_pmbps),
-            latency_at_1_us: plain(found.latency_at_1_us),
+            unbounded_iops: found.unbounded_iops.map(Figure::from),
+            max_mbps: found.max_mbps.map(Figure::from),
+            max_pmbps: found.max_pmbps.map(Figure::from),
+            latency_at_1_us: found.latency_at_1_us.map(Figure::from),
             n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
             complete: view.record.complete(),
             flags: found.flags.iter().map(|flag| Flag { text: told(&flag.text), ..flag.clone() }).collect(),

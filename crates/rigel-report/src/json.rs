@@ -185,10 +185,10 @@ pub(crate) fn told(flags: &[Flag]) -> Vec<Flag> {
 impl From<Extreme> for At {
     fn from(best: Extreme) -> Self {
         Self {
-            value: best.value,
-            lo95: best.interval.map(|interval| interval.lo95),
-            hi95: best.interval.map(|interval| interval.hi95),
-            visits: best.interval.map(|interval| interval.visits),
+            value: best.estimate.value,
+            lo95: best.estimate.lo95(),
+            hi95: best.estimate.hi95(),
+            visits: best.estimate.interval.map(|interval| interval.visits),
             small: best.point.small,
             large: best.point.large,
         }

@@ -10,10 +10,10 @@ use crate::page::Page;
 use crate::verdict::{Tone, Verdict};
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{Extreme, IoFindings, PointFindings};
+use rigel_core::judge::findings::{Extreme, IoFindings, LatencyUs, PointFindings};
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
-use rigel_core::stats::Interval;
+use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
 
 /// The page.
@@ -93,7 +93,7 @@ fn headline(page: &mut Page, view: &View<'_>) {
     page.line("| | | 95 % interval | at |\n| --- | ---: | --- | --- |");
     for (name, best, write) in best {
         let Some(best) = best else { continue };
-        let interval = best.interval.map_or_else(
+        let interval = best.estimate.interval.map_or_else(
             || "none".to_owned(),
             |interval| {
                 let visits = words::counted(interval.visits, "visit");
@@ -102,17 +102,16 @@ fn headline(page: &mut Page, view: &View<'_>) {
         );
         let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
         let mark = if invalid { " **not to be used**" } else { "" };
-        let value = with_width(best.value, best.interval, write);
+        let value = with_width(best.estimate, write);
         page.line(format_args!("| {name} | {value} | {interval} | {}{mark} |", At(best.point)));
     }
     page.blank();
 }
 
 /// `3,952 ±1.9 %`
-fn with_width(value: f64, interval: Option<Interval>, write: Write) -> String {
-    let width = interval
-        .map_or_else(String::new, |interval| format!(" ±{} %", words::percent(interval.relative_half_width)));
-    format!("{}{width}", write(value))
+fn with_width(found: Estimate, write: Write) -> String {
+    let width = found.half_width().map_or_else(String::new, |half| format!(" ±{} %", words::percent(half)));
+    format!("{}{width}", write(found.value))
 }
 
 /// A row per point and class.
@@ -145,21 +144,20 @@ fn points(page: &mut Page, view: &View<'_>) {
 }
 
 fn row(page: &mut Page, found: &PointFindings, class: Class, io: &IoFindings, flags: &str) {
-    let sure = &io.sure;
-    let latency =
-        |us: Option<f64>, interval| us.map_or_else(|| "-".to_owned(), |us| with_width(us, interval, time));
-    let us = io.latency_us;
+    let latency = |of: fn(LatencyUs) -> Estimate| {
+        io.latency_us.map_or_else(|| "-".to_owned(), |us| with_width(of(us), time))
+    };
     page.line(format_args!(
         "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {flags} |",
         found.point.small,
         found.point.large,
         class.name(),
-        with_width(io.iops, sure.iops, number),
-        with_width(io.mbps, sure.mbps(io.io_bytes), number),
-        latency(us.map(|us| us.mean), sure.latency_us),
-        latency(us.map(|us| us.p50), sure.p50_us()),
-        latency(us.map(|us| us.p99), sure.p99_us()),
-        sure.visits
+        with_width(io.iops, number),
+        with_width(io.mbps(), number),
+        latency(|us| us.mean),
+        latency(|us| us.p50),
+        latency(|us| us.p99),
+        io.sure.visits
     ));
 }
 

@@ -8,12 +8,12 @@ use crate::flag_scopes::FlagScopes;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{Basis, CurveFindings, Extreme, PointFindings};
+use rigel_core::judge::findings::{CurveFindings, Extreme, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
-use rigel_core::units::{MIB, to_f64};
+use rigel_core::stats::{Basis, Estimate};
 use std::fmt;
 
 /// A point as ORION writes it.
@@ -95,13 +95,13 @@ pub(crate) fn intervals(view: &View<'_>) -> Vec<String> {
     }
     let found = &view.findings;
     let best = [
-        ("Highest large MBPS", "", 2, Class::Large, found.max_large_mbps),
-        ("Highest small IOPS", "", 0, Class::Small, found.max_small_iops),
-        ("Lowest small latency", " us", 1, Class::Small, found.min_small_latency_us),
+        ("Highest large MBPS", "", 2, found.max_large_mbps),
+        ("Highest small IOPS", "", 0, found.max_small_iops),
+        ("Lowest small latency", " us", 1, found.min_small_latency_us),
     ];
-    let line = |(name, unit, decimals, class, best): (&str, &str, usize, Class, Option<Extreme>)| {
+    let line = |(name, unit, decimals, best): (&str, &str, usize, Option<Extreme>)| {
         let best = best?;
-        let (value, sure, place) = (best.value, how_sure(view, best, class), At(best.point));
+        let (value, sure, place) = (best.estimate.value, how_sure(best.estimate), At(best.point));
         let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
         let verdict = if invalid { NOT_TO_BE_USED } else { "" };
         Some(format!("{name}: {value:.decimals$}{unit} {sure} @ {place}{verdict}"))
@@ -110,16 +110,11 @@ pub(crate) fn intervals(view: &View<'_>) -> Vec<String> {
 }
 
 /// `±3.1 % (95 %, 8 visits)`
-fn how_sure(view: &View<'_>, best: Extreme, class: Class) -> String {
-    let Some(interval) = best.interval else {
+fn how_sure(found: Estimate) -> String {
+    let Some(interval) = found.interval else {
         return "without an interval".to_owned();
     };
-    let io = view.at(best.point).and_then(|found| found.io(class));
-    let only = if io.is_some_and(|io| io.sure.basis == Basis::OneVisit) {
-        ", only what varied inside it"
-    } else {
-        ""
-    };
+    let only = if found.basis == Basis::OneVisit { ", only what varied inside it" } else { "" };
     format!(
         "±{} % (95 %, {}{only})",
         words::percent(interval.relative_half_width),
@@ -130,9 +125,10 @@ fn how_sure(view: &View<'_>, best: Extreme, class: Class) -> String {
 /// What the search found for a class.
 fn curve(found: &CurveFindings) -> String {
     let curve = &found.curve;
+    let most = found.rate(curve.x_max);
     let max = match found.class {
-        Class::Small => format!("{:.0} IOPS", curve.x_max.mean),
-        Class::Large => format!("{:.2} MBPS", curve.x_max.mean * to_f64(found.io_bytes) / to_f64(MIB)),
+        Class::Small => format!("{:.0} IOPS", most.value),
+        Class::Large => format!("{:.2} MBPS", most.value),
     };
     let least = if curve.saturated { "" } else { "at least " };
     format!(

@@ -8,11 +8,11 @@
 use crate::moment;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
-use rigel_core::stats::Interval;
+use rigel_core::stats::Estimate;
 use rigel_core::units::{MIB, to_f64};
 
 /// Labels in order.
@@ -136,11 +136,10 @@ fn of_run(view: &View<'_>) -> Vec<Family> {
     families
 }
 
-/// A figure and the ends of its interval, `factor` to the base unit.
-fn bounds(value: f64, interval: Option<Interval>, factor: f64) -> Vec<(Labels, f64)> {
-    let ends = interval.map(|interval| [("lo95", interval.lo95), ("hi95", interval.hi95)]);
-    let all = std::iter::once(("value", value)).chain(ends.into_iter().flatten());
-    all.map(|(bound, value)| (vec![("bound", bound.to_owned())], value * factor)).collect()
+/// A figure and the ends of its interval.
+fn bounds(found: Estimate) -> Vec<(Labels, f64)> {
+    let all = ["value", "lo95", "hi95"].into_iter().zip(found.columns());
+    all.filter_map(|(bound, value)| Some((vec![("bound", bound.to_owned())], value?))).collect()
 }
 
 fn plain(value: Option<f64>) -> Vec<(Labels, f64)> {
@@ -156,18 +155,14 @@ fn of_classes(view: &View<'_>) -> Vec<Family> {
 }
 
 fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
-    let us = |io: &IoFindings, of: fn(&rigel_core::judge::findings::LatencyUs) -> f64| {
-        plain(io.latency_us.map(|us| of(&us) * PER_US))
-    };
+    let us = |io: &IoFindings, of: fn(&LatencyUs) -> f64| plain(io.latency_us.map(|us| of(&us) * PER_US));
     vec![
         Family::new("rigel_iops", "", "Successful I/Os per second, reads and writes.")
-            .filled(view, |_, io| bounds(io.iops, io.sure.iops, 1.0)),
+            .filled(view, |_, io| bounds(io.iops)),
         Family::new("rigel_throughput_bytes_per_second", "bytes_per_second", "Bytes moved per second.")
-            .filled(view, |_, io| bounds(io.mbps, io.sure.mbps(io.io_bytes), to_f64(MIB))),
+            .filled(view, |_, io| bounds(io.mbps().scaled(to_f64(MIB)))),
         Family::new("rigel_latency_mean_seconds", "seconds", "Arithmetic mean of the latency.")
-            .filled(view, |_, io| {
-                io.latency_us.map_or_else(Vec::new, |us| bounds(us.mean, io.sure.latency_us, PER_US))
-            }),
+            .filled(view, |_, io| io.latency_us.map_or_else(Vec::new, |us| bounds(us.mean.scaled(PER_US)))),
         Family::new(
             "rigel_latency_seconds",
             "seconds",
@@ -186,20 +181,12 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
 /// Not under the label `quantile`, which `promtool` wants to see on summaries only; and these have intervals.
 fn percentiles(io: &IoFindings) -> Vec<(Labels, f64)> {
     let Some(us) = io.latency_us else { return Vec::new() };
-    let sure = &io.sure;
-    let all = [
-        ("50", us.p50, sure.p50_us()),
-        ("90", us.p90, None),
-        ("99", us.p99, sure.p99_us()),
-        ("99.9", us.p99_9, None),
-        ("99.99", us.p99_99, None),
-    ];
-    let of = |(percentile, value, interval): (&str, f64, Option<Interval>)| {
+    let of = |(percentile, found): (&str, Estimate)| {
         let label = ("percentile", percentile.to_owned());
         let add = move |(more, value): (Labels, f64)| ([vec![label.clone()], more].concat(), value);
-        bounds(value, interval, PER_US).into_iter().map(add)
+        bounds(found.scaled(PER_US)).into_iter().map(add)
     };
-    all.into_iter().flat_map(of).collect()
+    us.percentiles().into_iter().flat_map(of).collect()
 }
 
 fn counts(view: &View<'_>) -> Vec<Family> {

@@ -3,9 +3,9 @@
 //! Must not leave out a figure that the other outputs have, and must not round.
 
 use crate::view::View;
-use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::path_text::printable;
-use rigel_core::stats::Interval;
+use rigel_core::stats::Estimate;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,10 +97,9 @@ pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
 }
 
 fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<Cell> {
-    let mut row = vec![Cell::Count(io.io_bytes), Cell::Number(found.seconds), Cell::Number(io.iops)];
-    row.extend(ends(io.sure.iops));
-    row.push(Cell::Number(io.mbps));
-    row.extend(ends(io.sure.mbps(io.io_bytes)));
+    let mut row = vec![Cell::Count(io.io_bytes), Cell::Number(found.seconds)];
+    row.extend(columns(Some(io.iops)));
+    row.extend(columns(Some(io.mbps())));
     row.extend(latency(io));
     row.extend(grounds(io, target));
     row.extend([
@@ -118,15 +117,13 @@ fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<C
 
 fn latency(io: &IoFindings) -> Vec<Cell> {
     let us = io.latency_us;
-    let sure = &io.sure;
-    let mut cells = vec![number(us.map(|us| us.mean))];
-    cells.extend(ends(sure.latency_us));
-    cells.extend([us.map(|us| us.min), us.map(|us| us.max), us.map(|us| us.stddev)].map(number));
-    cells.push(number(us.map(|us| us.p50)));
-    cells.extend(ends(sure.p50_us()));
-    cells.extend([us.map(|us| us.p90), us.map(|us| us.p99)].map(number));
-    cells.extend(ends(sure.p99_us()));
-    cells.extend([us.map(|us| us.p99_9), us.map(|us| us.p99_99)].map(number));
+    let value = |of: fn(LatencyUs) -> f64| number(us.map(of));
+    let mut cells = columns(us.map(|us| us.mean)).to_vec();
+    cells.extend([value(|us| us.min), value(|us| us.max), value(|us| us.stddev)]);
+    cells.extend(columns(us.map(|us| us.p50)));
+    cells.push(value(|us| us.p90.value));
+    cells.extend(columns(us.map(|us| us.p99)));
+    cells.extend([value(|us| us.p99_9.value), value(|us| us.p99_99.value)]);
     cells
 }
 
@@ -135,7 +132,7 @@ fn grounds(io: &IoFindings, target: Option<f64>) -> [Cell; 6] {
     let sure = &io.sure;
     [
         Cell::Count(sure.visits as u64),
-        Cell::Text(sure.basis.name().to_owned()),
+        Cell::Text(io.iops.basis.name().to_owned()),
         number(sure.within),
         number(sure.between),
         number(sure.stalled),
@@ -147,6 +144,7 @@ fn number(value: Option<f64>) -> Cell {
     value.map_or(Cell::Nothing, Cell::Number)
 }
 
-fn ends(interval: Option<Interval>) -> [Cell; 2] {
-    [number(interval.map(|interval| interval.lo95)), number(interval.map(|interval| interval.hi95))]
+/// A figure and both ends of its interval.
+fn columns(found: Option<Estimate>) -> [Cell; 3] {
+    found.map_or([None; 3], |found| found.columns()).map(number)
 }

@@ -58,24 +58,27 @@ fn reached(view: &View<'_>) -> String {
     };
     let mut most = Vec::new();
     if let Some(best) = found.max_small_iops {
-        most.push(format!("{} small I/Os per second{}", number(best.value), width(best)));
+        most.push(format!("{} small I/Os per second{}", number(best.estimate.value), width(best)));
     }
     if let Some(best) = found.max_large_mbps {
-        most.push(format!("{} MB per second of large I/O{}", number(best.value), width(best)));
+        most.push(format!("{} MB per second of large I/O{}", number(best.estimate.value), width(best)));
     }
     if most.is_empty() {
         return "Nothing was measured.".to_owned();
     }
     let quickest = found.min_small_latency_us.map_or_else(String::new, |best| {
-        format!(", and answered a small I/O in {} on average at best{}", time(best.value), width(best))
+        format!(
+            ", and answered a small I/O in {} on average at best{}",
+            time(best.estimate.value),
+            width(best)
+        )
     });
     format!("{device} reached {}{quickest}.", most.join(" and "))
 }
 
 fn width(best: Extreme) -> String {
-    best.interval.map_or_else(String::new, |interval| {
-        format!(" (±{} %)", words::percent(interval.relative_half_width))
-    })
+    let half = best.estimate.half_width();
+    half.map_or_else(String::new, |half| format!(" (±{} %)", words::percent(half)))
 }
 
 /// How far that can be trusted.

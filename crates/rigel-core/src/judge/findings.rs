@@ -13,7 +13,7 @@ mod visits;
 pub use extremes::Extreme;
 pub(crate) use extremes::{extreme, in_doubt};
 pub use io::{IoFindings, LatencyUs};
-pub use sureness::{Basis, Sureness};
+pub use sureness::Sureness;
 pub use visits::{VisitFindings, VisitIo};
 
 use crate::judge::flags::Flag;
@@ -21,8 +21,10 @@ use crate::judge::profiles::level_visit;
 use crate::load::matrix::Point;
 use crate::load::workload::Class;
 use crate::record::{Purpose, Record, Visit};
-use crate::stats::interval::unseen_share;
+use crate::stats::Estimate;
+use crate::stats::interval::{Interval, unseen_share};
 use crate::stats::levels_auto::{self, Curve, Next};
+use crate::units::{MIB, to_f64};
 
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +104,18 @@ pub struct CurveFindings {
     pub flags: Vec<Flag>,
 }
 
+impl CurveFindings {
+    /// A rate of the curve in the unit of its class: I/Os per second of small, megabytes (2^20) per second of large I/O.
+    #[must_use]
+    pub fn rate(&self, iops: Interval) -> Estimate {
+        let iops = Estimate::from(iops);
+        match self.class {
+            Class::Small => iops,
+            Class::Large => iops.scaled(to_f64(self.io_bytes) / to_f64(MIB)),
+        }
+    }
+}
+
 /// All findings of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
@@ -137,8 +151,8 @@ impl Findings {
             flags,
             target: record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target),
             unseen_share: (!phases.is_empty()).then(|| unseen_share(visits)),
-            max_small_iops: extremes::max_small_iops(&points),
-            max_large_mbps: extremes::max_large_mbps(&points),
+            max_small_iops: extremes::max_rate(&points, Class::Small),
+            max_large_mbps: extremes::max_rate(&points, Class::Large),
             min_small_latency_us: extremes::min_small_latency(&points),
             curves,
             points,

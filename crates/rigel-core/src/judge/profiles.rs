@@ -16,7 +16,7 @@ use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
 /// Width of the buckets that all visits of a calibration have in common.
-pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
+pub(crate) const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
 /// A bucket never stands for more: the longest visit of a calibration has buckets of 20 ms, a record from elsewhere may
 /// claim anything.
@@ -124,7 +124,7 @@ impl PhaseLook {
 
     /// The same of one class of a point, by its place among the keys.
     #[must_use]
-    pub fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
+    pub(crate) fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
         let least = parameters.first_look(self.points);
         let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
         self.is_settled

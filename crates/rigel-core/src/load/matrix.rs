@@ -3,9 +3,8 @@
 //! A point is a pair (small outstanding, large outstanding). ORION counts the idle point (0,0) in its total and never
 //! runs it; so does Rigel. Must not know time or targets.
 
-use crate::error::Problem;
+use crate::load::levels;
 use crate::load::workload::Class;
-use crate::{load::levels, path_text};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -98,36 +97,6 @@ impl MatrixShape {
             Self::Point { small, large } | Self::Max { small, large } => (Some(small), Some(large)),
             Self::Col { small } => (Some(small), None),
             Self::Row { large } => (None, Some(large)),
-        }
-    }
-
-    /// The shape of that name, with the counts that it needs.
-    ///
-    /// # Errors
-    /// A usage problem when the name is unknown, a needed count is missing, or a count is given that does not apply.
-    pub fn from_parts(name: &str, small: Option<u32>, large: Option<u32>) -> Result<Self, Problem> {
-        let misfit = |needs: &str| {
-            Problem::usage(format!("the matrix '{name}' {needs}"))
-                .because("point and max take both counts, col the small one, row the large one, basic and detailed none")
-                .next("add or remove the count (num_small, num_large), or choose another matrix")
-        };
-        match (name.to_ascii_lowercase().as_str(), small, large) {
-            ("basic", None, None) => Ok(Self::Basic),
-            ("detailed", None, None) => Ok(Self::Detailed),
-            ("basic" | "detailed", ..) => Err(misfit("takes no number of outstanding I/Os")),
-            ("point", Some(small), Some(large)) => Ok(Self::Point { small, large }),
-            ("max", Some(small), Some(large)) => Ok(Self::Max { small, large }),
-            ("point" | "max", ..) => Err(misfit("needs the number of small and of large outstanding I/Os")),
-            ("col", Some(small), None) => Ok(Self::Col { small }),
-            ("col", ..) => {
-                Err(misfit("needs the number of small outstanding I/Os and no number of large ones"))
-            }
-            ("row", None, Some(large)) => Ok(Self::Row { large }),
-            ("row", ..) => {
-                Err(misfit("needs the number of large outstanding I/Os and no number of small ones"))
-            }
-            _ => Err(Problem::usage(format!("'{}' is no matrix", path_text::encode_os(name.as_ref())))
-                .next("choose basic, detailed, point, col, row or max")),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::sample::{count, mean};
 use super::special::student_t_quantile;
-use super::variance::{PointVisits, Spread, spread};
+use super::variance::Spread;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct Interval {
     pub hi95: f64,
     /// Half the width over the mean: 0.05 is ±5 %. For quantiles `hi95 / mean - 1`, the longer side.
     pub relative_half_width: f64,
-    /// How many visits.
+    /// How many visits; of several runs how many runs.
     pub visits: usize,
     /// Degrees of freedom of Student's t behind the width.
     pub df: f64,
@@ -38,7 +38,7 @@ impl Interval {
 
     /// An interval of `half` times the mean to either side; `None` without a mean or a width.
     #[must_use]
-    pub fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
+    pub(crate) fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
         (mean > 0.0 && half.is_finite()).then(|| Self {
             mean,
             lo95: (mean * (1.0 - half)).max(0.0),
@@ -47,6 +47,19 @@ impl Interval {
             visits,
             df,
         })
+    }
+
+    /// The interval of a geometric mean: from `log_mean`, the mean of logarithms, `half` to either side.
+    #[must_use]
+    pub(crate) fn geometric(log_mean: f64, half: f64, visits: usize, df: f64) -> Self {
+        Self {
+            mean: log_mean.exp(),
+            lo95: (log_mean - half).exp(),
+            hi95: (log_mean + half).exp(),
+            relative_half_width: half.exp_m1(),
+            visits,
+            df,
+        }
     }
 
     /// The standard error behind the width, in the unit of the mean. Not of a quantile's interval, which is one of logarithms.
@@ -61,16 +74,9 @@ impl Interval {
         Self { mean: self.mean * factor, lo95: self.lo95 * factor, hi95: self.hi95 * factor, ..self }
     }
 
-    /// The intervals of all points of a phase, in their order; see [`spread`].
-    #[must_use]
-    pub fn of_points(points: &[PointVisits], target: f64) -> Vec<Option<Self>> {
-        let spreads = spread(points, target);
-        points.iter().zip(&spreads).map(|(point, spread)| Self::of_mean(&point.means, spread)).collect()
-    }
-
     /// Whether the two intervals have no value in common.
     #[must_use]
-    pub fn is_apart_from(&self, other: &Self) -> bool {
+    pub(crate) fn is_apart_from(&self, other: &Self) -> bool {
         self.hi95 < other.lo95 || other.hi95 < self.lo95
     }
 }
@@ -91,7 +97,8 @@ pub fn unseen_share(visits: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::tests::Noise;
+    use crate::stats::PointVisits;
+    use crate::stats::tests::{Noise, intervals};
 
     fn point(means: &[f64]) -> PointVisits {
         PointVisits { means: means.to_vec(), within_se: Vec::new() }
@@ -100,7 +107,7 @@ mod tests {
     #[test]
     fn three_visits_by_hand() {
         // Mean 3, variance 7, t(0.975, 2) = 4.3027: 4.3027 sqrt(7/3) = 6.5725.
-        let found = Interval::of_points(&[point(&[1.0, 2.0, 6.0])], 10.0)[0].unwrap();
+        let found = intervals(&[point(&[1.0, 2.0, 6.0])], 10.0)[0].unwrap();
         assert!((found.mean - 3.0).abs() < 1e-12 && (found.hi95 - 9.5724).abs() < 1e-3, "{found:?}");
         assert!((found.relative_half_width - 6.5724 / 3.0).abs() < 1e-3);
         assert_eq!((found.lo95, found.visits, found.df), (0.0, 3, 2.0), "a rate is never negative");
@@ -108,7 +115,7 @@ mod tests {
 
     #[test]
     fn where_nothing_is_known_there_is_no_interval() {
-        assert_eq!(Interval::of_points(&[point(&[]), point(&[5.0]), point(&[0.0, 0.0])], 0.05), [None; 3]);
+        assert_eq!(intervals(&[point(&[]), point(&[5.0]), point(&[0.0, 0.0])], 0.05), [None; 3]);
     }
 
     /// Own variance of six visits, as for a phase of few points.
@@ -118,7 +125,7 @@ mod tests {
         let mut covered = 0;
         for _ in 0..1000 {
             let visits: Vec<f64> = (0..6).map(|_| 100.0 + 3.0 * noise.normal()).collect();
-            let found = Interval::of_points(&[point(&visits)], 0.05)[0].unwrap();
+            let found = intervals(&[point(&visits)], 0.05)[0].unwrap();
             covered += usize::from(found.lo95 <= 100.0 && 100.0 <= found.hi95);
         }
         assert!((930..=975).contains(&covered), "{covered} of 1000");

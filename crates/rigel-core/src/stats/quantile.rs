@@ -61,15 +61,7 @@ fn logarithms(visits: &[Histogram], quantile: f64) -> Option<Vec<f64>> {
 
 fn interval(logs: &[f64], variance: f64, df: f64) -> Option<Interval> {
     let half = half_width(logs.len(), variance, df)?.max(BUCKET_WIDTH);
-    let centre = mean(logs);
-    Some(Interval {
-        mean: centre.exp(),
-        lo95: (centre - half).exp(),
-        hi95: (centre + half).exp(),
-        relative_half_width: half.exp_m1(),
-        visits: logs.len(),
-        df,
-    })
+    Some(Interval::geometric(mean(logs), half, logs.len(), df))
 }
 
 fn merged(visits: &[Histogram], quantile: f64) -> Quantile {

@@ -178,7 +178,7 @@ impl Schedule {
 
     /// Points that were not found to be done, of all phases.
     #[must_use]
-    pub fn unreached(&self) -> Vec<usize> {
+    pub(crate) fn unreached(&self) -> Vec<usize> {
         let all = self.phases.iter().flat_map(|phase| &phase.points);
         all.copied().filter(|point| !self.reached.contains(point)).collect()
     }

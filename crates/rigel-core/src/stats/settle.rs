@@ -21,8 +21,8 @@ const CANDIDATES: [u64; 8] = [
 ];
 /// A candidate may lie this far behind the middle of the visit.
 const BEYOND_MIDDLE_NS: u64 = 300 * NS_PER_MS;
-/// The piece behind a candidate that is held against the second half, or what of it comes later; where nothing would, half of what
-/// is left.
+/// The length of the piece behind a candidate. It is compared with the part of the second half that follows it. Near
+/// the end of a visit, where nothing would follow, the piece is half of the rest.
 const PIECE_NS: u64 = NS_PER_S / 2;
 /// Fewer visits are not judged. A single point has as many before its first look.
 const LEAST_VISITS: usize = 6;
@@ -58,7 +58,7 @@ pub struct Transient {
 /// Chooses the settling time. `profiles` has for each visit the rate per bucket of `bucket_ns`, from the start of the
 /// load to its end; `target` is the relative half-width that the calibration aims at.
 #[must_use]
-pub fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle {
+pub(crate) fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle {
     let usable: Vec<&[f64]> = profiles.iter().copied().filter(|profile| second_half(profile) > 0.0).collect();
     let visits = usable.len();
     let shortest = usable.iter().map(|profile| profile.len()).min().unwrap_or(0);
@@ -87,14 +87,7 @@ pub fn edges(lead_ns: u64, visit_ns: u64) -> Vec<u64> {
     CANDIDATES.into_iter().filter(|&candidate| lead_ns < candidate && candidate <= limit).collect()
 }
 
-/// Mean of a visit after settling, in the unit of the profile. A bucket that lies partly in the settling time is left
-/// out. 0 when nothing is left.
-#[must_use]
-pub fn mean_after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> f64 {
-    mean(after(profile, bucket_ns, settle_ns))
-}
-
-/// The buckets of a visit after settling.
+/// The buckets of a visit after settling. A bucket that lies partly in the settling time is left out.
 #[must_use]
 pub fn after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> &[f64] {
     profile.get(buckets(settle_ns, bucket_ns)..).unwrap_or_default()

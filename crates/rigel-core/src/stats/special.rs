@@ -7,9 +7,10 @@ mod normal;
 mod polygamma;
 mod student;
 
-pub use normal::normal_quantile;
-pub use polygamma::{digamma, inverse_trigamma, trigamma};
-pub use student::{student_t_quantile, student_t_tail};
+pub(crate) use normal::normal_quantile;
+pub(crate) use polygamma::{digamma, inverse_trigamma, trigamma};
+pub use student::student_t_quantile;
+pub(crate) use student::student_t_tail;
 
 #[cfg(test)]
 mod tests;

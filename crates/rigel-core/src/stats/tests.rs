@@ -5,6 +5,8 @@ mod device;
 mod mutants;
 
 use crate::load::draw::Generator;
+use crate::stats::interval::Interval;
+use crate::stats::variance::{PointVisits, spread};
 use serde_json::Value;
 
 /// One table of the stored vectors.
@@ -21,6 +23,12 @@ pub fn numbers(value: &Value) -> Vec<f64> {
 pub fn close(found: f64, wanted: &Value, tolerance: f64) {
     let wanted = wanted.as_f64().unwrap();
     assert!((found - wanted).abs() <= tolerance * wanted.abs().max(1e-6), "{found} instead of {wanted}");
+}
+
+/// The intervals of all points of a phase, in their order.
+pub fn intervals(points: &[PointVisits], target: f64) -> Vec<Option<Interval>> {
+    let spreads = spread(points, target);
+    points.iter().zip(&spreads).map(|(point, spread)| Interval::of_mean(&point.means, spread)).collect()
 }
 
 /// How often to repeat a simulation: `usual`, or `RIGEL_CALIBRATIONS` when that is set.

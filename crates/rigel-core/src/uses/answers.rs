@@ -10,7 +10,7 @@ use crate::judge::flags::Flag;
 use crate::load::matrix::Point;
 use crate::load::workload::Class;
 use crate::record::Record;
-use crate::stats::Interval;
+use crate::stats::Estimate;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::units::{to_f64, us_from_ns};
 
@@ -18,28 +18,13 @@ use crate::units::{to_f64, us_from_ns};
 /// begins at 0.
 pub(crate) const NEAR: f64 = 0.1;
 
-/// A figure with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
-    /// The value.
-    pub mean: f64,
-    /// Both ends of its 95 % interval.
-    pub ends: Option<(f64, f64)>,
-}
-
-impl Figure {
-    pub(crate) fn new(mean: f64, interval: Option<Interval>) -> Self {
-        Self { mean, ends: interval.map(|interval| (interval.lo95, interval.hi95)) }
-    }
-}
-
 /// The highest rate within the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WithinBound {
     /// Small I/Os per second.
-    pub iops: Figure,
+    pub iops: Estimate,
     /// The latency there that the bound is about, in microseconds.
-    pub latency_us: Figure,
+    pub latency_us: Estimate,
     /// Small I/Os outstanding there.
     pub outstanding: u32,
 }
@@ -52,13 +37,13 @@ pub struct Answers {
     /// The highest rate within it; the reason as a sentence when there is none.
     pub max_iops: Result<WithinBound, String>,
     /// The highest rate of small I/Os per second at any latency.
-    pub unbounded_iops: Option<Figure>,
+    pub unbounded_iops: Option<Estimate>,
     /// The highest rate of large I/O in megabytes (2^20) per second.
-    pub max_mbps: Option<Figure>,
+    pub max_mbps: Option<Estimate>,
     /// The same of one stream.
-    pub max_pmbps: Option<Figure>,
+    pub max_pmbps: Option<Estimate>,
     /// The latency that the bound is about with one small I/O outstanding, in microseconds.
-    pub latency_at_1_us: Option<Figure>,
+    pub latency_at_1_us: Option<Estimate>,
     /// The outstanding small I/Os that saturate the device: lowest and highest as far as the noise tells. `None` when the search
     /// did not end.
     pub n_sat: Option<(u32, u32)>,
@@ -79,7 +64,7 @@ impl Answers {
             bound,
             unbounded_iops: unbounded(findings, max_iops.as_ref().ok()),
             max_iops,
-            max_mbps: highest(&rates(findings, Class::Large)).map(|best| mbps(best.io)),
+            max_mbps: highest(&rates(findings, Class::Large)).map(|best| best.io.mbps()),
             max_pmbps: one_stream(findings),
             latency_at_1_us: findings
                 .alone(Class::Small, 1)
@@ -125,37 +110,32 @@ fn highest<'a, 'b>(points: &'b [Rate<'a>]) -> Option<&'b Rate<'a>> {
 
 /// Whether a rate is less than one standard error of the difference below the highest of `points`.
 fn is_highest(rate: &Rate<'_>, points: &[Rate<'_>]) -> bool {
-    let error = |rate: &Rate<'_>| rate.io.sure.iops.map_or(0.0, |interval| interval.standard_error());
-    let best = points.iter().max_by(|a, b| a.io.iops.total_cmp(&b.io.iops));
-    best.is_none_or(|best| best.io.iops - rate.io.iops <= error(rate).hypot(error(best)))
+    let error = |rate: &Rate<'_>| rate.io.iops.interval.map_or(0.0, |interval| interval.standard_error());
+    let best = points.iter().max_by(|a, b| a.io.iops.value.total_cmp(&b.io.iops.value));
+    best.is_none_or(|best| best.io.iops.value - rate.io.iops.value <= error(rate).hypot(error(best)))
 }
 
 /// The highest rate at any latency: that within the bound, unless another is higher.
-fn unbounded(findings: &Findings, within: Option<&WithinBound>) -> Option<Figure> {
+fn unbounded(findings: &Findings, within: Option<&WithinBound>) -> Option<Estimate> {
     let points = rates(findings, Class::Small);
     let at_bound = points.iter().find(|rate| within.is_some_and(|within| within.outstanding == rate.level));
     let highest = highest(&points)?;
-    let best = at_bound.filter(|rate| is_highest(rate, &points) || rate.io.iops > highest.io.iops);
-    let io = best.unwrap_or(highest).io;
-    Some(Figure::new(io.iops, io.sure.iops))
+    let best =
+        at_bound.filter(|rate| is_highest(rate, &points) || rate.io.iops.value > highest.io.iops.value);
+    Some(best.unwrap_or(highest).io.iops)
 }
 
-fn mbps(io: &IoFindings) -> Figure {
-    Figure::new(io.mbps, io.sure.mbps(io.io_bytes))
-}
-
-fn one_stream(findings: &Findings) -> Option<Figure> {
+fn one_stream(findings: &Findings) -> Option<Estimate> {
     let io = findings.alone(Class::Large, 1)?.large.as_ref()?;
-    io.latency_us?;
-    Some(mbps(io))
+    io.latency_us.map(|_| io.mbps())
 }
 
 /// The latency that a bound is about, in microseconds.
-fn latency(io: &IoFindings, of: LatencyOf) -> Option<Figure> {
+fn latency(io: &IoFindings, of: LatencyOf) -> Option<Estimate> {
     let us = io.latency_us?;
     Some(match of {
-        LatencyOf::Mean => Figure::new(us.mean, io.sure.latency_us),
-        LatencyOf::P99 => Figure::new(us.p99, io.sure.p99_us()),
+        LatencyOf::Mean => us.mean,
+        LatencyOf::P99 => us.p99,
     })
 }
 
@@ -167,17 +147,20 @@ fn within(findings: &Findings, bound: &LatencyBound) -> Result<WithinBound, Stri
     if points.is_empty() {
         return Err("no point of small I/O was measured".to_owned());
     }
-    let keeps = |latency: &Figure| {
-        let least = latency.ends.map_or(latency.mean, |ends| ends.0);
-        latency.mean <= limit_us * (1.0 + NEAR) && least <= limit_us
+    let keeps = |latency: &Estimate| {
+        let least = latency.lo95().unwrap_or(latency.value);
+        latency.value <= limit_us * (1.0 + NEAR) && least <= limit_us
     };
     let latencies = points.iter().filter_map(|point| latency(point.io, bound.of));
-    let quickest = latencies.map(|latency| latency.mean).fold(f64::INFINITY, f64::min);
+    let quickest = latencies.map(|latency| latency.value).fold(f64::INFINITY, f64::min);
     let kept: Vec<Rate<'_>> =
         points.into_iter().filter(|point| latency(point.io, bound.of).is_some_and(|us| keeps(&us))).collect();
     let best = highest(&kept).and_then(|best| {
-        let iops = Figure::new(best.io.iops, best.io.sure.iops);
-        Some(WithinBound { iops, latency_us: latency(best.io, bound.of)?, outstanding: best.level })
+        Some(WithinBound {
+            iops: best.io.iops,
+            latency_us: latency(best.io, bound.of)?,
+            outstanding: best.level,
+        })
     });
     best.ok_or_else(|| {
         format!(
@@ -204,9 +187,9 @@ pub(crate) fn flags(findings: &Findings) -> Vec<Flag> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::findings::Basis;
     use crate::judge::flags::FlagCode;
     use crate::record::tests::{header, visit};
+    use crate::stats::{Basis, Interval};
     use crate::units::Nanos;
 
     /// Small points 1 to 5 whose latencies in microseconds are given, large ones of 10 ms.
@@ -225,11 +208,11 @@ mod tests {
     fn the_highest_rate_within_the_bound() {
         let found = answered([1000, 1000, 1000, 2000, 5000], 2, |_| {});
         let best = found.max_iops.unwrap();
-        assert_eq!((best.outstanding, best.iops.mean), (3, 3000.0), "4 outstanding at 2 ms give 2000");
-        assert_eq!(found.unbounded_iops.unwrap().mean, 3000.0);
-        assert_eq!(found.max_mbps.unwrap().mean, 200.0);
-        assert_eq!(found.max_pmbps.unwrap().mean, 100.0);
-        assert_eq!(found.latency_at_1_us.unwrap().mean, 1000.0);
+        assert_eq!((best.outstanding, best.iops.value), (3, 3000.0), "4 outstanding at 2 ms give 2000");
+        assert_eq!(found.unbounded_iops.unwrap().value, 3000.0);
+        assert_eq!(found.max_mbps.unwrap().value, 200.0);
+        assert_eq!(found.max_pmbps.unwrap().value, 100.0);
+        assert_eq!(found.latency_at_1_us.unwrap().value, 1000.0);
         assert_eq!(found.n_sat, None, "nothing was searched");
     }
 
@@ -247,9 +230,9 @@ mod tests {
         let near = |half: f64| {
             answered([1000, 1000, 1000, 1000, 2040], 2, |findings| {
                 let io = findings.points[4].small.as_mut().unwrap();
-                io.iops = 9000.0;
-                io.sure.basis = Basis::Visits;
-                io.sure.latency_us = Interval::symmetric(2040.0, half, 8, 7.0);
+                io.iops = Interval::symmetric(9000.0, 0.0, 8, 7.0).unwrap().into();
+                io.latency_us.as_mut().unwrap().mean =
+                    Interval::symmetric(2040.0, half, 8, 7.0).unwrap().into();
             })
         };
         assert_eq!(near(0.03).max_iops.unwrap().outstanding, 5);
@@ -261,9 +244,8 @@ mod tests {
     fn a_wide_interval_does_not_stretch_the_bound() {
         let found = answered([1000, 1000, 1000, 1000, 6000], 2, |findings| {
             let io = findings.points[4].small.as_mut().unwrap();
-            io.iops = 9000.0;
-            io.sure.basis = Basis::Visits;
-            io.sure.latency_us = Interval::symmetric(6000.0, 2.0, 2, 1.0);
+            io.iops = Interval::symmetric(9000.0, 0.0, 2, 1.0).unwrap().into();
+            io.latency_us.as_mut().unwrap().mean = Interval::symmetric(6000.0, 2.0, 2, 1.0).unwrap().into();
         });
         assert_eq!(found.max_iops.unwrap().outstanding, 4);
     }
@@ -285,10 +267,8 @@ mod tests {
         answered([1000; 5], 2, |findings| {
             for (found, per_cent) in findings.points.iter_mut().zip(rates) {
                 let io = found.small.as_mut().unwrap();
-                io.iops = 10.0 * per_cent;
                 let half = 0.01 * crate::stats::special::student_t_quantile(0.975, 7.0);
-                io.sure.iops = Interval::symmetric(io.iops, half, 8, 7.0);
-                io.sure.basis = Basis::Visits;
+                io.iops = Interval::symmetric(10.0 * per_cent, half, 8, 7.0).unwrap().into();
             }
         })
     }
@@ -311,17 +291,15 @@ mod tests {
             answered([1000; 5], 2, |findings| {
                 for (found, iops) in findings.points.iter_mut().zip([200.0, 600.0, 900.0, 1000.0, iops]) {
                     let io = found.small.as_mut().unwrap();
-                    io.iops = iops;
-                    io.sure.iops = Interval::symmetric(iops, 0.02, 8, 7.0);
-                    io.sure.basis = Basis::Visits;
+                    io.iops = Interval::symmetric(iops, 0.02, 8, 7.0).unwrap().into();
                 }
-                findings.points[4].small.as_mut().unwrap().latency_us.as_mut().unwrap().mean = 5000.0;
+                findings.points[4].small.as_mut().unwrap().latency_us.as_mut().unwrap().mean.value = 5000.0;
             })
         };
         for (iops, wanted) in [(1100.0, 1100.0), (1010.0, 1000.0), (990.0, 1000.0), (700.0, 1000.0)] {
             let found = beyond(iops);
             assert_eq!(
-                (found.max_iops.unwrap().outstanding, found.unbounded_iops.unwrap().mean),
+                (found.max_iops.unwrap().outstanding, found.unbounded_iops.unwrap().value),
                 (4, wanted)
             );
         }
@@ -335,7 +313,7 @@ mod tests {
                 found.phase = Some(0);
             }
             for found in &mut findings.points[..4] {
-                found.small.as_mut().unwrap().sure.basis = Basis::Visits;
+                found.small.as_mut().unwrap().iops.basis = Basis::Visits;
             }
         });
         assert_eq!(found.max_iops.unwrap().outstanding, 4);

@@ -15,7 +15,8 @@ pub use metric::Metric;
 use crate::judge::findings::Findings;
 use crate::load::matrix::Point;
 use crate::record::Record;
-use change::{Change, Doubt, Measured, SideValue};
+use crate::stats::Estimate;
+use change::{Change, Doubt, Measured};
 
 /// A run with its findings.
 #[derive(Clone, Copy, Debug)]
@@ -57,9 +58,9 @@ pub struct Row {
     /// Where; `None` for a quantity of runs.
     pub point: Option<Point>,
     /// The base.
-    pub base: SideValue,
+    pub base: Estimate,
     /// The new side.
-    pub new: SideValue,
+    pub new: Estimate,
     /// How much the new side differs; the reason when that cannot be told.
     pub change: Result<Change, Doubt>,
     /// What that says.

@@ -164,7 +164,7 @@ fn measured(measured: &Measured) -> MeasuredDocument {
     MeasuredDocument {
         what: text(&measured.what),
         unit: measured.unit,
-        mean: measured.figure.mean,
+        mean: measured.figure.value,
         lo95: ends.map(|ends| ends.0),
         hi95: ends.map(|ends| ends.1),
         run: text(&measured.run_id),

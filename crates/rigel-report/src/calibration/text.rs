@@ -2,7 +2,7 @@
 //!
 //! Must not know where a document came from.
 
-use super::{Document, Estimate};
+use super::{Document, Figure};
 use crate::page::Page;
 use crate::text::wrapped;
 use crate::words::percent;
@@ -44,7 +44,7 @@ pub fn answers(found: &Document) -> String {
     page.into_string()
 }
 
-fn figure(page: &mut Page, name: &str, found: Option<Estimate>, decimals: usize, unit: &str) {
+fn figure(page: &mut Page, name: &str, found: Option<Figure>, decimals: usize, unit: &str) {
     let value = found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.mean));
     let width = found.and_then(|found| found.width());
     let width = width.map_or_else(String::new, |width| format!("±{} %", percent(width)));
@@ -84,7 +84,7 @@ pub fn history(all: &[Document]) -> String {
         "Start", "max_iops", "ms", "at", "unbounded", "max_mbps", "max_pmbps"
     ));
     for found in all {
-        let value = |found: Option<Estimate>, decimals: usize| {
+        let value = |found: Option<Figure>, decimals: usize| {
             found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.mean))
         };
         let start: String = found.started.chars().take(16).collect();

@@ -4,13 +4,14 @@
 //! misread needs a new one. Must not compute.
 
 use super::Compared;
-use super::words::doubt;
+use super::words::{doubt, some};
 use crate::json::{pretty, schema_of};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
-use rigel_core::uses::compare::change::{Change, Doubt, RestsOn, SideValue};
+use rigel_core::stats::Estimate;
+use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
 use rigel_core::uses::compare::gate::{Judged, Outcome};
 use rigel_core::uses::compare::{Difference, Row, Verdict};
 use schemars::JsonSchema;
@@ -162,7 +163,7 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         comparable: found.forbidding().next().is_none(),
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(place).collect(),
-        rows: found.rows.iter().map(row).collect(),
+        rows: found.rows.iter().map(|one| row(compared, one)).collect(),
         gates: compared.gates.iter().map(gate).collect(),
     };
     pretty(&document)
@@ -197,7 +198,7 @@ const fn place(point: &Point) -> Place {
     Place { small: point.small, large: point.large }
 }
 
-fn row(row: &Row) -> RowDocument {
+fn row(compared: &Compared<'_>, row: &Row) -> RowDocument {
     let reason = match row.verdict {
         Verdict::NoEvidence(reason) => Some(reason),
         Verdict::Better | Verdict::Worse => None,
@@ -207,8 +208,8 @@ fn row(row: &Row) -> RowDocument {
         metric: metric.name(),
         unit: metric.unit(),
         point: row.point.as_ref().map(place),
-        base: side(&row.base),
-        new: side(&row.new),
+        base: side(&row.base, compared.base.len()),
+        new: side(&row.new, compared.new.len()),
         change: row.change.as_ref().ok().map(change),
         verdict: row.verdict.name(),
         reason: reason.map(name),
@@ -226,13 +227,8 @@ const fn name(reason: Doubt) -> &'static str {
     }
 }
 
-fn side(side: &SideValue) -> SideDocument {
-    SideDocument {
-        value: (side.value > 0.0).then_some(side.value),
-        lo95: side.lo95,
-        hi95: side.hi95,
-        runs: side.runs,
-    }
+fn side(side: &Estimate, runs: usize) -> SideDocument {
+    SideDocument { value: some(side), lo95: side.lo95(), hi95: side.hi95(), runs }
 }
 
 const fn change(change: &Change) -> ChangeDocument {

@@ -4,7 +4,7 @@
 
 use super::Compared;
 use super::words::{
-    doubt, meaning, names, percents, place, verdict, verdict_of_all, verdict_of_gates, width,
+    doubt, meaning, names, percents, place, some, verdict, verdict_of_all, verdict_of_gates, width,
 };
 use crate::html::assets;
 use crate::html::markup::{Column, Text, close_table, list, open_table};
@@ -14,7 +14,7 @@ use crate::numbers::{number, time};
 use crate::page::Page;
 use rigel_core::error::Problem;
 use rigel_core::load::workload::{Class, LargePattern};
-use rigel_core::uses::compare::change::SideValue;
+use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::gate::Outcome;
 use rigel_core::uses::compare::{Metric, Row, Verdict};
 use serde::Serialize;
@@ -102,7 +102,7 @@ fn of_metric<'a>(compared: &'a Compared<'_>, metric: Metric) -> impl Iterator<It
 
 /// The rows of a quantity of points; `None` when there are none.
 fn quantity(compared: &Compared<'_>, metric: Metric) -> Option<Quantity> {
-    let side = |side: &SideValue| [(side.value > 0.0).then_some(side.value), side.lo95, side.hi95];
+    let side = |side: &Estimate| [some(side), side.lo95(), side.hi95()];
     let place = |row: &Row| {
         Some(Place {
             small: row.point?.small,
@@ -250,7 +250,7 @@ fn numbers(page: &mut Page, compared: &Compared<'_>) {
 }
 
 fn line(page: &mut Page, row: &Row) {
-    let side = |side: &SideValue| {
+    let side = |side: &Estimate| {
         let width = width(side).map_or_else(String::new, |width| format!(" <small>±{width} %</small>"));
         format!("<td class=\"n\">{}{width}</td>", value(row.metric, side.value))
     };

@@ -3,11 +3,12 @@
 //! Must not hide a row but those that say what another one says.
 
 use super::Compared;
-use super::words::{doubt, meaning, names, percents, verdict, verdict_of_all, verdict_of_gates, width};
+use super::words::{doubt, meaning, names, percents, some, verdict, verdict_of_all, verdict_of_gates, width};
 use crate::page::Page;
 use crate::text::{number, wrapped};
 use rigel_core::path_text::printable;
-use rigel_core::uses::compare::change::{Doubt, SideValue};
+use rigel_core::stats::Estimate;
+use rigel_core::uses::compare::change::Doubt;
 use rigel_core::uses::compare::{Difference, Metric, Row, Verdict};
 
 /// The whole text.
@@ -59,7 +60,7 @@ fn line(page: &mut Page, row: &Row) {
         "us" => 1,
         _ => 2,
     };
-    let value = |side: &SideValue| number((side.value > 0.0).then_some(side.value), decimals, 10);
+    let value = |side: &Estimate| number(some(side), decimals, 10);
     let (change, ends) = match &row.change {
         Ok(change) => {
             let [relative, lo, hi] = percents(change);

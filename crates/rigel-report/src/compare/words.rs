@@ -6,7 +6,8 @@ use super::Compared;
 use crate::view::View;
 use crate::words::{counted, percent};
 use rigel_core::path_text::printable;
-use rigel_core::uses::compare::change::{Change, Doubt, RestsOn, SideValue};
+use rigel_core::stats::Estimate;
+use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
 use rigel_core::uses::compare::gate::Outcome;
 use rigel_core::uses::compare::{Row, Verdict};
 
@@ -52,8 +53,13 @@ pub(crate) fn percents(change: &Change) -> [String; 3] {
 }
 
 /// The longer side of an interval in per cent; `None` without one.
-pub(crate) fn width(side: &SideValue) -> Option<String> {
-    side.hi95.filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0))
+pub(crate) fn width(side: &Estimate) -> Option<String> {
+    side.hi95().filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0))
+}
+
+/// The value of a side; `None` when nothing completed.
+pub(crate) fn some(side: &Estimate) -> Option<f64> {
+    (side.value > 0.0).then_some(side.value)
 }
 
 /// A relative change in per cent with its sign, `-12.3`.

@@ -13,7 +13,7 @@ pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     write(COLUMNS.map(|(name, _)| name), rows(view).map(fields))
 }
 
-fn field(cell: Cell) -> String {
+pub(super) fn field(cell: Cell) -> String {
     match cell {
         Cell::Text(text) => text,
         Cell::Count(count) => count.to_string(),

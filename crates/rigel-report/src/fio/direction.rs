@@ -46,7 +46,7 @@ impl Section {
         let told = io.latency_us.filter(|_| all > 0 && histogram.count() == all);
         let io_bytes = histogram.count().saturating_mul(io.io_bytes);
         let kib = to_f64(io.io_bytes) / 1024.0;
-        let iops = io.iops * share;
+        let iops = io.iops.value * share;
         let lat_ns = Latency::of(histogram, told.as_ref());
         let rate = samples.scaled(share);
         let seen = if histogram.count() == 0 { 0 } else { rate.count };

@@ -12,13 +12,13 @@ use crate::numbers::whole;
 use crate::view::View;
 use crate::words;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::request::Request;
 use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::measure::Histogram;
-use rigel_core::stats::Interval;
+use rigel_core::stats::Estimate;
 use serde::Serialize;
 
 /// See the module.
@@ -70,6 +70,12 @@ struct Ends {
     hi95: f64,
 }
 
+impl Ends {
+    fn of(found: Estimate) -> Option<Self> {
+        found.ends().map(|(lo95, hi95)| Self { lo95, hi95 })
+    }
+}
+
 impl Job {
     /// `group`: its number in the document.
     pub fn new(view: &View<'_>, group: usize, found: &PointFindings, class: Class, io: &IoFindings) -> Self {
@@ -103,19 +109,17 @@ impl Job {
 
 impl Extra {
     fn of(found: &PointFindings, class: Class, io: &IoFindings) -> Self {
-        let sure = &io.sure;
-        let ends = |interval: Interval| Ends { lo95: interval.lo95, hi95: interval.hi95 };
-        let of_us = |interval: Option<Interval>| interval.map(|us| ends(us.scaled(1000.0)));
+        let in_ns = |of: fn(LatencyUs) -> Estimate| Ends::of(of(io.latency_us?).scaled(1000.0));
         Self {
             small: found.point.small,
             large: found.point.large,
             class: class.name(),
-            visits: sure.visits,
-            basis: sure.basis.name(),
-            iops: sure.iops.map(ends),
-            lat_mean_ns: of_us(sure.latency_us),
-            lat_p50_ns: of_us(sure.p50_us()),
-            lat_p99_ns: of_us(sure.p99_us()),
+            visits: io.sure.visits,
+            basis: io.iops.basis.name(),
+            iops: Ends::of(io.iops),
+            lat_mean_ns: in_ns(|us| us.mean),
+            lat_p50_ns: in_ns(|us| us.p50),
+            lat_p99_ns: in_ns(|us| us.p99),
             flags: crate::json::told(&found.flags),
         }
     }

@@ -20,17 +20,17 @@ const PERCENTILES: [(&str, f64, Option<Told>); 17] = [
     ("20.000000", 0.2, None),
     ("30.000000", 0.3, None),
     ("40.000000", 0.4, None),
-    ("50.000000", 0.5, Some(|us| us.p50)),
+    ("50.000000", 0.5, Some(|us| us.p50.value)),
     ("60.000000", 0.6, None),
     ("70.000000", 0.7, None),
     ("80.000000", 0.8, None),
-    ("90.000000", 0.9, Some(|us| us.p90)),
+    ("90.000000", 0.9, Some(|us| us.p90.value)),
     ("95.000000", 0.95, None),
-    ("99.000000", 0.99, Some(|us| us.p99)),
+    ("99.000000", 0.99, Some(|us| us.p99.value)),
     ("99.500000", 0.995, None),
-    ("99.900000", 0.999, Some(|us| us.p99_9)),
+    ("99.900000", 0.999, Some(|us| us.p99_9.value)),
     ("99.950000", 0.9995, None),
-    ("99.990000", 0.9999, Some(|us| us.p99_99)),
+    ("99.990000", 0.9999, Some(|us| us.p99_99.value)),
 ];
 
 /// Statistics of latencies in nanoseconds.
@@ -57,7 +57,7 @@ impl Latency {
         Self {
             min: histogram.min_ns().unwrap_or(0),
             max: histogram.max_ns().unwrap_or(0),
-            mean: told.map(|us| us.mean * to_f64(NS_PER_US)).or(histogram.mean_ns()).unwrap_or(0.0),
+            mean: told.map(|us| us.mean.value * to_f64(NS_PER_US)).or(histogram.mean_ns()).unwrap_or(0.0),
             stddev: histogram.stddev_ns().unwrap_or(0.0),
             count: histogram.count(),
             percentile: some.then(|| percentiles(histogram, told)),
@@ -151,6 +151,7 @@ fn percent_between(histogram: &Histogram, from_ns: u64, to_ns: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_core::stats::Estimate;
 
     fn of(latencies_ns: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
@@ -187,12 +188,23 @@ mod tests {
         let histogram = of(&(1..=1000).map(|i| i * 1000).collect::<Vec<u64>>());
         let own = percentiles(&histogram, None);
         assert!(value(&own, "50.000000").abs_diff(500_000) < 8000);
-        let told = LatencyUs { p50: 800.0, p90: 850.0, ..LatencyUs::of(&histogram).unwrap() };
+        let told = LatencyUs {
+            p50: Estimate::bare(800.0),
+            p90: Estimate::bare(850.0),
+            ..LatencyUs::of(&histogram).unwrap()
+        };
         let both = percentiles(&histogram, Some(&told));
         assert_eq!((value(&both, "50.000000"), value(&both, "90.000000")), (800_000, 850_000));
         assert_eq!(value(&both, "60.000000"), 800_000, "no less than the median");
         assert!(both.0.is_sorted_by(|a, b| a.1 <= b.1));
-        let low = LatencyUs { p50: 10.0, p90: 20.0, p99: 30.0, p99_9: 40.0, p99_99: 50.0, ..told };
+        let low = LatencyUs {
+            p50: Estimate::bare(10.0),
+            p90: Estimate::bare(20.0),
+            p99: Estimate::bare(30.0),
+            p99_9: Estimate::bare(40.0),
+            p99_99: Estimate::bare(50.0),
+            ..told
+        };
         let low = percentiles(&histogram, Some(&low));
         assert_eq!(value(&low, "40.000000"), 10_000, "no more than the median");
         assert!(low.0.is_sorted_by(|a, b| a.1 <= b.1));

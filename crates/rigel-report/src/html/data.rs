@@ -16,13 +16,13 @@ use rigel_core::error::Problem;
 use rigel_core::judge::findings::{CurveFindings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::workload::{Class, LargePattern};
-use rigel_core::stats::Interval;
+use rigel_core::stats::{Estimate, Interval};
 use rigel_core::units::{MIB, to_f64};
 use serde::Serialize;
 use visits::VisitData;
 
-/// A figure and both ends of its interval.
-type Estimate = [Option<f64>; 3];
+/// A figure and both ends of its interval, as a chart shows them.
+type Drawn = [Option<f64>; 3];
 
 #[derive(Serialize)]
 struct Document {
@@ -59,11 +59,11 @@ struct PointData {
 
 #[derive(Serialize)]
 struct IoData {
-    iops: Estimate,
-    mbps: Estimate,
-    mean: Option<Estimate>,
-    p50: Option<Estimate>,
-    p99: Option<Estimate>,
+    iops: Drawn,
+    mbps: Drawn,
+    mean: Option<Drawn>,
+    p50: Option<Drawn>,
+    p99: Option<Drawn>,
     /// See [`latencies::bins`].
     histogram: Vec<(u64, u64)>,
     /// See [`latencies::percentiles`].
@@ -81,7 +81,7 @@ struct CurveData {
 struct LevelData {
     outstanding: u32,
     /// IOPS of small, MBPS of large I/O.
-    rate: Estimate,
+    rate: Drawn,
 }
 
 /// The document.
@@ -140,25 +140,19 @@ fn io(io: &IoFindings) -> IoData {
     let mut all = io.reads.clone();
     all.add(&io.writes);
     IoData {
-        iops: estimate(io.iops, io.sure.iops),
-        mbps: estimate(io.mbps, io.sure.mbps(io.io_bytes)),
-        mean: us.map(|us| estimate(us.mean, io.sure.latency_us)),
-        p50: us.map(|us| estimate(us.p50, io.sure.p50_us())),
-        p99: us.map(|us| estimate(us.p99, io.sure.p99_us())),
+        iops: drawn(io.iops),
+        mbps: drawn(io.mbps()),
+        mean: us.map(|us| drawn(us.mean)),
+        p50: us.map(|us| drawn(us.p50)),
+        p99: us.map(|us| drawn(us.p99)),
         histogram: latencies::bins(&all, latencies::FINE),
         percentiles: latencies::percentiles(&all),
     }
 }
 
 fn curve(found: &CurveFindings) -> CurveData {
-    let scale = match found.class {
-        Class::Small => 1.0,
-        Class::Large => to_f64(found.io_bytes) / to_f64(MIB),
-    };
-    let level = |&(outstanding, rate): &(u32, Interval)| {
-        let rate = rate.scaled(scale);
-        LevelData { outstanding, rate: estimate(rate.mean, Some(rate)) }
-    };
+    let level =
+        |&(outstanding, iops): &(u32, Interval)| LevelData { outstanding, rate: drawn(found.rate(iops)) };
     CurveData {
         class: found.class,
         n_sat: found.curve.n_sat.found,
@@ -166,9 +160,8 @@ fn curve(found: &CurveFindings) -> CurveData {
     }
 }
 
-fn estimate(value: f64, interval: Option<Interval>) -> Estimate {
-    let ends = interval.map(|interval| (rounded(interval.lo95), rounded(interval.hi95)));
-    [Some(rounded(value)), ends.map(|ends| ends.0), ends.map(|ends| ends.1)]
+fn drawn(found: Estimate) -> Drawn {
+    found.columns().map(|figure| figure.map(rounded))
 }
 
 /// Six figures: more than any chart can show.

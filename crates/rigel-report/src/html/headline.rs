@@ -9,7 +9,6 @@ use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{CurveFindings, Extreme};
 use rigel_core::load::workload::Class;
-use rigel_core::units::{MIB, to_f64};
 
 /// A card for each; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
@@ -29,9 +28,9 @@ fn card(page: &mut Page, view: &View<'_>, title: &str, best: Option<Extreme>, (u
     let Some(best) = best else { return };
     page.line(format_args!(
         "<div class=\"card\"><h3>{title}</h3><div class=\"value\">{} <span class=\"unit\">{unit}</span></div>",
-        write(best.value)
+        write(best.estimate.value)
     ));
-    match best.interval {
+    match best.estimate.interval {
         Some(interval) => page.line(format_args!(
             "<div>±{} %: {} to {} <span class=\"unit\">(95 %, {})</span></div>",
             words::percent(interval.relative_half_width),
@@ -54,9 +53,9 @@ fn card(page: &mut Page, view: &View<'_>, title: &str, best: Option<Extreme>, (u
 fn searched(page: &mut Page, found: &CurveFindings) {
     let curve = &found.curve;
     let least = if curve.saturated { "" } else { "at least " };
-    let (max, unit) = match found.class {
-        Class::Small => (curve.x_max.mean, "IOPS"),
-        Class::Large => (curve.x_max.mean * to_f64(found.io_bytes) / to_f64(MIB), "MBPS"),
+    let unit = match found.class {
+        Class::Small => "IOPS",
+        Class::Large => "MBPS",
     };
     let flags: String = found.flags.iter().map(flag).collect();
     page.line(format_args!(
@@ -67,7 +66,7 @@ fn searched(page: &mut Page, found: &CurveFindings) {
         curve.n_sat.found,
         curve.n_sat.lo,
         curve.n_sat.hi,
-        number(max),
+        number(found.rate(curve.x_max).value),
         words::percent(curve.x_max.relative_half_width),
         curve.power_knee
     ));

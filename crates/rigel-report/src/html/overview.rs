@@ -11,10 +11,8 @@ use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::verdict::Verdict;
 use crate::view::View;
-use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::path_text;
-use rigel_core::stats::Interval;
 use rigel_core::units::Bytes;
 use std::collections::BTreeSet;
 
@@ -59,9 +57,9 @@ fn row(page: &mut Page, index: usize, view: &View<'_>) {
         Text(&targets(view)),
         Text(&load(view))
     ));
-    results::cell(page, found.max_small_iops.map(value), number);
-    results::cell(page, found.max_large_mbps.map(value), number);
-    results::cell(page, found.min_small_latency_us.map(value), time);
+    results::cell(page, found.max_small_iops.map(|best| best.estimate), number);
+    results::cell(page, found.max_large_mbps.map(|best| best.estimate), number);
+    results::cell(page, found.min_small_latency_us.map(|best| best.estimate), time);
     page.push(format_args!("<td class=\"n\">{}</td><td class=\"flags\">", found.points.len()));
     if !view.record.complete() {
         page.push("<span class=\"flag bad\">cut short</span>");
@@ -72,10 +70,6 @@ fn row(page: &mut Page, index: usize, view: &View<'_>) {
         page.push("none");
     }
     page.line("</td></tr>");
-}
-
-fn value(best: Extreme) -> (f64, Option<Interval>) {
-    (best.value, best.interval)
 }
 
 fn codes(page: &mut Page, codes: &BTreeSet<FlagCode>, tone: &str) {

@@ -9,7 +9,8 @@ use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
-use rigel_core::stats::Interval;
+use rigel_core::load::workload::Class;
+use rigel_core::stats::Estimate;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 60;
@@ -46,34 +47,27 @@ fn row(page: &mut Page, index: usize, found: &PointFindings, has_small: bool, ha
         found.point.small,
         found.point.large
     ));
-    if has_small {
-        let rate = found.small.as_ref().map(|io| (io.iops, io.sure.iops));
-        cells(page, found.small.as_ref(), rate);
-    }
-    if has_large {
-        let rate = found.large.as_ref().map(|io| (io.mbps, io.sure.mbps(io.io_bytes)));
-        cells(page, found.large.as_ref(), rate);
+    for (class, _) in
+        [(Class::Small, has_small), (Class::Large, has_large)].into_iter().filter(|class| class.1)
+    {
+        cells(page, found.io(class), class);
     }
     let flags: String = found.flags.iter().map(flag).collect();
     page.line(format_args!("<td class=\"n\">{}</td><td>{flags}</td></tr>", found.visits));
 }
 
 /// Rate, mean, median and 99th percentile of a class.
-fn cells(page: &mut Page, io: Option<&IoFindings>, rate: Option<(f64, Option<Interval>)>) {
-    let us = io.and_then(|io| io.latency_us.map(|us| (us, &io.sure)));
-    cell(page, rate, number);
-    cell(page, us.map(|(us, sure)| (us.mean, sure.latency_us)), time);
-    cell(page, us.map(|(us, sure)| (us.p50, sure.p50_us())), time);
-    cell(page, us.map(|(us, sure)| (us.p99, sure.p99_us())), time);
+fn cells(page: &mut Page, io: Option<&IoFindings>, class: Class) {
+    let us = io.and_then(|io| io.latency_us);
+    cell(page, io.map(|io| io.rate(class)), number);
+    cell(page, us.map(|us| us.mean), time);
+    cell(page, us.map(|us| us.p50), time);
+    cell(page, us.map(|us| us.p99), time);
 }
 
 /// A number and how sure it is, in a table.
-pub(super) fn cell(
-    page: &mut Page,
-    estimate: Option<(f64, Option<Interval>)>,
-    write: impl Fn(f64) -> String,
-) {
-    let Some((value, interval)) = estimate else {
+pub(super) fn cell(page: &mut Page, found: Option<Estimate>, write: impl Fn(f64) -> String) {
+    let Some(Estimate { value, interval, .. }) = found else {
         page.push("<td class=\"n\">-</td>");
         return;
     };

@@ -2,14 +2,14 @@
 //!
 //! Must not compute.
 
-use super::estimate::Rate;
+use super::estimate::RateDocument;
 use super::told;
 use super::visit::VisitDocument;
 use rigel_core::judge::findings::CurveFindings;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::workload::Class;
-use rigel_core::stats::Interval;
 use rigel_core::stats::levels_auto::{Violation, ViolationKind};
+use rigel_core::stats::{Estimate, Interval};
 use rigel_core::units::{MIB, to_f64};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,9 +46,9 @@ pub(super) struct CurveDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rates {
     /// I/Os per second.
-    iops: Rate,
+    iops: RateDocument,
     /// Megabytes (2^20 bytes) per second.
-    mbps: Rate,
+    mbps: RateDocument,
 }
 
 /// A level, as far as the noise allows to say.
@@ -69,9 +69,9 @@ struct Level {
     /// I/Os, or streams, outstanding.
     outstanding: u32,
     /// I/Os per second.
-    iops: Rate,
+    iops: RateDocument,
     /// Megabytes (2^20 bytes) per second.
-    mbps: Rate,
+    mbps: RateDocument,
 }
 
 /// A level that contradicts what a closed loop can do.
@@ -114,9 +114,10 @@ impl From<&CurveFindings> for CurveDocument {
 }
 
 impl Rates {
-    fn new(iops: Interval, io_bytes: u64) -> Self {
-        let mbps = iops.scaled(to_f64(io_bytes) / to_f64(MIB));
-        Self { iops: Rate::of(iops), mbps: Rate::of(mbps) }
+    fn new(interval: Interval, io_bytes: u64) -> Self {
+        let iops = Estimate::from(interval);
+        let rate = |found| RateDocument::new(found, interval.visits);
+        Self { iops: rate(iops), mbps: rate(iops.scaled(to_f64(io_bytes) / to_f64(MIB))) }
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Must not compute.
 
-use rigel_core::stats::Interval;
+use rigel_core::stats::{Estimate, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A rate with its interval.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Rate {
+#[schemars(rename = "Rate")]
+pub(super) struct RateDocument {
     /// Mean of the visits.
     mean: f64,
     /// Lower end of the 95 % interval; null when there is none.
@@ -19,22 +20,16 @@ pub(super) struct Rate {
     visits: usize,
 }
 
-impl Rate {
-    pub(super) fn new(mean: f64, interval: Option<Interval>, visits: usize) -> Self {
-        let ends = interval.map(|interval| (interval.lo95, interval.hi95));
-        Self { mean, lo95: ends.map(|ends| ends.0), hi95: ends.map(|ends| ends.1), visits }
-    }
-
-    /// The middle of an interval, and its ends.
-    pub(super) fn of(interval: Interval) -> Self {
-        Self::new(interval.mean, Some(interval), interval.visits)
+impl RateDocument {
+    pub(super) fn new(found: Estimate, visits: usize) -> Self {
+        Self { mean: found.value, lo95: found.lo95(), hi95: found.hi95(), visits }
     }
 }
 
 /// The ends of a 95 % interval.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Interval")]
-pub(super) struct Bounds {
+pub(super) struct IntervalDocument {
     /// Lower end.
     lo95: f64,
     /// Upper end.
@@ -43,7 +38,7 @@ pub(super) struct Bounds {
     visits: usize,
 }
 
-impl From<Interval> for Bounds {
+impl From<Interval> for IntervalDocument {
     fn from(interval: Interval) -> Self {
         Self { lo95: interval.lo95, hi95: interval.hi95, visits: interval.visits }
     }

@@ -2,11 +2,12 @@
 //!
 //! Must not compute.
 
-use super::estimate::{Bounds, Rate};
+use super::estimate::{IntervalDocument, RateDocument};
 use super::told;
 use super::visit::VisitDocument;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
+use rigel_core::stats::Estimate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,9 +51,9 @@ struct OwnCpuDocument {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Io {
     /// Successful I/Os per second, reads and writes.
-    iops: Rate,
+    iops: RateDocument,
     /// Megabytes (2^20 bytes) per second, reads and writes.
-    mbps: Rate,
+    mbps: RateDocument,
     /// Latency of successful I/Os in microseconds; null when none completed.
     latency_us: Option<Latency>,
     /// What the intervals rest on. `visits`: visits that lie apart, so that they hold for another calibration under the
@@ -113,11 +114,11 @@ struct Latency {
 #[derive(Debug, Serialize, JsonSchema)]
 struct LatencyIntervals {
     /// Of the arithmetic mean: in a closed loop it is the outstanding I/Os over the rate, so it is as sure as the rate.
-    mean: Option<Bounds>,
+    mean: Option<IntervalDocument>,
     /// Of the median.
-    p50: Option<Bounds>,
+    p50: Option<IntervalDocument>,
     /// Of the 99th percentile.
-    p99: Option<Bounds>,
+    p99: Option<IntervalDocument>,
 }
 
 /// I/Os in flight.
@@ -150,10 +151,10 @@ impl Io {
     fn new(io: &IoFindings, target: Option<f64>) -> Self {
         let sure = &io.sure;
         Self {
-            iops: Rate::new(io.iops, sure.iops, sure.visits),
-            mbps: Rate::new(io.mbps, sure.mbps(io.io_bytes), sure.visits),
-            latency_us: io.latency_us.map(|us| Latency::new(us, io)),
-            basis: sure.basis.name(),
+            iops: RateDocument::new(io.iops, sure.visits),
+            mbps: RateDocument::new(io.mbps(), sure.visits),
+            latency_us: io.latency_us.map(Latency::from),
+            basis: io.iops.basis.name(),
             within: sure.within,
             between: sure.between,
             stalled_share: sure.stalled,
@@ -166,28 +167,33 @@ impl Io {
     }
 }
 
-impl Latency {
-    fn new(us: LatencyUs, io: &IoFindings) -> Self {
-        let sure = &io.sure;
-        let (p50, p99) = (sure.p50_us(), sure.p99_us());
-        let without = [("p50", p50.is_none()), ("p90", true), ("p99", p99.is_none())];
-        let without = without.into_iter().chain([("p99.9", true), ("p99.99", true)]);
+impl From<LatencyUs> for Latency {
+    fn from(us: LatencyUs) -> Self {
+        const NAMES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "p99.99"];
+        let without = us.percentiles().map(|(_, found)| found.interval.is_none());
+        let [p50, p90, p99, p99_9, p99_99] = us.percentiles().map(|(_, found)| found.value);
+        let interval = |found: Estimate| found.interval.map(IntervalDocument::from);
         Self {
-            mean: us.mean,
+            mean: us.mean.value,
             min: us.min,
             max: us.max,
             stddev: us.stddev,
-            p50: us.p50,
-            p90: us.p90,
-            p99: us.p99,
-            p99_9: us.p99_9,
-            p99_99: us.p99_99,
+            p50,
+            p90,
+            p99,
+            p99_9,
+            p99_99,
             intervals: LatencyIntervals {
-                mean: sure.latency_us.map(Bounds::from),
-                p50: p50.map(Bounds::from),
-                p99: p99.map(Bounds::from),
+                mean: interval(us.mean),
+                p50: interval(us.p50),
+                p99: interval(us.p99),
             },
-            indicative: without.filter(|(_, without)| *without).map(|(name, _)| name).collect(),
+            indicative: NAMES
+                .into_iter()
+                .zip(without)
+                .filter(|(_, without)| *without)
+                .map(|(name, _)| name)
+                .collect(),
         }
     }
 }

@@ -32,7 +32,11 @@ fn render_11_1(view: &View<'_>) -> String {
         page.line(iops_line(best));
     }
     if let Some(best) = found.min_small_latency_us {
-        page.line(format_args!("Minimum Small Latency={:.2} @ {}", best.value / 1000.0, At(best.point)));
+        page.line(format_args!(
+            "Minimum Small Latency={:.2} @ {}",
+            best.estimate.value / 1000.0,
+            At(best.point)
+        ));
     }
     page.into_string()
 }
@@ -59,7 +63,11 @@ fn render_us(
     }
     if let Some(best) = found.min_small_latency_us {
         page.blank();
-        page.line(format_args!("Minimum Small Latency={:.decimals$} usecs @ {}", best.value, At(best.point)));
+        page.line(format_args!(
+            "Minimum Small Latency={:.decimals$} usecs @ {}",
+            best.estimate.value,
+            At(best.point)
+        ));
         latency_lines(&mut page, view, best.point, decimals);
     }
     if let Some((point, io)) = histogram_of.and_then(|best| Some((best.point, small(view, best.point)?))) {
@@ -74,11 +82,11 @@ fn small<'v>(view: &'v View<'_>, point: Point) -> Option<&'v IoFindings> {
 }
 
 fn mbps_line(best: Extreme) -> String {
-    format!("Maximum Large MBPS={:.2} @ {}", best.value, At(best.point))
+    format!("Maximum Large MBPS={:.2} @ {}", best.estimate.value, At(best.point))
 }
 
 fn iops_line(best: Extreme) -> String {
-    format!("Maximum Small IOPS={:.0} @ {}", best.value, At(best.point))
+    format!("Maximum Small IOPS={:.0} @ {}", best.estimate.value, At(best.point))
 }
 
 /// One line per direction that moved something; ORION adds the second when the run writes.
@@ -91,7 +99,7 @@ fn latency_lines(page: &mut Page, view: &View<'_>, point: Point, decimals: usize
             page.line(format_args!(
                 "Small {direction} Latency: avg={:.decimals$} us, min={:.decimals$} us, max={:.decimals$} us, \
                  std dev={:.decimals$} us @ {}",
-                us.mean,
+                us.mean.value,
                 us.min,
                 us.max,
                 us.stddev,

@@ -33,9 +33,9 @@ impl Quantity {
         };
         let latency = io.latency_us?;
         Some(match self {
-            Self::Iops => io.iops,
-            Self::Mbps => io.mbps,
-            Self::Latency => latency.mean,
+            Self::Iops => io.iops.value,
+            Self::Mbps => io.mbps().value,
+            Self::Latency => latency.mean.value,
         })
     }
 

@@ -168,7 +168,7 @@ fn visit_io(page: &mut Page, class: Class, io: VisitIo) {
 fn ran(page: &mut Page, header: &Header, class: &str, io: &IoFindings, others: u32, seconds: f64) {
     let (reads, writes) = (io.reads.count(), io.writes.count());
     let done = reads.saturating_add(writes);
-    let latency_us = io.latency_us.map_or(0.0, |us| us.mean);
+    let latency_us = io.latency_us.map_or(0.0, |us| us.mean.value);
     let sizes = header.targets.iter().map(|target| target.size_bytes);
     let volume = sizes.fold(0, u64::saturating_add);
     page.line(format_args!("ran ({class}): VLun = 0 Size = {volume}"));
@@ -186,10 +186,10 @@ fn ran(page: &mut Page, header: &Header, class: &str, io: &IoFindings, others: u
     page.line(format_args!(
         "ran ({class}): my {} oth {others} iops {:.0} size {} K lat {:.2} ms bw = {:.2} MBps dur {seconds:.2} s {direction}",
         io.planned_outstanding,
-        io.iops,
+        io.iops.value,
         to_f64(io.io_bytes) / to_f64(KIB),
         latency_us / 1000.0,
-        io.mbps,
+        io.mbps().value,
     ));
     if io.errors > 0 {
         page.line(format_args!("ran ({class}): {} failed", io.errors));

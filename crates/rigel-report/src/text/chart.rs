@@ -91,12 +91,9 @@ const fn levels(found: &PointFindings, class: Class) -> (u32, u32) {
 
 fn sample(found: &PointFindings, class: Class) -> Option<Sample> {
     let io = found.io(class)?;
-    let (rate, interval) = match class {
-        Class::Small => (io.iops, io.sure.iops),
-        Class::Large => (io.mbps, io.sure.mbps(io.io_bytes)),
-    };
-    let ends = interval.map(|interval| (interval.lo95, interval.hi95));
-    rate.is_finite().then_some(Sample { level: levels(found, class).0, rate, ends })
+    let rate = io.rate(class);
+    let level = levels(found, class).0;
+    rate.value.is_finite().then(|| Sample { level, rate: rate.value, ends: rate.ends() })
 }
 
 /// Title, rows of dots with the vertical axis, the horizontal axis and its labels.

@@ -9,7 +9,6 @@ use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::CurveFindings;
 use rigel_core::load::workload::Class;
-use rigel_core::units::{MIB, to_f64};
 
 /// The table of curves under an empty line; nothing when there was no search.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
@@ -42,11 +41,10 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
 fn line(page: &mut Page, found: &CurveFindings) {
     let curve = &found.curve;
     let least = if curve.saturated { "" } else { ">" };
+    let most = found.rate(curve.x_max);
     let max = match found.class {
-        Class::Small => format!("{least}{:.0} IOPS", curve.x_max.mean),
-        Class::Large => {
-            format!("{least}{:.2} MBPS", curve.x_max.mean * to_f64(found.io_bytes) / to_f64(MIB))
-        }
+        Class::Small => format!("{least}{:.0} IOPS", most.value),
+        Class::Large => format!("{least}{:.2} MBPS", most.value),
     };
     page.line(format_args!(
         "{:<6}{max:>18}{:>5}{:>9}{:>12}{:>11.1}{:>7}{:>8}",

@@ -10,9 +10,9 @@ use crate::notes::flag_text;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{Basis, IoFindings, PointFindings};
+use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
-use rigel_core::stats::Interval;
+use rigel_core::stats::{Basis, Estimate};
 
 /// Where flags stand under their row; one that makes the numbers invalid has a mark there.
 const INDENT: &str = "          ";
@@ -52,23 +52,22 @@ pub(super) fn styled(view: &View<'_>, style: Style) -> String {
 /// The numbers of a point, as a line.
 fn numbers(found: &PointFindings, target: Option<f64>) -> String {
     let (small, large) = (found.small.as_ref(), found.large.as_ref());
-    let latency = small.or(large);
-    let us = latency.and_then(|io| io.latency_us);
+    let us = small.or(large).and_then(|io| io.latency_us);
     format!(
         "{}{:>5}{:>6}{:>10}{:>5}{}{:>9}{:>5}{}{:>10}{:>5}{:>10}{:>5}{:>7}",
         if found.invalid() { '!' } else { ' ' },
         found.point.small,
         found.point.large,
-        number(small.map(|io| io.iops), 0, 10),
-        width(small.and_then(|io| io.sure.iops)),
+        number(small.map(|io| io.iops.value), 0, 10),
+        width(small.map(|io| io.iops)),
         star(small, target),
-        number(large.map(|io| io.mbps), 2, 9),
-        width(large.and_then(|io| io.sure.iops)),
+        number(large.map(|io| io.mbps().value), 2, 9),
+        width(large.map(|io| io.iops)),
         star(large, target),
-        number(us.map(|us| us.mean), 1, 10),
-        width(latency.and_then(|io| io.sure.latency_us)),
-        number(us.map(|us| us.p99), 1, 10),
-        width(latency.and_then(|io| io.sure.p99_us())),
+        number(us.map(|us| us.mean.value), 1, 10),
+        width(us.map(|us| us.mean)),
+        number(us.map(|us| us.p99.value), 1, 10),
+        width(us.map(|us| us.p99)),
         found.visits
     )
 }
@@ -112,8 +111,8 @@ pub(crate) fn number(value: Option<f64>, decimals: usize, columns: usize) -> Str
 }
 
 /// Half the width of an interval in per cent.
-fn width(interval: Option<Interval>) -> String {
-    interval.map_or_else(|| "-".to_owned(), |interval| words::percent(interval.relative_half_width))
+fn width(found: Option<Estimate>) -> String {
+    found.and_then(|found| found.half_width()).map_or_else(|| "-".to_owned(), words::percent)
 }
 
 /// Beside a width that is not what was asked for.
@@ -159,7 +158,7 @@ fn legend(page: &mut Page, view: &View<'_>, clipped: bool) {
 /// What the intervals are.
 fn meaning(view: &View<'_>) -> String {
     let all = || view.findings.points.iter().flat_map(PointFindings::classes);
-    let one_visit = all().any(|(_, io)| io.sure.basis == Basis::OneVisit);
+    let one_visit = all().any(|(_, io)| io.iops.basis == Basis::OneVisit);
     if !view.is_adaptive() {
         return format!("half of a 95 % interval that shows {}.", words::ONE_VISIT);
     }

@@ -118,7 +118,7 @@ fn text_of_a_record_stays_text() {
         &mut header.started,
         &mut header.program_version,
         &mut header.request.command_line,
-        &mut header.nodes.first().host.kernel,
+        &mut header.nodes.first_mut().host.kernel,
     ] {
         *text = hostile.to_owned();
     }
@@ -148,9 +148,9 @@ fn figures_are_those_of_the_findings() {
         );
         for (class, io) in found.classes() {
             let told = &told[format!("{}_io", class.name())];
-            let interval = io.sure.iops.unwrap();
+            let interval = io.iops.interval.unwrap();
             assert!(
-                close(&told["iops"][0], io.iops)
+                close(&told["iops"][0], io.iops.value)
                     && close(&told["iops"][1], interval.lo95)
                     && close(&told["iops"][2], interval.hi95)
             );

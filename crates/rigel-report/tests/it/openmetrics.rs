@@ -27,14 +27,14 @@ fn figures_are_in_base_units_with_their_intervals() {
     let text = text(&run);
     let found = view.findings.points.iter().find(|found| found.point.small == 2).unwrap();
     let (io, point) = (found.small.as_ref().unwrap(), "small=\"2\",large=\"0\",class=\"small\"");
-    let sure = io.sure.iops.unwrap();
-    assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"value\""]), io.iops);
+    let sure = io.iops.interval.unwrap();
+    assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"value\""]), io.iops.value);
     assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"lo95\""]), sure.lo95);
     assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"hi95\""]), sure.hi95);
     let bytes = sample(&text, "rigel_throughput_bytes_per_second", &[point, "bound=\"value\""]);
-    assert!((bytes / (io.iops * 8192.0) - 1.0).abs() < 1e-12, "{bytes}");
+    assert!((bytes / (io.iops.value * 8192.0) - 1.0).abs() < 1e-12, "{bytes}");
     let p99 = sample(&text, "rigel_latency_seconds", &[point, "percentile=\"99\"", "bound=\"value\""]);
-    assert!((p99 / (io.latency_us.unwrap().p99 / 1e6) - 1.0).abs() < 1e-12, "{p99}");
+    assert!((p99 / (io.latency_us.unwrap().p99.value / 1e6) - 1.0).abs() < 1e-12, "{p99}");
     assert_eq!(
         sample(&text, "rigel_ios", &[point, "direction=\"read\""]),
         rigel_core::units::to_f64(io.reads.count())

@@ -93,7 +93,7 @@ fn curves_of_one_size_lie_over_each_other() {
     for (row, point) in rows.iter().zip(&found.points) {
         let io = point.small.as_ref().unwrap();
         assert_eq!(row["x"], point.point.small);
-        assert!((row["estimate"][0].as_f64().unwrap() / io.iops - 1.0).abs() < 1e-5);
+        assert!((row["estimate"][0].as_f64().unwrap() / io.iops.value - 1.0).abs() < 1e-5);
         assert!(row["estimate"][1].as_f64() < row["estimate"][0].as_f64());
     }
     let alone = between(&page, "In no chart, as no other run has", "</p>");

@@ -179,17 +179,12 @@ impl Run {
         };
         Self {
             record: Record {
-                search: Vec::new(),
-                header,
-                visits: vec![],
-                resumed: Vec::new(),
-                set_aside: Vec::new(),
                 closing: Some(Closing {
                     ended: "2026-01-01T12:08:00+01:00".into(),
                     complete: true,
                     reason: None,
                 }),
-                torn: None,
+                ..Record::begun(header)
             },
         }
     }

@@ -166,8 +166,7 @@ fn no_line_is_wider_than_a_terminal() {
             found.flags.push(if place % 3 == 0 { flag.invalidating() } else { flag });
             let scale = [1.0, 1e4, 1e9, 1e15][place % 4];
             for io in [&mut found.small, &mut found.large].into_iter().flatten() {
-                io.iops *= scale;
-                io.mbps *= scale;
+                io.iops.value *= scale;
             }
         }
         for style in [UNICODE, ASCII, COLOUR] {

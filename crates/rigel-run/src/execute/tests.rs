@@ -97,7 +97,7 @@ fn a_simple_run_finds_the_law() {
         let outstanding = point.point.small.max(point.point.large);
         let io = point.small.as_ref().or(point.large.as_ref()).unwrap();
         let rate = f64::from(outstanding.min(4)) * 1000.0;
-        assert!((io.iops / rate - 1.0).abs() < 0.005, "{outstanding}: {}", io.iops);
+        assert!((io.iops.value / rate - 1.0).abs() < 0.005, "{outstanding}: {}", io.iops.value);
         assert!((io.mean_outstanding - f64::from(outstanding)).abs() < 1e-9);
         let codes: Vec<_> = point.flags.iter().map(|flag| flag.code).collect();
         assert_eq!(codes, [FlagCode::Simulated]);

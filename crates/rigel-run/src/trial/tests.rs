@@ -1,11 +1,12 @@
 use super::*;
-use rigel_core::judge::findings::{Basis, Findings};
+use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::workload::{Class, WritePercent};
 use rigel_core::record::Purpose;
 use rigel_core::sim::SimLaw;
+use rigel_core::stats::Basis;
 use rigel_core::units::{NS_PER_S, Nanos};
 use rigel_core::uses::selftest::{self, Asked, Case, Promise, Trial};
 use std::collections::BTreeMap;
@@ -63,9 +64,9 @@ fn a_constant_device_is_found_with_narrow_intervals() {
         for (io, outstanding) in [(&point.small, point.point.small), (&point.large, point.point.large)] {
             let Some(io) = io else { continue };
             let truth = f64::from(outstanding) * 1000.0;
-            assert!((io.iops / truth - 1.0).abs() < 0.002, "{:?}: {}", point.point, io.iops);
-            assert_eq!((io.sure.basis, io.sure.visits), (Basis::Visits, 4));
-            let latency = io.sure.latency_us.unwrap();
+            assert!((io.iops.value / truth - 1.0).abs() < 0.002, "{:?}: {}", point.point, io.iops.value);
+            assert_eq!((io.iops.basis, io.sure.visits), (Basis::Visits, 4));
+            let latency = io.latency_us.unwrap().mean.interval.unwrap();
             assert!((latency.mean - 1000.0).abs() < 1.0 && latency.relative_half_width < 0.01);
         }
         assert!(point.flags.iter().all(|flag| flag.code == FlagCode::Simulated), "{:?}", point.flags);
@@ -80,10 +81,10 @@ fn a_fixed_time_has_an_interval_of_its_one_visit() {
     assert!(record.visits.iter().all(|visit| visit.purpose == Purpose::Only));
     for point in Findings::of(&record).points {
         let io = point.small.or(point.large).unwrap();
-        let interval = io.sure.iops.unwrap();
-        assert_eq!((io.sure.basis, interval.visits), (Basis::OneVisit, 1));
+        let interval = io.iops.interval.unwrap();
+        assert_eq!((io.iops.basis, interval.visits), (Basis::OneVisit, 1));
         // Exponential service: the mean of n I/Os has a relative standard error of n^-1/2.
-        let narrowest = 1.5 / (io.iops * 10.0).sqrt();
+        let narrowest = 1.5 / (io.iops.value * 10.0).sqrt();
         assert!((narrowest..0.1).contains(&interval.relative_half_width), "{interval:?}");
     }
 }
@@ -98,7 +99,7 @@ fn a_device_that_varies_too_much_says_how_wide_it_is() {
     for point in &found.points {
         let io = point.small.as_ref().or(point.large.as_ref()).unwrap();
         assert_eq!(io.sure.visits, 12);
-        let half = 100.0 * io.sure.iops.unwrap().relative_half_width;
+        let half = 100.0 * io.iops.half_width().unwrap();
         let flag = point.flags.iter().find(|flag| flag.code == FlagCode::NotReached).unwrap();
         assert!(flag.text.contains(&format!("±{half:.1} % after 12 visits")), "{flag:?}");
     }

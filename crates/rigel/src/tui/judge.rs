@@ -4,12 +4,13 @@
 //! time at most. Nothing of it reaches the record. Must not draw.
 
 use rigel_core::event::Event;
-use rigel_core::judge::findings::{Basis, Findings, IoFindings, PointFindings};
+use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
+use rigel_core::stats::Basis;
 use std::time::{Duration, Instant};
 
 /// Judging may take one part of so many of the time of a run.
@@ -128,20 +129,20 @@ fn judged(record: &Record) -> Judged {
     let least = if findings.target.is_some() { Basis::Visits } else { Basis::OneVisit };
     let points = findings.points.iter().map(|found| JudgedPoint {
         point: found.point,
-        small: found.small.as_ref().map(|io| figures(io, io.iops, least)),
-        large: found.large.as_ref().map(|io| figures(io, io.mbps, least)),
+        small: found.small.as_ref().map(|io| figures(io, Class::Small, least)),
+        large: found.large.as_ref().map(|io| figures(io, Class::Large, least)),
         invalid: found.invalid(),
         reached: found.reached(),
     });
     Judged { points: points.collect(), flags: flags(&findings) }
 }
 
-fn figures(io: &IoFindings, rate: f64, basis: Basis) -> Figures {
-    let interval = io.sure.iops.filter(|_| io.sure.basis == basis);
+fn figures(io: &IoFindings, class: Class, basis: Basis) -> Figures {
+    let rate = io.rate(class);
     Figures {
-        rate,
-        latency_us: io.latency_us.map(|us| us.mean),
-        half_width: interval.map(|interval| interval.relative_half_width),
+        rate: rate.value,
+        latency_us: io.latency_us.map(|us| us.mean.value),
+        half_width: rate.half_width().filter(|_| rate.basis == basis),
     }
 }
 

@@ -4,7 +4,7 @@
 //! pieces to say how sure it is. Must not raise flags.
 
 use super::io::Sum;
-use super::sureness::{Basis, Sureness};
+use super::sureness::{Intervals, Sureness};
 use super::{IoFindings, OwnCpu, PointFindings, visits};
 use crate::judge::profiles::{self, Key, PhaseLook, Profiles, counts};
 use crate::load::workload::Class;
@@ -13,6 +13,7 @@ use crate::record::{Header, Record, Visit};
 use crate::stats::Parameters;
 use crate::stats::batch_means::{self, Within};
 use crate::stats::detect::stalls::stalls;
+use crate::stats::estimate::Basis;
 use crate::stats::interval::Interval;
 use crate::stats::quantile::{self, Quantile};
 use crate::stats::sample::mean;
@@ -28,7 +29,7 @@ pub struct Phase<'a> {
     pub visits: Vec<&'a Visit>,
     /// Settling time, means and intervals of the rates.
     pub judged: PhaseLook,
-    sure: BTreeMap<Key, Sureness>,
+    sure: BTreeMap<Key, (Intervals, Sureness)>,
 }
 
 /// The phases of a calibration that have visits; none for a run with one visit per point.
@@ -87,7 +88,8 @@ fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>
         let tallies = visits.iter().filter_map(|visit| Some((tally(visit, class)?, visit.measured_ns)));
         let sum = Sum::of(tallies, settle_ns)?;
         let known = phase.and_then(|phase| phase.sure.get(&(step, class))).copied();
-        Some(sum.findings(known.unwrap_or_else(|| alone(visits, class))))
+        let (intervals, sure) = known.unwrap_or_else(|| alone(visits, class));
+        Some(sum.findings(&intervals, sure))
     };
     PointFindings {
         step,
@@ -133,7 +135,7 @@ fn sureness(
     visits: &BTreeMap<usize, Vec<&Visit>>,
     judged: &PhaseLook,
     parameters: &Parameters,
-) -> BTreeMap<Key, Sureness> {
+) -> BTreeMap<Key, (Intervals, Sureness)> {
     let settle_ns = judged.look.settle.settle_ns;
     let to = |step: usize| visits.get(&step).map_or(&[][..], Vec::as_slice);
     let histograms: Vec<Vec<Histogram>> =
@@ -142,21 +144,37 @@ fn sureness(
     let tails = quantile::of_points(&histograms, 0.99);
     let sure = |(place, &key): (usize, &Key)| {
         let seen = &judged.look.visits[place];
+        let iops = judged.look.intervals[place];
+        let intervals = Intervals {
+            basis: basis(iops, Basis::Visits),
+            iops,
+            mean_us: iops.and_then(|rate| latency(&histograms[place], &rate)),
+            p50_us: in_us(medians[place]),
+            p99_us: in_us(tails[place]),
+        };
         let sure = Sureness {
             reached: judged.is_sure(place, parameters),
-            basis: if judged.look.intervals[place].is_some() { Basis::Visits } else { Basis::Nothing },
             visits: seen.means.len(),
-            iops: judged.look.intervals[place],
-            latency_us: judged.look.intervals[place].and_then(|rate| latency(&histograms[place], &rate)),
-            p50_ns: medians[place],
-            p99_ns: tails[place],
             within: seen.relative_within(),
             between: seen.relative_between(),
             stalled: stalled(to(key.0), key.1, settle_ns),
         };
-        (key, sure)
+        (key, (intervals, sure))
     };
     judged.keys.iter().enumerate().map(sure).collect()
+}
+
+/// What an interval rests on, if there is one.
+fn basis(interval: Option<Interval>, basis: Basis) -> Basis {
+    interval.map_or(Basis::Nothing, |_| basis)
+}
+
+/// The interval of a quantile in microseconds.
+fn in_us(quantile: Quantile) -> Option<Interval> {
+    match quantile {
+        Quantile::Sure(interval) => Some(interval.scaled(us_from_ns(1.0))),
+        Quantile::Indicative(_) | Quantile::Nothing => None,
+    }
 }
 
 /// The latencies of each visit to a point after settling, reads and writes together.
@@ -194,8 +212,9 @@ fn stalled(visits: &[&Visit], class: Class, settle_ns: u64) -> Option<f64> {
 }
 
 /// A point without visits that lie apart: one visit has only its own pieces.
-fn alone(visits: &[&Visit], class: Class) -> Sureness {
-    let nothing = Sureness { visits: visits.len(), ..Sureness::default() };
+fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
+    let sure = Sureness { visits: visits.len(), ..Sureness::default() };
+    let nothing = (Intervals::default(), sure);
     let [visit] = visits else {
         return nothing;
     };
@@ -207,24 +226,19 @@ fn alone(visits: &[&Visit], class: Class) -> Sureness {
         profiles::whole_buckets(tally, visit.measured_ns).iter().skip(lead).copied().collect();
     let rates: Vec<f64> = profiles::rates(tally, visit.measured_ns).into_iter().skip(lead).collect();
     let all = tally.all_latencies_after(0);
-    let known = |q| all.quantile_ns(q).map_or(Quantile::Nothing, |ns| Quantile::Indicative(to_f64(ns)));
     let rate = crate::units::iops(all.count(), visit.measured_ns);
     let half = relative_half_width(&rates);
     let interval = |mean: f64, half: f64, df| Interval::symmetric(mean, half, 1, df);
     let iops = half.and_then(|(half, df)| interval(rate, half, df));
     // In a closed loop the mean latency is the outstanding I/Os over the rate, so both are equally sure.
-    let latency_us =
-        all.mean_ns().and_then(|ns| half.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
-    Sureness {
-        basis: if iops.is_some() { Basis::OneVisit } else { Basis::Nothing },
-        iops,
-        latency_us,
-        p50_ns: known(0.5),
-        p99_ns: known(0.99),
+    let mean_us = all.mean_ns().and_then(|ns| half.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
+    let intervals = Intervals { basis: basis(iops, Basis::OneVisit), iops, mean_us, ..Intervals::default() };
+    let sure = Sureness {
         within: own_error(&rates).map(|own| own.standard_error / mean(&rates)),
         stalled: stalls(&ops, tally.series.bucket_ns).map(|found| found.share),
-        ..nothing
-    }
+        ..sure
+    };
+    (intervals, sure)
 }
 
 /// Half the width of the interval that the pieces of one visit give, relative, and its degrees of freedom.

@@ -16,11 +16,12 @@ mod words;
 
 pub use curve::flags as curve;
 
+use super::PointFindings;
 use super::estimate::{Phase, by_step, used};
-use super::{Basis, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::plan::Plan;
 use crate::record::{Header, Record, Resumed, Visit};
+use crate::stats::Basis;
 
 /// Gives every point its flags and returns what holds for the run as a whole.
 pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
@@ -142,8 +143,8 @@ fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> 
     };
     let classes = [("small", point.small.as_ref()), ("large", point.large.as_ref())];
     let loaded = classes.into_iter().filter_map(|(name, io)| Some((name, io?)));
-    let wide = loaded.filter_map(|(name, io)| match io.sure.iops {
-        Some(_) if io.sure.basis != Basis::Visits => {
+    let wide = loaded.filter_map(|(name, io)| match io.iops.interval {
+        Some(_) if io.iops.basis != Basis::Visits => {
             Some(format!("{name}: a single visit; the width only shows what varied inside it"))
         }
         Some(interval) if interval.visits < least => {

@@ -2,16 +2,18 @@
 //!
 //! Must not judge them.
 
-use super::sureness::Sureness;
+use super::sureness::{Intervals, Sureness};
+use crate::load::workload::Class;
 use crate::measure::{ClassTally, FirstError, Histogram};
-use crate::stats::interval::Interval;
-use crate::units::{self, us_from_ns};
+use crate::stats::Interval;
+use crate::stats::estimate::{Basis, Estimate};
+use crate::units::{self, MIB, to_f64, us_from_ns};
 
 /// Latency of successful I/Os, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LatencyUs {
     /// Arithmetic mean.
-    pub mean: f64,
+    pub mean: Estimate,
     /// Smallest.
     pub min: f64,
     /// Largest.
@@ -19,25 +21,25 @@ pub struct LatencyUs {
     /// Standard deviation.
     pub stddev: f64,
     /// Median.
-    pub p50: f64,
+    pub p50: Estimate,
     /// 90th percentile.
-    pub p90: f64,
+    pub p90: Estimate,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: Estimate,
     /// 99.9th percentile.
-    pub p99_9: f64,
+    pub p99_9: Estimate,
     /// 99.99th percentile.
-    pub p99_99: f64,
+    pub p99_99: Estimate,
 }
 
 impl LatencyUs {
-    /// The statistics of a histogram; `None` when it is empty.
+    /// The statistics of a histogram, without intervals; `None` when it is empty.
     #[must_use]
     pub fn of(histogram: &Histogram) -> Option<Self> {
-        let exact = |ns: Option<u64>| ns.map(|ns| us_from_ns(units::to_f64(ns)));
-        let quantile = |q| exact(histogram.quantile_ns(q));
+        let exact = |ns: Option<u64>| ns.map(|ns| us_from_ns(to_f64(ns)));
+        let quantile = |q| exact(histogram.quantile_ns(q)).map(Estimate::merged);
         Some(Self {
-            mean: us_from_ns(histogram.mean_ns()?),
+            mean: Estimate::bare(us_from_ns(histogram.mean_ns()?)),
             min: exact(histogram.min_ns())?,
             max: exact(histogram.max_ns())?,
             stddev: us_from_ns(histogram.stddev_ns()?),
@@ -49,23 +51,36 @@ impl LatencyUs {
         })
     }
 
-    /// What has an interval becomes its middle. The other quantiles are of all visits merged, where a slow visit counts
-    /// for less, because it has fewer I/Os: they give way where they would not be in order.
-    fn with_intervals(self, sure: &Sureness) -> Self {
-        let middle = |interval: Option<Interval>, merged| interval.map_or(merged, |interval| interval.mean);
-        // An exponential of a mean of logarithms may miss the smallest or largest by the last bit.
-        let within = |us: f64| us.max(self.min).min(self.max);
-        let (p50, p99) = (within(middle(sure.p50_us(), self.p50)), within(middle(sure.p99_us(), self.p99)));
-        // Where only one of the two has an interval.
-        let p99 = p99.max(p50);
-        let p99_9 = self.p99_9.max(p99);
+    /// The percentiles, each with its number in per cent, in ascending order.
+    #[must_use]
+    pub const fn percentiles(&self) -> [(&'static str, Estimate); 5] {
+        [("50", self.p50), ("90", self.p90), ("99", self.p99), ("99.9", self.p99_9), ("99.99", self.p99_99)]
+    }
+
+    /// A figure that has an interval becomes the middle of it. The other percentiles are of all visits merged. They are
+    /// moved where the percentiles would not be in ascending order.
+    fn with_intervals(self, known: &Intervals) -> Self {
+        let estimate = |interval: Option<Interval>, basis, merged: Estimate| {
+            interval.map_or(merged, |interval| Estimate::of(interval, basis))
+        };
+        // The middle is an exponential of a mean of logarithms. It may miss the smallest or largest by the last bit.
+        let percentile = |interval, merged| {
+            let found = estimate(interval, Basis::Visits, merged);
+            Estimate { value: found.value.max(self.min).min(self.max), ..found }
+        };
+        let at_least = |found: Estimate, us: f64| Estimate { value: found.value.max(us), ..found };
+        let p50 = percentile(known.p50_us, self.p50);
+        // Only one of the two may have an interval.
+        let p99 = at_least(percentile(known.p99_us, self.p99), p50.value);
+        let p90 = at_least(self.p90, p50.value);
+        let p99_9 = at_least(self.p99_9, p99.value);
         Self {
-            mean: middle(sure.latency_us, self.mean),
+            mean: estimate(known.mean_us, known.basis, self.mean),
             p50,
-            p90: self.p90.max(p50).min(p99),
+            p90: Estimate { value: p90.value.min(p99.value), ..p90 },
             p99,
             p99_9,
-            p99_99: self.p99_99.max(p99_9),
+            p99_99: at_least(self.p99_99, p99_9.value),
             ..self
         }
     }
@@ -75,12 +90,10 @@ impl LatencyUs {
 #[derive(Clone, Debug, PartialEq)]
 pub struct IoFindings {
     /// Successful I/Os per second, reads and writes: the mean of the visits.
-    pub iops: f64,
-    /// Megabytes (2^20) per second, reads and writes.
-    pub mbps: f64,
-    /// Reads and writes together, all visits merged; but what has an interval is the middle of it. `None` when nothing completed.
+    pub iops: Estimate,
+    /// Reads and writes together; `None` when nothing completed.
     pub latency_us: Option<LatencyUs>,
-    /// How sure these figures are.
+    /// What the precision of these figures rests on.
     pub sure: Sureness,
     /// Latencies of reads.
     pub reads: Histogram,
@@ -96,6 +109,23 @@ pub struct IoFindings {
     pub planned_outstanding: u32,
     /// Mean in flight over the measured time.
     pub mean_outstanding: f64,
+}
+
+impl IoFindings {
+    /// Megabytes (2^20) per second, reads and writes.
+    #[must_use]
+    pub fn mbps(&self) -> Estimate {
+        self.iops.scaled(to_f64(self.io_bytes) / to_f64(MIB))
+    }
+
+    /// The rate in the unit of its class: I/Os per second of small, megabytes (2^20) per second of large I/O.
+    #[must_use]
+    pub fn rate(&self, class: Class) -> Estimate {
+        match class {
+            Class::Small => self.iops,
+            Class::Large => self.mbps(),
+        }
+    }
 }
 
 /// What the visits to a point add up to for one class.
@@ -154,15 +184,13 @@ impl Sum {
     }
 
     /// The figures. One that has an interval is the middle of the interval.
-    pub fn findings(self, sure: Sureness) -> IoFindings {
+    pub fn findings(self, known: &Intervals, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);
-        let iops = sure.iops.map_or_else(|| units::iops(all.count(), self.span_ns), |interval| interval.mean);
-        let latency_us = LatencyUs::of(&all).map(|us| us.with_intervals(&sure));
+        let merged = || Estimate::bare(units::iops(all.count(), self.span_ns));
         IoFindings {
-            iops,
-            mbps: iops * units::to_f64(self.io_bytes) / units::to_f64(units::MIB),
-            latency_us,
+            iops: known.iops.map_or_else(merged, |interval| Estimate::of(interval, known.basis)),
+            latency_us: LatencyUs::of(&all).map(|us| us.with_intervals(known)),
             sure,
             mean_outstanding: mean_in_flight(self.in_flight_ns, self.window_ns),
             reads: self.reads,
@@ -176,14 +204,12 @@ impl Sum {
 }
 
 fn mean_in_flight(in_flight_ns: u64, window_ns: u64) -> f64 {
-    if window_ns == 0 { 0.0 } else { units::to_f64(in_flight_ns) / units::to_f64(window_ns) }
+    if window_ns == 0 { 0.0 } else { to_f64(in_flight_ns) / to_f64(window_ns) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::quantile::Quantile;
-
     /// One fast visit has most of the I/Os, so the merged quantiles are its own; those of the visits are much higher.
     #[test]
     fn quantiles_with_and_without_intervals_stay_in_order() {
@@ -191,19 +217,24 @@ mod tests {
         (0..100_000).for_each(|_| merged.record(100_000));
         merged.record(10_000_000);
         let us = LatencyUs::of(&merged).unwrap();
-        let of = |ns: f64| Quantile::Sure(Interval::symmetric(ns, 0.05, 4, 6.0).unwrap());
-        let sure = |p50_ns, p99_ns| Sureness { p50_ns, p99_ns, ..Sureness::default() };
-        let order = |us: LatencyUs| [us.min, us.p50, us.p90, us.p99, us.p99_9, us.p99_99, us.max];
-        let both = order(us.with_intervals(&sure(of(1e6), of(3e6))));
+        let of = |us: f64| Interval::symmetric(us, 0.05, 4, 6.0);
+        let known = |p50_us, p99_us| Intervals { p50_us, p99_us, ..Intervals::default() };
+        let order = |us: LatencyUs| {
+            let [p50, p90, p99, p99_9, p99_99] = us.percentiles().map(|(_, us)| us.value);
+            [us.min, p50, p90, p99, p99_9, p99_99, us.max]
+        };
+        let both = us.with_intervals(&known(of(1e3), of(3e3)));
+        assert_eq!((both.p50.basis, both.p90.basis), (Basis::Visits, Basis::Merged));
+        let both = order(both);
         assert_eq!((both[1], both[3]), (1000.0, 3000.0));
         assert!(both.is_sorted(), "{both:?}");
-        let tail = order(us.with_intervals(&sure(Quantile::Nothing, of(5e4))));
+        let tail = order(us.with_intervals(&known(None, of(5e1))));
         assert!(tail.is_sorted(), "{tail:?}");
-        let head = order(us.with_intervals(&sure(of(1e6), Quantile::Nothing)));
+        let head = order(us.with_intervals(&known(of(1e3), None)));
         assert!(head.is_sorted() && (head[1] - 1000.0).abs() < 1e-9, "{head:?}");
-        let beyond = order(us.with_intervals(&sure(of(9e4), of(2e7))));
+        let beyond = order(us.with_intervals(&known(of(9e1), of(2e4))));
         assert!(beyond.is_sorted(), "{beyond:?}");
-        let none = order(us.with_intervals(&Sureness::default()));
+        let none = order(us.with_intervals(&Intervals::default()));
         assert_eq!(none, order(us));
     }
 }

@@ -1,37 +1,15 @@
-//! How sure a number is, and where that is known from.
+//! What the precision of the figures of a class rests on.
 //!
 //! Must not compute; [`super::estimate`] does.
 
-use crate::stats::interval::Interval;
-use crate::stats::quantile::Quantile;
+use crate::stats::Interval;
+use crate::stats::estimate::Basis;
 
-/// What an interval rests on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Basis {
-    /// Visits that lie apart: what another calibration under the same conditions would give.
-    Visits,
-    /// The pieces of a single visit: only what varies inside it. What a repetition would add is not known.
-    OneVisit,
-    /// There is no interval.
-    #[default]
-    Nothing,
-}
-
-/// How sure the figures of one class of one point are.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What is known of the precision of one class of one point.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sureness {
-    /// What the intervals rest on.
-    pub basis: Basis,
     /// Visits behind the figures.
     pub visits: usize,
-    /// Interval of the rate in I/Os per second.
-    pub iops: Option<Interval>,
-    /// Interval of the mean latency in microseconds.
-    pub latency_us: Option<Interval>,
-    /// The median latency in nanoseconds.
-    pub p50_ns: Quantile,
-    /// The 99th percentile of latency in nanoseconds.
-    pub p99_ns: Quantile,
     /// What a visit can see of the error of its own mean rate: the standard error, relative, root mean square over the
     /// visits.
     pub within: Option<f64>,
@@ -44,59 +22,17 @@ pub struct Sureness {
     pub reached: bool,
 }
 
-impl Default for Sureness {
-    fn default() -> Self {
-        Self {
-            basis: Basis::Nothing,
-            visits: 0,
-            iops: None,
-            latency_us: None,
-            p50_ns: Quantile::Nothing,
-            p99_ns: Quantile::Nothing,
-            within: None,
-            between: None,
-            stalled: None,
-            reached: false,
-        }
-    }
-}
-
-impl Basis {
-    /// The name in every output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Visits => "visits",
-            Self::OneVisit => "one_visit",
-            Self::Nothing => "none",
-        }
-    }
-}
-
-impl Sureness {
-    /// Interval of the median latency in microseconds.
-    #[must_use]
-    pub fn p50_us(&self) -> Option<Interval> {
-        in_us(self.p50_ns)
-    }
-
-    /// Interval of the 99th percentile of latency in microseconds.
-    #[must_use]
-    pub fn p99_us(&self) -> Option<Interval> {
-        in_us(self.p99_ns)
-    }
-
-    /// Interval of the rate in megabytes (2^20) per second.
-    #[must_use]
-    pub fn mbps(&self, io_bytes: u64) -> Option<Interval> {
-        let factor = crate::units::to_f64(io_bytes) / crate::units::to_f64(crate::units::MIB);
-        self.iops.map(|interval| interval.scaled(factor))
-    }
-}
-
-fn in_us(quantile: Quantile) -> Option<Interval> {
-    match quantile {
-        Quantile::Sure(interval) => Some(interval.scaled(crate::units::us_from_ns(1.0))),
-        Quantile::Indicative(_) | Quantile::Nothing => None,
-    }
+/// The intervals that the visits of one class to one point give.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Intervals {
+    /// What the intervals of the rate and of the mean latency rest on.
+    pub basis: Basis,
+    /// Of the rate in I/Os per second.
+    pub iops: Option<Interval>,
+    /// Of the mean latency in microseconds.
+    pub mean_us: Option<Interval>,
+    /// Of the median latency in microseconds, from visits that lie apart.
+    pub p50_us: Option<Interval>,
+    /// Of the 99th percentile of latency in microseconds, from visits that lie apart.
+    pub p99_us: Option<Interval>,
 }

@@ -21,13 +21,13 @@ fn rates_latency_and_extremes() {
     let found = Findings::of(&record(visits));
     assert_eq!(found.points.len(), 7);
     let small = found.points[4].small.as_ref().unwrap();
-    assert!((small.iops - 5000.0).abs() < 1e-9);
-    assert!((small.mbps - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
+    assert!((small.iops.value - 5000.0).abs() < 1e-9);
+    assert!((small.mbps().value - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
     assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
-    assert!((small.latency_us.unwrap().mean - 1000.0).abs() < 1e-9);
+    assert!((small.latency_us.unwrap().mean.value - 1000.0).abs() < 1e-9);
     assert_eq!(found.max_small_iops.unwrap().point, Point { small: 5, large: 0 });
     let most = found.max_large_mbps.unwrap();
-    assert_eq!((most.value, most.point), (200.0, Point { small: 0, large: 2 }));
+    assert_eq!((most.estimate.value, most.point), (200.0, Point { small: 0, large: 2 }));
     assert_eq!(
         found.min_small_latency_us.unwrap().point,
         Point { small: 1, large: 0 },
@@ -40,7 +40,7 @@ fn rates_latency_and_extremes() {
 fn visits_to_one_point_add_up() {
     let found = Findings::of(&record(vec![visit(4, 1_000_000), visit(4, 2_000_000)]));
     let small = found.points[0].small.as_ref().unwrap();
-    assert!((small.iops - 3750.0).abs() < 1e-9, "the mean of 5000 and 2500");
+    assert!((small.iops.value - 3750.0).abs() < 1e-9, "the mean of 5000 and 2500");
     assert!((found.points[0].seconds - 2.0).abs() < 1e-12);
     assert_eq!(small.planned_outstanding, 5);
     assert!(found.points[0].flags.is_empty(), "{:?}", found.points[0].flags);
@@ -67,7 +67,7 @@ fn a_visit_in_which_nothing_completed_has_no_error_of_its_own() {
     small.series.ops.fill(0);
     let found = Findings::of(&record(vec![idle]));
     let small = found.points[0].small.as_ref().unwrap();
-    assert_eq!((small.sure.within, small.sure.iops), (None, None));
+    assert_eq!((small.sure.within, small.iops.interval), (None, None));
     let io = found.points[0].each_visit[0].small.unwrap();
     assert_eq!((io.iops, io.standard_error, io.latency_us, io.little), (0.0, None, None, None));
 }

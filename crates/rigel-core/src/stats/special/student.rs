@@ -51,7 +51,7 @@ fn expand_around_normal(z: f64, df: f64) -> f64 {
 /// Probability that Student's t with `df` degrees of freedom exceeds `t`, for `t >= 0` and `df > 0`. Exact to 12 digits
 /// up to 1000 degrees of freedom; above, to 12 decimals.
 #[must_use]
-pub fn student_t_tail(t: f64, df: f64) -> f64 {
+pub(crate) fn student_t_tail(t: f64, df: f64) -> f64 {
     if t.is_infinite() || (df > EXPAND_ABOVE && t > 40.0) {
         return 0.0;
     }

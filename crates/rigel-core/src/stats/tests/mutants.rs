@@ -3,6 +3,7 @@
 
 use super::calibration::{Outcome, POINTS, calibrate};
 use super::device::{Device, ENVIRONMENTS, STEP_NS};
+use super::intervals;
 use crate::stats::batch_means;
 use crate::stats::interval::Interval;
 use crate::stats::parameters::Parameters;
@@ -87,7 +88,7 @@ fn without_settling_a_start_up_is_in_the_mean() {
                     .collect(),
             })
             .collect();
-        Interval::of_points(&points, 0.05).into_iter().map(Option::unwrap).collect()
+        intervals(&points, 0.05).into_iter().map(Option::unwrap).collect()
     });
     assert!(whole > 0.92 && mutant < 0.6, "{whole} and {mutant}");
 }

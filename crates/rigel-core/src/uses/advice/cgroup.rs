@@ -41,7 +41,7 @@ const MODEL: [Rates; 2] = [
 ];
 
 /// The coefficients of the linear model, as `tools/cgroup/iocost_coef_gen.py` of the kernel measures them.
-pub fn cost_model(source: &Source<'_>) -> Vec<Advice> {
+pub(crate) fn cost_model(source: &Source<'_>) -> Vec<Advice> {
     let mut all = vec![disk(source, Product::Cgroup)];
     for (place, rates) in MODEL.iter().enumerate() {
         let given =

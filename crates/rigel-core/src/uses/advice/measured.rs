@@ -8,8 +8,9 @@ use crate::judge::findings::{CurveFindings, Extreme, Findings, PointFindings, ex
 use crate::judge::flags::Flag;
 use crate::load::workload::{Class, Direction, LargePattern};
 use crate::path_text::printable;
+use crate::stats::Estimate;
 use crate::units::{Bytes, KIB, MIB, number, to_f64};
-use crate::uses::answers::{Answers, Figure};
+use crate::uses::answers::Answers;
 use crate::uses::compare::Run;
 use std::collections::BTreeSet;
 
@@ -17,6 +18,22 @@ use std::collections::BTreeSet;
 const SATURATED: f64 = 0.95;
 /// Streams of smaller I/Os are limited by the number of I/Os and not by their bytes.
 const LEAST_STREAM_BYTES: u64 = 128 * KIB;
+
+/// A value and the two ends of the range that it may lie in. The range is the interval of an estimate, a bracket of levels, or
+/// computed from such.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The value.
+    pub value: f64,
+    /// Both ends.
+    pub ends: Option<(f64, f64)>,
+}
+
+impl From<Estimate> for Figure {
+    fn from(found: Estimate) -> Self {
+        Self { value: found.value, ends: found.ends() }
+    }
+}
 
 /// A measured figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +56,7 @@ impl Measured {
     /// `2,027 MBPS (1,934 to 2,120)`.
     #[must_use]
     pub fn told(&self) -> String {
-        let mean = number(self.figure.mean);
+        let mean = number(self.figure.value);
         match self.figure.ends {
             Some((lo, hi)) => format!("{mean} {} ({} to {})", self.unit, number(lo), number(hi)),
             None => format!("{mean} {} (no interval)", self.unit),
@@ -48,14 +65,15 @@ impl Measured {
 
     /// The lower end of the interval, where a value that is too high does harm; the mean when there is no interval.
     pub(super) fn low(&self) -> f64 {
-        self.figure.ends.map_or(self.figure.mean, |ends| ends.0)
+        self.figure.ends.map_or(self.figure.value, |ends| ends.0)
     }
 }
 
 impl Value {
     /// A value that is a function of figures, at their means and at both ends of their intervals.
-    pub(super) fn of(figure: Figure, text: impl Fn(f64) -> String) -> Self {
-        Self { text: text(figure.mean), ends: figure.ends.map(|(lo, hi)| (text(lo), text(hi))) }
+    pub(super) fn of(figure: impl Into<Figure>, text: impl Fn(f64) -> String) -> Self {
+        let figure = figure.into();
+        Self { text: text(figure.value), ends: figure.ends.map(|(lo, hi)| (text(lo), text(hi))) }
     }
 
     /// The same, at the lower end.
@@ -110,11 +128,11 @@ impl<'a> Source<'a> {
     }
 
     /// Latency of one random read of that size with nothing else outstanding, in microseconds.
-    pub fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
+    pub(crate) fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
         let found = |run: &Run<'_>| {
             let found = run.findings.alone(Class::Small, 1)?;
             let io = found.small.as_ref()?;
-            let figure = Figure::new(io.latency_us?.mean, io.sure.latency_us);
+            let figure = io.latency_us?.mean;
             let what = format!("latency of a random read of {}, one outstanding", Bytes(io_bytes));
             Some(measured(run, &found.flags, what, "us", figure))
         };
@@ -143,13 +161,13 @@ impl<'a> Source<'a> {
     }
 
     /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
-    pub fn bandwidth(&self, direction: Direction) -> Option<Measured> {
+    pub(crate) fn bandwidth(&self, direction: Direction) -> Option<Measured> {
         self.that(direction).find_map(|run| bandwidth(run, direction))
     }
 
     /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
     /// per second.
-    pub fn one_stream(&self) -> Vec<(u64, Measured)> {
+    pub(crate) fn one_stream(&self) -> Vec<(u64, Measured)> {
         let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(one_stream).collect();
         // Stable: of runs of one size the first one stays.
         all.sort_by_key(|(bytes, _)| *bytes);
@@ -166,7 +184,7 @@ impl<'a> Source<'a> {
                 None => of_points(run.findings)?,
             };
             let figure = Figure {
-                mean: f64::from(bracket.found),
+                value: f64::from(bracket.found),
                 ends: Some((f64::from(bracket.lo), f64::from(bracket.hi))),
             };
             let bytes = Bytes(run.record.header.request.small_bytes);
@@ -208,25 +226,31 @@ impl<'a> Source<'a> {
 impl Figure {
     /// The same in another unit.
     pub(super) fn scaled(self, factor: f64) -> Self {
-        Self { mean: self.mean * factor, ends: self.ends.map(|(lo, hi)| (lo * factor, hi * factor)) }
+        Self { value: self.value * factor, ends: self.ends.map(|(lo, hi)| (lo * factor, hi * factor)) }
     }
 
     /// A product, whose ends are those of the factors.
     pub(super) fn times(self, other: Self) -> Self {
         let ends = self.ends.zip(other.ends).map(|(own, other)| (own.0 * other.0, own.1 * other.1));
-        Self { mean: self.mean * other.mean, ends }
+        Self { value: self.value * other.value, ends }
     }
 }
 
 /// A figure with what forbids its use, of its place or of the whole run.
-pub fn measured(run: &Run<'_>, flags: &[Flag], what: String, unit: &'static str, figure: Figure) -> Measured {
+pub fn measured(
+    run: &Run<'_>,
+    flags: &[Flag],
+    what: String,
+    unit: &'static str,
+    figure: impl Into<Figure>,
+) -> Measured {
     let forbidding = run.findings.flags.iter().chain(flags).filter(|flag| flag.invalid).cloned().collect();
     let run_id = run.record.header.run_id.clone();
-    Measured { what, unit, figure, run_id, forbidding, is_lower_bound: false }
+    Measured { what, unit, figure: figure.into(), run_id, forbidding, is_lower_bound: false }
 }
 
 /// The highest rate of sequential streams of large I/Os in a run, in megabytes (2^20) per second.
-pub fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
+pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
     let bytes = large_stream_bytes(run)?;
     let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
     highest(run, Class::Large, what, "MBPS", to_f64(bytes) / to_f64(MIB))
@@ -235,22 +259,21 @@ pub fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
 /// The highest rate of a class alone in a run; `factor` makes the unit out of I/Os per second.
 fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor: f64) -> Option<Measured> {
     let (best, flags) = best(run.findings, class)?;
-    let figure = Figure::new(best.value, best.interval).scaled(factor);
+    let figure = best.estimate.scaled(factor);
     Some(Measured { is_lower_bound: rises(run, class), ..measured(run, flags, what, unit, figure) })
 }
 
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
-pub fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
+pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
     let bytes = large_stream_bytes(run)?;
     let found = run.findings.alone(Class::Large, 1)?;
     let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
     let what = format!("one stream of {} reads", Bytes(bytes));
-    let figure = Figure::new(io.mbps, io.sure.mbps(bytes));
-    Some((bytes, measured(run, &found.flags, what, "MBPS", figure)))
+    Some((bytes, measured(run, &found.flags, what, "MBPS", io.mbps())))
 }
 
 /// Bytes of an I/O of the streams; `None` when large I/O is random.
-pub fn stream_bytes(run: &Run<'_>) -> Option<u64> {
+pub(crate) fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     let request = &run.record.header.request;
     matches!(request.large_pattern, LargePattern::Sequential { .. }).then_some(request.large_bytes)
 }
@@ -270,7 +293,7 @@ fn best(findings: &Findings, class: Class) -> Option<(Extreme, &[Flag])> {
     let rate = |found: &PointFindings| {
         let alone = found.point.of(class.other()) == 0;
         let io = found.io(class).filter(|io| alone && io.latency_us.is_some())?;
-        Some((io.iops, io.sure.iops))
+        Some(io.iops)
     };
     let best = extreme(&findings.points, rate, f64::gt)?;
     let found = findings.points.iter().find(|found| found.point == best.point)?;
@@ -289,9 +312,9 @@ fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
     let sound = |found: &&PointFindings| !found.invalid() || found.point == best.point;
     let alone = findings.points.iter().filter(|found| found.point.large == 0).filter(sound);
     let mut levels: Vec<(u32, f64)> =
-        alone.filter_map(|found| Some((found.point.small, found.small.as_ref()?.iops))).collect();
+        alone.filter_map(|found| Some((found.point.small, found.small.as_ref()?.iops.value))).collect();
     levels.sort_by_key(|(level, _)| *level);
-    let place = levels.iter().position(|(_, iops)| *iops >= SATURATED * best.value)?;
+    let place = levels.iter().position(|(_, iops)| *iops >= SATURATED * best.estimate.value)?;
     let (found, _) = *levels.get(place)?;
     let (largest, _) = *levels.last()?;
     let below = place.checked_sub(1).and_then(|place| levels.get(place)).map(|(level, _)| *level);
@@ -303,7 +326,7 @@ fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
 }
 
 /// What I/Os of a direction are called.
-pub const fn plural(direction: Direction) -> &'static str {
+pub(crate) const fn plural(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "reads",
         Direction::Write => "writes",

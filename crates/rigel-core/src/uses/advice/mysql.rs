@@ -78,7 +78,7 @@ fn read_threads(source: &Source<'_>) -> Advice {
     // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
     let cpus = source.runs().map(|run| run.record.header.nodes.first().host.cpus).max().unwrap_or(0);
     let by_default = f64::from(cpus / 2).max(least);
-    let threads = (saturation.figure.mean / PENDING_A_THREAD).ceil().min(most);
+    let threads = (saturation.figure.value / PENDING_A_THREAD).ceil().min(most);
     let is_hint = threads <= by_default;
     let enough = if is_hint {
         format!(
@@ -90,7 +90,7 @@ fn read_threads(source: &Source<'_>) -> Advice {
     let why = format!(
         "{} reads in flight saturate the storage; the manual sees a use for more threads from 64 pending reads a thread on. A thread reaps \
          native asynchronous I/O, so more of them add nothing to what the storage can do.{enough}",
-        number(saturation.figure.mean)
+        number(saturation.figure.value)
     );
     READ_THREADS.is(Ok(Given { value, measured: vec![saturation], why, is_hint }))
 }

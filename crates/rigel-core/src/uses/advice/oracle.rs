@@ -115,7 +115,7 @@ fn multiblock(source: &Source<'_>) -> Advice {
     let why = format!(
         "Left alone, Oracle reads 1 MiB at once, which gave {} MBPS here, and counts with fewer blocks when it \
          compares plans. A value would change both.",
-        number(stream.figure.mean)
+        number(stream.figure.value)
     );
     MULTIBLOCK.given(Value::plain("not set"), vec![stream], why)
 }

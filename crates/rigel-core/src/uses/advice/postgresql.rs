@@ -65,7 +65,7 @@ fn random_page_cost(source: &Source<'_>, conditions: Conditions) -> Advice {
     let ratio = random.figure.times(pages);
     let missed = 1.0 - f64::from(conditions.cached_percent.min(100)) / 100.0;
     let cost = ratio.scaled(missed);
-    let floor = if cost.mean < 1.0 {
+    let floor = if cost.value < 1.0 {
         "; less than 1 would make a random page cheaper than the next one, so 1"
     } else {
         ""
@@ -73,11 +73,11 @@ fn random_page_cost(source: &Source<'_>, conditions: Conditions) -> Advice {
     let why = format!(
         "A random page takes {} us, a page of one stream {} us: {} times as long. As in the manual's explanation of the default, random reads that a \
          cache answers cost nothing; with {} % of them (--cached) {} is left{floor}. seq_page_cost stays 1.",
-        number(random.figure.mean),
-        number(1.0 / pages.mean),
-        number(ratio.mean),
+        number(random.figure.value),
+        number(1.0 / pages.value),
+        number(ratio.value),
         conditions.cached_percent,
-        number(cost.mean),
+        number(cost.value),
     );
     let value = Value::of(cost, |cost| hundredths(cost.max(1.0)));
     RANDOM_PAGE_COST.given(value, vec![random, stream], why)
@@ -87,7 +87,7 @@ fn random_page_cost(source: &Source<'_>, conditions: Conditions) -> Advice {
 fn concurrency(source: &Source<'_>, saturation: &Measured) -> Vec<Advice> {
     let measured = || vec![saturation.clone()];
     let figure = saturation.figure;
-    let level = number(figure.mean);
+    let level = number(figure.value);
     let more = if saturation.is_lower_bound {
         " The storage may take more: the measured levels ended before its rate did."
     } else {
@@ -119,7 +119,7 @@ fn concurrency(source: &Source<'_>, saturation: &Measured) -> Vec<Advice> {
 /// `io_max_concurrency`, where the server would not choose as many by itself.
 fn most_concurrency(saturation: &Measured, more: &str) -> Option<Advice> {
     let figure = saturation.figure;
-    (figure.mean > CONCURRENT_BY_DEFAULT).then(|| {
+    (figure.value > CONCURRENT_BY_DEFAULT).then(|| {
         let why = format!(
             "A process has no more than that in flight, whatever the two settings above ask for: 64 at most, unless this is set. Shared \
              memory for so many is set aside for every process.{more}"
@@ -142,7 +142,7 @@ fn method(source: &Source<'_>, saturation: &Measured) -> Advice {
         let why = format!(
             "{} reads in flight saturate the storage, and up to 32 I/O workers can keep so many. Nothing measured here tells whether io_uring \
              would cost less CPU.",
-            number(saturation.figure.mean)
+            number(saturation.figure.value)
         );
         return METHOD.given(Value::plain("worker"), measured, why);
     }
@@ -165,8 +165,8 @@ fn combine(source: &Source<'_>) -> Vec<Advice> {
     let (least, most_17, most) = COMBINED_BYTES;
     let streams: Vec<_> =
         source.one_stream().into_iter().filter(|(bytes, _)| (least..=most).contains(bytes)).collect();
-    let best = streams.iter().map(|(_, found)| found.figure.mean).fold(0.0, f64::max);
-    let good = streams.iter().find(|(_, found)| found.figure.mean >= GOOD_RATE * best);
+    let best = streams.iter().map(|(_, found)| found.figure.value).fold(0.0, f64::max);
+    let good = streams.iter().find(|(_, found)| found.figure.value >= GOOD_RATE * best);
     let (Some((bytes, found)), true) = (good, streams.len() > 1) else {
         return vec![COMBINE.refused(
             "streams of two sizes from 128 KiB to 1 MiB or more have to be compared, and the records have less",
@@ -176,7 +176,7 @@ fn combine(source: &Source<'_>) -> Vec<Advice> {
     let why = format!(
         "One stream of {} KiB reads has {} MBPS, the best of the measured sizes {} MBPS: larger I/Os gain less than 5 %.",
         bytes / KIB,
-        number(found.figure.mean),
+        number(found.figure.value),
         number(best)
     );
     let value = Value::plain(format!("{}kB", bytes / KIB));

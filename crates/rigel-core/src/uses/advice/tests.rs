@@ -1,12 +1,12 @@
 use super::*;
-use crate::judge::findings::{CurveFindings, Findings};
+use crate::judge::findings::{CurveFindings, Findings, IoFindings};
 use crate::load::workload::{Class, LargePattern, WritePercent};
 use crate::record::Record;
 use crate::record::tests::{header, visit};
-use crate::stats::Interval;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::stats::levels_auto::{Bracket, Curve};
-use crate::units::{KIB, MIB, Nanos};
+use crate::stats::{Estimate, Interval};
+use crate::units::{KIB, MIB, Nanos, to_f64};
 use crate::witness::{Counts, Witness, WitnessSample};
 
 /// A run whose answers are known: small I/Os take 100 us, four of them at once; a stream gives 1000 I/Os per second, two give
@@ -14,6 +14,10 @@ use crate::witness::{Counts, Witness, WitnessSample};
 struct Known {
     record: Record,
     findings: Findings,
+}
+
+fn set_mbps(io: &mut IoFindings, mbps: f64) {
+    io.iops.value = mbps * to_f64(MIB) / to_f64(io.io_bytes);
 }
 
 impl Known {
@@ -36,8 +40,10 @@ impl Known {
         for found in &mut known.findings.points {
             found.flags.clear();
             for io in [&mut found.small, &mut found.large].into_iter().flatten() {
-                io.sure.iops = Interval::symmetric(io.iops, 0.1, 8, 7.0);
-                io.sure.latency_us = Interval::symmetric(io.latency_us.unwrap().mean, 0.1, 8, 7.0);
+                let known = |found: Estimate| Interval::symmetric(found.value, 0.1, 8, 7.0).unwrap().into();
+                io.iops = known(io.iops);
+                let us = io.latency_us.as_mut().unwrap();
+                us.mean = known(us.mean);
             }
         }
         known.findings.flags.clear();
@@ -144,7 +150,7 @@ fn the_level_that_saturates_is_the_concurrency() {
 fn a_level_that_leaves_room_for_twice_as_many_saturates() {
     let mut reads = Known::reads();
     // Two outstanding have the rate of five.
-    reads.findings.points[1].small.as_mut().unwrap().iops = 40_000.0;
+    reads.findings.points[1].small.as_mut().unwrap().iops.value = 40_000.0;
     let found = advised(&[reads]);
     assert_eq!(value(&found, Product::Postgresql, "io_workers"), ["2", "2", "2"]);
     assert_eq!(text(&found, Product::Postgresql, "io_method"), "worker");
@@ -209,7 +215,7 @@ fn the_size_of_combined_reads_comes_from_streams_of_several_sizes() {
         assert_eq!((advice.since, advice.outcome.unwrap().value.text.as_str()), (Some(18), "1024kB"));
     }
     let mut quick = Known::new(0, 8 * KIB, 256 * KIB);
-    quick.findings.points[5].large.as_mut().unwrap().mbps = 960.0;
+    set_mbps(quick.findings.points[5].large.as_mut().unwrap(), 960.0);
     let enough = advised(&[Known::new(0, 8 * KIB, 128 * KIB), quick, Known::reads()]);
     let advice = find(&enough, Product::Postgresql, "io_combine_limit");
     let given = advice.outcome.unwrap();
@@ -265,12 +271,12 @@ fn the_row_of_oracle_is_that_of_a_calibration() {
 fn the_row_is_of_one_calibration_as_calibrate_io_does_it() {
     let column = |known: &[Known], setting| text(&advised(known), Product::Oracle, setting);
     let mut large = Known::new(0, 8 * KIB, 2 * MIB);
-    large.findings.points[5].large.as_mut().unwrap().mbps = 3000.0;
+    set_mbps(large.findings.points[5].large.as_mut().unwrap(), 3000.0);
     let both = [large, Known::reads()];
     assert_eq!(column(&both, "MAX_MBPS"), "2000");
     assert_eq!(column(&both, "MAX_PMBPS"), "1000", "of the run of MAX_MBPS");
     let mut slow = Known::reads();
-    slow.findings.points[5].large.as_mut().unwrap().mbps = 700.0;
+    set_mbps(slow.findings.points[5].large.as_mut().unwrap(), 700.0);
     assert_eq!(column(&[Known::reads(), slow], "MAX_PMBPS"), "1000", "the first one counts");
     let small = advised(&[Known::new(0, 8 * KIB, 128 * KIB)]);
     for setting in ["MAX_MBPS", "MAX_PMBPS"] {

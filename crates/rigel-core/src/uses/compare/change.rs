@@ -5,11 +5,10 @@
 //! among themselves, by Welch's test on the runs (Hartung and Knapp's interval for a random effect, with the usual guard
 //! that it is never narrower than the runs allow). Must not judge whether a change is good.
 
-use crate::judge::findings::Basis;
-use crate::stats::Interval;
 use crate::stats::sample::{count, mean, sum_of_squares};
 use crate::stats::special::student_t_quantile;
 use crate::stats::variance::SMALLEST_VARIANCE;
+use crate::stats::{Basis, Estimate, Interval};
 
 /// How sure all intervals of one comparison are together.
 const CONFIDENCE: f64 = 0.95;
@@ -19,14 +18,10 @@ const FEWEST_RUNS: f64 = 3.0;
 /// What one run found for one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// The value; not negative.
-    pub value: f64,
-    /// Its 95 % interval.
-    pub interval: Option<Interval>,
+    /// The figure; not negative, and 0 when nothing completed.
+    pub estimate: Estimate,
     /// Whether the interval is one of logarithms, as those of quantiles are.
     pub geometric: bool,
-    /// What the interval rests on.
-    pub basis: Basis,
     /// A flag says that the number must not be used.
     pub invalid: bool,
 }
@@ -34,7 +29,7 @@ pub struct Measured {
 impl Measured {
     /// The standard error of the logarithm, and its degrees of freedom.
     fn error(&self) -> Option<(f64, f64)> {
-        let Interval { relative_half_width: half, df, .. } = self.interval?;
+        let Interval { relative_half_width: half, df, .. } = self.estimate.interval?;
         let half = if self.geometric { half.ln_1p() } else { half };
         Some((half / student_t_quantile(0.975, df), df))
     }
@@ -79,19 +74,6 @@ pub struct Change {
     pub rests_on: RestsOn,
 }
 
-/// One side of a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SideValue {
-    /// The value of the only run, or the geometric mean of the runs; 0 when nothing completed.
-    pub value: f64,
-    /// Lower end of its 95 % interval.
-    pub lo95: Option<f64>,
-    /// Upper end.
-    pub hi95: Option<f64>,
-    /// How many runs.
-    pub runs: usize,
-}
-
 /// The logarithms of one side.
 struct Side {
     mean: f64,
@@ -103,7 +85,7 @@ struct Side {
 
 impl Side {
     fn of(runs: &[Measured]) -> Self {
-        let logs: Vec<f64> = runs.iter().map(|run| run.value.ln()).collect();
+        let logs: Vec<f64> = runs.iter().map(|run| run.estimate.value.ln()).collect();
         let errors: Option<Vec<(f64, f64)>> = runs.iter().map(Measured::error).collect();
         let runs = count(logs.len());
         let within = errors.map(|errors| {
@@ -144,16 +126,16 @@ pub fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
     if any(|run| run.invalid) {
         return Some(Doubt::Invalid);
     }
-    if any(|run| run.value <= 0.0) || base.is_empty() || new.is_empty() {
+    if any(|run| run.estimate.value <= 0.0) || base.is_empty() || new.is_empty() {
         return Some(Doubt::NoData);
     }
     if base.len() + new.len() > 2 {
         return None;
     }
-    if any(|run| run.interval.is_none()) {
+    if any(|run| run.estimate.interval.is_none()) {
         return Some(Doubt::NoInterval);
     }
-    any(|run| run.basis != Basis::Visits).then_some(Doubt::OneVisit)
+    any(|run| run.estimate.basis != Basis::Visits).then_some(Doubt::OneVisit)
 }
 
 /// The change from the runs of the base to the new ones. `judged` is how many changes are judged together: the interval
@@ -187,33 +169,23 @@ pub fn change(base: &[Measured], new: &[Measured], judged: usize) -> Result<Chan
     Ok(Change { relative, lo, hi, df, rests_on })
 }
 
-/// A side by itself, `runs` of it beside `others`: with more than one run of a side, its interval holds what differs from
-/// run to run.
-pub fn side(runs: &[Measured], others: &[Measured]) -> SideValue {
-    let nothing = SideValue { value: 0.0, lo95: None, hi95: None, runs: runs.len() };
+/// A side by itself, `runs` of it beside `others`: the figure of the only run, or the geometric mean of the runs, whose interval
+/// holds what differs from run to run. 0 when nothing completed.
+pub fn side(runs: &[Measured], others: &[Measured]) -> Estimate {
     if let [run] = runs {
-        let ends = run.interval.map(|interval| (interval.lo95, interval.hi95));
-        return SideValue {
-            value: run.value,
-            lo95: ends.map(|ends| ends.0),
-            hi95: ends.map(|ends| ends.1),
-            ..nothing
-        };
+        return run.estimate;
     }
-    if runs.is_empty() || runs.iter().chain(others).any(|run| run.value <= 0.0) {
-        return nothing;
+    if runs.is_empty() || runs.iter().chain(others).any(|run| run.estimate.value <= 0.0) {
+        return Estimate::bare(0.0);
     }
     let (own, others) = (Side::of(runs), Side::of(others));
-    let half = between(&own, &others).map(|[(of_runs, df), _]| {
+    let interval = between(&own, &others).map(|[(of_runs, df), _]| {
         let variance = of_runs.max(own.within.map_or(0.0, |within| within.0));
-        student_t_quantile(0.975, df) * variance.max(SMALLEST_VARIANCE).sqrt()
+        let half = student_t_quantile(0.975, df) * variance.max(SMALLEST_VARIANCE).sqrt();
+        Interval::geometric(own.mean, half, runs.len(), df)
     });
-    SideValue {
-        value: own.mean.exp(),
-        lo95: half.map(|half| (own.mean - half).exp()),
-        hi95: half.map(|half| (own.mean + half).exp()),
-        ..nothing
-    }
+    let mean = Estimate::bare(own.mean.exp());
+    interval.map_or(mean, |interval| Estimate::of(interval, Basis::Runs))
 }
 
 #[cfg(test)]
@@ -222,8 +194,8 @@ mod tests {
     use crate::stats::tests::Noise;
 
     fn run(value: f64, half: f64, df: f64) -> Measured {
-        let interval = Interval::symmetric(value, half, 8, df);
-        Measured { value, interval, geometric: false, basis: Basis::Visits, invalid: false }
+        let estimate = Interval::symmetric(value, half, 8, df).unwrap().into();
+        Measured { estimate, geometric: false, invalid: false }
     }
 
     #[test]
@@ -249,8 +221,8 @@ mod tests {
         assert!((found.df - 1.0).abs() < 1e-9, "{found:?}");
         assert!((found.relative + 0.05).abs() < 1e-12 && found.lo < -0.2 && found.hi > 0.1, "{found:?}");
         let own = side(&base, &new);
-        assert!((own.value - (1000f64 * 1100.0).sqrt()).abs() < 1e-9 && own.runs == 2);
-        assert!(own.lo95.unwrap() < 1000.0 && own.hi95.unwrap() > 1100.0, "{own:?}");
+        assert!((own.value - (1000f64 * 1100.0).sqrt()).abs() < 1e-9 && own.basis == Basis::Runs);
+        assert!(own.lo95().unwrap() < 1000.0 && own.hi95().unwrap() > 1100.0, "{own:?}");
         // Runs that agree by luck are no surer than their own intervals.
         let alike = [run(1000.0, 0.05, 7.0), run(1000.0, 0.05, 7.0)];
         let found = change(&alike, &alike, 1).unwrap();
@@ -262,12 +234,13 @@ mod tests {
         let good = run(1000.0, 0.02, 7.0);
         let why = |bad: Measured| change(&[good], &[bad], 1).unwrap_err();
         assert_eq!(why(Measured { invalid: true, ..good }), Doubt::Invalid);
-        assert_eq!(why(Measured { value: 0.0, ..good }), Doubt::NoData);
-        assert_eq!(why(Measured { interval: None, ..good }), Doubt::NoInterval);
-        assert_eq!(why(Measured { basis: Basis::OneVisit, ..good }), Doubt::OneVisit);
+        let with = |estimate| Measured { estimate, ..good };
+        assert_eq!(why(with(Estimate { value: 0.0, ..good.estimate })), Doubt::NoData);
+        assert_eq!(why(with(Estimate::bare(1000.0))), Doubt::NoInterval);
+        assert_eq!(why(with(Estimate { basis: Basis::OneVisit, ..good.estimate })), Doubt::OneVisit);
         assert_eq!(change(&[], &[good], 1), Err(Doubt::NoData));
         // Among several runs the runs themselves say how much they differ.
-        let bare = Measured { interval: None, basis: Basis::Nothing, ..good };
+        let bare = with(Estimate::bare(1000.0));
         assert_eq!(change(&[bare, bare], &[bare], 1).unwrap().rests_on, RestsOn::Runs);
     }
 

@@ -141,13 +141,13 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::{Change, Doubt, RestsOn, SideValue};
+    use super::super::change::{Change, Doubt, RestsOn};
     use super::super::{Comparison, Row, Verdict};
     use super::*;
     use crate::load::matrix::Point;
 
     fn row(metric: Metric, ends: Option<(f64, f64)>) -> Row {
-        let side = SideValue { value: 1.0, lo95: None, hi95: None, runs: 1 };
+        let side = crate::stats::Estimate::bare(1.0);
         let change = ends.ok_or(Doubt::NoInterval).map(|(lo, hi)| Change {
             relative: f64::midpoint(lo, hi),
             lo,

@@ -3,8 +3,9 @@
 //! Must not compare.
 
 use super::change::Measured;
-use crate::judge::findings::{Basis, Extreme, Findings, IoFindings, PointFindings};
+use crate::judge::findings::{Findings, PointFindings};
 use crate::load::workload::Class;
+use crate::stats::Estimate;
 
 /// A quantity of each point, or of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +76,7 @@ impl Metric {
 
     /// Whether more of it is better.
     #[must_use]
-    pub const fn more_is_better(self) -> bool {
+    pub(crate) const fn more_is_better(self) -> bool {
         matches!(self, Self::SmallIops | Self::LargeMbps | Self::MaxSmallIops | Self::MaxLargeMbps)
     }
 
@@ -107,21 +108,14 @@ impl Metric {
     /// What a point has of it; `None` when the class was idle, or the quantity is one of a run.
     pub(super) fn at(self, found: &PointFindings) -> Option<Measured> {
         let io = found.io(self.class())?;
-        let (value, interval) = match self {
-            Self::SmallIops => (Some(io.iops), io.sure.iops),
-            Self::LargeMbps => (Some(io.mbps), io.sure.mbps(io.io_bytes)),
-            Self::SmallLatency | Self::LargeLatency => (io.latency_us.map(|us| us.mean), io.sure.latency_us),
-            Self::SmallP99 | Self::LargeP99 => (io.latency_us.map(|us| us.p99), io.sure.p99_us()),
-            Self::MaxSmallIops | Self::MaxLargeMbps | Self::MinSmallLatency => return None,
-        };
-        Some(Measured {
-            // Nothing completed: no rate, and no latency.
-            value: value.filter(|_| io.latency_us.is_some()).unwrap_or(0.0),
-            interval,
-            geometric: matches!(self, Self::SmallP99 | Self::LargeP99),
-            basis: io.sure.basis,
-            invalid: found.invalid(),
-        })
+        // Nothing completed: no rate, and no latency.
+        let estimate = io.latency_us.map_or(Estimate::bare(0.0), |us| match self {
+            Self::SmallLatency | Self::LargeLatency => us.mean,
+            Self::SmallP99 | Self::LargeP99 => us.p99,
+            _ => io.rate(self.class()),
+        });
+        let geometric = matches!(self, Self::SmallP99 | Self::LargeP99);
+        (!self.is_of_a_run()).then(|| Measured { estimate, geometric, invalid: found.invalid() })
     }
 
     /// What a run has of it; `None` when it is a quantity of points, or no point has the class.
@@ -133,11 +127,6 @@ impl Metric {
             _ => None,
         }?;
         let found = findings.points.iter().find(|found| found.point == best.point)?;
-        Some(extreme(best, found.io(self.class())?, found.invalid()))
+        Some(Measured { estimate: best.estimate, geometric: false, invalid: found.invalid() })
     }
-}
-
-fn extreme(best: Extreme, io: &IoFindings, invalid: bool) -> Measured {
-    let basis = if best.interval.is_some() { io.sure.basis } else { Basis::Nothing };
-    Measured { value: best.value, interval: best.interval, geometric: false, basis, invalid }
 }

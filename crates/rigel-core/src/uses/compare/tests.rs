@@ -1,9 +1,8 @@
 use super::*;
-use crate::judge::findings::Basis;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::workload::WritePercent;
 use crate::record::tests::{header, visit};
-use crate::stats::Interval;
+use crate::stats::{Estimate, Interval};
 
 /// A run whose small points 1 to 5 take `latency_us` and whose large ones take 10 ms, all rates known to ±2 % by 8 visits.
 fn run(latency_us: u64) -> (Record, Findings) {
@@ -11,11 +10,18 @@ fn run(latency_us: u64) -> (Record, Findings) {
     let visits = small.chain([visit(5, 10_000_000), visit(6, 10_000_000)]).collect();
     let record = Record { visits, ..Record::begun(header()) };
     let mut findings = Findings::of(&record);
+    let known = |found: Estimate| Interval::symmetric(found.value, 0.02, 8, 7.0).unwrap().into();
+    for best in
+        [&mut findings.max_small_iops, &mut findings.max_large_mbps, &mut findings.min_small_latency_us]
+    {
+        let best = best.as_mut().unwrap();
+        best.estimate = known(best.estimate);
+    }
     for found in &mut findings.points {
         for io in [&mut found.small, &mut found.large].into_iter().flatten() {
-            io.sure.basis = Basis::Visits;
-            io.sure.iops = Interval::symmetric(io.iops, 0.02, 8, 7.0);
-            io.sure.latency_us = Interval::symmetric(io.latency_us.unwrap().mean, 0.02, 8, 7.0);
+            io.iops = known(io.iops);
+            let us = io.latency_us.as_mut().unwrap();
+            us.mean = known(us.mean);
         }
     }
     (record, findings)
@@ -133,9 +139,10 @@ fn several_runs_of_a_side_are_pooled() {
     let found = Comparison::of(&base, &new);
     let row = of_metric(&found, Metric::SmallIops)[0];
     let change = row.change.unwrap();
-    assert_eq!((row.base.runs, row.new.runs, change.rests_on), (3, 3, change::RestsOn::Runs));
+    let runs = |side: Estimate| side.interval.unwrap().visits;
+    assert_eq!((runs(row.base), runs(row.new), change.rests_on), (3, 3, change::RestsOn::Runs));
     assert_eq!(row.verdict, Verdict::Worse);
-    assert!(row.base.lo95.unwrap() < row.base.value && row.base.value < row.base.hi95.unwrap());
+    assert!(row.base.lo95().unwrap() < row.base.value && row.base.value < row.base.hi95().unwrap());
     assert!(change.lo < -0.5 && change.hi > -0.5, "{change:?}");
 }
 

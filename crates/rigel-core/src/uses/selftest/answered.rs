@@ -9,9 +9,9 @@ use crate::judge::findings::Findings;
 use crate::record::Record;
 use crate::sim::SimLaw;
 use crate::stats::bound::{LatencyBound, LatencyOf};
-use crate::stats::sample;
+use crate::stats::{Estimate, sample};
 use crate::units::{MIB, to_f64, us_from_ns};
-use crate::uses::answers::{Answers, Figure, NEAR};
+use crate::uses::answers::{Answers, NEAR};
 
 /// The figures of a calibration that have an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +117,12 @@ impl Answered {
 }
 
 impl Seen {
-    fn of(asked: Asked, figure: Figure, truth: f64) -> Self {
+    fn of(asked: Asked, found: Estimate, truth: f64) -> Self {
         Self {
             asked,
-            held: figure.ends.map(|(low, high)| low <= truth && truth <= high),
-            error: figure.mean / truth - 1.0,
-            half_width: figure.ends.map_or(0.0, |(low, high)| (high - low) / 2.0 / figure.mean),
+            held: found.ends().map(|(low, high)| low <= truth && truth <= high),
+            error: found.value / truth - 1.0,
+            half_width: found.ends().map_or(0.0, |(low, high)| (high - low) / 2.0 / found.value),
         }
     }
 }

@@ -92,7 +92,7 @@ impl Trial {
 
     /// Adds one estimate; the sums become means later.
     fn add(&mut self, io: &IoFindings, truth: f64, target: f64) {
-        let Some(interval) = io.sure.iops else { return };
+        let Some(interval) = io.iops.interval else { return };
         let error = interval.mean / truth - 1.0;
         let reached = io.sure.reached;
         self.intervals += 1;

@@ -2,7 +2,7 @@
 //!
 //! Must not compare points of different levels of the class itself.
 
-use super::{Estimate, rounded};
+use super::{Drawn, rounded};
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::load::workload::Class;
 use serde::Serialize;
@@ -20,7 +20,7 @@ struct Row {
     /// Outstanding I/Os, or streams, of the other class.
     added: u32,
     /// Share of the rate alone; below zero where the rate is higher than alone.
-    loss: Estimate,
+    loss: Drawn,
     /// The point by its place.
     point: usize,
 }
@@ -47,13 +47,13 @@ pub(super) fn losses(points: &[PointFindings], class: Class) -> Vec<Loss> {
 
 /// `1 - with / alone`. The relative half-widths of independent means add up in quadrature, to first order; the ends are those of
 /// the ratio on a logarithmic scale, so that it stays above zero. `None` when there is no rate alone.
-fn lost(alone: &IoFindings, with: &IoFindings) -> Option<Estimate> {
-    if alone.iops <= 0.0 {
+fn lost(alone: &IoFindings, with: &IoFindings) -> Option<Drawn> {
+    if alone.iops.value <= 0.0 {
         return None;
     }
-    let ratio = with.iops / alone.iops;
-    let ends = alone.sure.iops.zip(with.sure.iops).map(|(alone, with)| {
-        let half = alone.relative_half_width.hypot(with.relative_half_width);
+    let ratio = with.iops.value / alone.iops.value;
+    let ends = alone.iops.half_width().zip(with.iops.half_width()).map(|(alone, with)| {
+        let half = alone.hypot(with);
         [1.0 - ratio * half.exp(), 1.0 - ratio * (-half).exp()]
     });
     let [lo, hi] = ends.map_or([None, None], |ends| ends.map(|end| Some(rounded(end))));

@@ -2,7 +2,7 @@
 //!
 //! Must not join what differs in more than the outstanding I/Os and the run.
 
-use super::{Estimate, estimate, is_marked};
+use super::{Drawn, drawn, is_marked};
 use crate::flag_scopes::FlagScopes;
 use crate::html::several::label;
 use crate::json::compact;
@@ -12,6 +12,7 @@ use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::path_text::printable;
+use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ struct Line {
 #[derive(Clone, Serialize)]
 struct Row {
     x: u32,
-    estimate: Estimate,
+    estimate: Drawn,
     invalid: bool,
     own: bool,
     flags: Vec<&'static str>,
@@ -97,14 +98,7 @@ impl Overlays {
 /// The points of one class alone that have numbers.
 fn points<'a>(view: &'a View<'_>, class: Class) -> impl Iterator<Item = &'a PointFindings> {
     let all = view.findings.points.iter();
-    all.filter(move |found| found.point.of(class.other()) == 0 && of_class(found, class).is_some())
-}
-
-const fn of_class(found: &PointFindings, class: Class) -> Option<&IoFindings> {
-    match class {
-        Class::Small => found.small.as_ref(),
-        Class::Large => found.large.as_ref(),
-    }
+    all.filter(move |found| found.point.of(class.other()) == 0 && found.io(class).is_some())
 }
 
 fn kind(view: &View<'_>, class: Class) -> Kind {
@@ -132,20 +126,20 @@ fn charts(views: &[View<'_>], (large, bytes, streams): Kind, runs: &[usize]) -> 
         lines: runs.iter().filter_map(|&run| Some(line(views.get(run)?, run, class, quantity))).collect(),
     };
     let rate = match class {
-        Class::Small => chart("IOPS", "IOPS", |io| Some(estimate(io.iops, io.sure.iops))),
-        Class::Large => chart("MBPS", "MBPS", |io| Some(estimate(io.mbps, io.sure.mbps(io.io_bytes)))),
+        Class::Small => chart("IOPS", "IOPS", |io| Some(io.iops)),
+        Class::Large => chart("MBPS", "MBPS", |io| Some(io.mbps())),
     };
-    vec![rate, chart("Mean latency", "", |io| Some(estimate(io.latency_us?.mean, io.sure.latency_us)))]
+    vec![rate, chart("Mean latency", "", |io| Some(io.latency_us?.mean))]
 }
 
 fn line(view: &View<'_>, run: usize, class: Class, quantity: Quantity) -> Line {
     let scopes = FlagScopes::of(&view.findings.points);
     let mut rows: BTreeMap<Point, Row> = BTreeMap::new();
     for found in points(view, class) {
-        let Some(estimate) = of_class(found, class).and_then(quantity) else { continue };
+        let Some(estimate) = found.io(class).and_then(quantity) else { continue };
         let row = Row {
             x: found.point.of(class),
-            estimate,
+            estimate: drawn(estimate),
             invalid: found.invalid(),
             own: scopes.own(found).into_iter().any(is_marked),
             flags: found.flags.iter().map(|flag| flag.code.name()).collect(),

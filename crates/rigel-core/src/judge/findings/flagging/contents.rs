@@ -76,7 +76,7 @@ fn too_fast(class: Class, io: &IoFindings, alone_us: f64) -> Option<Flag> {
 
 /// Mean latency of each class at one outstanding I/O without the other, where such a point was measured.
 pub fn alone_us(points: &[PointFindings]) -> [Option<f64>; 2] {
-    Class::ALL.map(|class| Some(alone(points, class)?.latency_us?.mean))
+    Class::ALL.map(|class| Some(alone(points, class)?.latency_us?.mean.value))
 }
 
 /// The figures of a class at one outstanding I/O without the other class, where such a point was measured.

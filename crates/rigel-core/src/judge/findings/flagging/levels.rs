@@ -6,7 +6,7 @@
 
 use super::words::{at, factor, figure, list, megabytes, rate, signed, size, time};
 use crate::judge::findings::estimate::{Phase, tally};
-use crate::judge::findings::{Basis, IoFindings, PointFindings};
+use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{counts, whole_buckets};
 use crate::load::matrix::Point;
@@ -14,6 +14,7 @@ use crate::load::plan::Plan;
 use crate::load::workload::Class;
 use crate::measure::Histogram;
 use crate::record::{Purpose, Record, Visit};
+use crate::stats::Basis;
 use crate::stats::detect::levels::retrograde;
 use crate::stats::detect::sizes::{Load, SharedLimit, byte_limit, io_limit};
 use crate::stats::detect::waits::{LoadedLevel, PaidBack, Piece, paid_back};
@@ -186,7 +187,7 @@ fn load(phases: &[Phase<'_>], point: &PointFindings) -> Load {
     let each = [(Class::Small, &point.small), (Class::Large, &point.large)];
     let rates = each.into_iter().filter_map(|(class, io)| {
         let io = io.as_ref()?;
-        Some((usual_rate(phases, (point.step, class)).unwrap_or(io.iops), to_f64(io.io_bytes)))
+        Some((usual_rate(phases, (point.step, class)).unwrap_or(io.iops.value), to_f64(io.io_bytes)))
     });
     rates.fold(Load { ios_per_s: 0.0, bytes_per_s: 0.0 }, |sum, (iops, bytes)| Load {
         ios_per_s: sum.ios_per_s + iops,
@@ -224,7 +225,7 @@ fn falling(points: &[&PointFindings], class: Class) -> Option<Flag> {
             Class::Small => (small, large, point.small.as_ref()?),
             Class::Large => (large, small, point.large.as_ref()?),
         };
-        let interval = io.sure.iops.filter(|_| other == 0 && io.sure.basis == Basis::Visits)?;
+        let interval = io.iops.interval.filter(|_| other == 0 && io.iops.basis == Basis::Visits)?;
         Some((level, point.point, io.io_bytes, interval))
     });
     let levels: Vec<_> = levels.collect();

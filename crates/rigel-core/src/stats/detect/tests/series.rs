@@ -7,7 +7,7 @@ use crate::stats::detect::stalls::stalls;
 use crate::stats::detect::steady::snia;
 use crate::stats::interval::Interval;
 use crate::stats::sample::count;
-use crate::stats::tests::{Noise, close, numbers, vectors};
+use crate::stats::tests::{Noise, close, intervals, numbers, vectors};
 use crate::stats::variance::PointVisits;
 use crate::units::NS_PER_MS;
 
@@ -161,7 +161,7 @@ fn a_soak_that_is_one_more_visit_is_not_below() {
         for _ in 0..1000 {
             let means: Vec<f64> = (0..=number).map(|_| 100.0 + 3.0 * noise.normal()).collect();
             let point = PointVisits { means: means[1..].to_vec(), within_se: Vec::new() };
-            let interval = Interval::of_points(&[point], 0.05)[0].unwrap();
+            let interval = intervals(&[point], 0.05)[0].unwrap();
             alarms += usize::from(below_visits(means[0], &interval).is_some());
         }
         assert!(alarms <= 20, "{alarms} of 1000 after {number} visits");

@@ -137,8 +137,8 @@ fn visits_that_are_too_short_are_passed_over() {
         assert_eq!(used[used.len() - 8..], [false, false, false, false, true, true, true, true]);
         let io = point.small.as_ref().unwrap();
         let truth = 125.0 * f64::from(point.point.small);
-        assert!((io.iops / truth - 1.0).abs() < 0.01, "{} instead of {truth}", io.iops);
-        assert_eq!((point.visits, io.sure.visits, io.sure.iops.unwrap().visits), (4, 4, 4));
+        assert!((io.iops.value / truth - 1.0).abs() < 0.01, "{} instead of {truth}", io.iops.value);
+        assert_eq!((point.visits, io.sure.visits, io.iops.interval.unwrap().visits), (4, 4, 4));
         assert!((point.seconds - 4.0 * (8.5 - 3.0)).abs() < 4.1, "{}", point.seconds);
     }
 }

@@ -16,6 +16,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
+use rigel_core::record::Node;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -75,8 +76,33 @@ struct Run {
     polled: bool,
     /// The CPU of each worker; empty when the scheduler chose.
     worker_cpus: Vec<u32>,
+    /// The hosts of a run on several of them; not there when one host measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NodeDocument>,
     /// Every point was measured in full.
     complete: bool,
+}
+
+/// One host of a run on several.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Node")]
+struct NodeDocument {
+    /// Release of its kernel.
+    kernel: String,
+    /// Its CPUs.
+    cpus: u32,
+    /// How its I/O reached the kernel.
+    engine: &'static str,
+}
+
+impl From<&Node> for NodeDocument {
+    fn from(node: &Node) -> Self {
+        Self {
+            kernel: printable(&node.host.kernel).into_owned(),
+            cpus: node.host.cpus,
+            engine: node.engine.kind.name(),
+        }
+    }
 }
 
 /// The extremes over all points; a point whose numbers must not be used has a say only when there is no other.
@@ -162,6 +188,8 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
 fn run(view: &View<'_>) -> Run {
     let header = &view.record.header;
     let closing = view.record.closing.as_ref();
+    let first = header.nodes.first();
+    let several = || header.nodes.all().iter().map(NodeDocument::from).collect();
     Run {
         name: printable(&header.run_id).into_owned(),
         level: header.request.level.name(),
@@ -169,9 +197,10 @@ fn run(view: &View<'_>) -> Run {
         ended: closing.map(|closing| printable(&closing.ended).into_owned()),
         seed: header.request.seed,
         version: printable(&header.program_version).into_owned(),
-        engine: header.nodes.first().engine.kind.name(),
-        polled: header.nodes.first().engine.polled,
-        worker_cpus: header.nodes.first().engine.cpus.clone(),
+        engine: first.engine.kind.name(),
+        polled: first.engine.polled,
+        worker_cpus: first.engine.cpus.clone(),
+        nodes: if header.nodes.all().len() > 1 { several() } else { Vec::new() },
         complete: view.record.complete(),
     }
 }

@@ -13,6 +13,7 @@ use crate::words;
 use rigel_core::judge::findings::{Extreme, IoFindings, LatencyUs, PointFindings};
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
+use rigel_core::record::Node;
 use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
 
@@ -179,10 +180,12 @@ fn run(page: &mut Page, view: &View<'_>) {
         let kind = words::target_kind(target.kind);
         page.line(format_args!("| Target | {}, {kind}, {} |", code(&target.path), Bytes(target.size_bytes)));
     }
+    let of_nodes =
+        |text: fn(&Node) -> &str| header.nodes.all().iter().map(text).collect::<Vec<_>>().join(", ");
     for (name, text) in [
         ("Command line", header.request.command_line.as_str()),
-        ("Engine", header.nodes.first().engine.kind.name()),
-        ("Kernel", &header.nodes.first().host.kernel),
+        ("Engine", &of_nodes(|node| node.engine.kind.name())),
+        ("Kernel", &of_nodes(|node| &node.host.kernel)),
         ("Started", &header.started),
         ("Ended", ended),
         ("Seed", &header.request.seed.to_string()),

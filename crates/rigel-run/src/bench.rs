@@ -99,6 +99,16 @@ pub struct Came {
     pub nodes: Vec<NodeVisit>,
 }
 
+impl Came {
+    /// Adds what came of the same order on other nodes.
+    pub fn add(&mut self, other: Self) {
+        self.done.add(other.done);
+        self.began_ns = self.began_ns.min(other.began_ns);
+        self.ended_ns = self.ended_ns.max(other.ended_ns);
+        self.nodes.extend(other.nodes);
+    }
+}
+
 /// Something that a load can be put on.
 pub trait Bench {
     /// Who loads what.

@@ -14,7 +14,7 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
-use rigel_core::record::Header;
+use rigel_core::record::{Header, Node};
 use rigel_core::units::Bytes;
 
 /// Longer tables are folded.
@@ -147,8 +147,21 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn host(header: &Header) -> Vec<(&'static str, String)> {
-    let (host, engine) = (&header.nodes.first().host, &header.nodes.first().engine);
+/// The facts of every node; their names say of which, when there are several.
+fn host(header: &Header) -> Vec<(String, String)> {
+    let nodes = header.nodes.all();
+    let named = |(number, node): (usize, &Node)| {
+        let whose = if nodes.len() > 1 { format!("Node {}: ", number + 1) } else { String::new() };
+        of_node(node)
+            .into_iter()
+            .map(move |(name, text)| (format!("{whose}{name}"), text))
+            .collect::<Vec<_>>()
+    };
+    nodes.iter().enumerate().flat_map(named).collect()
+}
+
+fn of_node(node: &Node) -> Vec<(&'static str, String)> {
+    let Node { host, engine, buffers } = node;
     let mut how = vec![engine.kind.name().to_owned()];
     let features = [
         (engine.polled, "polled completions"),
@@ -176,6 +189,6 @@ fn host(header: &Header) -> Vec<(&'static str, String)> {
             "Workers on",
             if engine.cpus.is_empty() { String::new() } else { format!("CPU {}", ranges(&engine.cpus)) },
         ),
-        ("Buffers", Bytes(header.nodes.first().buffers.bytes).to_string()),
+        ("Buffers", Bytes(buffers.bytes).to_string()),
     ]
 }

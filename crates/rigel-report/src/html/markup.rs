@@ -68,7 +68,7 @@ pub(crate) fn close_table(page: &mut Page) {
 }
 
 /// What is known under several names. What is not known has no text and no line.
-pub(crate) fn list(page: &mut Page, entries: &[(&str, String)]) {
+pub(crate) fn list(page: &mut Page, entries: &[(impl Display, String)]) {
     page.line("<dl>");
     for (name, text) in entries.iter().filter(|(_, text)| !text.is_empty()) {
         page.line(format_args!("<dt>{name}</dt><dd>{}</dd>", Text(text)));

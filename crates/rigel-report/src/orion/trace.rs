@@ -11,7 +11,7 @@ use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings, VisitFindings, VisitIo};
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
-use rigel_core::record::{Header, Purpose, Visit};
+use rigel_core::record::{Header, Node, Purpose, Visit};
 use rigel_core::units::{Bytes, KIB, Nanos, to_f64};
 
 /// The heading of the summary, the host and the engine, then the points in the order of the plan.
@@ -73,7 +73,11 @@ fn ending(page: &mut Page, view: &View<'_>) {
 
 fn circumstances(page: &mut Page, header: &Header) {
     page.line(format_args!("run: {}, started {}", printable(&header.run_id), printable(&header.started)));
-    let host = &header.nodes.first().host;
+    header.nodes.all().iter().for_each(|node| of_node(page, header, node));
+}
+
+fn of_node(page: &mut Page, header: &Header, node: &Node) {
+    let Node { host, engine, buffers } = node;
     let cpu = host.cpu_model.as_deref().unwrap_or("CPU model unknown");
     page.line(format_args!(
         "host: {} {}, {} CPUs, {}",
@@ -82,7 +86,6 @@ fn circumstances(page: &mut Page, header: &Header) {
         host.cpus,
         printable(cpu)
     ));
-    let engine = &header.nodes.first().engine;
     page.line(format_args!(
         "engine: {}{}, worker threads {}, seed {}",
         engine.kind.name(),
@@ -93,7 +96,7 @@ fn circumstances(page: &mut Page, header: &Header) {
     for note in engine.reason.iter().chain(&engine.notes) {
         page.line(format_args!("engine note: {}", printable(note)));
     }
-    page.line(format_args!("buffers: {}", Bytes(header.nodes.first().buffers.bytes)));
+    page.line(format_args!("buffers: {}", Bytes(buffers.bytes)));
 }
 
 fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, visits: &[&Visit]) {

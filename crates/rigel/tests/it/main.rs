@@ -24,6 +24,7 @@ mod privilege;
 mod resume;
 mod safety;
 mod scale;
+mod seam;
 mod selftest;
 mod sim;
 mod stop;

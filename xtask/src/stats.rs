@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-const PAGE: &str = "docs/calibrations.md";
+const PAGE: &str = "docs/method/coverage.md";
 const HEAD: &str = "\
 # Calibrations with a known truth
 

@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn headings_become_anchors() {
-        let page = "# One page\n## `HOST_LIMITED`: no time, left\n### See [a page](there.md)!\n#not a heading\n";
+        let page =
+            "# One page\n## `HOST_LIMITED`: no time, left\n### See [a page](there.md)!\n#not a heading\n";
         assert_eq!(
             of(page),
             ["host_limited-no-time-left", "one-page", "see-a-page"].map(str::to_owned).into()

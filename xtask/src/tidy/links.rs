@@ -23,7 +23,10 @@ fn broken(page: &TextFile, known: &BTreeSet<&str>, anchors: &Anchors<'_>) -> Vec
         let (path, anchor) = resolve(&page.path, target);
         let missing = if !known.contains(path.as_str()) {
             "is not in the repository"
-        } else if anchors.get(path.as_str()).is_some_and(|known| !anchor.is_empty() && !known.contains(anchor)) {
+        } else if anchors
+            .get(path.as_str())
+            .is_some_and(|known| !anchor.is_empty() && !known.contains(anchor))
+        {
             "names a section that the page does not have"
         } else {
             return None;

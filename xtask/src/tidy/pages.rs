@@ -15,7 +15,12 @@ pub fn check(files: &[TextFile], names: &BTreeSet<String>) -> Vec<Finding> {
         for (index, line) in file.text.lines().enumerate() {
             let gone = named_pages(line).filter(|page| !names.contains(*page));
             findings.extend(gone.map(|page| {
-                Finding::new(&file.path, index + 1, "page", format!("there is no {page}: name the page that took its place"))
+                Finding::new(
+                    &file.path,
+                    index + 1,
+                    "page",
+                    format!("there is no {page}: name the page that took its place"),
+                )
             }));
         }
     }
@@ -32,13 +37,14 @@ fn not_in_index(files: &[TextFile]) -> Vec<Finding> {
     missed.map(|page| Finding::new(&page.path, 1, "index", format!("link the page from {INDEX}"))).collect()
 }
 
-/// Every `docs/NAME.md` of a line; in an address of the web something stands before it.
+/// Every name of a page below `docs` in a line; in an address of the web something stands before it.
 fn named_pages(line: &str) -> impl Iterator<Item = &str> {
     let starts = line.match_indices(FOLDER).map(|(at, _)| at);
     starts.filter_map(|at| {
         let is_part = line[..at].ends_with(|c: char| c.is_alphanumeric() || "_-.:/".contains(c));
         let path = &line[at..];
-        let end = path.find(|c: char| !c.is_ascii_alphanumeric() && !"_-./".contains(c)).unwrap_or(path.len());
+        let end =
+            path.find(|c: char| !c.is_ascii_alphanumeric() && !"_-./".contains(c)).unwrap_or(path.len());
         let path = path[..end].trim_end_matches('.');
         (!is_part && path.ends_with(".md")).then_some(path)
     })
@@ -68,6 +74,9 @@ mod tests {
         let names = BTreeSet::from([page("guide/a")]);
         let judged = |line: String| places(check(&[text("crates/a/src/lib.rs", &line)], &names));
         assert_eq!(judged(format!("/// One.\n/// See {}.\n", page("guide/gone"))), [(2, "page")]);
-        assert_eq!(judged(format!("/// See `{}`, or https://a.example/{}\n", page("guide/a"), page("b"))), []);
+        assert_eq!(
+            judged(format!("/// See `{}`, or https://a.example/{}\n", page("guide/a"), page("b"))),
+            []
+        );
     }
 }

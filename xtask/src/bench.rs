@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tools::{Sample, Tool};
 
-const PAGE: &str = "docs/performance.md";
+const PAGE: &str = "docs/method/performance.md";
 
 /// What is measured, and how long.
 #[derive(Clone, Debug, clap::Args)]
@@ -41,7 +41,7 @@ pub struct Options {
     /// Also write the results as JSON
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Write docs/performance.md
+    /// Write docs/method/performance.md
     #[arg(long)]
     write: bool,
 }

@@ -12,8 +12,8 @@ struct Generated {
     text: String,
 }
 
-const SCHEMAS: &str = "docs/schemas";
-const MAN: &str = "docs/man";
+const SCHEMAS: &str = "docs/reference/schemas";
+const MAN: &str = "docs/reference/man";
 const COMPLETIONS: &str = "completions";
 /// These hold nothing else: a file of a command that is gone is stale, too.
 const FOLDERS: [&str; 3] = [SCHEMAS, MAN, COMPLETIONS];

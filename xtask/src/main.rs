@@ -35,7 +35,7 @@ enum Command {
     },
     /// Check the house rules of the sources
     Tidy,
-    /// Try the statistics at full size and write docs/calibrations.md; takes an hour or so
+    /// Try the statistics at full size and write docs/method/coverage.md; takes an hour or so
     Stats {
         /// Trials of each case
         #[arg(long, default_value_t = 1000)]

@@ -9,23 +9,33 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-const PAGE: &str = "docs/calibrations.md";
+const PAGE: &str = "docs/method/coverage.md";
 const HEAD: &str = "\
-# Calibrations with a known truth
+# How often the intervals hold the truth
 
-Whole runs on simulated devices, made by `cargo xtask stats`: the ordinary schedule, workers, record and judgement, only
-the device and the time are simulated. `rigel selftest` makes a few of them in seconds. What the rules are, and where they
-fall short, is in [statistics.md](statistics.md).
+Whole runs on simulated devices, made by `cargo xtask stats`. Schedule, workers, record and judgement are the ordinary ones;
+only the device and the time are simulated. `rigel selftest` makes a few of these runs in seconds. The rules, and where they
+fall short, are in [statistics](statistics.md).
 
-*Truth held* is the share of the 95 % intervals that hold the true rate; *reached* the share of points as narrow as the aim;
-*kept* the share of those whose mean is within the aim; *bias* the mean of estimate / truth - 1; *width* the mean half-width; *false alarms* the trials in which a flag came for which
-the device gives no cause.
+Runs of `rigel run` (first table):
 
-The figures of `rigel calibrate` are held against the highest rates that the law of the device has, not against those of the points that
-happened to be the best: how often the 95 % interval holds the truth, the mean of estimate / truth - 1, the median half-width. The truth of
-*actual_latency* is that at the level which was chosen; *within* is the share of the trials in which it keeps the bound to the tenth that is allowed (or nothing keeps it,
-and none was given), *bracket* the share in which `n_sat` holds the level that saturates the device. No trial began a visit after its budget, or
-the promise is broken.
+- *truth held*: share of the 95 % intervals that hold the true rate
+- *reached*: share of points whose interval is as narrow as the aim
+- *kept*: of these points, the share whose mean is within the aim
+- *bias*: mean of estimate / truth - 1
+- *width*: mean half-width of the intervals
+- *false alarms*: trials with a flag for which the device gives no cause
+
+Runs of `rigel calibrate` (second table): the figures are compared with the highest rates that the law of the device has, not
+with those of the points that happened to be the best. Each cell says how often the 95 % interval holds the truth, the mean of
+estimate / truth - 1, and the median half-width.
+
+- *actual_latency*: its truth is that at the level which was chosen
+- *within*: share of the trials in which the latency keeps the bound to the tenth that is allowed, or in which nothing keeps
+  the bound and no rate was given
+- *bracket*: share of the trials in which `n_sat` holds the level that saturates the device
+
+If a trial begins a visit after its budget, the promise is broken; none did.
 
 ";
 

@@ -3,10 +3,12 @@
 //! One file per group of rules, each a function from texts to findings: a rule must not read files itself, so that its
 //! tests are snippets. What clippy and rustfmt can judge does not belong here.
 
+mod anchors;
 mod attributes;
 mod crates;
 mod exceptions;
 mod links;
+mod pages;
 mod purity;
 mod sizes;
 mod source;
@@ -47,6 +49,7 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     findings.extend(files.iter().flat_map(text::check));
     findings.extend(rust.iter().flat_map(check_rust));
     findings.extend(links::check(&files, &names));
+    findings.extend(pages::check(&files, &names));
     findings.extend(exceptions::judge(&rust.iter().flat_map(sizes::measure).collect::<Vec<_>>(), &files));
     findings.sort();
     for finding in &findings {

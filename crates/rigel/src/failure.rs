@@ -48,10 +48,10 @@ fn bug(message: Option<&str>, place: Option<String>, backtrace: Option<String>) 
     let message = message.unwrap_or("no message");
     let mut problem = Problem::new(ExitKind::Bug, format!("this is a bug in Rigel: {message}"))
         .because("something that Rigel takes for granted did not hold; the targets are not to blame")
-        .next(format!(
-            "report it at {}/issues with the command line and this text (RUST_BACKTRACE=1 adds where it came from)",
-            env!("CARGO_PKG_REPOSITORY")
-        ));
+        .next(
+            "report it to the maintainers, with the command line and this text (RUST_BACKTRACE=1 adds where it \
+             came from)",
+        );
     problem.place = place;
     let mut text = text(&problem);
     if let Some(backtrace) = backtrace {
@@ -107,7 +107,7 @@ mod tests {
         assert!(
             text.starts_with("error: this is a bug in Rigel: slot 3 is in flight\n  where: uring.rs:10:5\n")
         );
-        assert!(text.contains("/issues"));
+        assert!(text.contains("report it to the maintainers"));
         assert!(text.ends_with('\n'));
     }
 }

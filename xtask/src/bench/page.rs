@@ -10,14 +10,14 @@ use std::fmt::Write as _;
 const HEAD: &str = "\
 # Performance
 
-What Rigel reaches and costs beside other tools, on the same device, in turns within minutes. Made by `cargo xtask bench --write`, which
-needs fio (and takes `--t-io-uring PATH` to a built `t/io_uring` of fio's sources); `--only zram` takes a part, `--dir` another storage. Machines
-differ and drift: look at the ratios. Each is a geometric mean over the rounds with its 95 % interval, Rigel over the other; for IOPS more
-than 1 is better, for CPU time less.
+How fast Rigel is and what it costs, beside other tools on the same device, in turns within minutes. `cargo xtask bench --write`
+makes this page. It needs fio, and takes `--t-io-uring PATH` to a built `t/io_uring` of fio's sources. `--only zram` runs a part,
+`--dir` uses another storage. Machines differ and drift, so look at the ratios. Each is a geometric mean over the rounds with its
+95 % interval, Rigel over the other tool. For IOPS more than 1 is better, for CPU time less.
 
-Every I/O of Rigel goes into a full latency histogram and a bucket of 10 ms. fio runs one job with its defaults beside `--direct=1 --thread
---norandommap`; t/io_uring takes no times. CPU is user and system time of the whole process per I/O. *Beside* is the time of the process
-before and after the load.
+Rigel puts every I/O into a full latency histogram and a bucket of 10 ms. fio runs one job with its defaults plus `--direct=1
+--thread --norandommap`. t/io_uring measures no latency. CPU is user and system time of the whole process per I/O. *Beside* is the
+time of the process before and after the load.
 
 ";
 

@@ -1,26 +1,39 @@
-//! The rule that a relative link in Markdown leads to a file. Links into the web are not followed.
+//! The rule that a relative link in Markdown leads to a file, and its anchor to a section of that page. Links into the web
+//! are not followed.
 
 use super::Finding;
+use super::anchors;
 use super::source::TextFile;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Findings for links that lead nowhere; they may lead to any of `names`, also to what is no text.
 pub fn check(files: &[TextFile], names: &BTreeSet<String>) -> Vec<Finding> {
     let known: BTreeSet<&str> = names.iter().flat_map(|name| with_folders(name)).collect();
-    let pages = files.iter().filter(|file| file.path.ends_with(".md"));
-    let broken = |page: &TextFile| {
-        let dangling = |(_, target): &(usize, &str)| !known.contains(resolve(&page.path, target).as_str());
-        let say = |(line, target)| {
-            Finding::new(
-                &page.path,
-                line,
-                "link",
-                format!("`{target}` is not in the repository: mend the link"),
-            )
+    let pages: Vec<&TextFile> = files.iter().filter(|file| file.path.ends_with(".md")).collect();
+    let anchors: Anchors<'_> =
+        pages.iter().map(|page| (page.path.as_str(), anchors::of(&page.text))).collect();
+    pages.iter().flat_map(|page| broken(page, &known, &anchors)).collect()
+}
+
+/// The anchors of each page, by its path.
+type Anchors<'a> = BTreeMap<&'a str, BTreeSet<String>>;
+
+fn broken(page: &TextFile, known: &BTreeSet<&str>, anchors: &Anchors<'_>) -> Vec<Finding> {
+    let wrong = |(line, target): (usize, &str)| {
+        let (path, anchor) = resolve(&page.path, target);
+        let missing = if !known.contains(path.as_str()) {
+            "is not in the repository"
+        } else if anchors
+            .get(path.as_str())
+            .is_some_and(|known| !anchor.is_empty() && !known.contains(anchor))
+        {
+            "names a section that the page does not have"
+        } else {
+            return None;
         };
-        links(&page.text).into_iter().filter(dangling).map(say).collect::<Vec<_>>()
+        Some(Finding::new(&page.path, line, "link", format!("`{target}` {missing}: mend the link")))
     };
-    pages.flat_map(broken).collect()
+    links(&page.text).into_iter().filter_map(wrong).collect()
 }
 
 /// A path and every folder above it.
@@ -61,13 +74,18 @@ fn definition_target(line: &str) -> Option<&str> {
 }
 
 fn is_relative(target: &str) -> bool {
-    !target.starts_with('#') && !target.contains("://") && !target.starts_with("mailto:")
+    !target.contains("://") && !target.starts_with("mailto:")
 }
 
-/// The path that a link on `page` means, relative to the repository; a leading `/` is its root.
-fn resolve(page: &str, target: &str) -> String {
+/// The path that a link on `page` means, relative to the repository, and its anchor. A leading `/` is the root of the
+/// repository; an anchor alone is on the same page.
+fn resolve<'a>(page: &str, target: &'a str) -> (String, &'a str) {
     let target = target.trim_start_matches('<').trim_end_matches('>');
-    let target = target.split(['#', '?']).next().unwrap_or_default();
+    let (target, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let target = target.split('?').next().unwrap_or_default();
+    if target.is_empty() {
+        return (page.to_owned(), anchor);
+    }
     let mut parts: Vec<&str> = if target.starts_with('/') { Vec::new() } else { page.split('/').collect() };
     parts.pop();
     for part in target.split('/') {
@@ -79,7 +97,7 @@ fn resolve(page: &str, target: &str) -> String {
             _ => parts.push(part),
         }
     }
-    parts.join("/")
+    (parts.join("/"), anchor)
 }
 
 #[cfg(test)]
@@ -88,29 +106,38 @@ mod tests {
     use super::*;
 
     fn found(page: &str, content: &str) -> Vec<(usize, &'static str)> {
-        let names = [page, "docs/design.md", "docs/schemas/a.json", "docs/a.png"].map(str::to_owned);
+        let names = [page, "pages/design.md", "pages/schemas/a.json", "pages/a.png"].map(str::to_owned);
         places(check(&[text(page, content)], &BTreeSet::from(names)))
     }
 
     #[test]
     fn a_link_that_leads_nowhere_is_found() {
-        assert_eq!(found("README.md", "one\n[a](docs/gone.md) and [b](docs/design.md)\n"), [(2, "link")]);
+        assert_eq!(found("README.md", "one\n[a](pages/gone.md) and [b](pages/design.md)\n"), [(2, "link")]);
         assert_eq!(found("README.md", "[a]: gone.md \"title\"\n"), [(1, "link")]);
-        assert_eq!(found("docs/page.md", "[a](docs/design.md)\n"), [(1, "link")]);
-        assert_eq!(found("docs/page.md", "[a](../../docs/design.md)\n"), [(1, "link")]);
+        assert_eq!(found("pages/page.md", "[a](pages/design.md)\n"), [(1, "link")]);
+        assert_eq!(found("pages/page.md", "[a](../../pages/design.md)\n"), [(1, "link")]);
     }
 
     #[test]
-    fn links_to_files_folders_and_sections_are_fine() {
+    fn links_to_files_and_folders_are_fine() {
         assert_eq!(
-            found(
-                "README.md",
-                "[a](docs/design.md#part \"t\") ![b](./docs) [c](#here) [d](/docs/schemas/)\n"
-            ),
+            found("README.md", "[a](pages/design.md#part \"t\") ![b](./pages) [c](/pages/schemas/)\n"),
             []
         );
-        assert_eq!(found("docs/page.md", "[a](design.md) [b](../README.md)\n").len(), 1);
-        assert_eq!(found("docs/page.md", "[a](schemas/a.json) [b](..) [c](<design.md>) ![d](a.png)\n"), []);
+        assert_eq!(found("pages/page.md", "[a](design.md) [b](../README.md)\n").len(), 1);
+        assert_eq!(found("pages/page.md", "[a](schemas/a.json) [b](..) [c](<design.md>) ![d](a.png)\n"), []);
+    }
+
+    #[test]
+    fn an_anchor_is_a_section_of_its_page() {
+        let other = text("pages/design.md", "# Design\n\n## The `far` part\n");
+        let judged = |content: &str| {
+            let page = text("pages/page.md", content);
+            let names = BTreeSet::from([page.path.clone(), other.path.clone()]);
+            places(check(&[page, text(&other.path, &other.text)], &names))
+        };
+        assert_eq!(judged("## Here\n[a](#here) [b](design.md#the-far-part) [c](design.md#)\n"), []);
+        assert_eq!(judged("## Here\n[a](#there)\n[b](design.md#here)\n"), [(2, "link"), (3, "link")]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::outcome::Outcome;
 /// Where the programs of the engine tests lie in the machine.
 pub use engine_tests::PLACE as TESTS_PLACE;
 
-/// Exit code where a target or the host refuses (docs/usage.md).
+/// Exit code where a target or the host refuses (docs/reference/commands.md).
 const REFUSED: i32 = 3;
 /// Exit code for what cannot be asked for.
 const USAGE: i32 = 2;

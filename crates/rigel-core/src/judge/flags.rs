@@ -213,11 +213,11 @@ mod tests {
 
     #[test]
     fn every_flag_is_described() {
-        let page = include_str!("../../../../docs/flags.md");
+        let page = include_str!("../../../../docs/reference/flags.md");
         for code in FlagCode::ALL {
             assert!(
                 page.contains(&format!("\n| `{}`", code.name())),
-                "{} has no row in docs/flags.md",
+                "{} has no row in docs/reference/flags.md",
                 code.name()
             );
         }

@@ -54,7 +54,7 @@ fn every_part_of_a_law_reads() {
 /// The tables of the documentation, which nothing else would keep in step.
 #[test]
 fn what_the_documentation_lists_is_what_reads() {
-    let page = include_str!("../../../../docs/simulated-device.md");
+    let page = include_str!("../../../../docs/method/simulated-device.md");
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     let parts: Vec<&str> =
         rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|code| code.contains('=')).collect();

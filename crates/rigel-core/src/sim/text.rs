@@ -1,6 +1,6 @@
 //! A simulated device as text: `servers=4,service=1ms,between=2%`.
 //!
-//! `docs/simulated-device.md` has the same table for users. Must not judge values; [`SimLaw::check`] does.
+//! `docs/method/simulated-device.md` has the same table for users. Must not judge values; [`SimLaw::check`] does.
 
 use super::noise::{Bucket, Cliff, Hits, Lost, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
 use super::{ServiceTime, SimLaw};

@@ -227,7 +227,7 @@ fn unusable(place: &str, flags: &[Flag]) -> Problem {
     Problem::new(ExitKind::GateFailed, "no advice from numbers that must not be used")
         .at(printable(place))
         .because(told.join("; "))
-        .next("see in docs/flags.md what a flag means, and measure again without its cause")
+        .next("see in docs/reference/flags.md what a flag means, and measure again without its cause")
 }
 
 fn flags(runs: &[Run<'_>]) -> Vec<Flag> {

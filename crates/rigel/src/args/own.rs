@@ -46,7 +46,7 @@ pub struct OwnOptions {
     /// block layer. null completes at once and shows what the tool itself
     /// costs; nop does so through the kernel's ring. sim is a device in virtual time with a known answer, as in
     /// sim:servers=4,service=1ms,rate=1000M,spread=exponential,size=1G (each part may be left out); it can have the
-    /// disturbances of real devices, such as between=2% (docs/simulated-device.md lists them).
+    /// disturbances of real devices, such as between=2% (docs/method/simulated-device.md lists them).
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
     pub engine: EngineRequest,
 

@@ -9,7 +9,7 @@ Examples:
   rigel selftest
       a few trials of every case, in seconds
   rigel selftest --trials 1000 --thorough --markdown
-      the table of docs/calibrations.md; takes an hour or so";
+      the table of docs/method/coverage.md; takes an hour or so";
 
 /// What to try.
 #[derive(Clone, Debug, PartialEq, Eq)]

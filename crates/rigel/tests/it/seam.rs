@@ -64,7 +64,10 @@ impl Bench for Both {
                 Some(sum) => sum.add(came),
             }
         }
-        Ok(sum.unwrap())
+        let came = sum.unwrap();
+        // The next order begins on both at the same time, also where one of them was idle.
+        self.benches.iter_mut().for_each(|bench| assert!(bench.pass(came.ended_ns, Passed::Rest)));
+        Ok(came)
     }
 
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {

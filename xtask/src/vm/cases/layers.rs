@@ -6,7 +6,7 @@ use super::super::outcome::Outcome;
 use anyhow::Context as _;
 use serde_json::Value;
 
-/// Exit code of findings of severity error (docs/usage.md).
+/// Exit code of findings of severity error (docs/reference/commands.md).
 const CHECK_FAILED: i32 = 1;
 
 pub fn cases() -> Vec<Case> {

@@ -5,8 +5,7 @@ mod limits;
 mod processor;
 
 use crate::limits::memlock_limit_bytes;
-use crate::system::{System, text, value};
-use crate::targets::inspect::chosen_word;
+use crate::system::{System, chosen_word, text, value};
 use crate::uring;
 use procfs::FromBufRead as _;
 use rigel_core::facts::{HostFacts, KernelSettings, Limit};

@@ -6,7 +6,7 @@
 mod counters;
 mod watch;
 
-pub use crate::targets::inspect::counting_devices;
+pub use crate::targets::block::counting_devices;
 
 use crate::clock::{Clock, process_cpu_ns};
 use counters::Counters;

@@ -87,7 +87,7 @@ pub enum Evidence {
 impl Evidence {
     /// Evidence that refuses a write whatever the user says.
     #[must_use]
-    pub const fn forbids(&self) -> bool {
+    pub const fn is_blocker(&self) -> bool {
         matches!(
             self,
             Self::Mounted { .. }
@@ -193,7 +193,7 @@ pub enum Verdict {
 /// Judges a target by its evidence.
 #[must_use]
 pub fn judge(evidence: &[Evidence]) -> Verdict {
-    if evidence.iter().any(Evidence::forbids) {
+    if evidence.iter().any(Evidence::is_blocker) {
         return Verdict::Refused;
     }
     let harmless = |e: &Evidence| e.clears();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_forbids_has_a_remedy_and_nothing_else() {
+    fn blockers_have_a_remedy_and_nothing_else_has() {
         let held = |holder: &str| Evidence::Held { device: "sda".into(), holder: holder.into() };
         for (evidence, remedy) in [
             (held("loop3"), "losetup -d /dev/loop3"),
@@ -247,7 +247,7 @@ mod tests {
             (Evidence::Mounted { device: "sda1".into(), mount_point: "/data".into() }, "umount /data"),
         ] {
             assert_eq!(evidence.remedy().as_deref(), Some(remedy));
-            assert!(evidence.forbids());
+            assert!(evidence.is_blocker());
         }
         for evidence in [Evidence::ExclusivelyOpen, Evidence::ReadOnly, held("bcache0")] {
             assert!(evidence.remedy().is_some());

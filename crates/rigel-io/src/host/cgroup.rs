@@ -2,8 +2,8 @@
 //!
 //! A limit of a group holds for all groups in it, so each is looked for from the process's own group up to the root.
 
+use crate::mounts::{Mount, mounts};
 use crate::system::{System, text, value};
-use crate::targets::inspect::mounts::{Mount, mounts};
 use rigel_core::facts::CgroupFacts;
 use rigel_core::path_text;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
 use rigel_core::uses::doctor::{Judged, Patient, Verdict, examine};
-use rigel_io::targets::inspect::survey;
+use rigel_io::survey::survey;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,12 @@
-//! A scratch file in the making. Its header says from the first moment on that it is being filled, and only when
-//! everything is on the disk that it is whole. Must not touch a file that was there.
+//! The fill of a new scratch file. The header is written first and says that the fill goes on; it says that the file is
+//! whole only when all data is on the disk. Must not touch a file that was there before.
 
-use super::found::lock;
 use super::room::{check_room, no_room};
-use super::{ScratchFile, Wish, locked, not_written, unlink, write_all, write_header};
+use super::{ScratchFile, Wish, locked, not_locked, unlink, write_all, write_header};
 use crate::targets::aligned::AlignedBuffer;
-use crate::targets::errno::refusal;
+use crate::targets::errno::{no_direct_io, refusal};
+use crate::targets::lock::Hold;
 use crate::targets::node::Node;
-use crate::targets::open::no_direct_io;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::path_text;
@@ -25,48 +24,46 @@ const PIECE: u64 = 4 * MIB;
 /// A file that is being filled; removed unless it is finished.
 pub(super) struct Fresh {
     node: Arc<Node>,
-    fd: Arc<OwnedFd>,
+    hold: Hold,
     header: Header,
     whole: bool,
 }
 
 impl Fresh {
-    /// Makes and locks the file, and tries on it whatever could refuse the run later. `None` when another run was
-    /// faster with this name.
+    /// Creates and locks the file, and tries everything that could be refused later. `None` when another run created a
+    /// file of this name first.
     pub(super) fn create(path: &Path, wish: &Wish) -> Result<Option<Self>, Problem> {
         let header = Header { data_bytes: wish.data_bytes, seed: wish.seed, state: State::Filling };
         check_room(path, header.file_bytes())?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        // Without O_DIRECT: some filesystems would create the file, then refuse the open and leave it behind.
+        // Without O_DIRECT, because some filesystems create the file, refuse the open, and leave the file behind.
         let fd = match fs::open(path, flags, Mode::RUSR | Mode::WUSR) {
             Err(Errno::EXIST) => return Ok(None),
             made => made.map_err(|errno| refusal("the scratch file cannot be made", path, errno))?,
         };
         let node = Arc::new(Node::pin_no_link(path)?);
-        // A run that has just looked at it lets go at once.
-        if !lock(&fd, path)? {
-            return Err(locked(path));
-        }
-        let fresh = Self { node, fd: Arc::new(fd), header, whole: false };
+        // Another run may have it locked for a moment, to find out what it is.
+        let hold = Hold::take(fd).map_err(|errno| not_locked(path, errno))?.ok_or_else(|| locked(path))?;
+        let fresh = Self { node, hold, header, whole: false };
         fresh.prepare(path, wish.direct)?;
         Ok(Some(fresh))
     }
 
     fn prepare(&self, path: &Path, direct: bool) -> Result<(), Problem> {
         let size_bytes = self.header.file_bytes();
-        fs::ftruncate(&*self.fd, size_bytes)
-            .and_then(|()| write_header(&self.fd, &self.header))
+        fs::ftruncate(self.hold.file(), size_bytes)
+            .and_then(|()| write_header(self.hold.file(), &self.header))
             .map_err(|errno| self.failed(path, 0, errno))?;
         let refusal = direct.then(|| self.open_direct()).and_then(Result::err);
         if refusal == Some(Errno::INVAL) {
             return Err(no_direct_io(path_text::encode(path)));
         }
-        // One extent where that can be had, and no surprise about space later.
-        match fs::fallocate(&*self.fd, FallocateFlags::empty(), 0, size_bytes) {
+        // This finds out now whether the space is there, and often gives the file a single extent.
+        match fs::fallocate(self.hold.file(), FallocateFlags::empty(), 0, size_bytes) {
             Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => {
                 Err(no_room(path, size_bytes, errno))
             }
-            // Not every filesystem can; the writes will allocate.
+            // Not every filesystem can do it; then the writes allocate.
             _ => Ok(()),
         }
     }
@@ -75,7 +72,7 @@ impl Fresh {
         self.node.open(OFlags::RDWR | OFlags::DIRECT)
     }
 
-    /// Writes everything, then the header that says so.
+    /// Writes the data, then the header of a whole file.
     pub(super) fn fill(
         mut self,
         path: &Path,
@@ -85,10 +82,11 @@ impl Fresh {
     ) -> Result<ScratchFile, Problem> {
         self.write_data(path, progress, stop)?;
         self.header.state = if keep { State::Kept } else { State::Temporary };
-        write_header(&self.fd, &self.header).map_err(|errno| not_written(path, errno))?;
+        write_header(self.hold.file(), &self.header)
+            .map_err(|errno| refusal("the scratch file cannot be written", path, errno))?;
         self.whole = true;
-        let (node, lock) = (Arc::clone(&self.node), Arc::clone(&self.fd));
-        Ok(ScratchFile { node, lock, header: self.header, reused: false })
+        let (node, hold) = (Arc::clone(&self.node), self.hold.clone());
+        Ok(ScratchFile { node, hold, header: self.header, reused: false })
     }
 
     fn write_data(
@@ -99,7 +97,7 @@ impl Fresh {
     ) -> Result<(), Problem> {
         let Header { data_bytes, seed, .. } = self.header;
         let direct = self.open_direct().ok();
-        let fd = direct.as_ref().unwrap_or(&self.fd);
+        let fd = direct.as_ref().unwrap_or_else(|| self.hold.file());
         let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
         let mut at = 0;
         while at < data_bytes {
@@ -136,7 +134,7 @@ fn stopped(path: &Path) -> Problem {
 impl Drop for Fresh {
     fn drop(&mut self) {
         if !self.whole {
-            // Nothing can be told from here; the next run knows the file by its header and removes it.
+            // An error cannot be reported from here. The next run recognises the file by its header and removes it.
             let _ = unlink(&self.node);
         }
     }

@@ -3,8 +3,10 @@
 //! libblkid knows hundreds; the table here holds what it does not know, and what must be found without it too. Must not
 //! decide whether they matter.
 
-use super::blkid::{self, Values};
-use super::node::Node;
+mod blkid;
+
+use crate::targets::node::Node;
+use blkid::Values;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;

@@ -10,13 +10,13 @@ use std::time::Duration;
 /// Repeats an attempt for half a second while it fails with one error. Some uses pass by themselves: io_uring keeps the
 /// files of a program that has just died, an inspection holds a device for microseconds, and a child process that is
 /// being started has copies of our descriptors.
-pub(crate) fn patiently<T>(
-    while_it_is: Errno,
+pub(crate) fn retry_while<T>(
+    transient: Errno,
     mut attempt: impl FnMut() -> Result<T, Errno>,
 ) -> Result<T, Errno> {
     for _ in 0..10 {
         match attempt() {
-            Err(errno) if errno == while_it_is => std::thread::sleep(Duration::from_millis(50)),
+            Err(errno) if errno == transient => std::thread::sleep(Duration::from_millis(50)),
             other => return other,
         }
     }

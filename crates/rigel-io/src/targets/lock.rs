@@ -1,7 +1,7 @@
 //! Exclusive locks on files (flock), by which Rigels keep off each other's files. Other programs need not heed them, but
 //! show up in the evidence. Must not open or change a file.
 
-use super::errno::patiently;
+use super::errno::retry_while;
 use super::node::identity_of;
 use rigel_core::facts::{Identity, TargetKind};
 use rustix::fs::{self, FlockOperation};
@@ -40,7 +40,7 @@ impl Hold {
 /// Takes the lock; false when another process has it. A filesystem without locks (some FUSE and network ones) cannot
 /// tell, and counts as locked.
 pub(super) fn lock(file: &impl AsFd) -> Result<bool, Errno> {
-    match patiently(Errno::WOULDBLOCK, || fs::flock(file, FlockOperation::NonBlockingLockExclusive)) {
+    match retry_while(Errno::WOULDBLOCK, || fs::flock(file, FlockOperation::NonBlockingLockExclusive)) {
         Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),
         Err(errno) => Err(errno),

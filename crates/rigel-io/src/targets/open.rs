@@ -5,7 +5,7 @@
 //! opened exclusively, and a regular file is locked against other Rigels.
 
 use super::changes::Baseline;
-use super::errno::{no_direct_io, patiently, refusal};
+use super::errno::{no_direct_io, refusal, retry_while};
 use super::guard::{WritePermit, blocked, exchanged};
 use super::inspect::{Snapshot, in_use};
 use super::ioctl;
@@ -145,7 +145,8 @@ fn open_one(
     if permit.is_some() && node.kind() == TargetKind::BlockDevice {
         flags |= OFlags::EXCL;
     }
-    let fd = patiently(Errno::BUSY, || node.open(flags)).map_err(|errno| not_opened(&node, errno, direct))?;
+    let fd =
+        retry_while(Errno::BUSY, || node.open(flags)).map_err(|errno| not_opened(&node, errno, direct))?;
     let size_bytes = size_now(&node, &fd)?;
     match permit {
         Some(permit) => {

@@ -13,7 +13,7 @@ use rigel_core::guard::safety::Evidence;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, TRAILER_BYTES};
 use rigel_core::units::MIB;
 use rustix::fs::{self, Advice, OFlags};
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, pread, retry_on_intr};
 use std::os::fd::OwnedFd;
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
@@ -103,11 +103,9 @@ fn read_block(fd: &OwnedFd, offset: u64) -> Result<Option<[u8; BLOCK_BYTES]>, Er
     let mut block = [0; BLOCK_BYTES];
     let mut have = 0;
     while have < BLOCK_BYTES {
-        match pread(fd, &mut block[have..], offset + have as u64) {
-            Ok(0) => return Ok(None),
-            Ok(got) => have += got,
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
+        match retry_on_intr(|| pread(fd, &mut block[have..], offset + have as u64))? {
+            0 => return Ok(None),
+            got => have += got,
         }
     }
     Ok(Some(block))

@@ -17,7 +17,7 @@ use rigel_core::error::Problem;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::path_text;
 use rustix::fs;
-use rustix::io::{Errno, pwrite};
+use rustix::io::{Errno, pwrite, retry_on_intr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -274,14 +274,12 @@ fn write_header(fd: &OwnedFd, header: &Header) -> Result<(), Errno> {
 
 fn write_all(fd: &OwnedFd, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
     while !bytes.is_empty() {
-        match pwrite(fd, bytes, at) {
-            Ok(0) => return Err(Errno::IO),
-            Ok(done) => {
+        match retry_on_intr(|| pwrite(fd, bytes, at))? {
+            0 => return Err(Errno::IO),
+            done => {
                 bytes = &bytes[done..];
                 at += done as u64;
             }
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
         }
     }
     Ok(())

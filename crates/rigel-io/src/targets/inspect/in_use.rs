@@ -8,7 +8,7 @@ use super::snapshot::Snapshot;
 use crate::mounts::Mount;
 use crate::system::System;
 use crate::targets::block::Block;
-use crate::targets::errno::patiently;
+use crate::targets::errno::retry_while;
 use crate::targets::ioctl;
 use crate::targets::node::{Node, NodeId, block_id};
 use rigel_core::facts::{Identity, TargetKind};
@@ -163,7 +163,7 @@ fn in_swap(ids: &[NodeId], snapshot: &Snapshot) -> Vec<Evidence> {
 /// Whether someone has the device open exclusively. The only way to know is to try an exclusive open.
 fn is_exclusively_open(node: &Node) -> bool {
     let attempt = || node.open(OFlags::RDONLY | OFlags::EXCL);
-    patiently(Errno::BUSY, attempt).err() == Some(Errno::BUSY)
+    retry_while(Errno::BUSY, attempt).err() == Some(Errno::BUSY)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub struct EngineChoice {
 }
 
 /// Checks that the wanted engine works for all workers at the same time; `slots_per_worker` has the outstanding I/Os of
-/// each. Without a wish it finds the best engine that works. Only io_uring and NVMe commands can poll.
+/// each. Without a wish it finds the best engine that works, and with `poll` that can only be io_uring.
 ///
 /// # Errors
 /// When the wanted engine or polled completions do not work. No other engine is taken instead.

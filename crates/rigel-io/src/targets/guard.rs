@@ -7,18 +7,17 @@
 use super::block::Generation;
 use super::inspect::{Snapshot, TargetEvidence, holds_data_now, in_use};
 use super::lock::Hold;
-use super::node::{Changed, Node, id_at};
+use super::node::{Changed, Node, NodeId, id_at};
 use crate::system::System;
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, TargetFacts, TargetKind};
+use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::{self, Evidence, Verdict};
 use std::path::PathBuf;
 
 /// Permission to write to one target. Cannot be made, copied or changed outside this module.
 #[derive(Debug)]
 pub struct WritePermit {
-    identity: Identity,
-    kind: TargetKind,
+    id: NodeId,
     size_bytes: u64,
     generation: Option<Generation>,
     /// Why no consent was needed, if none was given. It must still hold when the target is open.
@@ -55,10 +54,10 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
         (Verdict::Refused, _) => Err(refused(facts, evidence)),
         (Verdict::NeedsConsent, false) => Err(needs_consent(facts, evidence)),
         (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
-            let &TargetFacts { identity, kind, size_bytes, .. } = facts;
+            let (id, size_bytes) = ((facts.kind, facts.identity), facts.size_bytes);
             let harmless = (!consent).then(|| Harmless::of(facts, evidence));
             let generation = evidence.generation();
-            Ok(WritePermit { identity, kind, size_bytes, generation, harmless, hold: None })
+            Ok(WritePermit { id, size_bytes, generation, harmless, hold: None })
         }
     }
 }
@@ -85,7 +84,7 @@ impl WritePermit {
 
     /// Checks that the permit is for the open target.
     pub(crate) fn check(&self, node: &Node, size_bytes: u64) -> Result<(), Problem> {
-        if (self.kind, self.identity) != node.id() {
+        if self.id != node.id() {
             return Err(exchanged(&node.place()));
         }
         // Another medium, or another file behind a loop device, can have the same number.
@@ -182,14 +181,8 @@ mod tests {
     fn another_medium_behind_the_same_name_is_noticed() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let node = Node::pin(file.path()).unwrap();
-        let permit = |generation| WritePermit {
-            identity: node.identity(),
-            kind: node.kind(),
-            size_bytes: 0,
-            generation,
-            harmless: None,
-            hold: None,
-        };
+        let permit =
+            |generation| WritePermit { id: node.id(), size_bytes: 0, generation, harmless: None, hold: None };
         permit(None).check(&node, 0).unwrap();
         // A file has no generation, so a permit with one is for something else.
         let problem = permit(Some(Generation { disk: 7, start_bytes: 0 })).check(&node, 0).unwrap_err();

@@ -14,11 +14,11 @@ mod signature;
 mod snapshot;
 
 use super::block::{Block, Generation};
-use super::node::{Changed, Node};
+use super::node::{Changed, Node, NodeId};
 use super::own_file;
 use crate::system::System;
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, TargetFacts, TargetKind};
+use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,7 @@ pub struct Inspected {
 /// Evidence about one target. Only an inspection can make it, so a permit can rest on nothing else.
 #[derive(Clone, Debug)]
 pub struct TargetEvidence {
-    identity: Identity,
-    kind: TargetKind,
+    id: NodeId,
     generation: Option<Generation>,
     changed: Option<Changed>,
     list: Vec<Evidence>,
@@ -47,7 +46,7 @@ pub struct TargetEvidence {
 impl TargetEvidence {
     /// Whether it is about this target.
     pub(crate) fn is_about(&self, facts: &TargetFacts) -> bool {
-        (self.identity, self.kind) == (facts.identity, facts.kind)
+        self.id == (facts.kind, facts.identity)
     }
 
     pub(crate) const fn generation(&self) -> Option<Generation> {
@@ -137,8 +136,7 @@ impl Inspected {
         // Before the search, so that a change of the medium during it is noticed.
         let generation = self.node.generation(snapshot.system());
         let list = self.gather(snapshot, look, progress, stop)?;
-        let TargetFacts { identity, kind, .. } = self.facts;
-        Ok(TargetEvidence { identity, kind, generation, changed: self.node.changed(), list })
+        Ok(TargetEvidence { id: self.node.id(), generation, changed: self.node.changed(), list })
     }
 
     fn gather(

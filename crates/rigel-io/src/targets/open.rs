@@ -135,7 +135,7 @@ fn open_one(
     direct: bool,
 ) -> Result<OpenTarget, Problem> {
     let node = Node::pin(&request.path)?;
-    if (node.identity(), node.kind()) != (request.identity, request.kind) {
+    if node.id() != (request.kind, request.identity) {
         return Err(exchanged(&node.place()));
     }
     let mut flags = if permit.is_some() { OFlags::RDWR } else { OFlags::RDONLY };

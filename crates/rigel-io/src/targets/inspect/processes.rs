@@ -1,7 +1,7 @@
 //! The other programs that have a target open. Must not touch the files that they have open: a server that does not
 //! answer would make the search hang.
 
-use crate::targets::node::{NodeId, number};
+use crate::targets::node::{NodeId, block_id, number};
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
@@ -152,7 +152,7 @@ fn id_of_open(descriptor: &Path) -> Option<NodeId> {
             let device = (stat.stx_dev_major, stat.stx_dev_minor);
             Some((TargetKind::File, Identity { device, inode: stat.stx_ino }))
         }
-        FileType::BlockDevice => Some((TargetKind::BlockDevice, Identity { device, inode: 0 })),
+        FileType::BlockDevice => Some(block_id(device)),
         FileType::CharacterDevice => Some((TargetKind::CharDevice, Identity { device, inode: 0 })),
         _ => None,
     }

@@ -65,7 +65,7 @@ fn a_disk_in_use_as_a_whole_is_its_partitions_business() {
 }
 
 #[test]
-fn what_is_mounted_above_is_told_with_its_holder() {
+fn a_mount_above_is_found_with_its_holder() {
     let fixture = host();
     fixture.holds(DM, SDA1);
     fixture.holds(DM, SDB);

@@ -123,7 +123,6 @@ impl OpenTargets {
     }
 
     /// A list of targets that are already open.
-    #[must_use]
     pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {
         Self { targets }
     }
@@ -205,7 +204,6 @@ fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
 
 impl OpenTarget {
     /// A target that is already open. `writable` must agree with its descriptor.
-    #[must_use]
     pub(crate) const fn new(fd: OwnedFd, size_bytes: u64, writable: bool) -> Self {
         Self { fd, size_bytes, writable, namespace: None, baseline: None }
     }

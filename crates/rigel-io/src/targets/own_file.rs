@@ -87,11 +87,15 @@ fn search(fd: &OwnedFd, header: &Header) -> Result<Option<u64>, Errno> {
 /// Offsets of the blocks to search in data of this size. They come in no order, and a few come twice.
 fn places(data_bytes: u64) -> impl Iterator<Item = u64> {
     let tail = data_bytes.saturating_sub(ENDS).next_multiple_of(BLOCK);
-    let between = tail / BLOCK;
-    let spread = (0..SAMPLES.min(between))
-        .map(move |index| u128::from(between) * u128::from(index) / u128::from(SAMPLES.min(between)))
-        .map(|block| u64::try_from(block).unwrap_or(0) * BLOCK);
+    let spread = evenly_spread(SAMPLES, tail / BLOCK).map(|block| block * BLOCK);
     blocks(0, ENDS.min(data_bytes)).chain(blocks(tail, data_bytes)).chain(spread)
+}
+
+/// Up to `most` indices below `count`, evenly spread.
+pub(super) fn evenly_spread(most: u64, count: u64) -> impl Iterator<Item = u64> {
+    let samples = most.min(count);
+    let nth = move |index| u128::from(count) * u128::from(index) / u128::from(samples);
+    (0..samples).map(move |index: u64| u64::try_from(nth(index)).unwrap_or(0))
 }
 
 fn blocks(from: u64, to: u64) -> impl Iterator<Item = u64> {

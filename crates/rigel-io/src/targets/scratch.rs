@@ -75,7 +75,7 @@ impl ScratchFile {
                 Search::Free(path) => path,
             };
             if let Some(fresh) = Fresh::create(path, wish)? {
-                return fresh.fill(path, wish.keep, progress, stop);
+                return fresh.fill(wish.keep, progress, stop);
             }
         }
         Err(locked(place))
@@ -88,10 +88,7 @@ impl ScratchFile {
     pub fn again(path: &Path, data_bytes: u64, seed: u64) -> Result<Self, Problem> {
         let wish = Wish { data_bytes, seed, keep: false, direct: true };
         let fits = |header: &Header| header.data_bytes == data_bytes && header.seed == seed;
-        let there = match Node::pin_no_link(path) {
-            Ok(node) => whole_header(&node),
-            Err(_) => None,
-        };
+        let there = Node::pin_no_link(path).ok().and_then(|node| whole_header(&node));
         if !there.as_ref().is_some_and(fits) {
             return Err(gone(path));
         }

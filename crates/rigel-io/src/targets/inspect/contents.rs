@@ -6,6 +6,7 @@
 use crate::targets::aligned::AlignedBuffer;
 use crate::targets::errno::refusal;
 use crate::targets::node::Node;
+use crate::targets::own_file::evenly_spread;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
@@ -94,11 +95,7 @@ fn sample_places(size: u64, block: u64) -> Vec<(u64, u64)> {
     };
     let mut places: Vec<(u64, u64)> = pieces(0, ENDS.min(size)).chain(pieces(tail, size)).collect();
     let between = tail.saturating_sub(ENDS) / block;
-    let samples = SAMPLES.min(between);
-    places.extend((0..samples).map(|index| {
-        let position = u128::from(between) * u128::from(index) / u128::from(samples);
-        (ENDS + u64::try_from(position).unwrap_or(0) * block, block)
-    }));
+    places.extend(evenly_spread(SAMPLES, between).map(|index| (ENDS + index * block, block)));
     places
 }
 

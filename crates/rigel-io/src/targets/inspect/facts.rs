@@ -2,13 +2,12 @@
 
 use super::direct;
 use super::snapshot::{Numbered, Snapshot};
-use crate::system::System;
 use crate::targets::block::Block;
 use crate::targets::errno::refusal;
 use crate::targets::node::{Node, number};
 use crate::targets::{ioctl, own_file};
 use rigel_core::error::Problem;
-use rigel_core::facts::{DeviceFacts, ScratchFacts, TargetFacts, TargetKind};
+use rigel_core::facts::{ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -18,8 +17,8 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     let system = snapshot.system();
     let size_bytes = size_of_target(node)?;
     let is_file = node.kind() == TargetKind::File;
-    let (device_block, physical) = if is_file { (None, None) } else { device_blocks(node) };
-    let direct = direct::find(node, device_block);
+    let blocks = if is_file { None } else { device_blocks(node) };
+    let direct = direct::find(node, blocks.map(|(logical, _)| logical));
     let real_path = node.real_path();
     let mount = if is_file { mount_of(node, &real_path, snapshot) } else { None };
     let device = match (mount, is_file) {
@@ -30,6 +29,7 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     };
     let mount = mount.map(|(mount, _)| mount);
     let block = device.and_then(|number| Block::by_number(&system.sys, number));
+    let below = block.as_ref().map(Block::below).unwrap_or_default();
     Ok(TargetFacts {
         path: node.place(),
         real_path: path_text::encode(&real_path),
@@ -37,13 +37,15 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
         size_bytes,
         identity: node.identity(),
         logical_block_bytes: direct.logical_block_bytes,
-        physical_block_bytes: physical.or_else(|| block.as_ref()?.physical_block_bytes()),
+        physical_block_bytes: blocks
+            .and_then(|(_, physical)| physical)
+            .or_else(|| block.as_ref()?.physical_block_bytes()),
         direct_io: Some(direct.refusal.is_none()),
         direct_io_refusal: direct.refusal,
         filesystem: mount.map(|mount| mount.filesystem.clone()),
         mount_point: mount.map(|mount| path_text::encode(&mount.mount_point)),
         mount: mount.map(|mount| mount.facts(block.as_ref().map(|block| block.name.clone()))),
-        below: block.as_ref().map(|block| below(block, system)).unwrap_or_default(),
+        below: below.iter().map(|block| block.facts(system)).collect(),
         // Always in units of 512 bytes.
         allocated_bytes: is_file
             .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
@@ -56,10 +58,6 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
         }),
         device: block.map(|block| block.facts(system)),
     })
-}
-
-fn below(block: &Block, system: &System) -> Vec<DeviceFacts> {
-    block.below().iter().map(|block| block.facts(system)).collect()
 }
 
 fn size_of_target(node: &Node) -> Result<u64, Problem> {
@@ -82,12 +80,9 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
     }
 }
 
-fn device_blocks(node: &Node) -> (Option<u32>, Option<u32>) {
-    let fd = node.open_to_read().ok();
-    match fd.and_then(|fd| ioctl::block_sizes(fd.as_fd()).ok()) {
-        Some((logical, physical)) => (Some(logical), physical),
-        None => (None, None),
-    }
+/// Logical and physical block size of a device.
+fn device_blocks(node: &Node) -> Option<(u32, Option<u32>)> {
+    ioctl::block_sizes(node.open_to_read().ok()?.as_fd()).ok()
 }
 
 /// The mount that the path of a file goes through, and the number of its device.

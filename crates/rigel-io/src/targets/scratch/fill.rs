@@ -9,7 +9,6 @@ use crate::targets::lock::Hold;
 use crate::targets::node::Node;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
-use rigel_core::path_text;
 use rigel_core::units::MIB;
 use rustix::fs::{self, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
@@ -45,23 +44,23 @@ impl Fresh {
         // Another run may have it locked for a moment, to find out what it is.
         let hold = Hold::take(fd).map_err(|errno| not_locked(path, errno))?.ok_or_else(|| locked(path))?;
         let fresh = Self { node, hold, header, whole: false };
-        fresh.prepare(path, wish.direct)?;
+        fresh.prepare(wish.direct)?;
         Ok(Some(fresh))
     }
 
-    fn prepare(&self, path: &Path, direct: bool) -> Result<(), Problem> {
+    fn prepare(&self, direct: bool) -> Result<(), Problem> {
         let size_bytes = self.header.file_bytes();
         fs::ftruncate(self.hold.file(), size_bytes)
             .and_then(|()| write_header(self.hold.file(), &self.header))
-            .map_err(|errno| self.failed(path, 0, errno))?;
+            .map_err(|errno| self.failed(0, errno))?;
         let refusal = direct.then(|| self.open_direct()).and_then(Result::err);
         if refusal == Some(Errno::INVAL) {
-            return Err(no_direct_io(path_text::encode(path)));
+            return Err(no_direct_io(self.node.place()));
         }
         // This finds out now whether the space is there, and often gives the file a single extent.
         match fs::fallocate(self.hold.file(), FallocateFlags::empty(), 0, size_bytes) {
             Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => {
-                Err(no_room(path, size_bytes, errno))
+                Err(no_room(self.node.path(), size_bytes, errno))
             }
             // Not every filesystem can do it; then the writes allocate.
             _ => Ok(()),
@@ -75,26 +74,20 @@ impl Fresh {
     /// Writes the data, then the header of a whole file.
     pub(super) fn fill(
         mut self,
-        path: &Path,
         keep: bool,
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<ScratchFile, Problem> {
-        self.write_data(path, progress, stop)?;
+        self.write_data(progress, stop)?;
         self.header.state = if keep { State::Kept } else { State::Temporary };
         write_header(self.hold.file(), &self.header)
-            .map_err(|errno| refusal("the scratch file cannot be written", path, errno))?;
+            .map_err(|errno| refusal("the scratch file cannot be written", self.node.path(), errno))?;
         self.whole = true;
         let (node, hold) = (Arc::clone(&self.node), self.hold.clone());
         Ok(ScratchFile { node, hold, header: self.header, reused: false })
     }
 
-    fn write_data(
-        &self,
-        path: &Path,
-        progress: &mut dyn FnMut(u64, u64),
-        stop: &AtomicBool,
-    ) -> Result<(), Problem> {
+    fn write_data(&self, progress: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Result<(), Problem> {
         let Header { data_bytes, seed, .. } = self.header;
         let direct = self.open_direct().ok();
         let fd = direct.as_ref().unwrap_or_else(|| self.hold.file());
@@ -102,7 +95,9 @@ impl Fresh {
         let mut at = 0;
         while at < data_bytes {
             if stop.load(Ordering::Relaxed) {
-                return Err(stopped(path));
+                return Err(Problem::new(ExitKind::CutShort, "the fill of the scratch file was stopped")
+                    .at(self.node.place())
+                    .next("nothing is left of it; start again"));
             }
             let len = PIECE.min(data_bytes - at);
             let piece = &mut buffer.bytes()[..usize::try_from(len).unwrap_or(usize::MAX)];
@@ -110,25 +105,20 @@ impl Fresh {
             for (block, offset) in piece.chunks_exact_mut(BLOCK_BYTES).zip(offsets) {
                 scratch::block(seed, offset, block);
             }
-            write_all(fd, piece, at).map_err(|errno| self.failed(path, at, errno))?;
+            write_all(fd, piece, at).map_err(|errno| self.failed(at, errno))?;
             at += len;
             progress(at, data_bytes);
         }
-        fs::fsync(fd).map_err(|errno| self.failed(path, at, errno))
+        fs::fsync(fd).map_err(|errno| self.failed(at, errno))
     }
 
-    fn failed(&self, path: &Path, at: u64, errno: Errno) -> Problem {
+    fn failed(&self, at: u64, errno: Errno) -> Problem {
+        let path = self.node.path();
         match errno {
             Errno::NOSPC | Errno::DQUOT | Errno::FBIG => no_room(path, self.header.file_bytes(), errno),
             _ => refusal(&format!("the scratch file cannot be written at byte {at}"), path, errno),
         }
     }
-}
-
-fn stopped(path: &Path) -> Problem {
-    Problem::new(ExitKind::CutShort, "the fill of the scratch file was stopped")
-        .at(path_text::encode(path))
-        .next("nothing is left of it; start again")
 }
 
 impl Drop for Fresh {

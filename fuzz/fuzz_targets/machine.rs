@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use rigel_core::uses::doctor::Patient;
 use rigel_fuzz::{outputs, tree};
 use rigel_io::clock::MonotonicClock;
-use rigel_io::targets::inspect::survey;
+use rigel_io::survey::survey;
 use rigel_io::witness::{Sampler, counting_devices};
 
 fuzz_target!(|bytes: &[u8]| {

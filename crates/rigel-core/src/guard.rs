@@ -1,6 +1,6 @@
-//! What keeps data from being lost: the verdict before a write, and the marks in a scratch file's blocks.
+//! Rules that keep data from being lost: the verdict before a write, and the format of scratch files.
 //!
-//! Must not ask anybody for consent; the program does.
+//! Must not ask for consent; the program does.
 
 pub mod safety;
 pub mod scratch;

@@ -1,16 +1,17 @@
-//! Linux asynchronous I/O (libaio without the library): for hosts and containers that refuse io_uring.
+//! Linux asynchronous I/O (libaio without the library), for hosts and containers that refuse io_uring.
 //!
-//! It is asynchronous only for direct I/O, and not on every filesystem. Two system calls per
-//! [`Backend::submit`], none elsewhere.
+//! It is asynchronous only for direct I/O, and not on every filesystem. [`Backend::submit`] makes two system calls, the
+//! other functions none.
 
 mod context;
 
-use crate::backend::{Backend, Completion, Op, SlotLayout};
+use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
+use crate::limits::sysctl;
 use crate::slots::{Slots, outcome};
 use crate::targets::OpenTargets;
 use context::{Context, Event, Iocb, Transfer};
 use rigel_core::error::Problem;
-use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
 use rigel_core::load::workload::Direction;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
@@ -21,12 +22,12 @@ use std::sync::Arc;
 pub struct Aio {
     context: Context,
     queued: Vec<Iocb>,
-    /// The addresses of `queued`; only filled during a call.
+    /// The addresses of `queued`; filled only during a call.
     pointers: Vec<*mut Iocb>,
     /// The first `ready` can be reaped.
     events: Box<[Event]>,
     ready: usize,
-    /// Submitted, and no event taken yet.
+    /// I/Os in the kernel whose event has not been taken.
     in_kernel: usize,
     abandoned: bool,
     slots: Slots,
@@ -34,15 +35,11 @@ pub struct Aio {
 }
 
 impl Aio {
-    /// Takes exactly as many events from the host as there are slots.
+    /// Reserves exactly one event of the host per slot.
     ///
     /// # Errors
     /// When the host has no events left, or no memory for the buffers.
-    pub fn new(
-        targets: Arc<OpenTargets>,
-        layout: SlotLayout,
-        seed: u64,
-    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
+    pub fn new(targets: Arc<OpenTargets>, layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
         let count = layout.slots();
         let context = set_up(u32::from(count)).map_err(|error| problem(u32::from(count), &error))?;
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
@@ -61,7 +58,7 @@ impl Aio {
         Ok((backend, EngineFacts::plain(EngineKind::Libaio), buffer_facts))
     }
 
-    /// Hands the queue over. An I/O that the kernel does not take becomes an event with its errno.
+    /// Submits the queue. An I/O that the kernel refuses becomes an event with its errno.
     fn hand_over(&mut self) -> io::Result<()> {
         let mut queued = std::mem::take(&mut self.queued);
         let mut pointers = std::mem::take(&mut self.pointers);
@@ -75,9 +72,9 @@ impl Aio {
 
     fn submit_all(&mut self, mut iocbs: &mut [*mut Iocb]) -> io::Result<()> {
         while !iocbs.is_empty() {
-            // SAFETY: the pointers are those of `hand_over`'s queue, which it holds until this returns. Each
-            // buffer is of a slot that `Slots::begin` has marked as busy, so nobody else touches it, and it
-            // stays mapped until `drop` has seen the event or destroyed the context.
+            // SAFETY: the pointers point into the queue of `hand_over`, which it holds until this returns. `Slots::begin`
+            // has marked the slot of each buffer as busy, so nobody else touches it, and it stays mapped until `drop` has
+            // seen the event or destroyed the context.
             let refusal = match unsafe { self.context.submit(iocbs) } {
                 Ok(taken) if taken > 0 => {
                     self.in_kernel += taken;
@@ -89,7 +86,7 @@ impl Aio {
             };
             match refusal {
                 libc::EINTR => {}
-                // Short of resources for now: what is in flight gives them back.
+                // Short of resources for now: I/Os in flight will free some.
                 libc::EAGAIN if self.in_kernel > 0 => self.collect(self.ready + 1)?,
                 errno => {
                     // SAFETY: the pointer is one of a live queue, as above, and the kernel keeps none.
@@ -103,16 +100,16 @@ impl Aio {
         Ok(())
     }
 
-    /// Takes every event that is there, and waits until `wanted` are ready.
+    /// Takes all events that have arrived, and waits until `wanted` are ready.
     fn collect(&mut self, wanted: usize) -> io::Result<()> {
-        // Also when nothing is wanted: a caller that polls wants to see what has come.
+        // With `wanted` 0 too: a polling caller wants to see what has arrived.
         while self.in_kernel > 0 {
             let least = wanted.saturating_sub(self.ready);
             match self.context.events(least, &mut self.events[self.ready..]) {
                 Ok(count) => {
                     self.ready += count;
                     self.in_kernel -= count;
-                    // The time of a wait is up. A signal ends one, too, but not without an event or an error.
+                    // The wait has timed out. After a signal there is an event or an error.
                     if count == 0 {
                         break;
                     }
@@ -182,7 +179,7 @@ impl Backend for Aio {
 impl Drop for Aio {
     fn drop(&mut self) {
         if self.abandoned {
-            // Destroying would wait. The process cannot end before the I/O does, but what it has to tell is told.
+            // Destroying the context would wait for the I/O. The kernel waits when the process exits, after its output.
             self.slots.leak();
             self.context.leak();
             return;
@@ -191,24 +188,24 @@ impl Drop for Aio {
         while self.in_kernel > 0 && self.collect(1).is_ok() {
             self.ready = 0;
         }
-        // Destroying waits too, in case collecting failed.
+        // `destroy` waits too, in case `collect` failed.
         if !self.context.destroy() && self.in_kernel > 0 {
             self.slots.leak();
         }
     }
 }
 
-/// Whether that many outstanding I/Os can be had, all workers together: the kernel counts events, not contexts.
+/// Tries whether all workers together can have this many outstanding I/Os: the kernel counts events, not contexts.
 pub(crate) fn probe(events: u32) -> io::Result<()> {
     set_up(events).map(drop)
 }
 
 fn set_up(events: u32) -> io::Result<Context> {
-    // The kernel refuses a context for nothing.
+    // The kernel refuses a context for 0 events.
     Context::new(events.max(1))
 }
 
-/// What kept a context of this size from being made.
+/// The message for a context of this size that was refused.
 pub(crate) fn problem(events: u32, error: &io::Error) -> Problem {
     let problem = Problem::refused(format!("the engine libaio cannot have {events} outstanding I/Os"));
     match error.raw_os_error() {
@@ -221,11 +218,10 @@ pub(crate) fn problem(events: u32, error: &io::Error) -> Problem {
 }
 
 fn no_events_left(problem: Problem, events: u32) -> Problem {
-    let number = |name| crate::limits::sysctl(name);
-    let (Some(used), Some(most)) = (number("fs/aio-nr"), number("fs/aio-max-nr")) else {
+    let (Some(used), Some(most)) = (sysctl("fs/aio-nr"), sysctl("fs/aio-max-nr")) else {
         return problem.because("io_setup: the host has no events left (fs.aio-max-nr)");
     };
-    // As Oracle advises for its own databases; more if even that is not enough on top of what is used.
+    // At least the value that Oracle recommends for its databases.
     let enough = (used + u64::from(events)).next_power_of_two().max(1 << 20);
     problem
         .because(format!(
@@ -241,7 +237,7 @@ mod tests {
 
     #[test]
     fn more_events_than_the_host_has_are_refused_with_both_numbers() {
-        let most = u32::try_from(crate::limits::sysctl("fs/aio-max-nr").unwrap()).unwrap();
+        let most = u32::try_from(sysctl("fs/aio-max-nr").unwrap()).unwrap();
         let error = set_up(most + 1).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EAGAIN));
         let text = problem(most + 1, &error).to_string();

@@ -1,9 +1,10 @@
-//! The one trait between the load and the kernel.
+//! The trait between the load and the kernel.
 //!
-//! One thread owns one backend. The caller owns the list of free slots; a backend asserts that a slot is not used
-//! twice. Must not read a clock: the worker reads it once before `submit` and once before `reap`, so latency runs from
-//! just before submission to the moment the completion was seen, time in the batch included.
+//! One thread owns one backend. The caller keeps the list of free slots; a backend asserts that a slot is not used
+//! twice. Must not read a clock: the worker reads it once before `submit` and once before `reap`. So latency runs from
+//! just before submission to the moment the completion was seen, and includes the time in the batch.
 
+use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use rigel_core::load::workload::Direction;
 use std::io;
 
@@ -36,13 +37,13 @@ pub trait Backend {
     /// How many I/Os can be outstanding at once.
     fn slots(&self) -> u16;
 
-    /// The buffer of a slot that is not in flight: what a write will write, or what the last read brought.
+    /// The buffer of a slot that is not in flight: data for the next write, or the data of the last read.
     ///
     /// # Panics
     /// When the slot is in flight or does not exist.
     fn buffer_mut(&mut self, slot: u16) -> &mut [u8];
 
-    /// The same buffer, to look at.
+    /// The same buffer, read-only.
     ///
     /// # Panics
     /// As [`Backend::buffer_mut`].
@@ -57,28 +58,31 @@ pub trait Backend {
     ///
     /// # Panics
     /// When the slot is already in flight, the length exceeds its buffer, the target does not exist, or a write goes to
-    /// a target without a permit: all of them are bugs in the caller.
+    /// a target without a permit. All of these are bugs in the caller.
     fn push(&mut self, op: Op);
 
-    /// Hands everything queued to the kernel and waits until at least `wait_for` completions can be reaped, or for about a
-    /// second, so that the caller can look at the age of what is in flight; an engine that polls waits on. A failed
-    /// I/O is a [`Completion`], not an error here.
+    /// Hands all queued I/Os to the kernel and waits until at least `wait_for` completions can be reaped. The wait ends
+    /// after about a second, so that the caller can check the age of the I/Os in flight; an engine that polls waits on. A
+    /// failed I/O is a [`Completion`], not an error here.
     ///
     /// # Errors
-    /// When the queue itself broke; nothing can be measured any more. `Interrupted` is never returned.
+    /// When the queue itself broke, and nothing can be measured any more. Never `Interrupted`.
     fn submit(&mut self, wait_for: u16) -> io::Result<()>;
 
-    /// Takes every completion that is there; no system call.
+    /// Takes all completions that have arrived; no system call.
     fn reap(&mut self, sink: impl FnMut(Completion));
 
-    /// Asks the kernel to take back everything that is in flight. What it can take back comes as a completion; most
-    /// drivers can take back nothing.
+    /// Asks the kernel to cancel all I/Os in flight. A cancelled I/O comes back as a completion; most drivers can cancel
+    /// nothing.
     fn cancel(&mut self) {}
 
-    /// From now on nobody waits for what is in flight: dropping returns at once, and the memory of the slots stays, as the kernel
-    /// may still write to it.
+    /// Gives up the I/Os in flight: dropping the backend then returns at once and leaks the memory of the slots, because
+    /// the kernel may still write to it.
     fn abandon(&mut self) {}
 }
+
+/// A new backend, with the facts about it and its buffers.
+pub type Made<B> = (B, EngineFacts, BufferFacts);
 
 /// The buffers of a backend: slots `0 .. small` of `small_bytes` each, then `large` slots of `large_bytes` each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,10 @@
-//! The memory that I/O goes to and comes from.
+//! The buffers of all I/Os.
 //!
-//! How a buffer lies in physical memory can change the rate of large I/O several times over, so buffers are
-//! put into huge pages where there are any, and what was really got is reported. They start with
-//! incompressible data that differs from buffer to buffer: storage that compresses or deduplicates must not
-//! look faster than it is.
+//! The layout of a buffer in physical memory can change the rate of large I/O several times over. So buffers lie in huge
+//! pages where the host has them, and the actual layout is reported. Every buffer starts with its own incompressible
+//! data: storage that compresses or deduplicates must not look faster than it is.
 //!
-//! Must not know what is in flight; [`crate::slots`] does.
+//! Must not know which I/Os are in flight; [`crate::slots`] does.
 
 mod arena;
 mod layout;
@@ -24,14 +23,14 @@ use std::ptr::NonNull;
 /// The purpose of the generator that fills the buffers.
 const PAYLOAD: u64 = 0x7061_796c_6f61_6421;
 
-/// One slot's memory as the kernel is told of it.
+/// The buffer of one slot, as the kernel gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// Valid for `bytes` while the [`Buffers`] live (or for ever, once leaked).
+    /// Valid for `bytes` while the [`Buffers`] live, or for ever once they are leaked.
     pub(crate) start: NonNull<u8>,
     /// The size of the buffer.
     pub(crate) bytes: u32,
-    /// Which of [`Buffers::regions`] it lies in.
+    /// Index of its region in [`Buffers::regions`].
     pub(crate) region: u16,
 }
 
@@ -44,14 +43,13 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Maps and fills the memory. Different workers need different seeds, or their writes would be the same
-    /// data.
+    /// Maps and fills the memory. Every worker needs a seed of its own, or all would write the same data.
     pub(crate) fn new(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
         let plan = layout::plan(layout)?;
         let mut arenas = Vec::with_capacity(plan.arena_bytes.len());
         for (index, bytes) in (0..).zip(&plan.arena_bytes) {
             let mut arena = Arena::map(*bytes).map_err(|error| no_memory(&plan.arena_bytes, &error))?;
-            // The first touch of the memory is here, by the thread that will use it: on its NUMA node.
+            // The thread that uses the memory touches it first, so that it lies on the thread's NUMA node.
             Generator::new(seed, &[PAYLOAD, index]).fill(arena.bytes_mut());
             arenas.push(arena);
         }
@@ -63,7 +61,7 @@ impl Buffers {
         Ok(Self { memories, arenas, facts })
     }
 
-    /// What lies behind them.
+    /// The kind of memory behind them.
     pub(crate) const fn facts(&self) -> &BufferFacts {
         &self.facts
     }
@@ -74,7 +72,7 @@ impl Buffers {
         self.memories[usize::from(slot)]
     }
 
-    /// The few large ranges that hold all buffers, to be registered with the kernel.
+    /// The large ranges that hold all buffers, for registration with the kernel.
     pub(crate) fn regions(&self) -> impl Iterator<Item = (NonNull<u8>, usize)> {
         self.arenas.iter().map(|arena| (arena.start(), arena.used_bytes()))
     }
@@ -85,23 +83,22 @@ impl Buffers {
     /// No I/O may be in flight on the slot while the reference lives.
     pub(crate) unsafe fn bytes_mut(&mut self, slot: u16) -> &mut [u8] {
         let memory = self.memory(slot);
-        // SAFETY: the range lies in an arena that lives as long as `self`, is readable, writable and filled,
-        // and overlaps no other slot's. `&mut self` keeps other references away, the caller keeps the kernel
-        // away.
+        // SAFETY: the range lies in an arena that lives as long as `self`, is readable, writable and filled, and overlaps
+        // no other slot's. `&mut self` excludes other references, and the caller excludes the kernel.
         unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), to_usize(memory.bytes)) }
     }
 
-    /// The bytes of a slot that exists, to look at.
+    /// The bytes of a slot that exists, read-only.
     ///
     /// # Safety
     /// As [`Buffers::bytes_mut`].
     pub(crate) unsafe fn bytes(&self, slot: u16) -> &[u8] {
         let memory = self.memory(slot);
-        // SAFETY: as in `bytes_mut`; `&self` keeps references that could write away.
+        // SAFETY: as in `bytes_mut`; `&self` excludes references that could write.
         unsafe { std::slice::from_raw_parts(memory.start.as_ptr(), to_usize(memory.bytes)) }
     }
 
-    /// Gives the memory up without unmapping it, because I/O may still be in flight.
+    /// Leaks the memory, because I/O may still be in flight.
     pub(crate) fn leak(&mut self) {
         self.arenas.iter_mut().for_each(Arena::leak);
     }
@@ -115,7 +112,7 @@ fn memory(arenas: &[Arena], place: Place, bytes: u32) -> Memory {
     Memory { start, bytes, region: place.arena }
 }
 
-/// Looks at the memory after it has been filled.
+/// Facts about the memory, after it was filled.
 fn facts(arenas: &[Arena], large: &[Memory]) -> BufferFacts {
     let counts = segment_counts(large);
     let sum = counts.iter().flatten().map(|count| u64::from(*count)).sum();
@@ -134,7 +131,7 @@ fn segment_counts(large: &[Memory]) -> Option<Vec<u32>> {
     large.iter().map(count).collect()
 }
 
-/// Huge only if all of it is.
+/// The backing counts as huge pages only if all arenas have them.
 fn backing(arenas: &[Arena]) -> Backing {
     let (explicit, wished): (Vec<&Arena>, Vec<&Arena>) = arenas.iter().partition(|arena| arena.explicit());
     if wished.is_empty() {

@@ -1,6 +1,6 @@
-//! The time that latencies are measured with.
+//! The clock of all latencies.
 //!
-//! Must not be the wall clock: that one is set while a run goes on.
+//! Must not be the wall clock, which can be set during a run.
 
 use rigel_core::units::NS_PER_S;
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -27,7 +27,7 @@ impl MonotonicClock {
     /// A clock that shows `now_ns` now.
     #[must_use]
     pub fn at(now_ns: u64) -> Self {
-        // Wraps when the machine is up for less than that; the difference to a later reading is the same.
+        // Wraps when the machine is up for a shorter time; differences to later readings are still right.
         Self { origin_ns: monotonic_ns().wrapping_sub(now_ns) }
     }
 }
@@ -46,10 +46,9 @@ pub fn thread_cpu_ns() -> u64 {
     ns_of(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// CPU time that all threads of this process have used, those that ended included, in nanoseconds. Exact, where the
-/// kernel's own tables are in steps of 10 ms.
-#[must_use]
-pub fn process_cpu_ns() -> u64 {
+/// CPU time that all threads of this process have used, including those that ended, in nanoseconds. It is exact, unlike
+/// the kernel's tables, which have steps of 10 ms.
+pub(crate) fn process_cpu_ns() -> u64 {
     ns_of(clock_gettime(ClockId::ProcessCPUTime))
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Must not choose: `rigel_core::load::placement` does.
 
+use crate::system::numbered;
 use rigel_core::load::placement::{Cpu, parse_ranges};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The CPUs that this thread may run on, ascending. Empty when the kernel does not tell, as on a host with more CPUs than
-/// a set has room for (1,024).
+/// The CPUs that this thread may run on, ascending. Empty when the kernel does not answer, as on a host with more CPUs
+/// than fit into a set (1,024).
 #[must_use]
 pub fn allowed() -> Vec<Cpu> {
     let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
@@ -29,14 +30,10 @@ fn described(system: &Path, numbers: &[usize]) -> Vec<Cpu> {
     numbers.iter().filter_map(cpu).collect()
 }
 
-/// NUMA nodes with their CPUs.
+/// NUMA nodes with their CPUs, in the order of their numbers.
 pub(crate) fn nodes(system: &Path) -> Vec<(u32, Vec<u32>)> {
-    let entries = fs::read_dir(system.join("node")).into_iter().flatten().flatten();
-    let node = |entry: fs::DirEntry| {
-        let number = entry.file_name().to_str()?.strip_prefix("node")?.parse().ok()?;
-        Some((number, list(&entry.path().join("cpulist"))))
-    };
-    entries.filter_map(node).collect()
+    let nodes = numbered(&system.join("node"), "node").into_iter();
+    nodes.map(|(number, dir)| (number, list(&dir.join("cpulist")))).collect()
 }
 
 fn list(file: &Path) -> Vec<u32> {
@@ -50,7 +47,7 @@ fn list(file: &Path) -> Vec<u32> {
 /// When none of them may be used any more.
 pub fn bind(numbers: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
-    // `allowed` names none that the set has no room for.
+    // `allowed` returns no number that does not fit into a set.
     let fitting = numbers.iter().filter_map(|&number| usize::try_from(number).ok());
     fitting.filter(|&number| number < CpuSet::MAX_CPU).for_each(|number| set.set(number));
     Ok(sched_setaffinity(None, &set)?)

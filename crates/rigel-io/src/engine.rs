@@ -1,8 +1,7 @@
-//! Which engine carries the I/O: found out once, before anything is measured.
+//! The choice of the engine, made once before a run.
 //!
-//! A host or container may refuse io_uring in many ways. Then libaio is tried, then threads, and the reason
-//! is kept, so that a report can say why. Must not switch later: two engines in one run would be two
-//! measurements.
+//! A host or container may refuse io_uring in many ways. Then libaio is tried, then threads, and the reason goes into the
+//! report. Must not switch later: two engines in one run would be two measurements.
 
 use crate::aio;
 use crate::uring::{self, Rings};
@@ -14,42 +13,40 @@ use rigel_core::facts::engine::EngineKind;
 pub struct EngineChoice {
     /// Which one.
     pub kind: EngineKind,
-    /// Completions are polled for.
+    /// Whether completions are polled.
     pub poll: bool,
-    /// Why not a better one; `None` for the best and for one that was asked for.
+    /// Why no better engine was taken; `None` for the best one, and for one that the user chose.
     pub reason: Option<String>,
 }
 
-/// Chooses the best engine that works here for workers with so many outstanding I/Os each, all at the same time, or
-/// checks that the wanted one does. Polled completions leave no choice.
+/// Checks that the wanted engine works for all workers at the same time; `slots_per_worker` has the outstanding I/Os of
+/// each. Without a wish it finds the best engine that works, and with `poll` that can only be io_uring.
 ///
 /// # Errors
-/// When an engine, or polled completions, were asked for and do not work here: then no other is taken instead.
+/// When the wanted engine or polled completions do not work. No other engine is taken instead.
 pub fn choose(
     wanted: Option<EngineKind>,
     poll: bool,
     slots_per_worker: &[u16],
 ) -> Result<EngineChoice, Problem> {
-    match wanted {
-        None if !poll => Ok(best(slots_per_worker)),
-        _ => {
-            let kind = wanted.unwrap_or(EngineKind::IoUring);
-            match kind {
-                EngineKind::IoUring | EngineKind::Nop | EngineKind::Nvme => {
-                    let rings = Rings { commands: kind == EngineKind::Nvme, poll };
-                    uring::probe(rings, slots_per_worker)
-                        .map_err(|error| uring::refusal::problem(kind, poll, &error))?
-                }
-                EngineKind::Libaio => {
-                    let events = total(slots_per_worker);
-                    aio::probe(events).map_err(|error| aio::problem(events, &error))?;
-                }
-                // Nothing can be refused before the threads are started, or ever.
-                EngineKind::Threads | EngineKind::Null | EngineKind::Sim => {}
-            }
-            Ok(EngineChoice { kind, poll, reason: None })
+    let kind = match wanted {
+        None if !poll => return Ok(best(slots_per_worker)),
+        _ => wanted.unwrap_or(EngineKind::IoUring),
+    };
+    match kind {
+        EngineKind::IoUring | EngineKind::Nop | EngineKind::Nvme => {
+            let rings = Rings { commands: kind == EngineKind::Nvme, poll };
+            uring::probe(rings, slots_per_worker)
+                .map_err(|error| uring::refusal::problem(kind, poll, &error))?;
         }
+        EngineKind::Libaio => {
+            let events = total(slots_per_worker);
+            aio::probe(events).map_err(|error| aio::problem(events, &error))?;
+        }
+        // These cannot be refused, or only when the threads start.
+        EngineKind::Threads | EngineKind::Null | EngineKind::Sim => {}
     }
+    Ok(EngineChoice { kind, poll, reason: None })
 }
 
 fn total(slots_per_worker: &[u16]) -> u32 {

@@ -5,8 +5,7 @@ mod limits;
 mod processor;
 
 use crate::limits::memlock_limit_bytes;
-use crate::system::{System, text, value};
-use crate::targets::inspect::chosen_word;
+use crate::system::{System, chosen_word, text, value};
 use crate::uring;
 use procfs::FromBufRead as _;
 use rigel_core::facts::{HostFacts, KernelSettings, Limit};
@@ -17,7 +16,7 @@ use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The host as it is now.
+/// The facts of this host now.
 #[must_use]
 pub fn host_facts() -> HostFacts {
     let name = uname();
@@ -38,9 +37,8 @@ pub fn io_limits() -> Vec<String> {
     cgroup::of_process(&System::default()).io_max
 }
 
-/// What files tell of a host, in a tree that was captured somewhere; `cpus` are those that the process might use there.
-#[must_use]
-pub fn host_facts_at(root: &Path) -> HostFacts {
+/// The facts of another host, from a captured tree of its files. `cpus` are those that the captured process could use.
+pub(crate) fn host_facts_at(root: &Path) -> HostFacts {
     of_files(&System::at(root))
 }
 
@@ -102,8 +100,8 @@ fn settings(system: &System) -> KernelSettings {
     }
 }
 
-/// CPUs that this process may run on. The set that rustix asks with has room for 1,024; a larger host refuses it, and
-/// the standard library's count (which heeds quotas too) is the next best.
+/// The number of CPUs that this process may run on. A kernel with more than 1,024 CPUs refuses the set of rustix; then
+/// the count of the standard library is taken, which includes quotas.
 fn cpus() -> u32 {
     let by_affinity = sched_getaffinity(None).map(|set| set.count()).ok();
     by_affinity.or_else(|| u32::try_from(std::thread::available_parallelism().ok()?.get()).ok()).unwrap_or(1)

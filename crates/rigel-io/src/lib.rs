@@ -1,6 +1,6 @@
 //! Everything of Rigel that touches the kernel: engines, buffers, clocks, targets, the write guard, host facts.
 //!
-//! The only crate with unsafe code. It does what it is told and reports what it sees; it never decides what to measure.
+//! The only crate with unsafe code. It carries out requests and reports facts; it never decides what to measure.
 
 pub mod aio;
 pub mod backend;
@@ -12,9 +12,11 @@ pub mod engine;
 mod engine_tests;
 pub mod host;
 pub mod limits;
+mod mounts;
 pub mod null;
 pub mod sim;
 mod slots;
+pub mod survey;
 mod system;
 pub mod targets;
 pub mod threads;

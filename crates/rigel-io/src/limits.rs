@@ -1,33 +1,33 @@
-//! What the host allows this process: sysctls, locked memory, open files, seccomp.
+//! Limits of the host on this process: sysctls, locked memory, open files, seccomp. Code that was refused something finds
+//! the reason here.
 //!
-//! Must not judge; whoever was refused something looks here for the reason.
+//! Must not judge.
 
 use crate::system::System;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Open files of a run beside them: the record, what the system is asked through.
+/// Open files of a run besides targets and rings: the record, files of procfs and sysfs.
 const OTHER_FILES: u64 = 256;
 
 /// Whether a seccomp filter is in force on this thread.
-pub fn under_seccomp() -> bool {
+pub(crate) fn under_seccomp() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/thread-self/status") else { return false };
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
     mode.is_some_and(|mode| mode.trim() == "2")
 }
 
 /// A number from /proc/sys; `None` when there is none.
-pub fn sysctl(name: &str) -> Option<u64> {
+pub(crate) fn sysctl(name: &str) -> Option<u64> {
     System::default().sysctl(name)
 }
 
 /// The soft limit on locked memory; `None` when unlimited.
-pub fn memlock_limit_bytes() -> Option<u64> {
+pub(crate) fn memlock_limit_bytes() -> Option<u64> {
     getrlimit(Resource::Memlock).current
 }
 
-/// Raises the soft limit on open files, as far as the hard one lets, so that targets and rings, `files` together, have
-/// room. It is low by default for the sake of programs that use `select`; whoever opens too many all the same is told so
-/// then.
+/// Raises the soft limit on open files to fit `files` targets and rings, as far as the hard limit allows. The default is
+/// low only for programs that use `select`. A limit that is still too low shows as an error when a file is opened.
 pub fn allow_open_files(files: usize) {
     let needed = u64::try_from(files).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);

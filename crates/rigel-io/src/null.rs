@@ -1,11 +1,11 @@
-//! An engine that completes at once and moves nothing: what is left is the cost of the tool.
+//! An engine that completes every I/O at once and moves no data, so that only the cost of the tool itself is measured.
 //!
-//! Must not make a system call after it has been made.
+//! Must not make a system call once it is set up.
 
-use crate::backend::{Backend, Completion, Op, SlotLayout};
+use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::slots::Slots;
 use rigel_core::error::Problem;
-use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
 use std::io;
 
 /// The engine `null`.
@@ -17,21 +17,17 @@ pub struct Null {
 }
 
 impl Null {
-    /// `writable` says of each target whether it may be written; there need not be a real one.
+    /// `writable` says for each target whether it may be written. No real target is needed.
     ///
     /// # Errors
     /// When there is no memory for the buffers.
-    pub fn new(
-        writable: &[bool],
-        layout: SlotLayout,
-        seed: u64,
-    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
+    pub fn new(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
         let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
-        let facts = (EngineFacts::plain(EngineKind::Null), slots.buffer_facts().clone());
+        let buffers = slots.buffer_facts().clone();
         let capacity = usize::from(layout.slots());
         let backend =
             Self { slots, queued: Vec::with_capacity(capacity), done: Vec::with_capacity(capacity) };
-        Ok((backend, facts.0, facts.1))
+        Ok((backend, EngineFacts::plain(EngineKind::Null), buffers))
     }
 }
 

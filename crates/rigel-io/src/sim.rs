@@ -1,8 +1,8 @@
-//! A simulated device in virtual time, with a known answer.
+//! A simulated device in virtual time, whose rate and latency are known.
 //!
 //! k stations serve I/Os in the order of arrival; the clock moves only when the caller waits. Rate and latency follow
-//! from the law exactly ([`SimLaw::truth_iops`], Little's law), also under disturbances, so everything above the backend
-//! can be tested against numbers that are not our own. Must not read a real clock.
+//! exactly from the law ([`SimLaw::truth_iops`], Little's law), also under disturbances. So all code above the backend can
+//! be tested against independent numbers. Must not read a real clock.
 
 mod device;
 mod gate;
@@ -46,11 +46,11 @@ pub struct Sim {
     layout: SlotLayout,
     in_flight: Vec<bool>,
     queued: Vec<Op>,
-    /// Served I/Os by the time when they are done, then by arrival.
+    /// Served I/Os in the order of their completion times, then of arrival.
     due: BinaryHeap<Reverse<(u64, u64, u16, u32)>>,
     arrivals: u64,
     done: Vec<Completion>,
-    /// What every slot's buffer shows; a simulated device moves no data.
+    /// The buffer of every slot; a simulated device moves no data.
     buffer: Vec<u8>,
 }
 
@@ -79,7 +79,7 @@ impl Sim {
         (sim, clock)
     }
 
-    /// Tells the device that a visit begins, and to which point; nothing may be in flight.
+    /// Begins a visit to a point; no I/O may be in flight.
     pub fn begin_visit(&mut self, visit: u64, point: Point) {
         self.stations.begin_visit(self.clock.0.get(), visit, point);
     }
@@ -91,15 +91,12 @@ impl Backend for Sim {
     }
 
     fn buffer_mut(&mut self, slot: u16) -> &mut [u8] {
-        assert!(!self.in_flight[usize::from(slot)], "slot {slot} is in flight");
-        let bytes = usize::try_from(self.layout.bytes_of(slot)).unwrap_or(0);
+        let bytes = self.free_bytes(slot);
         &mut self.buffer[..bytes]
     }
 
     fn buffer(&self, slot: u16) -> &[u8] {
-        assert!(!self.in_flight[usize::from(slot)], "slot {slot} is in flight");
-        let bytes = usize::try_from(self.layout.bytes_of(slot)).unwrap_or(0);
-        &self.buffer[..bytes]
+        &self.buffer[..self.free_bytes(slot)]
     }
 
     fn moves_data(&self) -> bool {
@@ -144,6 +141,12 @@ impl Backend for Sim {
 }
 
 impl Sim {
+    /// Bytes of the buffer of a slot, which must be free.
+    fn free_bytes(&self, slot: u16) -> usize {
+        assert!(!self.in_flight[usize::from(slot)], "slot {slot} is in flight");
+        usize::try_from(self.layout.bytes_of(slot)).unwrap_or(0)
+    }
+
     fn next_due(&self) -> Option<u64> {
         self.due.peek().map(|Reverse((due, ..))| *due)
     }

@@ -1,9 +1,8 @@
-//! What is in flight, and the rules that every engine enforces.
+//! The slots in flight, and the rules that every engine enforces.
 //!
-//! This is where memory safety rests: a buffer is lent to its caller only while its slot is free, and given
-//! to the kernel only while its slot is busy. An engine calls [`Slots::begin`] before it tells the kernel of
-//! an I/O and [`Slots::end`] when the kernel has told that it is over; it never touches a buffer otherwise.
-//! Must not do I/O.
+//! Memory safety rests on this module: a caller gets a buffer only while its slot is free, and the kernel only while the
+//! slot is busy. An engine calls [`Slots::begin`] before it submits an I/O, and [`Slots::end`] when the I/O has
+//! completed. It touches buffers in no other way. Must not do I/O.
 
 use crate::backend::{Op, SlotLayout};
 use crate::buffers::{Buffers, Memory};
@@ -17,9 +16,9 @@ use std::ptr::NonNull;
 pub struct Slots {
     buffers: Buffers,
     busy: Box<[bool]>,
-    /// Slots that are busy.
+    /// Number of busy slots.
     outstanding: u16,
-    /// By target: whether it was opened with a permit.
+    /// For each target: whether it was opened with a permit.
     writable: Box<[bool]>,
 }
 
@@ -44,7 +43,7 @@ impl Slots {
         u16::try_from(self.busy.len()).unwrap_or(u16::MAX)
     }
 
-    /// What lies behind the buffers.
+    /// The kind of memory behind the buffers.
     pub(crate) const fn buffer_facts(&self) -> &BufferFacts {
         self.buffers.facts()
     }
@@ -54,13 +53,13 @@ impl Slots {
         self.buffers.regions()
     }
 
-    /// The memory of a slot, for the kernel. Only while the slot is busy may anyone use it.
+    /// The memory of a slot, for the kernel. It may be used only while the slot is busy.
     #[inline]
     pub(crate) fn memory(&self, slot: u16) -> Memory {
         self.buffers.memory(slot)
     }
 
-    /// From now on the slot is busy and its buffer belongs to the I/O.
+    /// Marks the slot as busy: its buffer belongs to the I/O now.
     ///
     /// # Panics
     /// When the I/O breaks a rule of [`crate::backend::Backend::push`].
@@ -71,7 +70,7 @@ impl Slots {
         assert!(!self.busy[slot], "slot {slot} is already in flight");
         let bytes = self.buffers.memory(op.slot).bytes;
         assert!(op.len <= bytes, "{} bytes into slot {slot} of {bytes} bytes", op.len);
-        // Above it the kernel would take the offset for negative, and -1 for "where the file stands".
+        // The kernel would read a larger offset as negative, and -1 as the current position of the file.
         assert!(op.offset <= i64::MAX as u64, "offset {} cannot be addressed", op.offset);
         let Some(writable) = self.writable.get(usize::from(op.target)) else {
             panic!("target {} of {} does not exist", op.target, self.writable.len());
@@ -85,10 +84,10 @@ impl Slots {
         self.outstanding += 1;
     }
 
-    /// The I/O of the slot is over, and the slot free again.
+    /// Marks the slot as free: its I/O has completed.
     ///
     /// # Panics
-    /// When nothing was in flight on it: the engine or the kernel told of one I/O twice.
+    /// When no I/O was in flight on it: the engine or the kernel reported an I/O twice.
     #[inline]
     pub(crate) fn end(&mut self, slot: u16) {
         let busy = &mut self.busy[usize::from(slot)];
@@ -97,7 +96,7 @@ impl Slots {
         self.outstanding -= 1;
     }
 
-    /// How many completions a caller can wait for: as many as it wants, but never more than can come.
+    /// The number of completions that a caller can wait for: never more than are outstanding.
     #[inline]
     pub(crate) fn awaitable(&self, wait_for: u16) -> u16 {
         wait_for.min(self.outstanding)
@@ -109,22 +108,21 @@ impl Slots {
     /// When the slot is in flight or does not exist.
     pub(crate) fn buffer_mut(&mut self, slot: u16) -> &mut [u8] {
         assert!(!self.busy[usize::from(slot)], "the buffer of slot {slot} is in flight");
-        // SAFETY: the slot is free, so no I/O is in flight on it, and `begin` cannot be called while `self`
-        // is borrowed.
+        // SAFETY: the slot is free, so no I/O is in flight on it, and `begin` cannot be called while `self` is borrowed.
         unsafe { self.buffers.bytes_mut(slot) }
     }
 
-    /// The same, to look at.
+    /// The buffer of a free slot, read-only.
     ///
     /// # Panics
     /// As [`Slots::buffer_mut`].
     pub(crate) fn buffer(&self, slot: u16) -> &[u8] {
         assert!(!self.busy[usize::from(slot)], "the buffer of slot {slot} is in flight");
-        // SAFETY: as in `buffer_mut`; whoever writes to the buffer needs `self` exclusively.
+        // SAFETY: as in `buffer_mut`; writing to the buffer needs `self` exclusively.
         unsafe { self.buffers.bytes(slot) }
     }
 
-    /// Gives up the memory without unmapping it, because the kernel may still use it.
+    /// Leaks the memory, because the kernel may still use it.
     pub(crate) fn leak(&mut self) {
         self.buffers.leak();
     }
@@ -133,7 +131,7 @@ impl Slots {
 /// The result of a system call or an event: bytes moved, or a negative errno.
 #[inline]
 pub(crate) fn outcome(result: i64) -> Result<u32, i32> {
-    // The kernel moves at most 2 GiB per I/O and its errors are above -4096, so neither side can be cut.
+    // An I/O moves at most 2 GiB, and an errno is below 4096, so both fit.
     u32::try_from(result).map_err(|_| i32::try_from(result.wrapping_neg()).unwrap_or(i32::MAX))
 }
 

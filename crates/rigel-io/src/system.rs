@@ -1,7 +1,7 @@
-//! Where the kernel tells about itself, and how its small files are read. Another place in tests: a tree that was captured on some
-//! machine, or made up.
+//! The roots of procfs and sysfs, and the reading of their small files. The roots can lie in a tree that was captured
+//! on another machine, or in one made up by a test.
 //!
-//! What cannot be read is left out, never guessed. Must not change a setting.
+//! A value that cannot be read is left out, never guessed. Must not change a setting.
 
 use rigel_core::path_text;
 use std::ffi::OsStr;
@@ -9,14 +9,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The places.
+/// Where the kernel's files are.
 #[derive(Clone, Debug)]
 pub(crate) struct System {
     /// Of procfs.
     pub proc: PathBuf,
     /// Of sysfs.
     pub sys: PathBuf,
-    /// Tables of the device mapper as text, `NAME.table` and `NAME.status`; `None` to ask the kernel.
+    /// A directory with device-mapper tables as text, `NAME.table` and `NAME.status`; `None` asks the kernel.
     pub mapper: Option<PathBuf>,
 }
 
@@ -34,7 +34,7 @@ impl System {
         Self { proc: root.join("proc"), sys: root.join("sys"), mapper }
     }
 
-    /// Whether paths of its tables lead anywhere here.
+    /// Whether paths in its tables can be followed: only those of the running host can.
     pub(crate) const fn is_this_host(&self) -> bool {
         self.mapper.is_none()
     }
@@ -44,13 +44,13 @@ impl System {
         value(&self.proc.join("sys").join(name))
     }
 
-    /// Where a path below `/sys`, as the kernel writes it, lies here.
+    /// Maps a path below `/sys`, as the kernel writes it, into this tree.
     pub(crate) fn of_sys(&self, absolute: &Path) -> Option<PathBuf> {
         absolute.strip_prefix("/sys").ok().map(|rest| self.sys.join(rest))
     }
 }
 
-/// A file of the kernel without the newline at its end; a name in it may end in a blank.
+/// A file of the kernel without its last newline. Blanks stay, because a name may end in one.
 pub(crate) fn read(file: &Path) -> Option<Vec<u8>> {
     let mut bytes = std::fs::read(file).ok()?;
     if bytes.last() == Some(&b'\n') {
@@ -64,12 +64,18 @@ pub(crate) fn text(file: &Path) -> Option<String> {
     Some(path_text::encode_os(OsStr::from_bytes(read(file)?.trim_ascii()))).filter(|text| !text.is_empty())
 }
 
+/// The word in brackets of `none [mq-deadline]`, which the kernel marks as chosen; the whole text without brackets.
+pub(crate) fn chosen_word(list: &str) -> String {
+    let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    bracketed.map_or(list, |(word, _)| word).to_owned()
+}
+
 /// The number that a file holds.
 pub(crate) fn value<T: FromStr>(file: &Path) -> Option<T> {
     std::str::from_utf8(&read(file)?).ok()?.trim().parse().ok()
 }
 
-/// What a directory holds whose name is `prefix` and a number, in the order of the numbers.
+/// The entries of a directory that are named `prefix` and a number, in the order of the numbers.
 pub(crate) fn numbered(dir: &Path, prefix: &str) -> Vec<(u32, PathBuf)> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let number = |path: &Path| path.file_name()?.to_str()?.strip_prefix(prefix)?.parse().ok();

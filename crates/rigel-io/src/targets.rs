@@ -3,18 +3,22 @@
 //! Must not decide what to measure.
 
 mod aligned;
-mod blkid;
+pub(crate) mod block;
 mod changes;
 mod errno;
+#[cfg(test)]
+mod fixture;
 pub mod guard;
 pub mod inspect;
 mod ioctl;
+mod lock;
 pub mod lun_list;
 mod namespace;
 mod node;
 pub mod open;
+mod own_file;
 pub mod scratch;
-mod signature;
 
+pub use lock::Hold;
 pub use namespace::Namespace;
 pub use open::{OpenTarget, OpenTargets};

@@ -1,32 +1,32 @@
-//! One thread per slot, each doing one blocking read or write at a time: works on every kernel and in every
+//! One thread per slot, each doing one blocking read or write at a time. This works on every kernel and in every
 //! container.
 //!
-//! The thread of a slot waits at its mailbox; so as many I/Os are in flight as were submitted, never fewer
-//! for want of a thread. Must not be measured for speed: each I/O costs two wake-ups.
+//! Every slot has its own thread, so exactly as many I/Os are in flight as were submitted. Must not be used to find out
+//! how fast a device can be: each I/O costs two wake-ups.
 
-use crate::backend::{Backend, Completion, Op, SlotLayout};
+use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
 use crate::targets::OpenTargets;
 use rigel_core::error::Problem;
-use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
 use rigel_core::load::workload::Direction;
-use rustix::io::{Errno, pread, pwrite};
+use rustix::io::{pread, pwrite, retry_on_intr};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Reading and writing needs little, and there can be thousands.
+/// Small, because reading and writing need little stack, and there can be thousands of threads.
 const STACK_BYTES: usize = 128 << 10;
 
-/// So that the caller can look at the age of what is in flight.
+/// After this the caller gets to check the age of the I/Os in flight.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The engine `threads`.
 #[derive(Debug)]
 pub struct Threads {
-    pool: Vec<Member>,
+    pool: Vec<Thread>,
     answers: Arc<Answers>,
     queued: Vec<Op>,
     done: Vec<Completion>,
@@ -36,26 +36,26 @@ pub struct Threads {
 }
 
 #[derive(Debug)]
-struct Member {
-    mailbox: Arc<Mailbox>,
-    /// `None` only while dropping.
-    thread: Option<JoinHandle<()>>,
+struct Thread {
+    inbox: Arc<Inbox>,
+    /// `None` only during a drop.
+    handle: Option<JoinHandle<()>>,
 }
 
-/// Where a thread gets its next I/O.
+/// Hands a thread its next request; it never holds more than one.
 #[derive(Debug, Default)]
-struct Mailbox {
-    letter: Mutex<Option<Letter>>,
+struct Inbox {
+    request: Mutex<Option<Request>>,
     arrived: Condvar,
 }
 
 #[derive(Debug)]
-enum Letter {
-    Carry(Op),
+enum Request {
+    Transfer(Op),
     Stop,
 }
 
-/// Where all threads put what is done.
+/// Collects the completions of all threads.
 #[derive(Debug)]
 struct Answers {
     list: Mutex<List>,
@@ -65,7 +65,7 @@ struct Answers {
 #[derive(Debug)]
 struct List {
     done: Vec<Completion>,
-    /// How many the owner waits for; 0 when it does not wait.
+    /// Completions that the owner waits for; 0 when it does not wait.
     wanted: usize,
 }
 
@@ -74,11 +74,7 @@ impl Threads {
     ///
     /// # Errors
     /// When there is no memory for the buffers, or the host does not allow so many threads.
-    pub fn new(
-        targets: Arc<OpenTargets>,
-        layout: SlotLayout,
-        seed: u64,
-    ) -> Result<(Self, EngineFacts, BufferFacts), Problem> {
+    pub fn new(targets: Arc<OpenTargets>, layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
         let buffer_facts = slots.buffer_facts().clone();
         let capacity = usize::from(layout.slots());
@@ -100,16 +96,16 @@ impl Threads {
     }
 
     fn start(&mut self, slot: u16, targets: &Arc<OpenTargets>) -> io::Result<()> {
-        let mailbox = Arc::new(Mailbox::default());
-        let porter = Porter {
+        let inbox = Arc::new(Inbox::default());
+        let worker = Worker {
             memory: self.slots.memory(slot),
-            mailbox: Arc::clone(&mailbox),
+            inbox: Arc::clone(&inbox),
             answers: Arc::clone(&self.answers),
             targets: Arc::clone(targets),
         };
         let builder = Builder::new().name(format!("rigel-io-{slot}")).stack_size(STACK_BYTES);
-        let thread = builder.spawn(move || porter.work())?;
-        self.pool.push(Member { mailbox, thread: Some(thread) });
+        let handle = builder.spawn(move || worker.work())?;
+        self.pool.push(Thread { inbox, handle: Some(handle) });
         Ok(())
     }
 }
@@ -135,7 +131,7 @@ impl Backend for Threads {
     fn submit(&mut self, wait_for: u16) -> io::Result<()> {
         let wait_for = usize::from(self.slots.awaitable(wait_for));
         for op in self.queued.drain(..) {
-            self.pool[usize::from(op.slot)].mailbox.post(Letter::Carry(op));
+            self.pool[usize::from(op.slot)].inbox.post(Request::Transfer(op));
         }
         self.answers.take(&mut self.done, wait_for);
         Ok(())
@@ -155,14 +151,14 @@ impl Backend for Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        // An I/O in flight cannot be taken back: its thread ends after it.
-        self.pool.iter().for_each(|member| member.mailbox.post(Letter::Stop));
+        // An I/O in flight cannot be cancelled: its thread stops after it.
+        self.pool.iter().for_each(|thread| thread.inbox.post(Request::Stop));
         if self.abandoned {
             self.slots.leak();
             return;
         }
-        for member in &mut self.pool {
-            let ended = member.thread.take().map(JoinHandle::join);
+        for thread in &mut self.pool {
+            let ended = thread.handle.take().map(JoinHandle::join);
             if !matches!(ended, Some(Ok(()))) {
                 self.slots.leak();
             }
@@ -170,18 +166,18 @@ impl Drop for Threads {
     }
 }
 
-impl Mailbox {
-    fn post(&self, letter: Letter) {
-        *lock(&self.letter) = Some(letter);
+impl Inbox {
+    fn post(&self, request: Request) {
+        *lock(&self.request) = Some(request);
         self.arrived.notify_one();
     }
 
-    fn collect(&self) -> Letter {
-        let mut letter = lock(&self.letter);
+    fn next(&self) -> Request {
+        let mut slot = lock(&self.request);
         loop {
-            match letter.take() {
-                Some(letter) => return letter,
-                None => letter = self.arrived.wait(letter).unwrap_or_else(PoisonError::into_inner),
+            match slot.take() {
+                Some(request) => return request,
+                None => slot = self.arrived.wait(slot).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
@@ -191,67 +187,62 @@ impl Answers {
     fn put(&self, completion: Completion) {
         let mut list = lock(&self.list);
         list.done.push(completion);
-        // Waking the owner for each of many would cost more than the I/O.
+        // One wake-up for all that the owner waits for: one for each would cost more than the I/O.
         if list.wanted > 0 && list.done.len() >= list.wanted {
             self.enough.notify_one();
         }
     }
 
-    /// Moves everything to `into` as soon as there are `wait_for` in it, or after a second.
+    /// Moves all completions to `into` once it can hold `wait_for` of them, or after a second.
     fn take(&self, into: &mut Vec<Completion>, wait_for: usize) {
         let mut list = lock(&self.list);
         list.wanted = wait_for.saturating_sub(into.len());
-        let begun = list;
         let is_waiting = |list: &mut List| list.done.len() < list.wanted;
-        let waited = self.enough.wait_timeout_while(begun, LONGEST_WAIT, is_waiting);
+        let waited = self.enough.wait_timeout_while(list, LONGEST_WAIT, is_waiting);
         (list, _) = waited.unwrap_or_else(PoisonError::into_inner);
         list.wanted = 0;
         into.append(&mut list.done);
     }
 }
 
-/// Nothing in here can panic with a lock held and leave half a change behind.
+/// Ignores poison: no code here can panic in the middle of a change.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What one thread works with.
-struct Porter {
+/// The part of a slot that its thread owns.
+struct Worker {
     memory: Memory,
-    mailbox: Arc<Mailbox>,
+    inbox: Arc<Inbox>,
     answers: Arc<Answers>,
     targets: Arc<OpenTargets>,
 }
 
-// SAFETY: `memory` is the only part that is not `Send`. The thread uses it only in `carry`, between a letter
-// and its answer. Meanwhile the slot is busy, so that the owner lends the buffer to nobody (`Slots`), and the
-// owner joins the thread before it unmaps the memory; if it is never dropped, the memory is never unmapped.
-unsafe impl Send for Porter {}
+// SAFETY: `memory` is the only part that is not `Send`. The thread uses it only in `transfer`, between a request and
+// its completion. Meanwhile the slot is busy, so the owner lends the buffer to nobody (`Slots`). The owner joins the
+// thread before it unmaps the memory; an owner that is never dropped never unmaps it.
+unsafe impl Send for Worker {}
 
-impl Porter {
+impl Worker {
     fn work(self) {
-        while let Letter::Carry(op) = self.mailbox.collect() {
-            let outcome = self.carry(&op);
+        while let Request::Transfer(op) = self.inbox.next() {
+            let outcome = self.transfer(&op);
             self.answers.put(Completion { slot: op.slot, outcome });
         }
     }
 
-    fn carry(&self, op: &Op) -> Result<u32, i32> {
+    fn transfer(&self, op: &Op) -> Result<u32, i32> {
         let target = &self.targets[usize::from(op.target)];
-        // SAFETY: `Slots::begin` has checked that `len` is within the buffer and has marked the slot as busy
-        // until the owner has the answer, which this thread gives after the last use of the reference; see
-        // also `Send` above.
+        // SAFETY: `Slots::begin` has checked that `len` is within the buffer, and has marked the slot as busy until the
+        // owner has the completion. This thread sends it after the last use of the reference; see also `Send` above.
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.memory.start.as_ptr(), op.len as usize) };
-        loop {
-            let moved = match op.direction {
-                Direction::Read => pread(target, &mut *bytes, op.offset),
-                Direction::Write => pwrite(target, bytes, op.offset),
-            };
-            match moved {
-                Ok(moved) => return outcome(i64::try_from(moved).unwrap_or(i64::MAX)),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(errno.raw_os_error()),
-            }
+        let moved = retry_on_intr(|| match op.direction {
+            Direction::Read => pread(target, &mut *bytes, op.offset),
+            Direction::Write => pwrite(target, &*bytes, op.offset),
+        });
+        match moved {
+            Ok(moved) => outcome(i64::try_from(moved).unwrap_or(i64::MAX)),
+            Err(errno) => Err(errno.raw_os_error()),
         }
     }
 }

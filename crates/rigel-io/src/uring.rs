@@ -1,31 +1,29 @@
 //! io_uring: one ring per worker, used by the thread that made it and by no other.
 //!
-//! One system call per [`Backend::submit`]: it submits, waits, and takes the completions. Files and buffers
-//! are registered where the kernel allows. [`Wire`] says what an I/O looks like in the queues. Must not read a clock.
+//! One system call per [`Backend::submit`] submits, waits, and takes the completions. Files and buffers are registered
+//! where the kernel allows it. `Wire` is the form of an I/O in the queues. Must not read a clock.
 
 mod nvme;
 pub(crate) mod refusal;
 mod ring;
 mod wire;
 
-use crate::backend::{Backend, Completion, Op, SlotLayout};
+use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::slots::Slots;
 use crate::targets::OpenTargets;
 use io_uring::squeue::EntryMarker as _;
 use io_uring::types::{CancelBuilder, Timespec};
 use io_uring::{IoUring, cqueue, opcode};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use ring::Shape;
 use std::io;
 use std::sync::Arc;
 
-pub use nvme::NvmeCommands;
+use nvme::NvmeCommands;
 pub(crate) use ring::{Rings, probe};
-use wire::Names;
-pub use wire::{NoOperations, ReadsAndWrites, Wire};
+use wire::{Names, NoOperations, ReadsAndWrites, Wire};
 
-/// IORING_ENTER_GETEVENTS: take completions, also when none is waited for.
+/// IORING_ENTER_GETEVENTS: take completions even without waiting.
 const GET_EVENTS: u32 = io_uring::EnterFlags::GETEVENTS.bits();
 
 /// The engine `io_uring`.
@@ -35,40 +33,36 @@ pub type NopRing = Ring<NoOperations>;
 /// The engine `nvme`.
 pub type NvmeRing = Ring<NvmeCommands>;
 
-/// A request of its own that comes back once a second, so that no wait is longer.
+/// A timeout request that completes once a second, so that no wait is longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
-    /// To be submitted.
+    /// It has to be submitted.
     Wanted,
-    /// Handed to the ring, and not yet back.
+    /// It is in the ring.
     Running,
-    /// A ring that is polled takes none.
+    /// A polled ring takes no timer.
     None,
 }
 
 /// The kernel reads it when it takes the request.
 static SECOND: Timespec = Timespec::new().sec(1);
-/// What the completion of the timer brings back; no slot has it, as lengths are shorter.
+/// User data of the timer. No slot has it, because no I/O is that long.
 const TIMER_DATA: u64 = u64::MAX;
 
-/// How a backend was set up.
-pub type Made<W> = (Ring<W>, EngineFacts, BufferFacts);
-
-/// Why this process gets no ring; `None` when it does.
+/// The reason why this process gets no ring; `None` when it gets one.
 pub(crate) fn refused() -> Option<String> {
-    let plain = Rings { commands: false, poll: false };
-    probe(plain, &[1]).err().map(|error| refusal::cause(&error))
+    probe(Rings::PLAIN, &[1]).err().map(|error| refusal::cause(&error))
 }
 
 /// A ring with its slots. It cannot be sent to another thread: the kernel would refuse that thread.
 pub struct Ring<W: Wire> {
-    /// Before `slots`, so that the ring is gone before the memory that is registered with it.
+    /// Declared before `slots`, so that the ring is dropped before the memory that is registered with it.
     ring: IoUring<W::Submission, W::Completion>,
     wire: W,
     names: Names,
-    /// Pushed, and not yet in the submission queue.
+    /// Pushed, but not yet in the submission queue.
     queued: Vec<Op>,
-    /// Taken by the kernel, and no completion seen yet; the timer included.
+    /// Requests in the kernel without a completion so far, including the timer.
     in_kernel: usize,
     timer: Timer,
     abandoned: bool,
@@ -78,8 +72,8 @@ pub struct Ring<W: Wire> {
 }
 
 impl Ring<ReadsAndWrites> {
-    /// Makes the ring; to be called in the thread that will use it. `poll`: completions are looked for on the device
-    /// instead of being waited for by interrupt.
+    /// Makes the ring in the calling thread, which must be the one that uses it. With `poll` the kernel polls the device
+    /// for completions instead of waiting for interrupts.
     ///
     /// # Errors
     /// When the kernel refuses a ring of this size, or there is no memory for the buffers.
@@ -88,7 +82,7 @@ impl Ring<ReadsAndWrites> {
         layout: SlotLayout,
         seed: u64,
         poll: bool,
-    ) -> Result<Made<ReadsAndWrites>, Problem> {
+    ) -> Result<Made<Self>, Problem> {
         Self::on_targets(ReadsAndWrites, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
     }
 
@@ -106,11 +100,11 @@ impl Ring<ReadsAndWrites> {
 }
 
 impl Ring<NoOperations> {
-    /// Every I/O becomes a NOP. `writable` says of each target whether it may be written; there need not be a real one.
+    /// Every I/O becomes a NOP. `writable` says for each target whether it may be written. No real target is needed.
     ///
     /// # Errors
     /// As [`Uring::new`].
-    pub fn nops(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<Made<NoOperations>, Problem> {
+    pub fn nops(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
         let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
         Self::without_targets(NoOperations, Shape::of_slots(layout.slots(), false), slots)
     }
@@ -126,7 +120,7 @@ impl Ring<NvmeCommands> {
         layout: SlotLayout,
         seed: u64,
         poll: bool,
-    ) -> Result<Made<NvmeCommands>, Problem> {
+    ) -> Result<Made<Self>, Problem> {
         let wire = NvmeCommands::to(&targets)
             .ok_or_else(|| Problem::new(ExitKind::Bug, "a target was opened without its NVMe namespace"))?;
         Self::on_targets(wire, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
@@ -140,7 +134,7 @@ impl<W: Wire> Ring<W> {
         targets: Arc<OpenTargets>,
         layout: SlotLayout,
         seed: u64,
-    ) -> Result<Made<W>, Problem> {
+    ) -> Result<Made<Self>, Problem> {
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
         let (mut backend, mut facts, buffer_facts) = Self::without_targets(wire, shape, slots)?;
         let files = targets.iter().map(|target| target.file_for(W::KIND));
@@ -150,8 +144,8 @@ impl<W: Wire> Ring<W> {
         Ok((backend, facts, buffer_facts))
     }
 
-    /// A ring that knows no targets.
-    fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<Made<W>, Problem> {
+    /// A ring without targets.
+    fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<Made<Self>, Problem> {
         let (ring, facts) =
             ring::make::<W>(shape).map_err(|error| refusal::problem(W::KIND, shape.poll, &error))?;
         let buffer_facts = slots.buffer_facts().clone();
@@ -171,14 +165,14 @@ impl<W: Wire> Ring<W> {
         self.ring.submitter().register_iowq_max_workers(&mut limits).map_or(0, |()| limits[0])
     }
 
-    /// Moves as much of the queue to the submission queue as fits. Returns whether that is all, and how many
-    /// entries await the kernel.
+    /// Moves I/Os to the submission queue as long as they fit. Returns whether all fitted, and the number of entries in
+    /// the submission queue.
     #[inline]
     fn fill(&mut self) -> (bool, usize) {
         let mut submissions = self.ring.submission();
         if self.timer == Timer::Wanted && !submissions.is_full() {
             let entry: W::Submission = opcode::Timeout::new(&SECOND).build().user_data(TIMER_DATA).into();
-            // SAFETY: the request refers to a time that lives as long as the program.
+            // SAFETY: the request refers to a static.
             if unsafe { submissions.push(&entry) }.is_ok() {
                 self.timer = Timer::Running;
             }
@@ -189,10 +183,9 @@ impl<W: Wire> Ring<W> {
             let memory = self.slots.memory(op.slot);
             let mut entry = self.wire.submission(&op, memory, &self.names);
             entry.set_user_data(user_data(&op));
-            // SAFETY: the buffer is that of a slot that `Slots::begin` has marked as busy and whose length it
-            // has checked, so nobody else touches it until `reap` has seen the completion. It stays mapped
-            // until then: `drop` waits for every completion, or leaks the memory. The file is open as long as
-            // `_targets` lives.
+            // SAFETY: `Slots::begin` has checked the length and marked the slot as busy, so nobody else touches the
+            // buffer until `reap` has seen the completion. It stays mapped until then: `drop` waits for every
+            // completion, or leaks the memory. The file is open as long as `_targets` lives.
             let pushed = unsafe { submissions.push(&entry) };
             debug_assert!(pushed.is_ok(), "there was room for it");
         }
@@ -203,20 +196,19 @@ impl<W: Wire> Ring<W> {
     #[inline]
     fn ready(&mut self) -> io::Result<usize> {
         let completions = self.ring.completion();
-        // The queue has room for every slot, so the kernel can lose a completion only by a bug. Its slot
-        // would never come back.
+        // The queue has room for every slot, so only a bug in the kernel can lose a completion. Its slot would never
+        // become free.
         match completions.overflow() {
             0 => Ok(completions.len()),
             lost => Err(io::Error::other(format!("io_uring lost {lost} completions"))),
         }
     }
 
-    /// One io_uring_enter. A signal, or a shortage that passes, is no error: the caller looks at what was
-    /// reached.
+    /// One io_uring_enter. A signal or a passing shortage of memory is no error: the caller checks the queues itself.
     #[inline]
     fn enter(&mut self, submissions: usize, wait_for: usize) -> io::Result<()> {
         let result = enter::<W>(&self.ring, submissions, wait_for);
-        // Not by the result: what the queue says is true of a failed call too.
+        // Not from the result: the queue is right even when the call failed.
         self.in_kernel += submissions - self.ring.submission().len().min(submissions);
         match result {
             Ok(_) => Ok(()),
@@ -228,10 +220,10 @@ impl<W: Wire> Ring<W> {
     fn endure(&mut self, error: io::Error) -> io::Result<()> {
         match error.raw_os_error() {
             Some(libc::EINTR) => Ok(()),
-            // Short of memory for requests: what is in flight gives it back.
+            // Short of memory for requests: I/Os in flight will free some.
             Some(libc::EAGAIN | libc::EBUSY) => {
                 let ready = self.ready()?;
-                // The timer gives nothing back.
+                // The timer frees nothing.
                 if self.in_kernel <= ready.max(self.timers()) {
                     return Err(error);
                 }
@@ -244,12 +236,12 @@ impl<W: Wire> Ring<W> {
         }
     }
 
-    /// How many of what the kernel has are the timer.
+    /// 1 while the timer is in the kernel.
     const fn timers(&self) -> usize {
         matches!(self.timer, Timer::Running) as usize
     }
 
-    /// Waits for everything that the kernel has. `false` when it refuses to tell.
+    /// Waits for all I/Os in the kernel; `false` when the ring fails.
     fn drain(&mut self) -> bool {
         loop {
             for answer in self.ring.completion() {
@@ -259,11 +251,11 @@ impl<W: Wire> Ring<W> {
                     self.timer = Timer::Wanted;
                 }
             }
-            // The ring takes its timer with it.
+            // The timer ends with the ring.
             if self.in_kernel <= self.timers() {
                 return true;
             }
-            // A lost completion would be waited for in vain.
+            // A lost completion never comes: `ready` fails then.
             if self.ready().and_then(|_| self.enter(0, 1)).is_err() {
                 return false;
             }
@@ -298,7 +290,7 @@ impl<W: Wire> Backend for Ring<W> {
         let wait_for = usize::from(self.slots.awaitable(wait_for));
         loop {
             let (all, submissions) = self.fill();
-            // Waiting for what is not yet submitted would be for ever.
+            // A wait for I/Os that are not submitted yet would never end.
             self.enter(submissions, if all { wait_for } else { 0 })?;
             if all && self.ready()? >= wait_for && self.ring.submission().is_empty() {
                 return Ok(());
@@ -322,7 +314,7 @@ impl<W: Wire> Backend for Ring<W> {
     }
 
     fn cancel(&mut self) {
-        // Takes the timer back, too. Before Linux 6.0 there is no such call, and nothing is taken back.
+        // Cancels the timer too. Before Linux 6.0 the call does not exist, and nothing is cancelled.
         let _ = self.ring.submitter().register_sync_cancel(Some(SECOND), CancelBuilder::any());
     }
 
@@ -334,9 +326,8 @@ impl<W: Wire> Backend for Ring<W> {
 impl<W: Wire> Drop for Ring<W> {
     fn drop(&mut self) {
         if !self.abandoned && self.drain() {
-            // Otherwise the kernel would do it some time after the ring is closed. Until then it would count
-            // the memory as locked and keep the targets open: the next ring, or an exclusive open, could be
-            // refused for it.
+            // Otherwise the kernel does this some time after the ring is closed. Until then the memory counts as locked
+            // and the targets stay open, so the next ring or an exclusive open could be refused.
             let _ = self.ring.submitter().unregister_buffers();
             let _ = self.ring.submitter().unregister_files();
         } else {
@@ -353,11 +344,11 @@ fn enter<W: Wire>(
 ) -> io::Result<usize> {
     let [submissions, wait_for] =
         [submissions, wait_for].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    // SAFETY: the entries were vouched for when they were pushed, and there is no argument structure.
+    // SAFETY: each entry was valid when it was pushed (see `fill`), and there is no argument structure.
     unsafe { ring.submitter().enter::<libc::sigset_t>(submissions, wait_for, GET_EVENTS, None) }
 }
 
-/// What the completion of an I/O brings back: its slot, and its length for answers that do not tell one.
+/// User data of an I/O: its slot, and its length for completions that do not report one.
 #[inline]
 fn user_data(op: &Op) -> u64 {
     u64::from(op.slot) | u64::from(op.len) << 32

@@ -1,12 +1,12 @@
-//! Watching the host while others measure: a thread that samples the kernel's counters.
+//! A thread that samples the kernel's counters during a measurement.
 //!
-//! It shares nothing with the workers: they cannot wait for it, and it tells nobody anything unless asked. What cannot
-//! be read is missing in the samples; watching never fails a run. Must not judge: that is `rigel_core::witness`.
+//! It shares nothing with the workers, so they never wait for it, and it answers only when asked. A counter that cannot
+//! be read is missing in the samples; it never fails a run. Must not judge: `rigel_core::witness` does.
 
 mod counters;
 mod watch;
 
-pub use crate::targets::inspect::counting_devices;
+pub use crate::targets::block::counting_devices;
 
 use crate::clock::{Clock, process_cpu_ns};
 use counters::Counters;
@@ -20,7 +20,7 @@ use watch::{Request, Watch};
 
 /// How often the counters are read.
 const PERIOD_NS: u64 = 100 * NS_PER_MS;
-/// On a host where reading takes long (/proc/stat of hundreds of CPUs), this part of a CPU at most.
+/// The thread uses at most this part of a CPU (1/100), also on hosts with hundreds of CPUs and so a slow /proc/stat.
 const COST_LIMIT: u64 = 100;
 
 /// A thread that samples until it is dropped.
@@ -31,11 +31,11 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Begins to watch. `root` is `/`, or where a tree like it is; `devices` are numbers of [`counting_devices`]; `clock` is
-    /// the workers'. The first reading is made before this returns.
+    /// Starts the thread. `root` is `/`, or the root of a captured tree; `devices` come from [`counting_devices`]; `clock`
+    /// is the workers' clock. The first reading is made before this returns.
     ///
     /// # Errors
-    /// When there can be no thread.
+    /// When the thread cannot be started.
     pub fn start<C: Clock + Send + 'static>(
         root: &Path,
         devices: &[(u32, u32)],
@@ -55,15 +55,14 @@ impl Sampler {
         Ok(Self { requests: Some(requests_in), thread: Some(thread) })
     }
 
-    /// Reads the counters now, and waits until they are read. For the moment before a visit: what came before must not
-    /// be in its first sample.
+    /// Makes a reading now and waits for it. Called just before a visit, so that its first sample holds nothing earlier.
     pub fn mark(&self) {
         self.ask(|answer| Request::Mark { answer });
     }
 
-    /// What happened between two moments of the clock; `end_ns` is not in the future. Begins with the last reading up to
-    /// `start_ns` and ends with one that is made now, or the first that was made from `end_ns` on. What was before
-    /// `start_ns` is forgotten. `None` when there are not two such readings.
+    /// The samples between two times of the clock; `end_ns` is not in the future. They run from the last reading up to
+    /// `start_ns` to the first reading from `end_ns` on, which may be made now. Earlier readings are dropped. `None` when
+    /// there are not two such readings.
     #[must_use]
     pub fn between(&self, start_ns: u64, end_ns: u64) -> Option<Witness> {
         self.ask(|answer| Request::Between { start_ns, end_ns, answer }).flatten()
@@ -81,7 +80,7 @@ impl Drop for Sampler {
     fn drop(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
-            // If it panicked it has told so.
+            // A panic of the thread has already been printed.
             let _ = thread.join();
         }
     }

@@ -1,8 +1,8 @@
 //! Whether a target may be written, judged from evidence.
 //!
-//! The rule: nothing is written unless the evidence says that nothing can be lost, or the user named the target after
-//! being shown the evidence. A mounted, held or swapped device is refused whatever is said. Pure; the evidence is
-//! gathered by `rigel-io`, which also holds the permit that this verdict alone can lead to.
+//! A target is written only if the evidence shows that nothing can be lost, or if the user has seen the evidence and named
+//! the target. A device that is mounted, held or used as swap is refused in any case. These are pure rules. `rigel-io`
+//! gathers the evidence, and gives a permit only for a verdict of this module.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -18,41 +18,41 @@ pub enum Evidence {
         /// Mount point.
         mount_point: String,
     },
-    /// Another block device is made of it (LVM, md, dm-crypt, multipath, a loop device).
+    /// Another block device is made of the target (LVM, md, dm-crypt, multipath, a loop device).
     Held {
         /// Kernel name of the held device.
         device: String,
         /// Name of the holder.
         holder: String,
     },
-    /// In use as swap.
+    /// The target is in use as swap.
     Swap {
         /// Kernel name or path.
         device: String,
     },
-    /// The kernel refused an exclusive open: someone else has the device exclusively.
+    /// The kernel refused an exclusive open: another program has the device exclusively.
     ExclusivelyOpen,
     /// The kernel says that the device is read-only.
     ReadOnly,
-    /// Processes have it open.
+    /// Other processes have the target open.
     OpenElsewhere {
         /// `pid (command)` of at most a few.
         processes: Vec<String>,
     },
     /// A signature was found.
     Signature {
-        /// filesystem, partition table, raid, crypto, volume manager, database ...
+        /// `filesystem`, `partition table`, `raid`, `crypto`, `volume manager`, `database` ...
         usage: String,
         /// `ext4`, `gpt`, `LVM2_member`, `oracleasm` ...
         kind: String,
         /// Label or UUID.
         label: Option<String>,
-        /// Byte offset of the magic number, where known.
+        /// Byte offset of the magic number, if known.
         offset: Option<u64>,
     },
-    /// Signatures could not be judged.
+    /// The search for signatures was not possible.
     SignaturesUnknown {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The device has partitions.
@@ -62,32 +62,32 @@ pub enum Evidence {
     },
     /// Bytes other than zero were found.
     HoldsData {
-        /// Offset of the first block looked at that is not zero.
+        /// Offset of the first nonzero block among those read.
         first_offset: u64,
     },
-    /// Only part of it was looked at, and that was zero: the rest may hold data.
+    /// Only a part was read, and it was zeros. The rest may hold data.
     NotWhollyRead {
-        /// Bytes looked at.
+        /// Bytes that were read.
         looked_bytes: u64,
     },
-    /// Every block was looked at, or the filesystem says that none was ever written.
+    /// All blocks were read as zeros, or the filesystem says that no block was ever written.
     NeverWritten {
-        /// How it is known.
+        /// How this is known.
         how: String,
     },
     /// A scratch file made by Rigel, recognised by name and header.
     OurScratchFile,
-    /// A scratch file made by Rigel that something else has been written into since.
+    /// A scratch file made by Rigel, with other data written into it since.
     ScratchFileOfAnother {
-        /// Offset of the first block looked at that is not Rigel's.
+        /// Offset of the first block among those read that is not Rigel's.
         first_offset: u64,
     },
 }
 
 impl Evidence {
-    /// Evidence that refuses a write whatever the user says.
+    /// Whether it blocks a write, with or without consent.
     #[must_use]
-    pub const fn forbids(&self) -> bool {
+    pub const fn is_blocker(&self) -> bool {
         matches!(
             self,
             Self::Mounted { .. }
@@ -98,13 +98,13 @@ impl Evidence {
         )
     }
 
-    /// Evidence that nothing can be lost.
+    /// Whether it shows that nothing can be lost.
     #[must_use]
     pub const fn clears(&self) -> bool {
         matches!(self, Self::NeverWritten { .. } | Self::OurScratchFile)
     }
 
-    /// What the user can do about evidence that forbids; `None` where consent is enough or nothing is wrong.
+    /// What the user can do about a blocker; `None` for other evidence.
     #[must_use]
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
@@ -121,7 +121,7 @@ impl Evidence {
     }
 }
 
-/// The command that lets go of a device, by the kind of its holder.
+/// The command that releases a device, by the kind of its holder.
 fn release_holder(holder: &str) -> String {
     let name = holder.split_whitespace().next().unwrap_or_default();
     if name.starts_with("loop") {
@@ -178,22 +178,22 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// What may be done with a target.
+/// Whether a target may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Nothing can be lost.
     MayWrite,
-    /// Something would be destroyed: only with the user's consent naming this target.
+    /// Data would be destroyed: only with consent of the user that names this target.
     NeedsConsent,
-    /// Refused whatever is said.
+    /// Refused, with or without consent.
     Refused,
 }
 
 /// Judges a target by its evidence.
 #[must_use]
 pub fn judge(evidence: &[Evidence]) -> Verdict {
-    if evidence.iter().any(Evidence::forbids) {
+    if evidence.iter().any(Evidence::is_blocker) {
         return Verdict::Refused;
     }
     let harmless = |e: &Evidence| e.clears();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_forbids_has_a_remedy_and_nothing_else() {
+    fn blockers_have_a_remedy_and_nothing_else_has() {
         let held = |holder: &str| Evidence::Held { device: "sda".into(), holder: holder.into() };
         for (evidence, remedy) in [
             (held("loop3"), "losetup -d /dev/loop3"),
@@ -247,7 +247,7 @@ mod tests {
             (Evidence::Mounted { device: "sda1".into(), mount_point: "/data".into() }, "umount /data"),
         ] {
             assert_eq!(evidence.remedy().as_deref(), Some(remedy));
-            assert!(evidence.forbids());
+            assert!(evidence.is_blocker());
         }
         for evidence in [Evidence::ExclusivelyOpen, Evidence::ReadOnly, held("bcache0")] {
             assert!(evidence.remedy().is_some());

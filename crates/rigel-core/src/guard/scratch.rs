@@ -1,13 +1,12 @@
-//! The format of a scratch file: what Rigel fills before it measures, and how a later reader knows it again.
+//! The format of a scratch file, which Rigel fills before a run and recognises later.
 //!
-//! Every 4 KiB block begins with a stamp of 24 bytes (a magic number, the block's own offset and the seed, each a
-//! little-endian `u64`) and goes on with random bytes drawn from the seed and the offset. So each block can be checked
-//! alone: zeros, a block from elsewhere and a flipped bit are told apart.
+//! Every 4 KiB block begins with a stamp of 24 bytes: a magic number, the offset of the block and the seed, each a
+//! little-endian `u64`. Random bytes drawn from seed and offset follow. So each block can be checked alone, and the check
+//! distinguishes zeros, a block of another place, and a flipped bit.
 //!
-//! Behind the data comes a trailer of 1 MiB that begins with a header and is zeros otherwise. No I/O of a run goes
-//! there, so a file that a killed run wrote to is still known. The header says whether the fill was finished and
-//! whether the file may be removed by whoever finds it with nobody at work on it.
-//! Must not touch a file.
+//! A trailer of 1 MiB follows the data. It begins with a header and is zeros otherwise. No I/O of a run goes there, so a
+//! file that a killed run wrote to is still recognised. The header says whether the fill was finished, and whether a
+//! later run may remove the file. Must not touch a file.
 
 use crate::error::Problem;
 use crate::load::draw::Generator;
@@ -15,37 +14,37 @@ use crate::units::{Bytes, GIB, MIB};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// The name of a scratch file, unless the user gave another one that begins and ends alike.
+/// The default name of a scratch file.
 pub const FILE_NAME: &str = "rigel-scratch.dat";
 /// Bytes of one block, and of the header.
 pub const BLOCK_BYTES: usize = 4096;
-/// Bytes behind the data, where no I/O of a run goes. As large as most things that a device aligns to.
+/// Bytes behind the data, where no I/O of a run goes. A large power of two, so that file sizes stay aligned.
 pub const TRAILER_BYTES: u64 = MIB;
 /// Bytes of the stamp at the head of a block.
 pub const STAMP_BYTES: usize = 24;
 /// The version that this program writes.
 pub const VERSION: u32 = 1;
-/// Below this a scratch file says too little about the device under it.
+/// A smaller scratch file would measure caches more than the device.
 pub const LEAST_BYTES: u64 = 256 * MIB;
 
 const HEADER_MAGIC: [u8; 8] = *b"RIGELSCR";
 const BLOCK_MAGIC: u64 = u64::from_le_bytes(*b"RigelBlk");
-/// For whoever looks into the file; not part of what is checked.
+/// Text for a person who opens the file; it is not checked.
 const HEADER_TEXT: &[u8] =
     b"\nThis file holds random data for a storage measurement by Rigel. It may be deleted.\n";
 const HEADER_TEXT_AT: usize = 64;
-/// Sets these generators apart from those that draw offsets.
+/// Makes these generators different from those that draw offsets.
 const PURPOSE: u64 = BLOCK_MAGIC;
 
-/// Whether a file may be a scratch file by its name: `rigel-scratch*.dat`.
+/// Whether a file has the name of a scratch file: `rigel-scratch*.dat`.
 #[must_use]
 pub fn is_scratch_name(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b"rigel-scratch") && name.ends_with(b".dat")
 }
 
-/// The name of the scratch file with a number, for a directory where other runs are at work: `rigel-scratch.dat`,
-/// then `rigel-scratch-2.dat` and so on.
+/// The name of the scratch file with a number, for several runs in one directory: `rigel-scratch.dat`, then
+/// `rigel-scratch-2.dat` and so on.
 #[must_use]
 pub fn numbered_name(number: u32) -> String {
     match number {
@@ -54,14 +53,14 @@ pub fn numbered_name(number: u32) -> String {
     }
 }
 
-/// What is to become of a scratch file.
+/// The state of a scratch file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Its fill has begun and not ended: not to be measured.
+    /// The fill is not finished: it must not be measured.
     Filling,
-    /// Filled for one run. Whoever finds it with nobody at work on it may use and remove it.
+    /// Filled for one run. A later run may use or remove it when no run works on it.
     Temporary,
-    /// Filled, and to stay for further runs.
+    /// Filled, and kept for later runs.
     Kept,
 }
 
@@ -84,24 +83,24 @@ impl State {
     }
 }
 
-/// What the header says.
+/// The contents of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes of data, which are what a run measures; the trailer comes behind them.
+    /// Bytes of data, which a run measures; the trailer follows them.
     pub data_bytes: u64,
     /// Seed of every block.
     pub seed: u64,
-    /// How far it is, and what is to become of it.
+    /// The state of the file.
     pub state: State,
 }
 
-/// Why bytes are no header.
+/// The reason why bytes are not a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The magic number is not there.
     #[error("it has no header of a scratch file")]
     NotOurs,
-    /// A later program wrote it.
+    /// A later version of Rigel wrote it.
     #[error("its header has version {0}, this program knows version {VERSION}")]
     Version(u32),
     /// The magic number is there, the check value is wrong.
@@ -116,7 +115,7 @@ impl Header {
         self.data_bytes.saturating_add(TRAILER_BYTES)
     }
 
-    /// Whether the data is all there.
+    /// Whether the fill was finished.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         !matches!(self.state, State::Filling)
@@ -137,10 +136,10 @@ impl Header {
         block
     }
 
-    /// The header in the first bytes of a trailer.
+    /// Reads the header from the first bytes of a trailer.
     ///
     /// # Errors
-    /// When they are none, or not one that this program can trust.
+    /// When the bytes are no header, or one that is damaged or of another version.
     pub fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let fields: &[u8; 40] = bytes.first_chunk().ok_or(HeaderError::NotOurs)?;
         if fields[..8] != HEADER_MAGIC {
@@ -159,7 +158,7 @@ impl Header {
     }
 }
 
-/// FNV-1a, 64 bit (Fowler, Noll, Vo): enough to tell a header from chance and from a torn write.
+/// FNV-1a, 64 bit (Fowler, Noll, Vo): enough to detect random bytes and a torn write.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -182,8 +181,8 @@ pub fn block(seed: u64, offset: u64, out: &mut [u8]) {
     Generator::new(seed, &[PURPOSE, offset]).fill(&mut out[STAMP_BYTES..]);
 }
 
-/// Stamps every whole block boundary inside an I/O that goes to `offset`, so that each 4 KiB that is written is
-/// unlike every other: no array can store them once.
+/// Stamps each block that begins inside an I/O to `offset`. So all 4 KiB blocks that are written differ, and no array can
+/// deduplicate them.
 #[inline]
 pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
     let lead = offset.next_multiple_of(BLOCK_BYTES as u64) - offset;
@@ -196,14 +195,14 @@ pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
     }
 }
 
-/// Whether a block at `offset` may be one that Rigel filled or wrote, in any run: it has the stamp of its place, or
-/// holds nothing. Only the head is looked at, because I/Os smaller than a block change the rest.
+/// Whether Rigel may have written the block at `offset`, in any run: it has the stamp of its place, or is all zeros. Only
+/// the stamp is checked, because I/Os smaller than a block change the rest.
 #[must_use]
 pub fn may_be_own(offset: u64, block: &[u8]) -> bool {
     stamp(block).is_some_and(|(at, _)| at == offset) || block.iter().all(|&byte| byte == 0)
 }
 
-/// What is wrong with a block.
+/// A defect of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockFault {
     /// All zeros: lost, or never written.
@@ -224,7 +223,7 @@ pub enum BlockFault {
         /// The seed in the stamp.
         found: u64,
     },
-    /// The stamp is right, a later byte is not.
+    /// The stamp is right, but a later byte is wrong.
     #[error("byte {at} of the block is not what was written")]
     WrongByte {
         /// Index in the block.
@@ -232,10 +231,10 @@ pub enum BlockFault {
     },
 }
 
-/// Judges the block read at `offset` of a file filled with `seed`.
+/// Checks the block read at `offset` of a file filled with `seed`.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first defect.
 ///
 /// # Panics
 /// When `found` is not [`BLOCK_BYTES`] long.
@@ -271,14 +270,14 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Of a file filled with `fill_seed` that a run with `run_seed` may write to. `used_before`: earlier runs may have
-    /// written to it too, with seeds that nobody knows any more.
+    /// For a file filled with `fill_seed` in a run with `run_seed`. `used_before`: earlier runs may have written to it with
+    /// other seeds, which are not known.
     #[must_use]
     pub const fn new(fill_seed: u64, run_seed: u64, used_before: bool) -> Self {
         Self { fill_seed, run_seed, used_before }
     }
 
-    /// Whether a block that was read at `offset`, where a block begins, has a stamp that belongs there.
+    /// Whether a block read at `offset` has a stamp that belongs there. A block must begin at `offset`.
     #[inline]
     #[must_use]
     pub fn admit(&self, block: &[u8], offset: u64) -> bool {
@@ -288,11 +287,11 @@ impl Stamps {
     }
 }
 
-/// How large a scratch file should be: large enough to leave the caches, small enough to be filled soon and not to
-/// crowd the disk.
+/// The default size of a scratch file: large enough to exceed the caches, small enough to be filled soon and to leave
+/// space on the disk.
 ///
 /// # Errors
-/// When less than 1 GiB is free, so that a quarter of it would measure little more than caches.
+/// When less than 1 GiB is free, because a quarter of it would measure little more than caches.
 pub fn choose_size(free_bytes: u64, memory_bytes: u64) -> Result<u64, Problem> {
     let wanted = (memory_bytes / 4).clamp(GIB, 4 * GIB);
     let size = wanted.min(free_bytes / 4) / MIB * MIB;

@@ -1,6 +1,6 @@
-//! The four system calls of Linux asynchronous I/O and their structures, as in `linux/aio_abi.h`.
+//! The system calls of Linux asynchronous I/O and their structures, as in `linux/aio_abi.h`.
 //!
-//! Raw calls, so that no C library has to be there. Must not know slots or buffers.
+//! These are raw calls, so that libaio need not be installed. Must not know slots or buffers.
 
 use std::io;
 
@@ -43,13 +43,13 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// Stands for an I/O that the kernel did not take.
+    /// The event of an I/O that the kernel refused.
     pub(super) fn refused(data: u64, errno: i32) -> Self {
         Self { data, result: -i64::from(errno), ..Self::default() }
     }
 }
 
-/// What an [`Iocb`] asks for.
+/// The contents of an [`Iocb`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transfer {
     pub(super) data: u64,
@@ -68,7 +68,7 @@ impl Iocb {
             opcode: if transfer.writes { PWRITE } else { PREAD },
             priority: 0,
             file: transfer.file.cast_unsigned(),
-            // The kernel will use the pointer: what it refers to must be known to be reachable from outside.
+            // The kernel uses the pointer, so the compiler must know that its memory can be accessed from outside.
             buffer: transfer.buffer.expose_provenance() as u64,
             bytes: u64::from(transfer.bytes),
             offset: transfer.offset.cast_signed(),
@@ -84,7 +84,7 @@ impl Iocb {
 }
 
 impl Context {
-    /// Takes `events` out of the host's budget (fs.aio-max-nr).
+    /// Reserves `events` of the host's limit (fs.aio-max-nr).
     pub(super) fn new(events: u32) -> io::Result<Self> {
         let mut context: libc::c_ulong = 0;
         // SAFETY: io_setup writes one aio_context_t to the address of `context`, which is one.
@@ -92,37 +92,37 @@ impl Context {
         Ok(Self(context))
     }
 
-    /// Submits from the front; how many the kernel took.
+    /// Submits from the front, and returns how many the kernel accepted.
     ///
     /// # Safety
-    /// Every pointer must point to a valid [`Iocb`], and the buffer of every one must stay valid, and be
-    /// touched by nobody else, until its event has come or the context is destroyed.
+    /// Every pointer must point to a valid [`Iocb`]. Its buffer must stay valid, and nobody else may touch it, until its
+    /// event has arrived or the context is destroyed.
     pub(super) unsafe fn submit(&self, iocbs: &mut [*mut Iocb]) -> io::Result<usize> {
-        // SAFETY: the kernel reads `iocbs.len()` pointers and one structure behind each, and keeps none of
-        // them after the call. What it keeps is the buffers, for which the caller answers.
+        // SAFETY: the kernel reads `iocbs.len()` pointers and one structure behind each, and keeps none of them after the
+        // call. It keeps the buffers, and the caller guarantees their lifetime.
         checked(unsafe { libc::syscall(libc::SYS_io_submit, self.0, long(iocbs.len()), iocbs.as_mut_ptr()) })
     }
 
-    /// Waits for at least `least` events and takes as many as there are room for; fewer after a signal, and after a second.
+    /// Waits for at least `least` events and takes as many as fit into `room`; fewer after a signal, or after a second.
     pub(super) fn events(&self, least: usize, room: &mut [Event]) -> io::Result<usize> {
         let (least, most) = (long(least.min(room.len())), long(room.len()));
         let mut second = libc::timespec { tv_sec: 1, tv_nsec: 0 };
-        // SAFETY: the kernel writes at most `most` events to `room`, which has room for them; any bytes are
-        // valid in them. The time is read before the call returns.
+        // SAFETY: the kernel writes at most `most` events, which fit into `room`; any bytes are valid in them. It reads the
+        // time before the call returns.
         checked(unsafe {
             libc::syscall(libc::SYS_io_getevents, self.0, least, most, room.as_mut_ptr(), &raw mut second)
         })
     }
 
-    /// Keeps the context until the process ends.
+    /// Leaks the context: the kernel frees it when the process ends.
     pub(super) const fn leak(&mut self) {
         self.0 = 0;
     }
 
-    /// Waits for everything in flight and gives the events back to the host. `false` when the kernel refused,
-    /// and I/O may still be in flight.
+    /// Waits for all I/O in flight and returns the events to the host. `false` when the kernel refused, and I/O may still be
+    /// in flight.
     pub(super) fn destroy(&mut self) -> bool {
-        // SAFETY: the context was made by io_setup and is used no more: 0 is no context.
+        // SAFETY: io_setup made the context, and it is not used again: `take` leaves 0, which is no context.
         let result = unsafe { libc::syscall(libc::SYS_io_destroy, std::mem::take(&mut self.0)) };
         result == 0
     }
@@ -140,7 +140,7 @@ fn checked(result: libc::c_long) -> io::Result<usize> {
     usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 
-/// A count of slots, which fits everywhere.
+/// Converts a count of slots, which always fits.
 fn long(count: usize) -> libc::c_long {
     libc::c_long::try_from(count).unwrap_or(libc::c_long::MAX)
 }

@@ -25,24 +25,24 @@ impl Arena {
             Some(arena) => arena,
             None => map_transparent(bytes)?,
         };
-        // A child of a fork must not share these pages: with copy-on-write the device could write to the
-        // other's copy. Refusal costs nothing but that.
+        // A forked child must not share these pages: with copy-on-write the device could write to the child's copy. A
+        // refusal loses only this protection.
         // SAFETY: the range lies in a mapping of ours; the advice changes nothing for this process.
         let _ = unsafe { madvise(arena.start.as_ptr().cast(), arena.mapped_bytes(), Advice::LinuxDontFork) };
         Ok(arena)
     }
 
-    /// The first byte; the pointer may be used for [`Self::used_bytes`] bytes while the arena lives.
+    /// The first byte. The pointer is valid for [`Self::used_bytes`] bytes while the arena lives.
     pub(super) const fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// What was asked for.
+    /// The requested size.
     pub(super) const fn used_bytes(&self) -> usize {
         self.used_bytes
     }
 
-    /// The same in whole huge pages.
+    /// The requested size, rounded up to whole huge pages.
     pub(super) const fn mapped_bytes(&self) -> usize {
         self.used_bytes.next_multiple_of(HUGE_BYTES)
     }
@@ -52,16 +52,15 @@ impl Arena {
         self.explicit
     }
 
-    /// All of it, to be filled.
+    /// All its bytes, for the fill.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the range is mapped readable and writable and was zeroed by the kernel, so it holds valid
-        // bytes; it belongs to this arena, and the exclusive borrow of the arena keeps every other reference
-        // made here away. Pointers that the kernel writes through are made only after the arena has been
-        // filled (`Buffers::new`).
+        // SAFETY: the range is mapped readable and writable and was zeroed by the kernel, so it holds valid bytes. It
+        // belongs to this arena, and the exclusive borrow excludes every other reference made here. Pointers for the
+        // kernel are made only after the fill (`Buffers::new`).
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.used_bytes) }
     }
 
-    /// Keeps the memory mapped until the process ends: the kernel may still write to it.
+    /// Keeps the memory mapped until the process ends, because the kernel may still write to it.
     pub(super) const fn leak(&mut self) {
         self.leaked = true;
     }
@@ -73,13 +72,13 @@ impl Drop for Arena {
             return;
         }
         let (start, bytes) = self.mapping;
-        // SAFETY: the mapping was made by this arena and is unmapped nowhere else. No reference into it
-        // outlives the owner of the arena, and an owner whose I/O may still be in flight calls `leak` first.
+        // SAFETY: this arena made the mapping, and nothing else unmaps it. No reference into it outlives the owner of the
+        // arena, and an owner with I/O in flight calls `leak` first.
         let _ = unsafe { munmap(start.as_ptr().cast(), bytes) };
     }
 }
 
-/// Explicit huge pages, if as many are free.
+/// Explicit huge pages, if enough of them are free.
 fn map_explicit(bytes: usize) -> Option<Arena> {
     let mapped_bytes = bytes.next_multiple_of(HUGE_BYTES);
     let flags = MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_2MB;
@@ -89,8 +88,8 @@ fn map_explicit(bytes: usize) -> Option<Arena> {
     let start = NonNull::new(start.ok()?.cast::<u8>())?;
     let arena =
         Arena { start, used_bytes: bytes, mapping: (start, mapped_bytes), explicit: true, leaked: false };
-    // Pages were reserved, but a cgroup or a NUMA policy may still withhold them, and then the first touch
-    // would be SIGBUS. Populating asks without that risk. EINVAL: a kernel before 5.14 cannot be asked.
+    // Pages are reserved, but a cgroup or a NUMA policy may still refuse them, and then the first touch would raise SIGBUS.
+    // Populating reports this as an error instead. EINVAL: Linux before 5.14 does not know this advice.
     // SAFETY: the range is the mapping just made; populating it does not change its contents.
     match unsafe { madvise(start.as_ptr().cast(), mapped_bytes, Advice::LinuxPopulateWrite) } {
         Ok(()) | Err(rustix::io::Errno::INVAL) => Some(arena),
@@ -98,11 +97,11 @@ fn map_explicit(bytes: usize) -> Option<Arena> {
     }
 }
 
-/// Normal memory in whole, aligned huge pages, with the wish that it be backed by such.
+/// Normal memory, aligned and sized for huge pages, with advice to the kernel to use transparent huge pages.
 fn map_transparent(bytes: usize) -> io::Result<Arena> {
     let inner_bytes = bytes.next_multiple_of(HUGE_BYTES);
-    // Inaccessible pages stay on both sides: they keep the kernel from merging this mapping with a neighbour,
-    // which would make its entry in smaps say nothing about this arena, and stop whoever runs over an end.
+    // Inaccessible pages on both sides keep the kernel from merging this mapping with a neighbour, so that its entry in
+    // smaps is about this arena only. They also catch accesses beyond an end.
     let outer_bytes = inner_bytes + 2 * HUGE_BYTES;
     // SAFETY: a new private mapping at an address of the kernel's choice disturbs no other memory.
     let outer =
@@ -113,12 +112,12 @@ fn map_transparent(bytes: usize) -> io::Result<Arena> {
     // SAFETY: `offset + inner_bytes` is below `outer_bytes`, so this stays inside of the mapping.
     let start = unsafe { outer.add(offset) };
     let mapping = (outer, outer_bytes);
-    // From here on dropping the arena unmaps it.
+    // From here on, dropping the arena unmaps it.
     let arena = Arena { start, used_bytes: bytes, mapping, explicit: false, leaked: false };
     // SAFETY: the range lies inside of the mapping just made, which nothing uses yet.
     unsafe {
         mprotect(start.as_ptr().cast(), inner_bytes, MprotectFlags::READ | MprotectFlags::WRITE)?;
-        // Refused by a kernel without transparent huge pages: then these are normal pages.
+        // A kernel without transparent huge pages refuses this; then the pages are normal ones.
         let _ = madvise(start.as_ptr().cast(), inner_bytes, Advice::LinuxHugepage);
     }
     Ok(arena)

@@ -1,21 +1,20 @@
-//! Where each buffer lies: pure arithmetic.
+//! The offsets of all buffers, by pure arithmetic.
 //!
-//! Two rules. Each buffer starts at a multiple of 4096 (of its own size, where that is a power of two up to a
-//! huge page). A buffer that fits into one huge page does not straddle two, since every piece of physical
-//! memory becomes one more segment of the request, and a device takes only so many segments at once. Must not
-//! touch memory.
+//! There are two rules. A buffer starts at a multiple of 4096, or of its own size if that is a power of two up to a huge
+//! page. A buffer that fits into one huge page does not straddle two: every piece of physical memory is one more segment of
+//! a request, and a device takes a limited number of segments. Must not touch memory.
 
 use crate::backend::SlotLayout;
 use rigel_core::error::Problem;
 use rigel_core::units::Bytes;
 
-/// The huge page that is asked for; on machines with other sizes there are only normal pages.
+/// The size of huge page that is requested; machines with other sizes get normal pages.
 pub(super) const HUGE_BYTES: usize = 2 << 20;
 
-/// No direct I/O that we know of wants more.
+/// The largest alignment that known direct I/O needs.
 const MIN_ALIGN_BYTES: usize = 4096;
 
-/// What io_uring takes as one registered buffer.
+/// The largest buffer that io_uring registers.
 const MAX_ARENA_BYTES: usize = 1 << 30;
 
 /// The place of one slot's buffer.
@@ -25,7 +24,7 @@ pub(super) struct Place {
     pub(super) offset: usize,
 }
 
-/// All places, and how many bytes of each arena they use.
+/// All places, and the bytes of each arena that they use.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) places: Vec<Place>,
@@ -44,7 +43,7 @@ pub(super) fn plan(layout: &SlotLayout) -> Result<Plan, Problem> {
 }
 
 impl Plan {
-    /// Takes room in the last arena, or in a new one.
+    /// Reserves room in the last arena, or in a new one.
     fn next_place(&mut self, bytes: usize) -> Option<Place> {
         let room = bytes.next_multiple_of(MIN_ALIGN_BYTES);
         let fits = |used: &usize| start_after(*used, room).filter(|start| start + room <= MAX_ARENA_BYTES);
@@ -62,7 +61,7 @@ impl Plan {
     }
 }
 
-/// The first start at or after `used` that obeys the rules.
+/// The first offset from `used` on that obeys the rules.
 fn start_after(used: usize, room: usize) -> Option<usize> {
     let natural =
         if room.is_power_of_two() { room.clamp(MIN_ALIGN_BYTES, HUGE_BYTES) } else { MIN_ALIGN_BYTES };

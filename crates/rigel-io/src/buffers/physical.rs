@@ -1,6 +1,6 @@
-//! How the buffers lie in physical memory: what the kernel shows in /proc/self.
+//! The layout of the buffers in physical memory, as the kernel shows it in /proc/self.
 //!
-//! What it does not show is `None`, never a guess.
+//! What the kernel does not show is `None`, never a guess.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;

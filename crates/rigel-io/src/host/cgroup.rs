@@ -1,9 +1,9 @@
-//! What the control groups of this process limit, in both versions of the hierarchy. Must not judge.
+//! The limits that the control groups of this process set, in both versions of the hierarchy. Must not judge.
 //!
-//! A limit of a group holds for all groups in it, so each is looked for from the process's own group up to the root.
+//! A limit of a group also holds for the groups in it. So limits are read from the process's own group up to the root.
 
+use crate::mounts::{Mount, mounts};
 use crate::system::{System, text, value};
-use crate::targets::inspect::mounts::{Mount, mounts};
 use rigel_core::facts::CgroupFacts;
 use rigel_core::path_text;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Version 1 writes its "unlimited" as the largest number of whole pages.
 const UNLIMITED: u64 = 1 << 60;
 
-/// See the module.
+/// All limits on this process.
 pub(super) fn of_process(system: &System) -> CgroupFacts {
     let table = std::fs::read_to_string(system.proc.join("self/cgroup")).unwrap_or_default();
     let mounts = mounts(&system.proc);
@@ -37,13 +37,13 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
     }
 }
 
-/// Controllers and path of `7:blkio,cpu:/user.slice`; version 2 has no controllers.
+/// Controllers and path of a line such as `7:blkio,cpu:/user.slice`. Version 2 names no controllers.
 fn parse(line: &str) -> Option<(&str, &str)> {
     let mut parts = line.splitn(3, ':').skip(1);
     Some((parts.next()?, parts.next()?))
 }
 
-/// The directories of a controller's groups, the process's own first, then all above it.
+/// The directories of a controller's groups: the process's own, then each one above.
 fn groups(system: &System, mounts: &[Mount], table: &str, controller: &str) -> Vec<PathBuf> {
     let is = |list: &str| list.split(',').any(|name| name == controller);
     let path = table.lines().filter_map(parse).find(|(list, _)| is(list)).map(|(_, path)| path);
@@ -59,7 +59,7 @@ fn groups(system: &System, mounts: &[Mount], table: &str, controller: &str) -> V
     own.ancestors().take_while(|dir| dir.starts_with(&top)).map(Path::to_path_buf).collect()
 }
 
-/// A number; `max` is none.
+/// The number in a file; `None` for `max`.
 fn number(file: &Path) -> Option<u64> {
     value(file)
 }
@@ -69,7 +69,7 @@ fn lines(file: &Path) -> Vec<String> {
     text.lines().map(|line| path_text::printable(line.trim()).into_owned()).collect()
 }
 
-/// The throttles of version 1, in the words of version 2.
+/// The throttles of version 1, in the syntax of version 2.
 fn throttles(dir: &Path) -> Vec<String> {
     let kinds =
         [("read_bps", "rbps"), ("write_bps", "wbps"), ("read_iops", "riops"), ("write_iops", "wiops")];

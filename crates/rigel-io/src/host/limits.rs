@@ -1,4 +1,4 @@
-//! The limits of this process, as the kernel lists them. Must not raise one.
+//! The resource limits of this process, as the kernel lists them. Must not change one.
 
 use crate::system::System;
 use rigel_core::facts::{Limit, ProcessLimits};

@@ -1,4 +1,4 @@
-//! CPUs, their nodes and what they run on. Must not judge.
+//! CPUs, their NUMA nodes, and the machine that they are in. Must not judge.
 
 use crate::cpus;
 use crate::system::{System, numbered, text, value};
@@ -30,12 +30,10 @@ pub(super) fn allowed(system: &System) -> Vec<u32> {
 
 /// NUMA nodes with their CPUs, in the order of their numbers.
 pub(super) fn nodes(system: &System) -> Vec<(u32, Vec<u32>)> {
-    let mut nodes = cpus::nodes(&system.sys.join("devices/system"));
-    nodes.sort_unstable();
-    nodes
+    cpus::nodes(&system.sys.join("devices/system"))
 }
 
-/// The nodes that some of these CPUs are on.
+/// The nodes of these CPUs.
 pub(super) fn own_nodes(system: &System, allowed: &[u32]) -> Vec<u32> {
     let own = |(node, cpus): (u32, Vec<u32>)| cpus.iter().any(|cpu| allowed.contains(cpu)).then_some(node);
     nodes(system).into_iter().filter_map(own).collect()
@@ -48,7 +46,7 @@ pub(super) fn governors(system: &System) -> Vec<String> {
     governors.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The idle state of CPU 0 with the longest way back, of those that may be entered.
+/// The enabled idle state of CPU 0 that takes longest to leave.
 pub(super) fn deepest_idle(system: &System) -> Option<IdleState> {
     let states = numbered(&system.sys.join("devices/system/cpu/cpu0/cpuidle"), "state");
     let state = |(_, dir): &(u32, PathBuf)| {
@@ -60,14 +58,14 @@ pub(super) fn deepest_idle(system: &System) -> Option<IdleState> {
     states.iter().filter_map(state).max_by_key(|state| state.exit_latency_us)
 }
 
-/// Maker and name of the machine.
+/// Vendor and name of the machine.
 pub(super) fn product(system: &System) -> Option<String> {
     let word = |file: &str| text(&system.sys.join("class/dmi/id").join(file));
     let words: Vec<String> = [word("sys_vendor"), word("product_name")].into_iter().flatten().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// How the firmware of guests begins.
+/// The beginning of product names of virtual machines, and their hypervisors.
 const GUESTS: [(&str, &str); 9] = [
     ("Amazon EC2", "KVM"),
     ("QEMU", "KVM"),
@@ -80,7 +78,7 @@ const GUESTS: [(&str, &str); 9] = [
     ("Xen", "Xen"),
 ];
 
-/// The hypervisor below, when there is one: x86 shows a flag, Xen a file.
+/// The hypervisor, if there is one: x86 shows a CPU flag, Xen a file.
 pub(super) fn hypervisor(system: &System, cpuinfo: &[u8], product: Option<&str>) -> Option<String> {
     if let Some(kind) = text(&system.sys.join("hypervisor/type")) {
         return Some(kind);
@@ -89,7 +87,7 @@ pub(super) fn hypervisor(system: &System, cpuinfo: &[u8], product: Option<&str>)
     let flagged = flags.split(u8::is_ascii_whitespace).any(|flag| flag == b"hypervisor");
     let named = product.and_then(|name| GUESTS.iter().find(|(start, _)| name.starts_with(start)));
     match (flagged, named) {
-        // An EC2 machine of metal has the name and no hypervisor; ARM shows no flags at all.
+        // A bare-metal EC2 machine has the name and no hypervisor. ARM shows no flags at all.
         (false, _) if !flags.is_empty() => None,
         (_, Some((_, hypervisor))) => Some((*hypervisor).to_owned()),
         (true, None) => Some("unknown".to_owned()),

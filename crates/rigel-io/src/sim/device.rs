@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 
 /// k parallel stations with one queue in front, perhaps behind limits.
 #[derive(Debug)]
-pub struct Stations {
+pub(super) struct Stations {
     law: SimLaw,
     free_at: BinaryHeap<Reverse<u64>>,
     generator: Generator,
@@ -27,7 +27,7 @@ pub struct Stations {
 
 impl Stations {
     /// All stations free at time 0.
-    pub fn new(law: SimLaw, seed: u64) -> Self {
+    pub(super) fn new(law: SimLaw, seed: u64) -> Self {
         let noise = law.noise;
         Self {
             law,
@@ -40,16 +40,16 @@ impl Stations {
         }
     }
 
-    /// From now on, what the visit adds to the speed.
-    pub fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
+    /// Begins a visit, which has an effect of its own on the speed.
+    pub(super) fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
         if let Some(speed) = &mut self.speed {
             speed.begin_visit(now_ns, visit, point);
         }
     }
 
-    /// Takes an I/O that arrives at `now_ns` and is one of `in_flight`; returns when it is done. The station that is free
-    /// first serves it.
-    pub fn serve(&mut self, now_ns: u64, op: &Op, in_flight: u32) -> u64 {
+    /// Serves an I/O that arrives at `now_ns` as one of `in_flight`, at the station that is free first. Returns the time of
+    /// its completion.
+    pub(super) fn serve(&mut self, now_ns: u64, op: &Op, in_flight: u32) -> u64 {
         let mut admitted_ns = now_ns;
         if let Some(gate) = &mut self.ios_limit {
             admitted_ns = gate.pass(admitted_ns, 1);
@@ -84,7 +84,7 @@ impl Stations {
         }
     }
 
-    /// How much longer a write takes once the bytes at full speed are used up.
+    /// The factor by which a write takes longer once the bytes at full speed are used up.
     fn slow(&mut self, op: &Op) -> f64 {
         let Some(cliff) = self.law.noise.cliff.filter(|_| op.direction == Direction::Write) else {
             return 1.0;

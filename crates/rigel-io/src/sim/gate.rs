@@ -1,6 +1,6 @@
 //! A limit of I/Os or bytes per second with credits: a token bucket in front of the stations.
 //!
-//! What it holds outlasts visits. Must not know what is behind it.
+//! Its state outlasts visits. Must not know the stations.
 
 use super::ceil_ns;
 use rigel_core::sim::Bucket;
@@ -9,7 +9,7 @@ use rigel_core::units::{NS_PER_S, to_f64};
 /// A token bucket, kept as the time at which it will be full when nothing more is taken (the virtual scheduling form of
 /// ITU-T I.371).
 #[derive(Debug)]
-pub struct Gate {
+pub(super) struct Gate {
     ns_per_token: f64,
     full_ns: f64,
     full_at_ns: f64,
@@ -17,14 +17,14 @@ pub struct Gate {
 
 impl Gate {
     /// Full at time 0.
-    pub fn new(bucket: Bucket) -> Self {
+    pub(super) fn new(bucket: Bucket) -> Self {
         let ns_per_token = to_f64(NS_PER_S) / to_f64(bucket.per_s.max(1));
         Self { ns_per_token, full_ns: to_f64(bucket.credits) * ns_per_token, full_at_ns: 0.0 }
     }
 
-    /// When an I/O that takes `tokens` and comes at `now_ns` is let through; none overtakes another. One that takes more
-    /// than the bucket holds waits until it is full and leaves a debt.
-    pub fn pass(&mut self, now_ns: u64, tokens: u64) -> u64 {
+    /// The time at which an I/O that arrives at `now_ns` and costs `tokens` may pass. No I/O overtakes another. One that
+    /// costs more than the bucket holds waits until the bucket is full, and leaves a debt.
+    pub(super) fn pass(&mut self, now_ns: u64, tokens: u64) -> u64 {
         let cost_ns = to_f64(tokens) * self.ns_per_token;
         let may_be_missing_ns = (self.full_ns - cost_ns).max(0.0);
         let at_ns = now_ns.max(ceil_ns(self.full_at_ns - may_be_missing_ns));

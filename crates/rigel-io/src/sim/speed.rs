@@ -1,7 +1,7 @@
-//! When a piece of work that begins now is done by a device whose speed changes.
+//! The time at which a device of changing speed finishes its work.
 //!
-//! The speed is constant in pieces: a step of the timeline is one, or two when it begins with a stall. Work is done when
-//! the integral of the speed reaches it, which is exact, also over stalls. Must not know stations or queues.
+//! The speed is piecewise constant: a step of the timeline is one piece, or two when it begins with a stall. Work is
+//! finished when the integral of the speed reaches it, which is exact, also over stalls. Must not know stations or queues.
 
 use super::timeline::{Step, Timeline};
 use super::whole_ns;
@@ -13,14 +13,14 @@ use std::collections::VecDeque;
 
 /// The speed over time.
 #[derive(Debug)]
-pub struct Speed {
+pub(super) struct Speed {
     noise: SimNoise,
     seed: u64,
     timeline: Timeline,
     /// End of the last step drawn.
     drawn_ns: u64,
     visit: Visit,
-    /// In order of time; nothing begins any more before the first one.
+    /// In the order of time. No work can begin before the first one any more.
     pieces: VecDeque<Piece>,
 }
 
@@ -28,13 +28,13 @@ pub struct Speed {
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     end_ns: u64,
-    /// What all points have in common.
+    /// The speed without the effect of a visit.
     shared: f64,
-    /// That in the current visit.
+    /// The speed in the current visit.
     speed: f64,
 }
 
-/// What one visit adds.
+/// The effect of one visit on the speed.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     began_ns: u64,
@@ -45,14 +45,14 @@ struct Visit {
 
 impl Speed {
     /// From time 0 on, before the first visit.
-    pub fn new(noise: SimNoise, seed: u64) -> Self {
+    pub(super) fn new(noise: SimNoise, seed: u64) -> Self {
         let visit = Visit { began_ns: 0, level: 1.0, depth: 0.0, tau_ns: 1.0 };
         let timeline = Timeline::new(noise, seed);
         Self { noise, seed, timeline, drawn_ns: 0, visit, pieces: VecDeque::new() }
     }
 
-    /// From `now_ns` on, what this visit to this point adds; work that was begun before keeps its end.
-    pub fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
+    /// Begins a visit to a point at `now_ns`. Work that began before keeps its end.
+    pub(super) fn begin_visit(&mut self, now_ns: u64, visit: u64, point: Point) {
         self.visit = Visit::draw(&self.noise, self.seed, now_ns, visit, point);
         self.forget_until(now_ns);
         let mut from_ns = now_ns;
@@ -62,8 +62,8 @@ impl Speed {
         }
     }
 
-    /// When `work_ns` (time at speed 1) is done that begins at `start_ns`; no start may be before an earlier one's.
-    pub fn finish(&mut self, start_ns: u64, work_ns: f64) -> u64 {
+    /// The end of work that begins at `start_ns` and would take `work_ns` at speed 1. Starts must not go back in time.
+    pub(super) fn finish(&mut self, start_ns: u64, work_ns: f64) -> u64 {
         self.forget_until(start_ns);
         let (mut at_ns, mut left_ns) = (start_ns, work_ns);
         let mut index = 0;
@@ -106,7 +106,7 @@ impl Speed {
 }
 
 impl Visit {
-    /// A visit's level depends on nothing but the seed, its number and its point.
+    /// The level of a visit depends only on the seed, its number and its point.
     fn draw(noise: &SimNoise, seed: u64, now_ns: u64, visit: u64, point: Point) -> Self {
         let place = [u64::from(point.small), u64::from(point.large)];
         let mut of_point = Generator::new(seed, &[0x706f_696e_7420, place[0], place[1]]);
@@ -123,7 +123,7 @@ impl Visit {
         Self { began_ns: now_ns, level, depth, tau_ns }
     }
 
-    /// The mean factor between two times after its beginning: the integral of the start-up's exponential.
+    /// The mean factor between two times: the integral of the exponential at the start of the visit.
     fn factor(&self, from_ns: u64, to_ns: u64) -> f64 {
         if self.depth == 0.0 {
             return self.level;

@@ -1,28 +1,28 @@
-//! What the simulated device's speed is at each time, whatever point is measured: drawn step by step from the seed.
+//! The speed of the simulated device over time, drawn step by step from the seed.
 //!
-//! Must not know the load, so that the truth does not depend on what is measured. Each disturbance has a generator of its
-//! own: turning one on does not change the others.
+//! Must not know the load, so that the truth does not depend on the measured point. Each disturbance has a generator of its
+//! own, so that turning one on does not change the others.
 
 use super::whole_ns;
 use rigel_core::load::draw::{Generator, lognormal};
 use rigel_core::sim::{SPEED_STEP_NS, SimNoise};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 
-/// Slower than this a drift does not make the device.
+/// A drift makes the device no slower than this.
 const SLOWEST: f64 = 0.05;
 
 /// One step of [`SPEED_STEP_NS`]: first no service at all, then service at a constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub(super) struct Step {
     /// Length of the stall at its beginning.
-    pub stalled_ns: u64,
+    pub(super) stalled_ns: u64,
     /// Speed after that; 1 is the law's.
-    pub speed: f64,
+    pub(super) speed: f64,
 }
 
 /// All steps, one after the other.
 #[derive(Debug)]
-pub struct Timeline {
+pub(super) struct Timeline {
     noise: SimNoise,
     steps: u64,
     process: f64,
@@ -33,8 +33,8 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// From time 0 on; what has a memory begins in its stationary state.
-    pub fn new(noise: SimNoise, seed: u64) -> Self {
+    /// Begins at time 0. Disturbances with a memory begin in their stationary state.
+    pub(super) fn new(noise: SimNoise, seed: u64) -> Self {
         let generator = |purpose: u64| Generator::new(seed, &[0x7370_6565_6420, purpose]);
         let mut memory = generator(1);
         let level = memory.normal();
@@ -52,7 +52,7 @@ impl Timeline {
     }
 
     /// The next step.
-    pub fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> Step {
         let middle_ns = self.steps * SPEED_STEP_NS + SPEED_STEP_NS / 2;
         self.steps += 1;
         let drift = 1.0 + self.noise.drift.fraction() * Nanos(middle_ns).seconds() / 60.0;
@@ -71,7 +71,7 @@ impl Timeline {
         speed
     }
 
-    /// Lengths are geometric in steps, so that their means, and with them the share of time, are exact.
+    /// The neighbour's times of load and rest are geometric in steps, so that their means are exact, and so is its share.
     fn neighbour(&mut self) -> f64 {
         let Some(law) = self.noise.neighbour else { return 1.0 };
         let (generator, there) = &mut self.neighbour;
@@ -83,7 +83,7 @@ impl Timeline {
         speed / law.mean()
     }
 
-    /// How long this step stalls, and the speed of the rest of it. At most one stall begins per step.
+    /// The length of the stall in this step, and the speed that makes up for stalls. At most one stall begins per step.
     fn stall(&mut self) -> (u64, f64) {
         let Some(law) = self.noise.stalls else { return (0, 1.0) };
         let (generator, left_ns) = &mut self.stalls;

@@ -1,7 +1,7 @@
-//! A buffer for the direct reads and writes that are not measured. Must not be used by an engine, whose buffers are
-//! placed with care.
+//! A buffer for direct reads and writes that are not measured. Must not be used by an engine: engines need
+//! [`crate::buffers`].
 
-/// Enough for every logical block size that is in use.
+/// Enough for every logical block size in use.
 const ALIGNMENT: usize = 1 << 16;
 
 /// Zeroed bytes that begin at an address that direct I/O accepts.
@@ -15,7 +15,7 @@ pub(crate) struct AlignedBuffer {
 impl AlignedBuffer {
     pub(crate) fn new(len: usize) -> Self {
         let bytes = vec![0; len + ALIGNMENT];
-        // Never moved again: a Vec keeps its allocation until it grows, and this one does not.
+        // The address stays valid: a Vec moves its bytes only when it grows, and this one never does.
         let start = bytes.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
         Self { bytes, start, len }
     }

@@ -1,6 +1,7 @@
-//! Whether an open target is still what it was: its size, its name, what its path leads to, whether it takes writes.
+//! Changes of an open target: its size, its allocation, its name, the target of its path, whether it is read-only.
 //!
-//! Asked between visits. What cannot be told counts as unchanged, but for the size. Must not judge, and must not move data.
+//! Checked between visits. A property that cannot be read counts as unchanged, except the size. Must not judge, and must
+//! not read or write data.
 
 use super::ioctl;
 use super::node::{identity_of, plain_kind};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The unit of `st_blocks`.
 const BLOCK_BYTES: u64 = 512;
 
-/// A target as it was when it was opened.
+/// The state of a target at the time it was opened.
 #[derive(Debug)]
 pub(super) struct Baseline {
     path: PathBuf,
@@ -21,24 +22,24 @@ pub(super) struct Baseline {
     was: State,
 }
 
-/// What is compared.
+/// The properties that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     size: Result<u64, Errno>,
     allocated_bytes: Option<u64>,
     named: Option<bool>,
-    /// What the path leads to.
+    /// The file or device that the path leads to.
     at_path: Result<Option<Identity>, Errno>,
     read_only: Option<bool>,
 }
 
 impl Baseline {
-    /// Of a target that was just opened.
+    /// The state of a target that was just opened.
     pub(super) fn of(path: &Path, kind: TargetKind, fd: BorrowedFd<'_>) -> Self {
         Self { path: path.to_owned(), kind, was: State::of(path, kind, fd) }
     }
 
-    /// What is different now.
+    /// The differences between then and now.
     pub(super) fn changes(&self, fd: BorrowedFd<'_>) -> Vec<TargetChange> {
         differences(&self.was, &State::of(&self.path, self.kind, fd))
     }
@@ -65,10 +66,10 @@ impl State {
     }
 }
 
-/// Who is there now, links followed.
+/// The identity of the file or device at the path, links followed.
 fn at_path(path: &Path) -> Result<Option<Identity>, Errno> {
     match fs::stat(path) {
-        // What could be no target has an identity all the same; its inode tells it from the one that was there.
+        // A directory or FIFO has an identity too; its inode differs from the target's.
         Ok(stat) => Ok(Some(identity_of(&stat, plain_kind(&stat).unwrap_or(TargetKind::File)))),
         Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
         Err(errno) => Err(errno),
@@ -86,7 +87,7 @@ fn differences(was: &State, now: &State) -> Vec<TargetChange> {
         (Ok(before), Ok(now)) if before != now => Some(TargetChange::OtherAtPath { now }),
         _ => None,
     };
-    // One without a name is not at its path either.
+    // A deleted file is not at its path either: one change is enough.
     let elsewhere = elsewhere.filter(|change| !(gone && *change == TargetChange::OtherAtPath { now: None }));
     let read_only = was.read_only == Some(false) && now.read_only == Some(true);
     let found = [
@@ -99,8 +100,8 @@ fn differences(was: &State, now: &State) -> Vec<TargetChange> {
     found.into_iter().flatten().collect()
 }
 
-/// What is left of the allocation of a file that was whole and has holes now. A filesystem that compresses allocates
-/// less than the size from the beginning, and one that gives back what it had set aside behind the end still has all.
+/// The allocated bytes of a file that was wholly allocated and has holes now. A compressing filesystem allocates less
+/// than the size from the beginning, and a filesystem may give back blocks beyond the end: neither is a loss.
 fn lost(was: &State, now: &State) -> Option<u64> {
     let (before, size) = (was.size.ok()?, now.size.ok()?);
     let (had, has) = (was.allocated_bytes?, now.allocated_bytes?);

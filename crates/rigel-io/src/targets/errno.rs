@@ -1,4 +1,4 @@
-//! Errors of the kernel about a target: waited out where they pass, told so that the reader can act on them. Must not
+//! Errors of the kernel about a target: retries of those that pass, and messages that name cause and next step. Must not
 //! print.
 
 use rigel_core::error::Problem;
@@ -7,15 +7,16 @@ use rustix::io::Errno;
 use std::path::Path;
 use std::time::Duration;
 
-/// Tries again for a moment while something is taken: io_uring keeps the files of a program that has just died, an
-/// inspection holds a device for microseconds, and a child that is being started has copies of our descriptors.
-pub(crate) fn patiently<T>(
-    while_it_is: Errno,
+/// Repeats an attempt for half a second while it fails with one error. Some uses pass by themselves: io_uring keeps the
+/// files of a program that has just died, an inspection holds a device for microseconds, and a child process that is
+/// being started has copies of our descriptors.
+pub(crate) fn retry_while<T>(
+    transient: Errno,
     mut attempt: impl FnMut() -> Result<T, Errno>,
 ) -> Result<T, Errno> {
     for _ in 0..10 {
         match attempt() {
-            Err(errno) if errno == while_it_is => std::thread::sleep(Duration::from_millis(50)),
+            Err(errno) if errno == transient => std::thread::sleep(Duration::from_millis(50)),
             other => return other,
         }
     }
@@ -31,7 +32,15 @@ pub(crate) fn refusal(what: &str, path: &Path, errno: Errno) -> Problem {
     }
 }
 
-/// The kernel's words for an error.
+/// A filesystem without direct I/O.
+pub(crate) fn no_direct_io(place: String) -> Problem {
+    Problem::refused("the target cannot be opened for direct I/O")
+        .at(place)
+        .because("its filesystem has no O_DIRECT")
+        .next("choose a target elsewhere, or --buffered to measure through the page cache")
+}
+
+/// The system's text for an error.
 pub(crate) fn text(errno: Errno) -> String {
     std::io::Error::from(errno).to_string()
 }

@@ -1,37 +1,36 @@
 //! The write guard: the only way to a descriptor that can write.
 //!
-//! A [`WritePermit`] is given for evidence that nothing can be lost, or for the user's consent naming the target; never
-//! for a target that is in use. It remembers which target it is for, and what it says is looked at again when the
-//! target is opened. Must not ask the user anything, and must not open for writing.
+//! A [`WritePermit`] is given for evidence that nothing can be lost, or for the user's consent that names the target. It
+//! is never given for a target in use. The permit is bound to one target, and its reasons are checked again when that
+//! target is open. Must not ask the user anything, and must not open for writing.
 
-use super::inspect::{Generation, Snapshot, TargetEvidence, holds_data_now, in_use};
-use super::node::{Changed, Node, identity_of, plain_kind};
-use super::scratch::Hold;
+use super::block::Generation;
+use super::inspect::{Snapshot, TargetEvidence, holds_data_now, in_use};
+use super::lock::Hold;
+use super::node::{Changed, Node, NodeId, id_at};
 use crate::system::System;
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, TargetFacts, TargetKind};
+use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::{self, Evidence, Verdict};
-use rustix::fs;
 use std::path::PathBuf;
 
-/// Leave to write to one target. Cannot be made, copied or changed outside this module.
+/// Permission to write to one target. Cannot be made, copied or changed outside this module.
 #[derive(Debug)]
 pub struct WritePermit {
-    identity: Identity,
-    kind: TargetKind,
+    id: NodeId,
     size_bytes: u64,
     generation: Option<Generation>,
-    /// What makes consent needless, where it is not there: that has to be so still when the target is open.
+    /// Why no consent was needed, if none was given. It must still hold when the target is open.
     harmless: Option<Harmless>,
-    /// The lock of the target, where this run has it already.
+    /// The lock of the target, if this run already has it.
     hold: Option<Hold>,
 }
 
-/// How a target was found to hold nothing that could be lost.
+/// The state of a target in which nothing could be lost.
 #[derive(Debug)]
 struct Harmless {
     changed: Option<Changed>,
-    /// What it was, if it held nothing at all.
+    /// The facts of a target that held nothing at all.
     blank: Option<Box<TargetFacts>>,
 }
 
@@ -42,10 +41,10 @@ impl Harmless {
     }
 }
 
-/// Gives a permit, or says what stands against it and what to do.
+/// Gives a permit, or says why there is none and what to do.
 ///
 /// # Errors
-/// When the target is in use or read-only, whatever was consented to; when something would be destroyed and there is no
+/// When the target is in use or read-only, with or without consent; when data would be destroyed and there is no
 /// consent; when the evidence is about another target.
 pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> Result<WritePermit, Problem> {
     if !evidence.is_about(facts) {
@@ -55,45 +54,41 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
         (Verdict::Refused, _) => Err(refused(facts, evidence)),
         (Verdict::NeedsConsent, false) => Err(needs_consent(facts, evidence)),
         (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
-            let &TargetFacts { identity, kind, size_bytes, .. } = facts;
+            let (id, size_bytes) = ((facts.kind, facts.identity), facts.size_bytes);
             let harmless = (!consent).then(|| Harmless::of(facts, evidence));
             let generation = evidence.generation();
-            Ok(WritePermit { identity, kind, size_bytes, generation, harmless, hold: None })
+            Ok(WritePermit { id, size_bytes, generation, harmless, hold: None })
         }
     }
 }
 
-/// Whether one of the paths that the user consented to is this target, whatever it is called there. A directory or the
-/// beginning of a path names nothing.
+/// Whether one of the paths that the user consented to leads to this target. The names may differ; a directory or the
+/// beginning of a path covers nothing.
 #[must_use]
 pub fn consent_covers(consents: &[PathBuf], target: &TargetFacts) -> bool {
-    consents.iter().any(|path| {
-        let Ok(stat) = fs::stat(path) else { return false };
-        plain_kind(&stat)
-            .is_some_and(|kind| (kind, identity_of(&stat, kind)) == (target.kind, target.identity))
-    })
+    consents.iter().any(|path| id_at(path) == Some((target.kind, target.identity)))
 }
 
 impl WritePermit {
-    /// Adds the lock of the run's own scratch file; of no use for any other target.
+    /// Adds the lock of the run's own scratch file. It has no effect on any other target.
     #[must_use]
     pub fn with_hold(mut self, hold: Hold) -> Self {
         self.hold = Some(hold);
         self
     }
 
-    /// Whether this run has locked the file that is open now.
+    /// Whether this run already has the lock of the open file.
     pub(crate) fn holds(&self, node: &Node) -> bool {
         self.hold.as_ref().is_some_and(|hold| hold.identity() == node.identity())
     }
 
-    /// Checks that the permit is for what is open now.
+    /// Checks that the permit is for the open target.
     pub(crate) fn check(&self, node: &Node, size_bytes: u64) -> Result<(), Problem> {
-        if (self.identity, self.kind) != (node.identity(), node.kind()) {
+        if self.id != node.id() {
             return Err(exchanged(&node.place()));
         }
-        // The same number, but another medium or another file behind it.
-        if self.generation != in_use::generation(node, &System::default()) {
+        // Another medium, or another file behind a loop device, can have the same number.
+        if self.generation != node.generation(&System::default()) {
             return Err(exchanged(&node.place()));
         }
         if self.size_bytes != size_bytes {
@@ -108,16 +103,16 @@ impl WritePermit {
         Ok(())
     }
 
-    /// Looks again, with the target open, whether it came into use, or something came into it that nobody consented to
-    /// lose.
+    /// Checks again, with the target open, that nobody uses it, and that nothing was written to it that the user did not
+    /// consent to lose.
     pub(crate) fn still_holds(&self, node: &Node, snapshot: &Snapshot) -> Result<(), Problem> {
-        let found = in_use::forbidding(node, snapshot);
-        if !found.is_empty() {
-            return Err(forbidden(node.place(), &found));
+        let blockers = in_use::blockers(node, snapshot);
+        if !blockers.is_empty() {
+            return Err(blocked(node.place(), &blockers));
         }
         match &self.harmless {
             Some(harmless) if !self.holds(node) => harmless.still(node),
-            // Consented to; or the run's own scratch file, locked since it was filled or looked into.
+            // The user consented, or it is the run's own scratch file, locked since it was filled or inspected.
             _ => Ok(()),
         }
     }
@@ -136,7 +131,7 @@ impl Harmless {
     }
 }
 
-/// Somebody began to use what was free.
+/// Somebody wrote to the target after the inspection.
 fn written_meanwhile(place: &str, because: &str) -> Problem {
     Problem::refused("something was written to the target since it was looked at")
         .at(place)
@@ -144,7 +139,7 @@ fn written_meanwhile(place: &str, because: &str) -> Problem {
         .next("find out what (fuser -v), then start again: the target is looked at anew")
 }
 
-/// The path leads to something else than before.
+/// The path leads to another file or device than before.
 pub(crate) fn exchanged(place: &str) -> Problem {
     Problem::refused("the target is another one than was looked at")
         .at(place)
@@ -157,16 +152,17 @@ fn listed(evidence: &[Evidence]) -> String {
 }
 
 fn refused(facts: &TargetFacts, evidence: &[Evidence]) -> Problem {
-    let against: Vec<Evidence> = evidence.iter().filter(|e| e.forbids()).cloned().collect();
-    forbidden(facts.path.clone(), &against)
+    let blockers: Vec<Evidence> = evidence.iter().filter(|e| e.is_blocker()).cloned().collect();
+    blocked(facts.path.clone(), &blockers)
 }
 
-pub(crate) fn forbidden(place: String, against: &[Evidence]) -> Problem {
-    let mut remedies: Vec<String> = against.iter().filter_map(Evidence::remedy).collect();
+/// A write that is refused with or without consent.
+pub(crate) fn blocked(place: String, blockers: &[Evidence]) -> Problem {
+    let mut remedies: Vec<String> = blockers.iter().filter_map(Evidence::remedy).collect();
     remedies.dedup();
     Problem::refused("the target is in use or read-only: it will not be written, whatever is consented to")
         .at(place)
-        .because(listed(against))
+        .because(listed(blockers))
         .next(remedies.join("; "))
 }
 
@@ -185,16 +181,10 @@ mod tests {
     fn another_medium_behind_the_same_name_is_noticed() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let node = Node::pin(file.path()).unwrap();
-        let permit = |generation| WritePermit {
-            identity: node.identity(),
-            kind: node.kind(),
-            size_bytes: 0,
-            generation,
-            harmless: None,
-            hold: None,
-        };
+        let permit =
+            |generation| WritePermit { id: node.id(), size_bytes: 0, generation, harmless: None, hold: None };
         permit(None).check(&node, 0).unwrap();
-        // A file has no generation: one that had one before is something else now.
+        // A file has no generation, so a permit with one is for something else.
         let problem = permit(Some(Generation { disk: 7, start_bytes: 0 })).check(&node, 0).unwrap_err();
         assert!(problem.to_string().contains("another medium"), "{problem}");
         assert!(permit(None).check(&node, 1).unwrap_err().what.contains("changed its size"));

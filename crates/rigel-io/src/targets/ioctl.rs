@@ -1,4 +1,4 @@
-//! The few questions to files and block devices that have no safe wrapper yet. Must not change a file or a device.
+//! Requests to files and block devices that have no safe wrapper in rustix. Must not change a file or a device.
 
 mod mapper;
 
@@ -14,7 +14,7 @@ const BLKROGET: ioctl::Opcode = opcode::none(0x12, 94);
 const LOOP_GET_STATUS64: ioctl::Opcode = 0x4c05;
 const NVME_IOCTL_ID: ioctl::Opcode = opcode::none(b'N', 0x40);
 
-/// Size of a block device (or of what answers like one) in bytes.
+/// Size in bytes of a block device or raw device.
 pub(crate) fn device_size_bytes(fd: BorrowedFd<'_>) -> io::Result<u64> {
     // SAFETY: <linux/fs.h>: BLKGETSIZE64 writes one u64, though its number is built from size_t.
     unsafe { ioctl::ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
@@ -27,10 +27,10 @@ pub(crate) fn device_is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(flag != 0)
 }
 
-/// A question that is answered by the result of the call alone.
+/// A request whose only answer is the result of the call.
 struct Answer<const OPCODE: ioctl::Opcode>;
 
-// SAFETY: the questions that this is used with (NVME_IOCTL_ID) take no argument and touch no memory of ours.
+// SAFETY: the only request made with it, NVME_IOCTL_ID, takes no argument and touches no memory of ours.
 unsafe impl<const OPCODE: ioctl::Opcode> ioctl::Ioctl for Answer<OPCODE> {
     type Output = u32;
     const IS_MUTATING: bool = false;
@@ -48,7 +48,7 @@ unsafe impl<const OPCODE: ioctl::Opcode> ioctl::Ioctl for Answer<OPCODE> {
     }
 }
 
-/// Number of an NVMe namespace on its controller, asked of its block or generic device.
+/// Number of an NVMe namespace on its controller, from its block or generic device.
 pub(crate) fn namespace_id(fd: BorrowedFd<'_>) -> io::Result<u32> {
     // SAFETY: <linux/nvme_ioctl.h>: NVME_IOCTL_ID takes no argument.
     unsafe { ioctl::ioctl(fd, Answer::<NVME_IOCTL_ID>) }
@@ -77,10 +77,10 @@ const _: () = assert!(size_of::<AdminCommand>() == 72);
 const NVME_IOCTL_ADMIN_CMD: ioctl::Opcode = opcode::read_write::<AdminCommand>(b'N', 0x41);
 /// Identify of the NVM Express Base Specification; with 0 in its word 10 it is about a namespace.
 const IDENTIFY: u8 = 0x06;
-/// What Identify answers.
+/// Bytes of the answer to Identify.
 pub(crate) const IDENTIFY_BYTES: usize = 4096;
 
-/// What an NVMe controller says of a namespace (Identify Namespace data structure).
+/// The Identify Namespace data structure of an NVMe namespace.
 pub(crate) fn identify_namespace(
     fd: BorrowedFd<'_>,
     namespace: u32,
@@ -104,7 +104,7 @@ pub(crate) fn block_sizes(fd: BorrowedFd<'_>) -> io::Result<(u32, Option<u32>)> 
     Ok((fs::ioctl_blksszget(fd)?, fs::ioctl_blkpbszget(fd).ok()))
 }
 
-/// `struct loop_info64` of <linux/loop.h>, as far as it is read here; the rest is only room for the kernel to write.
+/// `struct loop_info64` of <linux/loop.h>. Only its first fields are read here.
 #[repr(C)]
 struct LoopInfo {
     device: u64,
@@ -116,7 +116,7 @@ struct LoopInfo {
 // The structure is part of the kernel's interface and has 232 bytes.
 const _: () = assert!(size_of::<LoopInfo>() == 232);
 
-/// What a loop device is made of: `(st_dev, st_ino, st_rdev)` of the file or device behind it.
+/// `(st_dev, st_ino, st_rdev)` of the file or device behind a loop device.
 pub(crate) fn loop_backing(fd: BorrowedFd<'_>) -> io::Result<(u64, u64, u64)> {
     // SAFETY: LOOP_GET_STATUS64 writes one loop_info64, whose size is checked above; any bytes are valid integers.
     let info = unsafe { ioctl::ioctl(fd, Getter::<LOOP_GET_STATUS64, LoopInfo>::new()) }?;
@@ -125,10 +125,10 @@ pub(crate) fn loop_backing(fd: BorrowedFd<'_>) -> io::Result<(u64, u64, u64)> {
 }
 
 const FS_IOC_FIEMAP: ioctl::Opcode = opcode::read_write::<ExtentQuestion>(b'f', 11);
-/// FIEMAP_FLAG_SYNC: write to disk first what waits in memory.
+/// FIEMAP_FLAG_SYNC: write cached data to disk first.
 pub(crate) const FIEMAP_SYNC: u32 = 1;
 
-/// FIEMAP_EXTENT_* of <linux/fiemap.h>, those that matter here.
+/// The FIEMAP_EXTENT_* flags of <linux/fiemap.h> that are used here.
 pub(crate) mod extent_flags {
     pub(crate) const LAST: u32 = 0x1;
     pub(crate) const DELALLOC: u32 = 0x4;
@@ -167,7 +167,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// A piece that holds data.
+    /// An extent with data.
     pub(crate) fn written(logical: u64, length: u64) -> Self {
         Self { logical, length, ..Self::default() }
     }
@@ -181,33 +181,33 @@ impl Extent {
         self.flags & flags != 0
     }
 
-    /// No other comes after it.
+    /// It is the last one of the file.
     pub(crate) const fn is_last(&self) -> bool {
         self.has(extent_flags::LAST)
     }
 
-    /// It has a place and no data. Data that waits for its place is data, whatever is there now.
+    /// It is allocated and holds no data. Data that is still to be allocated counts as data.
     pub(crate) const fn is_unwritten(&self) -> bool {
         self.has(extent_flags::UNWRITTEN) && !self.has(extent_flags::DELALLOC)
     }
 
-    /// Its place belongs to others too.
+    /// Other files share it.
     pub(crate) const fn is_shared(&self) -> bool {
         self.has(extent_flags::SHARED)
     }
 
-    /// It lies in a structure of the filesystem, or shares a block with something else.
+    /// It lies in the metadata of the filesystem, or shares a block with other data.
     pub(crate) const fn is_inline(&self) -> bool {
         self.has(extent_flags::INLINE | extent_flags::TAIL)
     }
 
-    /// Compressed; the kernel sets the same flag, with another one, for what is only encrypted.
+    /// It is compressed. Encrypted extents have the same flag, but also another one.
     pub(crate) const fn is_encoded(&self) -> bool {
         self.has(extent_flags::ENCODED) && !self.has(extent_flags::DATA_ENCRYPTED)
     }
 }
 
-/// Room for the extents that one question brings.
+/// A request for extents, with room for the answer.
 #[repr(C)]
 pub(crate) struct ExtentPage {
     question: ExtentQuestion,
@@ -219,10 +219,10 @@ const _: () = assert!(size_of::<ExtentQuestion>() == 32 && size_of::<Extent>() =
 const _: () = assert!(std::mem::offset_of!(ExtentPage, extents) == 32);
 
 impl ExtentPage {
-    /// Extents of one answer: enough for most files, soon answered when each takes a search.
+    /// Extents of one answer: enough for most files, and few enough where each one takes a search.
     pub(crate) const ROOM: usize = 512;
 
-    /// An empty one; too large for the stack.
+    /// An empty page, boxed because it is too large for the stack.
     pub(crate) fn boxed() -> Box<Self> {
         Box::new(Self { question: ExtentQuestion::default(), extents: [Extent::default(); Self::ROOM] })
     }

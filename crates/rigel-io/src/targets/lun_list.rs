@@ -1,7 +1,7 @@
-//! ORION's list of targets, `<testname>.lun`: one path per line and nothing else, no comments, no options.
+//! ORION's list of targets, `<testname>.lun`: one path per line, without comments or options.
 //!
-//! LF and CRLF end a line, blanks at its end do not count, blank lines are skipped. A path is bytes, not text. Must not
-//! open a target.
+//! LF and CRLF end a line. Blanks at the end of a line are ignored, and blank lines are skipped. A path is bytes, not text.
+//! Must not open a target.
 
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
@@ -12,13 +12,13 @@ use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// No list is this long; what is, is something else.
+/// A longer file is not a list.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// One line that names a target.
+/// A line with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunEntry {
-    /// Number of the line, from 1.
+    /// Line number, from 1.
     pub line: u32,
     /// The target.
     pub path: PathBuf,
@@ -85,7 +85,7 @@ fn without_blanks_at_the_end(text: &[u8]) -> &[u8] {
     end.map_or(&[], |last| &text[..=last])
 }
 
-/// A problem with a target, told at its line of the list.
+/// Places a problem with a target at its line of the list.
 #[must_use]
 pub fn at_line(list: &Path, entry: &LunEntry, problem: Problem) -> Problem {
     let place = format!("{}:{}: {}", path_text::encode(list), entry.line, path_text::encode(&entry.path));
@@ -100,7 +100,7 @@ pub fn at_line(list: &Path, entry: &LunEntry, problem: Problem) -> Problem {
     }
 }
 
-/// Refuses a target that is named twice, by whatever names. Each target comes with a label for messages: its place on
+/// Refuses a target that is named twice, also under different names. Each target has a label for messages: its place on
 /// the command line, or `file:line`.
 ///
 /// # Errors

@@ -1,25 +1,24 @@
-//! NVMe namespaces: a block device (`nvme0n1`) and, beside it, a generic character device (`ng0n1`) that takes commands.
+//! NVMe namespaces: a block device (`nvme0n1`) and a generic character device (`ng0n1`) that takes commands.
 //!
-//! A generic device is never inspected or measured by itself: whoever uses a namespace uses its block device, so that is what
-//! evidence is gathered about and what is held exclusively. Must not send a command but Identify.
+//! The generic device is never inspected on its own. Other programs use the block device, so evidence is gathered about
+//! the block device, and it is the one held exclusively. Must send no command but Identify.
 
+use super::block::Block;
 use super::errno::refusal;
-use super::inspect::Block;
 use super::ioctl;
-use super::node::number;
+use super::node::{number, pin_device};
 use rigel_core::error::Problem;
 use rigel_core::facts::Identity;
 use rigel_core::path_text;
 use rustix::fs::{self, Mode, OFlags};
-use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd, RawFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The open generic device of a target.
 #[derive(Debug)]
 pub struct Namespace {
     fd: OwnedFd,
-    /// Its number on the controller.
+    /// Number of the namespace on its controller.
     pub(crate) id: u32,
     /// Logarithm to base 2 of the bytes of a logical block.
     pub(crate) block_shift: u32,
@@ -31,10 +30,10 @@ impl Namespace {
         self.fd.as_raw_fd()
     }
 
-    /// Opens the generic device of the block device `block`, which `path` led to and which has the given identity.
+    /// Opens the generic device that belongs to the open block device `block`, which `path` led to and `identity` names.
     ///
     /// # Errors
-    /// When there is none, or it cannot be opened, or it is not the namespace of that block device.
+    /// When there is none, when it cannot be opened, or when it belongs to another namespace.
     pub(crate) fn open(
         path: &Path,
         identity: Identity,
@@ -45,23 +44,24 @@ impl Namespace {
         let generic = Block::by_number(sys, identity.device).and_then(|block| block.generic());
         let generic = generic.ok_or_else(|| no_namespace(path))?;
         let device = Path::new("/dev").join(&generic.name);
-        let told = |errno| refusal("the NVMe generic device cannot be opened", &device, errno);
-        let pin = pinned(&device, generic.number).map_err(told)?;
+        let problem = |errno| refusal("the NVMe generic device cannot be opened", &device, errno);
+        let pin = pin_device(&device, generic.number).map_err(problem)?;
         let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
         let held = format!("/proc/self/fd/{}", pin.as_raw_fd());
-        let fd = fs::open(held, access | OFlags::CLOEXEC, Mode::empty()).map_err(told)?;
-        let id = ioctl::namespace_id(fd.as_fd()).map_err(told)?;
-        let (logical_bytes, _) = ioctl::block_sizes(block.as_fd()).map_err(told)?;
-        let asked = |errno| refusal("the NVMe namespace does not say how it is formatted", &device, errno);
-        let format = Format::in_use(&*ioctl::identify_namespace(fd.as_fd(), id).map_err(asked)?);
+        let fd = fs::open(held, access | OFlags::CLOEXEC, Mode::empty()).map_err(problem)?;
+        let id = ioctl::namespace_id(fd.as_fd()).map_err(problem)?;
+        let (logical_bytes, _) = ioctl::block_sizes(block.as_fd()).map_err(problem)?;
+        let no_format =
+            |errno| refusal("the NVMe namespace does not say how it is formatted", &device, errno);
+        let format = Format::in_use(&*ioctl::identify_namespace(fd.as_fd(), id).map_err(no_format)?);
         if format.metadata_bytes > 0
             || 1_u64.checked_shl(format.block_shift) != Some(u64::from(logical_bytes))
         {
             return Err(with_metadata(path, &format));
         }
-        // Looked up again: what was there when the name was found may have been replaced before it was opened.
+        // Looked up again: the device may have been replaced between the look-up of its name and the open.
         let still = Block::by_number(sys, identity.device).and_then(|block| block.generic());
-        let opened = fs::fstat(&fd).map_err(told)?;
+        let opened = fs::fstat(&fd).map_err(problem)?;
         let same = ioctl::namespace_id(block.as_fd()) == Ok(id);
         if !same || still.is_none_or(|still| still.number != number(opened.st_rdev)) {
             return Err(Problem::refused("the NVMe generic device is not that of the target")
@@ -97,7 +97,7 @@ impl Format {
     }
 }
 
-/// A read brings the metadata along, and the controller would put it where nobody has made room for it.
+/// Refused, because a read transfers the metadata too, and no buffer has room for it.
 fn with_metadata(path: &Path, format: &Format) -> Problem {
     Problem::refused("the NVMe namespace is formatted with metadata")
         .at(path_text::encode(path))
@@ -105,25 +105,12 @@ fn with_metadata(path: &Path, format: &Format) -> Problem {
         .next("use the engine io_uring, or format the namespace without metadata")
 }
 
-/// A target that takes no NVMe commands.
+/// The target takes no NVMe commands.
 fn no_namespace(path: &Path) -> Problem {
     Problem::refused("the target has no NVMe generic device")
         .at(path_text::encode(path))
         .because("only a whole NVMe namespace has one, since Linux 5.13")
         .next("name a namespace such as /dev/nvme0n1, or use another engine")
-}
-
-/// The block device of the namespace that a generic device with this number stands for, pinned by an `O_PATH`
-/// descriptor; `None` when the number is no generic device's.
-pub(super) fn pin_block(character: (u32, u32)) -> Option<Result<OwnedFd, Errno>> {
-    let block = Block::of_generic(Path::new("/sys"), character)?;
-    Some(pinned(&PathBuf::from("/dev").join(&block.name), block.number))
-}
-
-/// Pins a device that must have this number.
-fn pinned(device: &Path, expected: (u32, u32)) -> Result<OwnedFd, Errno> {
-    let pin = fs::open(device, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
-    if number(fs::fstat(&pin)?.st_rdev) == expected { Ok(pin) } else { Err(Errno::NODEV) }
 }
 
 #[cfg(test)]

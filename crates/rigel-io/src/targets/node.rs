@@ -1,10 +1,12 @@
-//! What a path leads to, pinned: between looking and opening nobody can put something else in its place.
+//! A file or device, pinned by a descriptor: nobody can put something else in its place between a check and the open.
 //!
-//! Nothing but regular files, block devices and raw devices is ever opened: opening a FIFO hangs, opening a tape or a
-//! watchdog does something. An NVMe generic device stands for the block device of its namespace. Must not read or write what is behind the path.
+//! Only regular files, block devices and raw devices are ever opened. Opening a FIFO hangs, and opening a tape or a
+//! watchdog has effects. An NVMe generic device is replaced by the block device of its namespace. Must not read or write
+//! the contents.
 
+use super::block::{Block, Generation};
 use super::errno::refusal;
-use super::namespace;
+use crate::system::System;
 use rigel_core::error::Problem;
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
@@ -12,6 +14,9 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+
+/// Kind and identity of a file or device. Block and character devices can have equal numbers, so both are needed.
+pub(crate) type NodeId = (TargetKind, Identity);
 
 /// A file or device that is held by an `O_PATH` descriptor.
 #[derive(Debug)]
@@ -26,12 +31,12 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Changed {
     contents: (i64, u64),
-    /// The contents or anything else; nobody can set it back.
+    /// Change of contents or metadata; no program can set it back.
     file: (i64, u64),
 }
 
 impl Node {
-    /// Pins what `path` leads to, links followed.
+    /// Pins the file or device at `path`; links are followed.
     pub(crate) fn pin(path: &Path) -> Result<Self, Problem> {
         Self::pin_with(path, OFlags::empty())
     }
@@ -41,22 +46,22 @@ impl Node {
         Self::pin_with(path, OFlags::NOFOLLOW)
     }
 
-    /// What a descriptor is open on, by the path that led there.
+    /// The file or device of an open descriptor; `path` is the one that led there.
     pub(crate) fn of_open(path: &Path, fd: BorrowedFd<'_>) -> Result<Self, Problem> {
-        let told = |errno| refusal("the target cannot be looked at again", path, errno);
-        let pin = rustix::io::fcntl_dupfd_cloexec(fd, 0).map_err(told)?;
-        let stat = fs::fstat(&pin).map_err(told)?;
+        let problem = |errno| refusal("the target cannot be looked at again", path, errno);
+        let pin = rustix::io::fcntl_dupfd_cloexec(fd, 0).map_err(problem)?;
+        let stat = fs::fstat(&pin).map_err(problem)?;
         let kind = kind_of(path, &stat)?;
         Ok(Self { path: path.to_owned(), pin, stat, kind })
     }
 
     fn pin_with(path: &Path, extra: OFlags) -> Result<Self, Problem> {
-        let told = |errno| refusal("the target cannot be reached", path, errno);
-        let named = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(told)?;
-        let pin = block_behind(named).map_err(told)?;
-        let stat = fs::fstat(&pin).map_err(told)?;
+        let problem = |errno| refusal("the target cannot be reached", path, errno);
+        let named = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(problem)?;
+        let pin = block_for_generic(named).map_err(problem)?;
+        let stat = fs::fstat(&pin).map_err(problem)?;
         let kind = kind_of(path, &stat)?;
-        // Everything further goes through that directory; without it a file would seem to be missing.
+        // `open` needs this directory; without it every target would seem to be missing.
         if !Path::new("/proc/self/fd").exists() {
             return Err(Problem::refused("the target cannot be opened safely")
                 .at(path_text::encode(path))
@@ -66,7 +71,7 @@ impl Node {
         Ok(Self { path: path.to_owned(), pin, stat, kind })
     }
 
-    /// Opens exactly what is pinned.
+    /// Opens the pinned file or device.
     pub(crate) fn open(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
         fs::open(format!("/proc/self/fd/{}", self.pin.as_raw_fd()), flags, Mode::empty())
@@ -77,7 +82,7 @@ impl Node {
         self.open(OFlags::RDONLY).map_err(|errno| refusal("the target cannot be read", &self.path, errno))
     }
 
-    /// As the user named it.
+    /// The path as the user named it.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -87,7 +92,7 @@ impl Node {
         path_text::encode(&self.path)
     }
 
-    /// With links resolved.
+    /// The path with links resolved.
     pub(crate) fn real_path(&self) -> PathBuf {
         std::fs::read_link(format!("/proc/self/fd/{}", self.pin.as_raw_fd()))
             .unwrap_or_else(|_| self.path.clone())
@@ -105,7 +110,22 @@ impl Node {
         identity_of(&self.stat, self.kind)
     }
 
-    /// When it was changed last, as it was when it was pinned; `None` for a device, whose node says nothing about that.
+    pub(crate) fn id(&self) -> NodeId {
+        (self.kind, self.identity())
+    }
+
+    /// The block device in sysfs; `None` for anything else.
+    pub(crate) fn block(&self, system: &System) -> Option<Block> {
+        let is_block = self.kind == TargetKind::BlockDevice;
+        is_block.then(|| Block::by_number(&system.sys, self.identity().device)).flatten()
+    }
+
+    /// Tells a block device from others that had its number; `None` for anything else.
+    pub(crate) fn generation(&self, system: &System) -> Option<Generation> {
+        self.block(system)?.generation()
+    }
+
+    /// The last changes of a file, as of the moment it was pinned; `None` for a device, whose node does not show them.
     pub(crate) fn changed(&self) -> Option<Changed> {
         let stat = &self.stat;
         (self.kind == TargetKind::File).then_some(Changed {
@@ -114,7 +134,7 @@ impl Node {
         })
     }
 
-    /// Number of the mount that it is reached through; `None` before Linux 5.8.
+    /// Number of the mount that the path goes through; `None` before Linux 5.8.
     pub(crate) fn mount_id(&self) -> Option<u64> {
         let answer = fs::statx(&self.pin, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
         let known = StatxFlags::from_bits_retain(answer.stx_mask).contains(StatxFlags::MNT_ID);
@@ -128,13 +148,34 @@ impl Node {
     }
 }
 
-/// The block device of an NVMe namespace instead of its generic character device; anything else as it is.
-fn block_behind(pin: OwnedFd) -> Result<OwnedFd, Errno> {
+/// Replaces an NVMe generic character device by the block device of its namespace; returns anything else as it is.
+fn block_for_generic(pin: OwnedFd) -> Result<OwnedFd, Errno> {
     let stat = fs::fstat(&pin)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::CharacterDevice {
         return Ok(pin);
     }
-    namespace::pin_block(number(stat.st_rdev)).unwrap_or(Ok(pin))
+    match Block::of_generic(Path::new("/sys"), number(stat.st_rdev)) {
+        Some(block) => pin_device(&Path::new("/dev").join(&block.name), block.number),
+        None => Ok(pin),
+    }
+}
+
+/// Pins a device, which must have this number.
+pub(crate) fn pin_device(device: &Path, expected: (u32, u32)) -> Result<OwnedFd, Errno> {
+    let pin = fs::open(device, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    if number(fs::fstat(&pin)?.st_rdev) == expected { Ok(pin) } else { Err(Errno::NODEV) }
+}
+
+/// Kind and identity of the file or device at a path, links followed; `None` for anything that cannot be a target.
+pub(crate) fn id_at(path: &Path) -> Option<NodeId> {
+    let stat = fs::stat(path).ok()?;
+    let kind = plain_kind(&stat)?;
+    Some((kind, identity_of(&stat, kind)))
+}
+
+/// Kind and identity of the block device with a number.
+pub(crate) const fn block_id(number: (u32, u32)) -> NodeId {
+    (TargetKind::BlockDevice, Identity { device: number, inode: 0 })
 }
 
 /// Major and minor number as the record keeps them.
@@ -142,7 +183,7 @@ pub(crate) fn number(device: u64) -> (u32, u32) {
     (fs::major(device), fs::minor(device))
 }
 
-/// Who a file or device is.
+/// The identity of a file or device.
 pub(crate) fn identity_of(stat: &fs::Stat, kind: TargetKind) -> Identity {
     match kind {
         TargetKind::File => Identity { device: number(stat.st_dev), inode: stat.st_ino },
@@ -150,7 +191,7 @@ pub(crate) fn identity_of(stat: &fs::Stat, kind: TargetKind) -> Identity {
     }
 }
 
-/// The kind of a file or device that could be a target, else `None`.
+/// The kind of a file or device that could be a target; `None` for anything else.
 pub(crate) fn plain_kind(stat: &fs::Stat) -> Option<TargetKind> {
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Some(TargetKind::File),
@@ -174,14 +215,14 @@ fn kind_of(path: &Path, stat: &fs::Stat) -> Result<TargetKind, Problem> {
             FileType::Directory => refused("a directory", "name a file in it, or a block device"),
             FileType::Fifo => refused("a FIFO", "name a regular file or a block device"),
             FileType::Socket => refused("a socket", "name a regular file or a block device"),
-            FileType::Symlink => refused("a symbolic link", "name what it leads to"),
+            FileType::Symlink => refused("a symbolic link", "name the file or device that it leads to"),
             _ => refused("no regular file and no device", "name a regular file or a block device"),
         },
     }
 }
 
-/// Whether the driver of a character device is the raw driver. Asked of the kernel's list by name, because finding out
-/// by opening it could start a watchdog or rewind a tape.
+/// Whether a character device belongs to the raw driver. The answer comes from the kernel's list of drivers, because
+/// opening an unknown device could start a watchdog or rewind a tape.
 fn is_raw_device(device: u64) -> bool {
     let list = std::fs::read_to_string("/proc/devices").unwrap_or_default();
     let characters = list.lines().skip_while(|line| !line.starts_with("Character")).skip(1);

@@ -1,21 +1,24 @@
 //! Targets that are open for I/O. Without a permit a target is opened read-only, so that the kernel itself refuses a
 //! write.
 //!
-//! Whatever is opened is what was inspected: a path that leads elsewhere in the meantime is refused. A block device
-//! that may be written is opened exclusively, a regular file is locked against other Rigels.
+//! Only an inspected target is opened: a path that has come to lead elsewhere is refused. With a permit, a block device is
+//! opened exclusively, and a regular file is locked against other Rigels.
 
 use super::changes::Baseline;
-use super::errno::{patiently, refusal};
-use super::guard::{WritePermit, exchanged, forbidden};
-use super::inspect::{Snapshot, in_use, usable_bytes};
+use super::errno::{no_direct_io, refusal, retry_while};
+use super::guard::{WritePermit, blocked, exchanged};
+use super::inspect::{Snapshot, in_use};
 use super::ioctl;
+use super::lock::lock;
 use super::namespace::Namespace;
 use super::node::Node;
+use super::own_file::usable_bytes;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{ChangedTarget, Identity, TargetFacts, TargetKind};
+use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
-use rustix::fs::{self, FlockOperation, OFlags};
+use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::path::PathBuf;
@@ -27,8 +30,8 @@ pub struct OpenTarget {
     size_bytes: u64,
     writable: bool,
     namespace: Option<Namespace>,
-    /// How it was found; `None` for one that has no path.
-    found: Option<Baseline>,
+    /// Its state at the time of opening; `None` for one without a path.
+    baseline: Option<Baseline>,
 }
 
 /// The targets of a run in the order of the plan; shared by all workers.
@@ -37,21 +40,21 @@ pub struct OpenTargets {
     targets: Vec<OpenTarget>,
 }
 
-/// A target to open: where it is, and what was found there.
+/// A target to open, as it was inspected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetRequest {
     /// The path.
     pub path: PathBuf,
-    /// Who it must be.
+    /// The identity that it must have.
     pub identity: Identity,
-    /// What it must be.
+    /// The kind that it must have.
     pub kind: TargetKind,
     /// The size it must have.
     pub size_bytes: u64,
 }
 
 impl TargetRequest {
-    /// The target that the facts are about.
+    /// The target of these facts.
     #[must_use]
     pub fn of(facts: &TargetFacts) -> Self {
         Self {
@@ -63,7 +66,7 @@ impl TargetRequest {
     }
 }
 
-/// What the descriptors may be used for.
+/// Whether descriptors may write.
 #[derive(Clone, Copy, Debug)]
 pub enum Access<'a> {
     /// Reading only.
@@ -76,7 +79,7 @@ impl OpenTargets {
     /// Opens all targets, or none. `direct` asks for O_DIRECT.
     ///
     /// # Errors
-    /// When a target is another one than was inspected, is in use (with a permit), or cannot be opened so.
+    /// When a target is not the one that was inspected, is in use (with a permit), or cannot be opened.
     pub fn open(requests: &[TargetRequest], access: Access<'_>, direct: bool) -> Result<Self, Problem> {
         let permit_of = |index: usize| match access {
             Access::ReadOnly => None,
@@ -84,22 +87,22 @@ impl OpenTargets {
         };
         let open = |(index, request)| open_one(request, permit_of(index), direct);
         let opened = requests.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
-        // Only now, with all of them open: who came in between is seen, and the host is asked once.
+        // Only now, with all of them open, so that no later use is missed, and one snapshot of the host is enough.
         let snapshot = Snapshot::take();
         for (index, (request, target)) in requests.iter().zip(&opened).enumerate() {
             if let Some(permit) = permit_of(index) {
-                // What is open itself, one at a time: a second descriptor for each would use up the limit.
+                // A second descriptor for only one target at a time, so that the limit on open files is kept.
                 permit.still_holds(&Node::of_open(&request.path, target.fd.as_fd())?, &snapshot)?;
             }
         }
         Ok(Self::new(opened))
     }
 
-    /// Opens the NVMe generic device of every target as well; `requests` are the ones that they were opened with. The
-    /// block devices stay open, so that what is held exclusively stays so.
+    /// Opens the NVMe generic device of every target as well. `requests` are those that the targets were opened with. The
+    /// block devices stay open and so are still held exclusively.
     ///
     /// # Errors
-    /// When a target has none, or it cannot be opened.
+    /// When a target has no generic device, or it cannot be opened.
     pub fn with_namespaces(mut self, requests: &[TargetRequest]) -> Result<Self, Problem> {
         for (request, target) in requests.iter().zip(&mut self.targets) {
             let opened = Namespace::open(&request.path, request.identity, &target.fd, target.writable)?;
@@ -108,18 +111,18 @@ impl OpenTargets {
         Ok(self)
     }
 
-    /// What is not as it was when they were opened. Asks filesystems and devices, so not while anything is measured.
+    /// The differences from the state at the time of opening. Not for use during a measurement, because filesystems and
+    /// devices are asked.
     #[must_use]
     pub fn changes(&self) -> Vec<ChangedTarget> {
         let of = |(number, target): (u16, &OpenTarget)| {
-            let changes = target.found.as_ref().map_or_else(Vec::new, |found| found.changes(target.as_fd()));
+            let changes = target.baseline.as_ref().map_or_else(Vec::new, |was| was.changes(target.as_fd()));
             changes.into_iter().map(move |change| ChangedTarget { target: number, change })
         };
         (0u16..).zip(&self.targets).flat_map(of).collect()
     }
 
-    /// Targets that are open already.
-    #[must_use]
+    /// A list of targets that are already open.
     pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {
         Self { targets }
     }
@@ -131,7 +134,7 @@ fn open_one(
     direct: bool,
 ) -> Result<OpenTarget, Problem> {
     let node = Node::pin(&request.path)?;
-    if (node.identity(), node.kind()) != (request.identity, request.kind) {
+    if node.id() != (request.kind, request.identity) {
         return Err(exchanged(&node.place()));
     }
     let mut flags = if permit.is_some() { OFlags::RDWR } else { OFlags::RDONLY };
@@ -141,13 +144,14 @@ fn open_one(
     if permit.is_some() && node.kind() == TargetKind::BlockDevice {
         flags |= OFlags::EXCL;
     }
-    let fd = patiently(Errno::BUSY, || node.open(flags)).map_err(|errno| not_opened(&node, errno, direct))?;
+    let fd =
+        retry_while(Errno::BUSY, || node.open(flags)).map_err(|errno| not_opened(&node, errno, direct))?;
     let size_bytes = size_now(&node, &fd)?;
     match permit {
         Some(permit) => {
             permit.check(&node, size_bytes)?;
             if node.kind() == TargetKind::File && !permit.holds(&node) {
-                lock(&node, &fd)?;
+                lock_target(&node, &fd)?;
             }
         }
         None if size_bytes < request.size_bytes => {
@@ -158,9 +162,9 @@ fn open_one(
         }
         None => {}
     }
-    // A file may grow; the plan knows the size that was found.
-    let found = Some(Baseline::of(&request.path, request.kind, fd.as_fd()));
-    Ok(OpenTarget { found, ..OpenTarget::new(fd, request.size_bytes, permit.is_some()) })
+    // A file may grow; the plan goes by the size that was inspected.
+    let baseline = Some(Baseline::of(&request.path, request.kind, fd.as_fd()));
+    Ok(OpenTarget { baseline, ..OpenTarget::new(fd, request.size_bytes, permit.is_some()) })
 }
 
 fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
@@ -173,55 +177,43 @@ fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
     size.map_err(|errno| refusal("the target does not tell its size", node.path(), errno))
 }
 
-/// Two Rigels must not overwrite each other's stamps; others do not heed the lock, but are seen in the evidence.
-fn lock(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
-    let locked = patiently(Errno::WOULDBLOCK, || fs::flock(fd, FlockOperation::NonBlockingLockExclusive));
-    match locked {
-        // A filesystem without locks (some FUSE and network ones) cannot tell.
-        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL) => Ok(()),
-        Err(Errno::WOULDBLOCK) => Err(Problem::refused("the target is locked")
-            .at(node.place())
-            .because("another run of Rigel, or another program, works on it")
-            .next("wait for it to end, or find it with lslocks")),
-        Err(errno) => Err(refusal("the target cannot be locked", node.path(), errno)),
+/// Locks a file, because two Rigels must not overwrite each other's stamps.
+fn lock_target(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
+    if lock(fd).map_err(|errno| refusal("the target cannot be locked", node.path(), errno))? {
+        return Ok(());
     }
-}
-
-/// A filesystem that takes no direct I/O.
-pub(crate) fn no_direct_io(place: String) -> Problem {
-    Problem::refused("the target cannot be opened for direct I/O")
-        .at(place)
-        .because("its filesystem has no O_DIRECT")
-        .next("choose a target elsewhere, or --buffered to measure through the page cache")
+    Err(Problem::refused("the target is locked")
+        .at(node.place())
+        .because("another run of Rigel, or another program, works on it")
+        .next("wait for it to end, or find it with lslocks"))
 }
 
 fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
     match errno {
         Errno::INVAL if direct => no_direct_io(node.place()),
         Errno::BUSY => {
-            let mut why = in_use::forbidding(node, &Snapshot::take());
-            if why.is_empty() {
-                why.push(rigel_core::guard::safety::Evidence::ExclusivelyOpen);
+            let mut blockers = in_use::blockers(node, &Snapshot::take());
+            if blockers.is_empty() {
+                blockers.push(Evidence::ExclusivelyOpen);
             }
-            forbidden(node.place(), &why)
+            blocked(node.place(), &blockers)
         }
         errno => refusal("the target cannot be opened", node.path(), errno),
     }
 }
 
 impl OpenTarget {
-    /// A target that is open already; `writable` must be what its descriptor allows.
-    #[must_use]
+    /// A target that is already open. `writable` must agree with its descriptor.
     pub(crate) const fn new(fd: OwnedFd, size_bytes: u64, writable: bool) -> Self {
-        Self { fd, size_bytes, writable, namespace: None, found: None }
+        Self { fd, size_bytes, writable, namespace: None, baseline: None }
     }
 
-    /// What takes NVMe commands, after [`OpenTargets::with_namespaces`].
+    /// The generic device for NVMe commands, after [`OpenTargets::with_namespaces`].
     pub(crate) const fn namespace(&self) -> Option<&Namespace> {
         self.namespace.as_ref()
     }
 
-    /// The descriptor that I/Os of an engine go to.
+    /// The descriptor that an engine uses.
     pub(crate) fn file_for(&self, kind: EngineKind) -> RawFd {
         match (&self.namespace, kind) {
             (Some(namespace), EngineKind::Nvme) => namespace.raw_fd(),

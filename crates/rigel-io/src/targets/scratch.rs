@@ -1,77 +1,61 @@
-//! Scratch files: made, recognised, held and removed. The format is `rigel_core::guard::scratch`.
+//! Scratch files: created, used again, and removed. The format is `rigel_core::guard::scratch`.
 //!
-//! A file that is not ours is never touched, whatever it is called; neither is one that another run works on. A run
-//! holds an exclusive lock on its own from the first byte to the last. Must not choose the size.
+//! A file that is not ours is never touched, whatever its name is. Neither is a file that another run works on: a run
+//! holds an exclusive lock on its scratch file from creation to removal. Must not choose the size.
 
 mod fill;
-mod foreign;
 mod found;
 mod room;
 
 use super::errno::refusal;
+use super::lock::Hold;
 use super::node::Node;
+use super::own_file::whole_header;
 use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
-use rigel_core::facts::Identity;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::path_text;
 use rustix::fs;
-use rustix::io::{Errno, pread, pwrite};
+use rustix::io::{Errno, pwrite, retry_on_intr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub(crate) use found::{evidence, whole_header};
 pub use room::free_bytes;
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
-/// Runs that can work in one directory at a time.
+/// Names that are tried in a directory, and so the runs that can work in it at a time.
 const MOST_FILES: u32 = 64;
 
 /// The scratch file that a run wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wish {
-    /// Bytes of data, without what the format adds.
+    /// Bytes of data, without the trailer that the format adds.
     pub data_bytes: u64,
     /// Seed of the data.
     pub seed: u64,
-    /// Leave it there for further runs.
+    /// Keep the file for later runs.
     pub keep: bool,
     /// Refuse a filesystem without O_DIRECT before anything is written.
     pub direct: bool,
 }
 
-/// A whole scratch file, locked as long as this or a [`Hold`] of it lives. It stays when this is dropped;
+/// A whole scratch file. It is locked as long as this or a [`Hold`] of it lives. Dropping this leaves the file there;
 /// [`ScratchFile::put_away`] removes it.
 #[derive(Debug)]
 pub struct ScratchFile {
     node: Arc<Node>,
-    lock: Arc<OwnedFd>,
+    hold: Hold,
     header: Header,
     reused: bool,
 }
 
-/// Proof that this process has the lock of a scratch file. The file is then opened for writing without a second lock,
-/// which would conflict with the first.
-#[derive(Clone, Debug)]
-pub struct Hold {
-    identity: Identity,
-    _lock: Arc<OwnedFd>,
-}
-
-impl Hold {
-    pub(crate) const fn identity(&self) -> Identity {
-        self.identity
-    }
-}
-
 impl ScratchFile {
-    /// Fills a new scratch file, or takes one of the same size that is there and that nobody works on. `place` is a
-    /// directory, where the first name that no other run has is used, or the path of a file called
-    /// `rigel-scratch*.dat`. `progress` is told bytes done and bytes to do; when `stop` becomes true the fill ends, and
-    /// nothing is left of it.
+    /// Fills a new scratch file, or takes an existing one of the same size that no run works on. `place` is the path of a
+    /// file called `rigel-scratch*.dat`, or a directory: there the first name is used that no other run has. `progress`
+    /// gets the bytes done and the bytes to do. When `stop` becomes true, the fill ends and the file is removed.
     ///
     /// # Errors
     /// When there is too little space, a file that is not ours has the name, another run works on the named file, the
@@ -84,30 +68,27 @@ impl ScratchFile {
     ) -> Result<Self, Problem> {
         let names = names(place)?;
         check_size(wish.data_bytes)?;
-        // Again when another run took a name in between; each time that run has got on.
+        // Tried again when another run took the free name in between. Every round means that some run got its file.
         for _ in 0..MOST_FILES {
             let path = match search(&names, wish)? {
                 Search::Ours(file) => return Ok(file),
                 Search::Free(path) => path,
             };
             if let Some(fresh) = Fresh::create(path, wish)? {
-                return fresh.fill(path, wish.keep, progress, stop);
+                return fresh.fill(wish.keep, progress, stop);
             }
         }
         Err(locked(place))
     }
 
-    /// Takes the very file that an interrupted run left there. None is made, and none removed.
+    /// Takes the file that an interrupted run left behind. Creates no file and removes none.
     ///
     /// # Errors
-    /// When it is gone or another one, or another run works on it.
+    /// When it is gone, when another file is there, or when another run works on it.
     pub fn again(path: &Path, data_bytes: u64, seed: u64) -> Result<Self, Problem> {
         let wish = Wish { data_bytes, seed, keep: false, direct: true };
         let fits = |header: &Header| header.data_bytes == data_bytes && header.seed == seed;
-        let there = match Node::pin_no_link(path) {
-            Ok(node) => whole_header(&node),
-            Err(_) => None,
-        };
+        let there = Node::pin_no_link(path).ok().and_then(|node| whole_header(&node));
         if !there.as_ref().is_some_and(fits) {
             return Err(gone(path));
         }
@@ -118,7 +99,7 @@ impl ScratchFile {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.node.path()
@@ -136,25 +117,25 @@ impl ScratchFile {
         self.header.seed
     }
 
-    /// Whether it was there before.
+    /// Whether an earlier run filled it.
     #[must_use]
     pub const fn reused(&self) -> bool {
         self.reused
     }
 
-    /// Whether it stays when it is put away.
+    /// Whether [`ScratchFile::put_away`] leaves it there.
     #[must_use]
     pub const fn kept(&self) -> bool {
         matches!(self.header.state, State::Kept)
     }
 
-    /// The lock, to be given to whoever opens the file for this run.
+    /// The lock, for the permit to write to the file.
     #[must_use]
     pub fn hold(&self) -> Hold {
-        Hold { identity: self.node.identity(), _lock: Arc::clone(&self.lock) }
+        self.hold.clone()
     }
 
-    /// Removes the file unless it is to be kept, if its path still leads to the file that was seen or made here.
+    /// Removes the file unless it is to be kept. Its path must still lead to the same file.
     ///
     /// # Errors
     /// When something else has its name now, or it cannot be removed.
@@ -163,8 +144,8 @@ impl ScratchFile {
     }
 }
 
-/// The whole scratch file that a run in this directory would use again: its path and header. `data_bytes` is the size
-/// that it must have, if that is known.
+/// Path and header of the scratch file that a run in this directory would use again. `data_bytes` is the size that it
+/// must have, if that is known.
 #[must_use]
 pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Header)> {
     numbered(dir).into_iter().find_map(|path| {
@@ -173,13 +154,15 @@ pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Heade
     })
 }
 
-/// Where to make a file, or the one that is there.
+/// The result of a search through the names.
 enum Search<'a> {
+    /// A file to use again.
     Ours(ScratchFile),
+    /// The first free name.
     Free(&'a Path),
 }
 
-/// Looks at all names, because one that is left over behind a free name would never be found again.
+/// Tries all names, also those after a free one: otherwise a file left over there would never be found again.
 fn search<'a>(names: &'a [PathBuf], wish: &Wish) -> Result<Search<'a>, Problem> {
     let mut free = None;
     for (index, path) in names.iter().enumerate() {
@@ -188,7 +171,7 @@ fn search<'a>(names: &'a [PathBuf], wish: &Wish) -> Result<Search<'a>, Problem> 
             Ok(Found::Free) => free = free.or(Some(path)),
             Ok(Found::Busy) => {}
             Err(problem) if index == 0 => return Err(problem),
-            // With a number behind it the name is only one of many: whatever it is, it is left alone.
+            // A numbered name is only one of many: whatever has it is left alone.
             Err(_) => {}
         }
     }
@@ -234,6 +217,10 @@ fn locked(path: &Path) -> Problem {
         .next("wait for it to end, or use another directory")
 }
 
+fn not_locked(path: &Path, errno: Errno) -> Problem {
+    refusal("the scratch file cannot be locked", path, errno)
+}
+
 fn gone(path: &Path) -> Problem {
     Problem::refused("the scratch file of the run is not there any more")
         .at(path_text::encode(path))
@@ -255,11 +242,7 @@ fn changed_by_another(path: &Path, offset: u64) -> Problem {
         .next("move the file away or, if nothing in it is needed, delete it")
 }
 
-fn not_written(path: &Path, errno: Errno) -> Problem {
-    refusal("the scratch file cannot be written", path, errno)
-}
-
-/// Removes the name, if it still belongs to the pinned file.
+/// Removes the name if it still belongs to the pinned file.
 fn unlink(node: &Node) -> Result<(), Problem> {
     if found::is_missing(node.path()) {
         return Err(Problem::refused("the scratch file is no longer where it was")
@@ -280,7 +263,7 @@ fn unlink(node: &Node) -> Result<(), Problem> {
     })
 }
 
-/// The header, onto the disk.
+/// Writes the header and waits until it is on the disk.
 fn write_header(fd: &OwnedFd, header: &Header) -> Result<(), Errno> {
     write_all(fd, &header.encode(), header.data_bytes)?;
     fs::fsync(fd)
@@ -288,30 +271,13 @@ fn write_header(fd: &OwnedFd, header: &Header) -> Result<(), Errno> {
 
 fn write_all(fd: &OwnedFd, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
     while !bytes.is_empty() {
-        match pwrite(fd, bytes, at) {
-            Ok(0) => return Err(Errno::IO),
-            Ok(done) => {
+        match retry_on_intr(|| pwrite(fd, bytes, at))? {
+            0 => return Err(Errno::IO),
+            done => {
                 bytes = &bytes[done..];
                 at += done as u64;
             }
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
         }
     }
     Ok(())
-}
-
-/// A whole block; `None` at the end of the file.
-fn read_block(fd: &OwnedFd, offset: u64) -> Result<Option<[u8; BLOCK_BYTES]>, Errno> {
-    let mut block = [0; BLOCK_BYTES];
-    let mut have = 0;
-    while have < BLOCK_BYTES {
-        match pread(fd, &mut block[have..], offset + have as u64) {
-            Ok(0) => return Ok(None),
-            Ok(got) => have += got,
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(Some(block))
 }

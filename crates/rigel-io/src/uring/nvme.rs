@@ -1,7 +1,7 @@
-//! NVMe commands to a namespace, past filesystem, page cache and the block layer's own splitting and merging.
+//! NVMe commands to a namespace. They bypass filesystem, page cache, and splitting and merging by the block layer.
 //!
-//! The kernel takes them on the namespace's generic character device (`/dev/ng0n1`) since Linux 5.19, through a ring whose
-//! entries are twice as large. Must not send anything but reads and writes.
+//! Since Linux 5.19 the kernel accepts them on the generic character device of the namespace (`/dev/ng0n1`), through a ring
+//! with entries of double size. Must send only reads and writes.
 
 use super::wire::{Names, Wire, region};
 use crate::backend::Op;
@@ -24,7 +24,7 @@ const MOST_REGIONS: usize = 1 << 14;
 /// 64 pages; drives take 127 segments and more.
 const LARGEST_FIXED: u32 = 256 << 10;
 
-/// Where a command goes.
+/// The namespace of a target.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     namespace: u32,
@@ -39,7 +39,7 @@ pub struct NvmeCommands {
 }
 
 impl NvmeCommands {
-    /// For targets all of which have a namespace; `None` when one has not.
+    /// Commands to these targets; `None` when one of them has no namespace.
     pub(super) fn to(targets: &OpenTargets) -> Option<Self> {
         let place =
             |namespace: &Namespace| Place { namespace: namespace.id, block_shift: namespace.block_shift };
@@ -55,8 +55,8 @@ impl Wire for NvmeCommands {
     const KIND: EngineKind = EngineKind::Nvme;
     const MOVES_DATA: bool = true;
 
-    /// A region for each slot. Kernels up to Linux 6.11 count the pages from a buffer to the end of its region as segments of
-    /// the command, and refuse more than the device takes; with small regions of their own no buffer has too many.
+    /// One region per slot. Kernels up to Linux 6.11 count all pages from a buffer to the end of its region as segments of
+    /// the command, and refuse more segments than the device takes. A small region per buffer keeps the count low.
     fn fixed_buffers(slots: &Slots, facts: &mut EngineFacts) -> Vec<libc::iovec> {
         let all: Vec<Memory> = (0..slots.count()).map(|slot| slots.memory(slot)).collect();
         if all.len() > MOST_REGIONS || all.iter().any(|memory| memory.bytes > LARGEST_FIXED) {
@@ -78,8 +78,8 @@ impl Wire for NvmeCommands {
         entry.build().flags(names.file_flags)
     }
 
-    /// 0 is success and says nothing of the length, because a command moves everything or fails. Below is an errno, above a
-    /// status of the controller, which tells the kind of failure; none of them is a length.
+    /// 0 is success: a command moves all its bytes or fails. A negative result is an errno, a positive one the error status
+    /// of the controller.
     #[inline]
     fn outcome(result: i32, len: u32) -> Result<u32, i32> {
         match result {
@@ -99,7 +99,7 @@ fn command(op: &Op, place: &Place, memory: Memory) -> [u8; 80] {
     };
     let block = op.offset >> place.block_shift;
     let [block_low, block_high] = [block & u64::from(u32::MAX), block >> 32].map(low);
-    // The number of blocks counts from 0; `Request::check` and the plan see to it that there is one at least.
+    // The field holds the number of blocks minus 1. `Request::check` and the plan ensure at least one block.
     let blocks = (op.len >> place.block_shift).wrapping_sub(1);
     let mut bytes = [0; 80];
     let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
@@ -115,7 +115,7 @@ fn command(op: &Op, place: &Place, memory: Memory) -> [u8; 80] {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "whoever calls has cut it to 32 bits")]
+#[expect(clippy::cast_possible_truncation, reason = "the caller has masked or shifted it to 32 bits")]
 const fn low(half: u64) -> u32 {
     half as u32
 }

@@ -1,6 +1,6 @@
-//! Why there is no ring: the errno of io_uring_setup put into words.
+//! Messages for a refused ring, from the errno of io_uring_setup.
 //!
-//! Must not try anything.
+//! Must not make a ring.
 
 use crate::limits::{memlock_limit_bytes, sysctl, under_seccomp};
 use rigel_core::error::Problem;
@@ -8,8 +8,8 @@ use rigel_core::facts::engine::EngineKind;
 use rigel_core::units::Bytes;
 use std::io;
 
-/// What kept a ring from being made for an engine.
-pub fn problem(kind: EngineKind, poll: bool, error: &io::Error) -> Problem {
+/// The message for an engine that got no ring.
+pub(crate) fn problem(kind: EngineKind, poll: bool, error: &io::Error) -> Problem {
     let unknown = error.raw_os_error() == Some(libc::EINVAL);
     let (polled, next) = match (poll, kind) {
         (true, _) => (" with polled completions", "leave out --poll"),
@@ -25,7 +25,7 @@ pub fn problem(kind: EngineKind, poll: bool, error: &io::Error) -> Problem {
 }
 
 /// The likely cause of the refusal.
-pub fn cause(error: &io::Error) -> String {
+pub(crate) fn cause(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EPERM) => refusal_cause(sysctl("kernel/io_uring_disabled"), under_seccomp()).to_owned(),
         Some(libc::ENOSYS) if under_seccomp() => {
@@ -46,7 +46,7 @@ pub fn cause(error: &io::Error) -> String {
     }
 }
 
-/// Who said EPERM: `disabled` is the sysctl (absent before Linux 6.6).
+/// The source of an EPERM; `disabled` is the sysctl, which is absent before Linux 6.6.
 const fn refusal_cause(disabled: Option<u64>, under_seccomp: bool) -> &'static str {
     match (disabled, under_seccomp) {
         (Some(2), _) => "kernel.io_uring_disabled is 2: nobody may use it",

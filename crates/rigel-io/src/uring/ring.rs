@@ -1,7 +1,6 @@
-//! Making a ring, and registering with it what spares the kernel work for each I/O.
+//! Making a ring, and registering files and buffers with it, which saves the kernel work for each I/O.
 //!
-//! Nothing is assumed from the version of the kernel: each feature is asked for, and done without when
-//! refused.
+//! The version of the kernel is not checked: each feature is requested, and left out when refused.
 
 use super::nvme::NvmeCommands;
 use super::wire::{Names, ReadsAndWrites, Wire};
@@ -14,14 +13,14 @@ use std::os::fd::RawFd;
 /// The kernel's limit on the submission queue (IORING_MAX_ENTRIES).
 const MAX_ENTRIES: u32 = 32_768;
 
-/// How many entries the two queues of a ring get, and how completions are found.
+/// Sizes of the two queues of a ring, and polling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// Submitted in one call; more are submitted in pieces.
+    /// Entries that one call can submit; more need several calls.
     pub(super) submissions: u32,
-    /// One for each slot and one for the timer, so that completions can never find the queue full.
+    /// One entry for each slot and one for the timer, so that the queue is never too full for a completion.
     pub(super) completions: u32,
-    /// The device is asked for completions instead of interrupting (IORING_SETUP_IOPOLL).
+    /// The kernel polls the device for completions instead of waiting for interrupts (IORING_SETUP_IOPOLL).
     pub(super) poll: bool,
 }
 
@@ -35,21 +34,21 @@ impl Shape {
 /// A ring for a kind of entries.
 pub(super) type RingOf<W> = IoUring<<W as Wire>::Submission, <W as Wire>::Completion>;
 
-/// How the kernel runs completions, best first.
+/// When the kernel processes completions; the best mode comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// When this thread asks for them, and no other thread ever submits (Linux 6.1).
+    /// When this thread asks for them; only one thread may submit (Linux 6.1).
     Deferred,
-    /// When this thread enters the kernel for whatever reason (Linux 5.19).
+    /// When this thread enters the kernel for any reason (Linux 5.19).
     Cooperative,
-    /// By interrupting this thread.
+    /// At once, by interrupting this thread.
     Plain,
 }
 
-/// Makes a ring in the best mode that the kernel has.
+/// Makes a ring in the best mode that the kernel supports.
 ///
 /// # Errors
-/// What io_uring_setup says, or `Unsupported` before Linux 5.6.
+/// The error of io_uring_setup, or `Unsupported` before Linux 5.6.
 pub(super) fn make<W: Wire>(shape: Shape) -> io::Result<(RingOf<W>, EngineFacts)> {
     let (ring, mode) = first_mode::<W>(shape)?;
     debug_assert!(ring.params().cq_entries() >= shape.completions, "the kernel rounds up");
@@ -73,7 +72,7 @@ fn first_mode<W: Wire>(shape: Shape) -> io::Result<(RingOf<W>, Mode)> {
     for mode in [Mode::Deferred, Mode::Cooperative] {
         match in_mode::<W>(shape, mode) {
             Ok(ring) => return Ok((ring, mode)),
-            // What a kernel says to a flag that it does not know.
+            // The answer of a kernel that does not know a flag.
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
             Err(error) => return Err(error),
         }
@@ -95,12 +94,12 @@ fn in_mode<W: Wire>(shape: Shape, mode: Mode) -> io::Result<RingOf<W>> {
     builder.build(shape.submissions)
 }
 
-/// Which rings a run wants.
+/// The kind of rings for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rings {
-    /// With entries that NVMe commands fit in.
+    /// Entries are large enough for NVMe commands.
     pub(crate) commands: bool,
-    /// With completions that are polled for.
+    /// Completions are polled.
     pub(crate) poll: bool,
 }
 
@@ -109,11 +108,11 @@ impl Rings {
     pub(crate) const PLAIN: Self = Self { commands: false, poll: false };
 }
 
-/// Makes the rings of all workers at once, each as large as needed, and sends a NOP through every one: memory for one
-/// ring may be there and not for all, and a ring may be allowed and its use refused.
+/// Makes the rings of all workers at once, each in its full size, and sends a NOP through every one. The memory may be
+/// enough for one ring and not for all, and a kernel may allow a ring but refuse its use.
 ///
 /// # Errors
-/// What the kernel refused with.
+/// The error of the kernel.
 pub(crate) fn probe(rings: Rings, slots_per_worker: &[u16]) -> io::Result<()> {
     if rings.commands {
         probe_each::<NvmeCommands>(rings.poll, slots_per_worker)
@@ -126,7 +125,7 @@ fn probe_each<W: Wire>(poll: bool, slots_per_worker: &[u16]) -> io::Result<()> {
     let make = |&slots| make::<W>(Shape::of_slots(slots, poll)).map(|(ring, _)| ring);
     let mut rings = slots_per_worker.iter().map(make).collect::<io::Result<Vec<_>>>()?;
     if poll {
-        // Such a ring takes nothing that a device does not answer; the use of any ring is tried with another one.
+        // A polled ring takes no NOP, so the NOP goes through a ring without polling.
         drop(rings);
         let (mut ring, _) = self::make::<W>(Shape::of_slots(1, false))?;
         return send_nop::<W>(&mut ring);
@@ -141,7 +140,7 @@ fn send_nop<W: Wire>(ring: &mut RingOf<W>) -> io::Result<()> {
         match ring.submit_and_wait(1) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
-            // A signal may end the call after the NOP was taken and before it was answered.
+            // A signal may end the call between the submission of the NOP and its completion.
             Ok(_) if ring.completion().is_empty() => {}
             Ok(_) => break,
         }
@@ -153,8 +152,8 @@ fn send_nop<W: Wire>(ring: &mut RingOf<W>) -> io::Result<()> {
     }
 }
 
-/// Registers the files of all targets, and the memory that I/Os may name, as far as the kernel lets us, and tells in
-/// `facts` what it did not.
+/// Registers the files of all targets and the memory of I/Os, as far as the kernel allows. What it refused is noted in
+/// `facts`.
 pub(super) fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: &IoUring<S, C>,
     files: impl Iterator<Item = RawFd>,
@@ -162,8 +161,8 @@ pub(super) fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     fixed: &[libc::iovec],
     facts: &mut EngineFacts,
 ) -> Names {
-    // Files that cannot be read without blocking go through the kernel's own threads, by default four per
-    // CPU: too few for the depth that was asked for. Refused before Linux 5.15.
+    // I/O that may block goes through threads of the kernel, by default four per CPU, which is too few for a large depth.
+    // Kernels before Linux 5.15 refuse this call.
     let _ = ring.submitter().register_iowq_max_workers(&mut [u32::from(slots), 0]);
     facts.registered_buffers = !fixed.is_empty() && register_buffers(ring, fixed, &mut facts.notes);
     let descriptors: Box<[RawFd]> = files.collect();
@@ -184,8 +183,8 @@ fn register_buffers<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     regions: &[libc::iovec],
     notes: &mut Vec<String>,
 ) -> bool {
-    // SAFETY: the regions stay mapped until the ring is gone: its owner drops the ring before the slots, and
-    // leaks the memory when it cannot see the end of its I/O.
+    // SAFETY: the regions stay mapped until the ring is gone: its owner drops the ring before the slots, and leaks the
+    // memory when it cannot wait for the end of all I/O.
     let Err(error) = (unsafe { ring.submitter().register_buffers(regions) }) else { return true };
     let bytes = regions.iter().map(|region| region.iov_len as u64).sum();
     notes.push(unregistered(bytes, &error));

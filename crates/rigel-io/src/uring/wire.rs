@@ -1,6 +1,6 @@
-//! What an I/O looks like in the queues of a ring: a read or write, a NOP, or an NVMe command.
+//! The form of an I/O in the queues of a ring: a read or write, a NOP, or an NVMe command.
 //!
-//! Must not touch a queue, and must not decide anything: an entry says what the [`Op`] says.
+//! Must not touch a queue, and must not decide anything: an entry says the same as its [`Op`].
 
 use crate::backend::Op;
 use crate::buffers::Memory;
@@ -11,19 +11,19 @@ use rigel_core::load::workload::Direction;
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
 
-/// How I/Os name their file and their buffer.
+/// How entries name their file and their buffer.
 #[derive(Debug)]
 pub struct Names {
-    /// By target: its index among the registered files, or its descriptor.
+    /// For each target: its index among the registered files, or its descriptor.
     pub(super) files: Box<[RawFd]>,
-    /// Says which of the two it is.
+    /// Marks `files` as indices or as descriptors.
     pub(super) file_flags: squeue::Flags,
     /// Whether the memory of [`Wire::fixed_buffers`] is registered.
     pub(super) fixed_buffers: bool,
 }
 
 impl Names {
-    /// For a ring that only answers NOPs.
+    /// For a ring with NOPs only.
     pub(super) fn none() -> Self {
         Self { files: Box::default(), file_flags: squeue::Flags::empty(), fixed_buffers: false }
     }
@@ -39,19 +39,19 @@ pub(super) fn region(start: NonNull<u8>, bytes: usize) -> libc::iovec {
     libc::iovec { iov_base: start.as_ptr().cast(), iov_len: bytes }
 }
 
-/// A kind of entries. The ring is made for one, because their size is a property of the ring.
+/// A kind of entries. Every ring has one kind, because the ring fixes the size of its entries.
 pub trait Wire {
     /// Entry of the submission queue.
     type Submission: squeue::EntryMarker;
     /// Entry of the completion queue.
     type Completion: cqueue::EntryMarker;
-    /// The engine that speaks it.
+    /// The engine that uses this kind.
     const KIND: EngineKind;
-    /// Whether a read brings data of a target.
+    /// Whether a read transfers data of a target.
     const MOVES_DATA: bool;
 
-    /// The memory to register with the ring, by the numbers that entries name it by; none to do without. The default is the
-    /// regions that hold all buffers.
+    /// The memory to register with the ring, in the order of the indices in entries; empty for none. By default these are
+    /// the regions that hold all buffers.
     fn fixed_buffers(slots: &Slots, _facts: &mut EngineFacts) -> Vec<libc::iovec> {
         slots.regions().map(|(start, bytes)| region(start, bytes)).collect()
     }
@@ -59,7 +59,7 @@ pub trait Wire {
     /// The entry of an I/O, without its user data. `memory` is the buffer of its slot.
     fn submission(&self, op: &Op, memory: Memory, names: &Names) -> Self::Submission;
 
-    /// What a completion says of an I/O of `len` bytes.
+    /// The outcome of an I/O of `len` bytes, from the result in its completion.
     ///
     /// # Errors
     /// The errno.
@@ -99,7 +99,7 @@ impl Wire for ReadsAndWrites {
     }
 }
 
-/// NOPs, which the kernel answers without touching a target or a buffer.
+/// NOPs, which the kernel completes without touching a target or a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct NoOperations;
 
@@ -114,7 +114,7 @@ impl Wire for NoOperations {
         opcode::Nop::new().build()
     }
 
-    /// A NOP succeeds with 0, and stands for an I/O that moved everything.
+    /// A NOP succeeds with 0 and counts as an I/O that moved all its bytes.
     #[inline]
     fn outcome(result: i32, len: u32) -> Result<u32, i32> {
         if result == 0 { Ok(len) } else { outcome(i64::from(result)) }

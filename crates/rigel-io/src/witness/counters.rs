@@ -1,8 +1,7 @@
-//! The kernel's counters: CPU times, pressure, and bytes of devices. Files stay open and are read again from their
-//! beginning, which makes the kernel write them anew.
+//! The kernel's counters: CPU times, pressure, and bytes of devices. The files stay open; a read from the beginning makes
+//! the kernel generate them again.
 //!
-//! A file that is missing, cannot be read or says something else leaves its counters out. Must not keep anything from one
-//! reading to the next.
+//! Counters whose file is missing, unreadable or unparsable are left out. Must not keep state between readings.
 
 use rigel_core::witness::{Counts, Moved};
 use rustix::io::pread;
@@ -11,9 +10,9 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
-/// /proc/stat and the `stat` of devices count in this unit, whatever the device's own sectors are.
+/// The kernel counts in this unit, whatever the sectors of the device are.
 const SECTOR_BYTES: u64 = 512;
-/// More than the first line of /proc/stat (at most 220 characters), or any of the other files, can be.
+/// Enough for the first line of /proc/stat (at most 220 characters), and for each of the other files.
 const BUFFER_BYTES: usize = 1024;
 const US_PER_S: u64 = 1_000_000;
 
@@ -41,28 +40,27 @@ struct CpuTimes {
 }
 
 impl Counters {
-    pub fn open(root: &Path, devices: &[(u32, u32)], own_us: OwnUs) -> Self {
+    pub(super) fn open(root: &Path, devices: &[(u32, u32)], own_us: OwnUs) -> Self {
         let source = |file: &str| Source(File::open(root.join(file)).ok());
         let device = |(major, minor): &(u32, u32)| source(&format!("sys/dev/block/{major}:{minor}/stat"));
         Self {
             stat: source("proc/stat"),
             cpu_pressure: source("proc/pressure/cpu"),
             io_pressure: source("proc/pressure/io"),
-            // Not /proc/diskstats: it lists every disk of the host, which can be thousands.
+            // Not /proc/diskstats, which lists every disk of the host, and there can be thousands.
             devices: devices.iter().map(device).collect(),
             cpus: std::fs::read(root.join("proc/stat")).ok().and_then(|stat| cpus(&stat)),
             own_us,
         }
     }
 
-    /// CPUs that the host's books are about.
-    pub const fn cpus(&self) -> Option<u32> {
+    /// The number of CPUs in the counters of the host.
+    pub(super) const fn cpus(&self) -> Option<u32> {
         self.cpus
     }
 
-    /// All counters now. Our own CPU time and the host's are read one right after the other, as their difference is what
-    /// counts.
-    pub fn read(&self) -> Counts {
+    /// Reads all counters. Our own CPU time is read right before the host's, because their difference is used.
+    pub(super) fn read(&self) -> Counts {
         let own_us = (self.own_us)();
         let times = self.stat.read(|text| cpu_times(text, clock_ticks_per_second()));
         let pressure = |source: &Source| source.read(pressure_us);
@@ -92,7 +90,7 @@ impl Source {
     }
 }
 
-/// The lines `cpu0`, `cpu1`, ..
+/// The number of lines `cpu0`, `cpu1` and so on.
 fn cpus(stat: &[u8]) -> Option<u32> {
     let numbered =
         |line: &&[u8]| line.strip_prefix(b"cpu").and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit);

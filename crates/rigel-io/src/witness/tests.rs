@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the files say.
 #[derive(Clone, Copy)]
-struct Told {
+struct Totals {
     user_ticks: u64,
     steal_ticks: u64,
     waited_us: u64,
     sectors: u64,
 }
 
-const AT_FIRST: Told = Told { user_ticks: 1000, steal_ticks: 50, waited_us: 16_000_000, sectors: 4000 };
+const AT_FIRST: Totals = Totals { user_ticks: 1000, steal_ticks: 50, waited_us: 16_000_000, sectors: 4000 };
 
 /// A host in a directory.
 struct Host {
@@ -41,7 +41,7 @@ impl Host {
             std::fs::create_dir_all(root.path().join(dir)).unwrap();
         }
         let host = Self { root, now_ns: Arc::default(), own_us: Arc::default() };
-        host.tell(0, AT_FIRST);
+        host.write(0, AT_FIRST);
         host
     }
 
@@ -50,8 +50,8 @@ impl Host {
     }
 
     /// The files as they are `tenth` tenths of a second after the start. They are written in place, as the kernel's are.
-    fn tell(&self, tenth: u64, told: Told) {
-        let Told { user_ticks, steal_ticks, waited_us, sectors } = told;
+    fn write(&self, tenth: u64, totals: Totals) {
+        let Totals { user_ticks, steal_ticks, waited_us, sectors } = totals;
         let times = format!("{user_ticks} 7 100 99999 3 1 2 {steal_ticks} 0 0");
         let stat = format!("cpu  {times}\ncpu0 {times}\ncpu1 {times}\nintr 5 0 0\nctxt 7\n");
         let pressure = |us| format!("some avg10=0.00 avg60=0.10 avg300=9.99 total={us}\nfull total=1\n");
@@ -88,8 +88,8 @@ impl Host {
 }
 
 /// What a second of the files counts, each tenth.
-fn after(tenth: u64) -> Told {
-    Told {
+fn after(tenth: u64) -> Totals {
+    Totals {
         user_ticks: AT_FIRST.user_ticks + 6 * tenth,
         steal_ticks: AT_FIRST.steal_ticks + tenth,
         waited_us: AT_FIRST.waited_us + 1234 * tenth,
@@ -115,10 +115,10 @@ fn samples_hold_what_the_files_counted() {
     let host = Host::new();
     let sampler = host.sampler();
     for tenth in 1..=4 {
-        host.tell(tenth, after(tenth));
+        host.write(tenth, after(tenth));
         sampler.mark();
     }
-    host.tell(5, after(5));
+    host.write(5, after(5));
     let witness = sampler.between(PERIOD_NS, 5 * PERIOD_NS).unwrap();
     assert_eq!((witness.began_ns, witness.cpus), (PERIOD_NS, Some(2)));
     assert_eq!(witness.devices, [(8, 0), (8, 16)]);
@@ -132,10 +132,10 @@ fn a_visit_is_cut_at_the_readings_around_it() {
     let host = Host::new();
     let sampler = host.sampler();
     for tenth in 1..=9 {
-        host.tell(tenth, after(tenth));
+        host.write(tenth, after(tenth));
         sampler.mark();
     }
-    host.tell(10, after(10));
+    host.write(10, after(10));
     let span = |start_ns, end_ns| {
         let witness = sampler.between(start_ns, end_ns)?;
         Some((witness.began_ns / PERIOD_NS, witness.samples.last()?.at_ns / PERIOD_NS))
@@ -153,9 +153,9 @@ fn what_is_missing_or_goes_back_is_left_out() {
     let host = Host::new();
     host.remove(&["proc/pressure/cpu", "proc/pressure/io", "sys/dev/block/8:16/stat"]);
     let sampler = host.sampler();
-    host.tell(1, Told { steal_ticks: 49, sectors: 3999, ..after(1) });
+    host.write(1, Totals { steal_ticks: 49, sectors: 3999, ..after(1) });
     sampler.mark();
-    host.tell(2, after(2));
+    host.write(2, after(2));
     let witness = sampler.between(0, 2 * PERIOD_NS).unwrap();
     let back = Counts {
         steal_us: None,
@@ -171,7 +171,7 @@ fn what_is_missing_or_goes_back_is_left_out() {
     let bare = Host::new();
     bare.remove(&["proc/stat"]);
     let sampler = bare.sampler();
-    bare.tell(1, after(1));
+    bare.write(1, after(1));
     let counts = &sampler.between(0, PERIOD_NS).unwrap().samples[0].counts;
     assert_eq!((counts.busy_us, counts.steal_us), (None, None));
     assert_eq!((counts.own_us, counts.cpu_pressure_us), (Some(40_000), Some(1234)));
@@ -181,19 +181,19 @@ fn what_is_missing_or_goes_back_is_left_out() {
 fn a_file_that_turns_into_nonsense_is_left_out_until_it_is_mended() {
     let host = Host::new();
     let sampler = host.sampler();
-    host.tell(1, after(1));
+    host.write(1, after(1));
     std::fs::write(host.file("proc/stat"), "cpu  12").unwrap();
     std::fs::write(host.file("sys/dev/block/8:0/stat"), "").unwrap();
     sampler.mark();
     for tenth in 2..=3 {
-        host.tell(tenth, after(tenth));
+        host.write(tenth, after(tenth));
         sampler.mark();
     }
     let witness = sampler.between(0, 3 * PERIOD_NS).unwrap();
-    let told: Vec<_> =
+    let totals: Vec<_> =
         witness.samples.iter().map(|sample| (sample.counts.busy_us, sample.counts.moved[0])).collect();
     let whole = (a_tenth().busy_us, a_tenth().moved[0]);
-    assert_eq!(told, [(None, None), (None, None), whole]);
+    assert_eq!(totals, [(None, None), (None, None), whole]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The sampling thread: reads on time and on request, and cuts out what is asked for. Must not know what is read.
+//! The sampling thread: makes readings periodically and on request, and answers with those of an interval. Must not know
+//! the counters.
 
 use super::counters::Counters;
 use crate::clock::Clock;
@@ -7,16 +8,16 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// Readings that are kept: 13 minutes of ten a second. In a longer visit they become sparser.
+/// Readings that are kept: 13 minutes at ten per second. Longer visits keep every second one.
 const MOST_READINGS: usize = 8192;
-/// Readings at the start, the quickest of which tells what one costs.
+/// Readings at the start. The fastest of them is the cost of one.
 const TRIALS: usize = 3;
 
-/// What the thread is asked for.
+/// A question to the thread.
 pub(super) enum Request {
     /// A reading now.
     Mark { answer: Sender<()> },
-    /// A reading now, and what happened in that time.
+    /// A reading now, and the samples of an interval.
     Between { start_ns: u64, end_ns: u64, answer: Sender<Option<Witness>> },
 }
 
@@ -30,8 +31,8 @@ pub(super) struct Watch<C> {
 }
 
 impl<C: Clock> Watch<C> {
-    /// Reads for the first time.
-    pub fn begin(counters: Counters, devices: &[(u32, u32)], clock: C) -> Self {
+    /// Makes the first readings.
+    pub(super) fn begin(counters: Counters, devices: &[(u32, u32)], clock: C) -> Self {
         let readings = VecDeque::with_capacity(MOST_READINGS);
         let cpus = counters.cpus();
         let mut watch =
@@ -44,20 +45,20 @@ impl<C: Clock> Watch<C> {
         watch
     }
 
-    /// Time that a reading takes.
-    pub const fn cost_ns(&self) -> u64 {
+    /// The time that one reading takes.
+    pub(super) const fn cost_ns(&self) -> u64 {
         self.cost_ns
     }
 
-    /// Reads every `period_ns` and whenever asked, until nobody can ask any more.
-    pub fn serve(mut self, requests: &Receiver<Request>, period_ns: u64) {
+    /// Makes a reading every `period_ns` and on every question, until the sender is gone.
+    pub(super) fn serve(mut self, requests: &Receiver<Request>, period_ns: u64) {
         let mut due_ns = self.clock.now_ns().saturating_add(period_ns);
         loop {
             let wait_ns = due_ns.saturating_sub(self.clock.now_ns());
             match requests.recv_timeout(Duration::from_nanos(wait_ns)) {
                 Err(RecvTimeoutError::Timeout) => {
                     self.read();
-                    // After a delay the next one is a whole period away, not at once.
+                    // After a delay, wait a whole period instead of catching up.
                     due_ns = due_ns.saturating_add(period_ns).max(self.clock.now_ns());
                 }
                 Ok(request) => self.answer(request, period_ns),
@@ -66,7 +67,7 @@ impl<C: Clock> Watch<C> {
         }
     }
 
-    /// Whoever asked may be gone; then nobody needs the answer.
+    /// The receiver may be gone; then the answer is dropped.
     fn answer(&mut self, request: Request, period_ns: u64) {
         self.read();
         match request {
@@ -79,7 +80,7 @@ impl<C: Clock> Watch<C> {
 
     fn read(&mut self) {
         if self.readings.len() == MOST_READINGS {
-            // The counters run on, so what is left out loses detail but no sum.
+            // Counters only grow, so dropping readings loses detail but no sum.
             let mut keep = false;
             self.readings.retain(|_| {
                 keep = !keep;

@@ -55,9 +55,9 @@ fn run_child(test: &str, uring_errno: i32, aio_errno: i32) {
 }
 
 /// In a child: refuses the system calls to this thread and returns the errno for io_uring.
-fn refused_as_told() -> Option<i32> {
-    let told = std::env::var(CHILD).ok()?;
-    let (uring_errno, aio_errno) = told.split_once(' ').unwrap();
+fn refused_as_asked() -> Option<i32> {
+    let errnos = std::env::var(CHILD).ok()?;
+    let (uring_errno, aio_errno) = errnos.split_once(' ').unwrap();
     let uring_errno = uring_errno.parse().unwrap();
     refuse(libc::SYS_io_uring_setup, libc::SYS_io_uring_register, uring_errno);
     match aio_errno.parse().unwrap() {
@@ -105,7 +105,7 @@ fn word_for(errno: i32) -> &'static str {
 
 #[test]
 fn child_falls_back() {
-    let Some(errno) = refused_as_told() else { return };
+    let Some(errno) = refused_as_asked() else { return };
     let choice = choose(None, false, &[SLOTS]).unwrap();
     assert_eq!(choice.kind, EngineKind::Libaio);
     let reason = choice.reason.unwrap();
@@ -118,7 +118,7 @@ fn child_falls_back() {
 
 #[test]
 fn child_insists() {
-    let Some(errno) = refused_as_told() else { return };
+    let Some(errno) = refused_as_asked() else { return };
     let problem = choose(Some(EngineKind::IoUring), false, &[SLOTS]).unwrap_err();
     assert_eq!(problem.kind.code(), 3);
     assert!(problem.what.contains("io_uring"), "{problem}");
@@ -145,7 +145,7 @@ fn polling_that_was_asked_for_fails_when_refused() {
 
 #[test]
 fn child_insists_on_polling() {
-    let Some(errno) = refused_as_told() else { return };
+    let Some(errno) = refused_as_asked() else { return };
     for kind in [None, Some(EngineKind::Nvme)] {
         let problem = choose(kind, true, &[SLOTS]).unwrap_err();
         assert_eq!(problem.kind.code(), 3);
@@ -157,7 +157,7 @@ fn child_insists_on_polling() {
 
 #[test]
 fn child_has_threads() {
-    if refused_as_told().is_none() {
+    if refused_as_asked().is_none() {
         return;
     }
     let choice = choose(None, false, &[SLOTS]).unwrap();

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
 use rigel_core::uses::doctor::{Judged, Patient, Verdict, examine};
-use rigel_io::targets::inspect::survey;
+use rigel_io::survey::survey;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn machines() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data/machines")
 }
 
-/// Makes the files of a tree below a directory; `capture.sh` tells the format.
+/// Makes the files of a tree below a directory; `capture.sh` describes the format.
 fn unpack(tree: &str, root: &Path) {
     let below = |path: &str| {
         let place = root.join(path.trim_start_matches('/'));
@@ -45,7 +45,7 @@ fn unpack(tree: &str, root: &Path) {
 }
 
 /// `error multipath-paths dm-0: 1 of 2 failed`, a line each, without what is fine.
-fn told(all: &[Judged]) -> String {
+fn text_of(all: &[Judged]) -> String {
     let line = |judged: &Judged| match &judged.verdict {
         Verdict::Bent { value, want } => {
             let severity = judged.rule.severity.name();
@@ -62,7 +62,7 @@ fn found_on(name: &str) -> String {
     let root = tempfile::tempdir().unwrap();
     unpack(&tree, root.path());
     let found = survey(root.path());
-    told(&examine(&Patient::whole(&found.host, &found.devices, &found.mounts)))
+    text_of(&examine(&Patient::whole(&found.host, &found.devices, &found.mounts)))
 }
 
 #[test]

@@ -44,11 +44,11 @@ fn watched(devices: &[(u32, u32)], act: impl FnOnce()) -> Witness {
     witness
 }
 
-/// CPU times as the kernel tells them; a container may hide them.
+/// CPU times as the kernel shows them; a container may hide them.
 fn cpu_times(test: &str) -> Option<()> {
-    let told = watched(&[], || std::thread::sleep(Duration::from_millis(1)));
-    let told = told.samples[0].counts.busy_us.ok_or_else(|| Unavailable::new("no CPU times in /proc/stat"));
-    needs(test, told).map(drop)
+    let busy = watched(&[], || std::thread::sleep(Duration::from_millis(1)));
+    let busy = busy.samples[0].counts.busy_us.ok_or_else(|| Unavailable::new("no CPU times in /proc/stat"));
+    needs(test, busy).map(drop)
 }
 
 fn sum_us(witness: &Witness, counter: fn(&Counts) -> Option<u64>) -> u64 {
@@ -109,12 +109,12 @@ fn the_sampler_samples_by_itself() {
 }
 
 #[test]
-fn bytes_of_others_on_a_device_are_told_from_ours() {
+fn bytes_of_others_on_a_device_are_distinguished_from_ours() {
     const OURS: u64 = 64 * MIB;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("disk");
     std::fs::File::create_new(&path).unwrap().set_len(OURS).unwrap();
-    let name = "bytes_of_others_on_a_device_are_told_from_ours";
+    let name = "bytes_of_others_on_a_device_are_distinguished_from_ours";
     let Some(device) = needs(name, LoopDevice::attach(&path, false)) else { return };
     let number = target_facts(device.path()).unwrap().identity.device;
     let devices = counting_devices(Path::new("/"), &[number]).unwrap();

@@ -9,7 +9,8 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::uses::doctor::{Judged, Patient, examine};
 use rigel_io::host::host_facts;
-use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, survey};
+use rigel_io::survey::survey;
+use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
 use rigel_report::doctor::{Counts, findings, json};
 use std::path::Path;
 

@@ -105,8 +105,8 @@ fn sizes() {
     ] {
         assert_eq!(choose_size(free, memory).ok(), size, "free {free}, memory {memory}");
     }
-    let told = choose_size(512 * MIB, GIB).unwrap_err().to_string();
-    assert!(told.contains("512 MiB are free") && told.contains("free 512 MiB"), "{told}");
+    let message = choose_size(512 * MIB, GIB).unwrap_err().to_string();
+    assert!(message.contains("512 MiB are free") && message.contains("free 512 MiB"), "{message}");
 }
 
 proptest! {

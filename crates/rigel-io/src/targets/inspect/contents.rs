@@ -1,31 +1,32 @@
-//! Whether a target was ever written: asked of the filesystem, then of the bytes.
+//! Whether a target holds data. The filesystem is asked first, then the bytes are read.
 //!
-//! A whole look is needed to say "never written"; a sample can only find data or leave the question open. Reads direct
-//! where that works, so that nobody's cache is emptied. Must not write.
+//! Only reading everything can show that a target was never written. A sample finds data, or leaves the question open.
+//! Reads bypass the page cache where direct I/O works, so that cached data of others stays. Must not write.
 
 use crate::targets::aligned::AlignedBuffer;
 use crate::targets::errno::refusal;
 use crate::targets::node::Node;
+use crate::targets::own_file::evenly_spread;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rustix::fs::{self, Advice, OFlags, SeekFrom};
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, pread, retry_on_intr};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A larger target is not read whole.
-pub(crate) const MOST_READ_WHOLE: u64 = 4 * GIB;
-/// What a sample reads at either end, where the labels of most formats are.
+/// Larger targets are only sampled.
+const MOST_READ_WHOLE: u64 = 4 * GIB;
+/// Bytes of a sample at either end, where most formats have their labels.
 const ENDS: u64 = 4 * MIB;
 /// Blocks of a sample between the ends.
 const SAMPLES: u64 = 1024;
-/// Bytes of one read, and the granularity of what is reported.
+/// Bytes of one read, and steps of progress.
 const READ: u64 = MIB;
 const BLOCK: u64 = 4096;
 
-/// How closely to look.
+/// How much to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Both ends and evenly spread blocks: some milliseconds to some seconds.
@@ -34,10 +35,10 @@ pub enum Look {
     Whole,
 }
 
-/// What is told while reading: bytes done, bytes to do.
+/// Gets the bytes done and the bytes to do.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
-/// One of `NeverWritten`, `HoldsData`, `NotWhollyRead`: there is always an answer.
+/// Always one of `NeverWritten`, `HoldsData`, `NotWhollyRead`.
 pub(crate) fn evidence(
     node: &Node,
     facts: &TargetFacts,
@@ -51,7 +52,7 @@ pub(crate) fn evidence(
             how: "the filesystem has no written block of it (holes or unwritten extents)".to_owned(),
         });
     }
-    // A sample of a small target would read all of it anyway.
+    // A sample of a small target would read everything anyway.
     if facts.size_bytes <= 2 * ENDS || look == Look::Whole && facts.size_bytes <= MOST_READ_WHOLE {
         whole(&mut reader, progress)
     } else {
@@ -86,7 +87,7 @@ fn sample(reader: &mut Reader<'_>, progress: Progress<'_>) -> Result<Evidence, P
     Ok(Evidence::NotWhollyRead { looked_bytes })
 }
 
-/// Offsets and lengths of a sample: ends first, because that is where most data shows. All within the size.
+/// Offsets and lengths of a sample, all within the size. The ends come first, because most data shows there.
 fn sample_places(size: u64, block: u64) -> Vec<(u64, u64)> {
     let tail = size.saturating_sub(ENDS).next_multiple_of(block).max(ENDS.min(size));
     let pieces = |from: u64, to: u64| {
@@ -94,22 +95,18 @@ fn sample_places(size: u64, block: u64) -> Vec<(u64, u64)> {
     };
     let mut places: Vec<(u64, u64)> = pieces(0, ENDS.min(size)).chain(pieces(tail, size)).collect();
     let between = tail.saturating_sub(ENDS) / block;
-    let samples = SAMPLES.min(between);
-    places.extend((0..samples).map(|index| {
-        let position = u128::from(between) * u128::from(index) / u128::from(samples);
-        (ENDS + u64::try_from(position).unwrap_or(0) * block, block)
-    }));
+    places.extend(evenly_spread(SAMPLES, between).map(|index| (ENDS + index * block, block)));
     places
 }
 
-/// Reads without leaving traces in the cache, as far as that can be had.
+/// Reads without filling the page cache, as far as the system allows.
 struct Reader<'a> {
     node: &'a Node,
     fd: OwnedFd,
     direct: bool,
     is_file: bool,
     size: u64,
-    /// Offsets and lengths are multiples of it.
+    /// Offsets and lengths of reads are multiples of this.
     block: u64,
     buffer: AlignedBuffer,
     stop: &'a AtomicBool,
@@ -127,7 +124,7 @@ impl<'a> Reader<'a> {
         Ok(Self { node, fd, direct, is_file, size: facts.size_bytes, block, buffer, stop })
     }
 
-    /// The first place at or after `at` that may hold data, holes of a file skipped; `None` at the end.
+    /// The first offset from `at` on that may hold data. Holes of a file are skipped; `None` at the end.
     fn next_data(&self, at: u64) -> Result<Option<u64>, Problem> {
         if at >= self.size {
             return Ok(None);
@@ -139,14 +136,13 @@ impl<'a> Reader<'a> {
             Ok(data) if data >= self.size => Ok(None),
             Ok(data) => Ok(Some(data / self.block * self.block)),
             Err(Errno::NXIO) => Ok(None),
-            // A filesystem that cannot tell holes: everything may be data.
+            // A filesystem that does not report holes: everything may be data.
             Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(Some(at)),
             Err(errno) => Err(refusal("the target cannot be searched for data", self.node.path(), errno)),
         }
     }
 
-    /// Offset of the first block in a range that is not zero. The range is at most [`READ`] long; its end may lie
-    /// beyond the target's.
+    /// Offset of the first nonzero block in a range of at most [`READ`] bytes, which may reach beyond the target's end.
     fn first_data_in(&mut self, offset: u64, len: u64) -> Result<Option<u64>, Problem> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Problem::new(ExitKind::CutShort, "the look for data on the target was stopped")
@@ -158,16 +154,15 @@ impl<'a> Reader<'a> {
         let mut have = 0;
         while have < wanted {
             let at = offset + have as u64;
-            match pread(&self.fd, &mut self.buffer.bytes()[have..wanted], at) {
+            match retry_on_intr(|| pread(&self.fd, &mut self.buffer.bytes()[have..wanted], at)) {
                 Ok(0) => break,
                 Ok(got) => have += got,
-                Err(Errno::INTR) => {}
                 Err(errno) => {
                     let what = format!("the target cannot be read at byte {at}");
                     return Err(refusal(&what, self.node.path(), errno));
                 }
             }
-            // The end of a target that is no whole number of blocks: a second direct read could not begin there.
+            // The target ends in the middle of a block, where a second direct read could not begin.
             if self.direct && !(have as u64).is_multiple_of(self.block) {
                 break;
             }
@@ -183,7 +178,7 @@ impl<'a> Reader<'a> {
                 .next("wait until nothing uses it"));
         }
         if !self.direct {
-            // Advice only: where it is not taken, some of the page cache is spent.
+            // Only advice: without it the pages stay in the cache.
             let _ = fs::fadvise(&self.fd, offset, std::num::NonZeroU64::new(len), Advice::DontNeed);
         }
         let blocks = self.buffer.bytes()[..have].chunks(usize::try_from(BLOCK).unwrap_or(usize::MAX));
@@ -192,7 +187,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Looks at every byte without a branch for each, so that the compiler can take many at once.
+/// Has no branch per byte, so that the compiler can compare many at once.
 fn is_zero(block: &[u8]) -> bool {
     block.iter().fold(0, |seen, byte| seen | byte) == 0
 }

@@ -1,22 +1,23 @@
-//! Whether direct I/O works on a target and in which units: asked, then tried. Reads one block; must not write.
+//! Whether direct I/O works on a target, and its unit. The filesystem is asked first, then one block is read. Must not
+//! write.
 
 use crate::targets::aligned::AlignedBuffer;
 use crate::targets::errno;
 use crate::targets::node::Node;
 use rustix::fs::{self, AtFlags, OFlags, StatxFlags};
-use rustix::io::{Errno, pread};
+use rustix::io::{pread, retry_on_intr};
 
-/// What was found out.
+/// The answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Direct {
     pub logical_block_bytes: u32,
     pub refusal: Option<String>,
 }
 
-/// Units to try where nobody names one: what disks have, smallest first.
+/// Units to try where neither device nor filesystem names one. Disks have these; the smallest comes first.
 const CANDIDATES: [u32; 2] = [512, 4096];
 
-/// Tries a direct read of one block. `device_block` is what a device named as its unit.
+/// Tries a direct read of one block. `device_block` is the logical block size of a device.
 pub(crate) fn find(node: &Node, device_block: Option<u32>) -> Direct {
     let named = device_block.map(Ok).or_else(|| named_by_filesystem(node));
     let candidates = match &named {
@@ -36,7 +37,8 @@ pub(crate) fn find(node: &Node, device_block: Option<u32>) -> Direct {
     Direct { logical_block_bytes: candidates[0], refusal }
 }
 
-/// What the filesystem says of the file (Linux 6.1 and later, not every filesystem): the unit, or that there is none.
+/// The unit that the filesystem names for the file, or that it has no direct I/O. Since Linux 6.1, and not on every
+/// filesystem.
 fn named_by_filesystem(node: &Node) -> Option<Result<u32, String>> {
     let fd = node.open(OFlags::RDONLY).ok()?;
     let answer = fs::statx(&fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
@@ -54,13 +56,7 @@ fn read_one(node: &Node, unit: u32) -> Result<(), String> {
         .open(OFlags::RDONLY | OFlags::DIRECT)
         .map_err(|errno| format!("an open with O_DIRECT was refused: {}", errno::text(errno)))?;
     let mut buffer = AlignedBuffer::new(usize::try_from(unit).unwrap_or(usize::MAX));
-    loop {
-        match pread(&fd, &mut *buffer.bytes(), 0) {
-            Ok(_) => return Ok(()),
-            Err(Errno::INTR) => {}
-            Err(errno) => {
-                return Err(format!("a direct read of {unit} bytes failed: {}", errno::text(errno)));
-            }
-        }
-    }
+    retry_on_intr(|| pread(&fd, &mut *buffer.bytes(), 0))
+        .map(drop)
+        .map_err(|errno| format!("a direct read of {unit} bytes failed: {}", errno::text(errno)))
 }

@@ -1,7 +1,7 @@
-//! Where the bytes of a regular file are: written, unwritten, holes. Asked with FIEMAP, else with SEEK_DATA.
+//! The extents of a regular file: written, unwritten, holes. From FIEMAP, or from SEEK_DATA where that fails.
 //!
-//! A file in very many pieces is looked at in part: facts are gathered before anything is measured and must not take
-//! longer than that is worth. Must not read the file.
+//! Of a file with very many extents only a part is examined, because this happens before every run and must not take
+//! long. Must not read the file.
 
 use crate::targets::ioctl::{Extent, ExtentPage, FIEMAP_SYNC};
 use crate::targets::node::Node;
@@ -11,12 +11,12 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Extents after which the rest of a file is left alone.
+/// The search ends after this many extents.
 const MOST_EXTENTS: u64 = 1_000_000;
-/// Time after which it is. Some filesystems (btrfs) search who shares each single extent.
+/// The search ends after this time. Some filesystems (btrfs) find out for each extent whether it is shared.
 const MOST_TIME: Duration = Duration::from_millis(250);
 
-/// The extents of the first `size_bytes` of a file; `None` for a device, and where the filesystem does not tell.
+/// The extents of the first `size_bytes` of a file; `None` for a device, and where the filesystem does not answer.
 pub(super) fn find(node: &Node, size_bytes: u64) -> Option<ExtentFacts> {
     if node.kind() != TargetKind::File {
         return None;
@@ -30,8 +30,8 @@ fn by_fiemap(fd: &OwnedFd, size: u64) -> Option<ExtentFacts> {
     if found.unwritten_bytes == 0 {
         return Some(found);
     }
-    // An extent is unwritten until the data that waits in memory for it is on disk. What was never written has nothing
-    // to wait for, and direct reads would have to wait for the same.
+    // Data in the page cache may not have reached its extent yet: write it back, then ask again. A file that was never
+    // written has nothing to write back, and direct reads would wait for the same.
     walk_fiemap(fd, size, FIEMAP_SYNC).or(Some(found))
 }
 
@@ -43,7 +43,7 @@ fn walk_fiemap(fd: &OwnedFd, size: u64, flags: u32) -> Option<ExtentFacts> {
         match page.ask(fd.as_fd(), from, len, flags) {
             Ok(extents) => {
                 extents.iter().for_each(|extent| count.take(extent));
-                // The kernel had room for more: that was the last of them.
+                // The page is not full, so these were the last.
                 if extents.len() < ExtentPage::ROOM || extents.iter().any(Extent::is_last) {
                     return Some(count.ended());
                 }
@@ -51,7 +51,7 @@ fn walk_fiemap(fd: &OwnedFd, size: u64, flags: u32) -> Option<ExtentFacts> {
                     break;
                 }
             }
-            // Before the first answer: a filesystem that cannot.
+            // The first question failed: the filesystem has no FIEMAP.
             Err(_) if from == 0 => return None,
             Err(_) => break,
         }
@@ -71,18 +71,18 @@ fn by_seek(fd: &OwnedFd, size: u64) -> Option<ExtentFacts> {
         };
         match fs::seek(fd, SeekFrom::Hole(data)) {
             Ok(hole) if hole > data => count.take(&Extent::written(data, hole - data)),
-            // Changed in between.
+            // The file changed in between.
             _ => break,
         }
     }
     Some(count.facts())
 }
 
-/// Adds up extents, which come in the order of their offsets.
+/// Adds up extents in the order of their offsets.
 struct Count {
     began: Instant,
     size: u64,
-    /// Everything before it is counted.
+    /// All bytes before this offset are counted.
     at: u64,
     facts: ExtentFacts,
 }
@@ -103,12 +103,12 @@ impl Count {
         Self { began: Instant::now(), size, at: 0, facts }
     }
 
-    /// Whether there is more to look at, and leave to do so.
+    /// Whether the search goes on.
     fn goes_on(&self) -> bool {
         self.at < self.size && self.facts.extents < MOST_EXTENTS && self.began.elapsed() < MOST_TIME
     }
 
-    /// Counts an extent, and the hole before it. What lies beyond the size, or was counted, is left out.
+    /// Counts an extent and the hole before it. Bytes beyond the size, or counted before, are left out.
     fn take(&mut self, extent: &Extent) {
         let start = extent.logical.clamp(self.at, self.size);
         let end = extent.logical.saturating_add(extent.length).clamp(start, self.size);
@@ -133,7 +133,7 @@ impl Count {
         }
     }
 
-    /// There are no more extents: what is left is a hole.
+    /// Ends after the last extent: the rest of the file is a hole.
     fn ended(mut self) -> ExtentFacts {
         self.facts.hole_bytes += self.size - self.at;
         self.at = self.size;

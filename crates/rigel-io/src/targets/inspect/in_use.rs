@@ -1,35 +1,35 @@
 //! Who uses a target: mounts, devices made of it, swap, loop devices, other programs.
 //!
-//! A device is also in use when a partition of it is, or the disk it is on as a whole, or anything that is made of it.
-//! Must not read what is on the target.
+//! A device is also in use when one of its partitions is, when its whole disk is, or when a device made of it is. Must not
+//! read the contents of the target.
 
-use super::block::{Block, Generation};
-use super::mounts::Mount;
-use super::{Snapshot, processes};
+use super::processes;
+use super::snapshot::Snapshot;
+use crate::mounts::Mount;
 use crate::system::System;
-use crate::targets::errno::patiently;
+use crate::targets::block::Block;
+use crate::targets::errno::retry_while;
 use crate::targets::ioctl;
-use crate::targets::node::{Node, identity_of, number, plain_kind};
+use crate::targets::node::{Node, NodeId, block_id};
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
-use rustix::fs::{self, Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::os::fd::AsFd;
-use std::path::Path;
 
-/// A list of mounts in a message ends here; a container host has hundreds of the same device.
+/// Mounts in one message. A container host can mount the same device hundreds of times.
 const MOST_MOUNTS: usize = 8;
 
 /// Everything that uses the target.
 pub(crate) fn evidence(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     let system = snapshot.system();
-    let mut found = forbidding(node, snapshot);
+    let mut found = blockers(node, snapshot);
     if node.kind() == TargetKind::BlockDevice {
         if found.is_empty() && is_exclusively_open(node) {
             found.push(Evidence::ExclusivelyOpen);
         }
-        let partitions = block_of(node, system).map(|block| block.partitions()).unwrap_or_default();
+        let partitions = node.block(system).map(|block| block.partitions()).unwrap_or_default();
         if !partitions.is_empty() {
             found.push(Evidence::Partitions { names: partitions.into_iter().map(|p| p.name).collect() });
         }
@@ -38,18 +38,17 @@ pub(crate) fn evidence(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     found
 }
 
-/// The part of it that is cheap and forbids a write whatever is said; looked at again once a target is open.
-pub(crate) fn forbidding(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
-    let block = block_of(node, snapshot.system());
+/// The evidence that blocks a write with or without consent, as far as it is cheap to get. It is gathered again once the
+/// target is open.
+pub(crate) fn blockers(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
+    let block = node.block(snapshot.system());
     let mut found = block.as_ref().map(|block| mounted_or_held(block, snapshot)).unwrap_or_default();
-    let (who, name) = match &block {
-        Some(block) => {
-            (related(block).into_iter().map(|b| device_identity(b.number)).collect(), block.name.clone())
-        }
-        None => (vec![(node.kind(), node.identity())], node.place()),
+    let (ids, name) = match &block {
+        Some(block) => (related(block).into_iter().map(|b| block_id(b.number)).collect(), block.name.clone()),
+        None => (vec![node.id()], node.place()),
     };
-    found.extend(loop_devices(&who, &name, snapshot));
-    found.extend(in_swap(&who, snapshot));
+    found.extend(loop_devices(&ids, &name, snapshot));
+    found.extend(in_swap(&ids, snapshot));
     let read_only = match node.kind() {
         TargetKind::File => node.on_read_only_mount(),
         _ => node.open(OFlags::RDONLY).and_then(|fd| ioctl::device_is_read_only(fd.as_fd())) == Ok(true),
@@ -60,39 +59,21 @@ pub(crate) fn forbidding(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     found
 }
 
-fn block_of(node: &Node, system: &System) -> Option<Block> {
-    (node.kind() == TargetKind::BlockDevice)
-        .then(|| Block::by_number(&system.sys, node.identity().device))
-        .flatten()
-}
-
-/// What tells one medium of a block device from the next; `None` for a file.
-pub(crate) fn generation(node: &Node, system: &System) -> Option<Generation> {
-    block_of(node, system)?.generation()
-}
-
-/// A file or device, and what kind it is: numbers of block and character devices mean different things.
-pub(crate) type Who = (TargetKind, Identity);
-
-const fn device_identity(number: (u32, u32)) -> Who {
-    (TargetKind::BlockDevice, Identity { device: number, inode: 0 })
-}
-
-/// The target as open descriptors show it: itself, its partitions, what is made of them.
-fn handles(node: &Node, system: &System) -> Vec<Who> {
-    match block_of(node, system) {
+/// Everything that counts as the target when a program has it open: itself, its partitions, devices made of them.
+fn handles(node: &Node, system: &System) -> Vec<NodeId> {
+    match node.block(system) {
         Some(block) => {
             let generic = block
                 .generic()
                 .map(|generic| (TargetKind::CharDevice, Identity { device: generic.number, inode: 0 }));
-            let blocks = upwards(vec![block]).into_iter().map(|b| device_identity(b.number));
+            let blocks = upwards(vec![block]).into_iter().map(|b| block_id(b.number));
             blocks.chain(generic).collect()
         }
-        None => vec![(node.kind(), node.identity())],
+        None => vec![node.id()],
     }
 }
 
-/// Devices, their partitions, and everything that is made of them, each once.
+/// Adds the partitions of devices and everything made of them, each once.
 fn upwards(mut found: Vec<Block>) -> Vec<Block> {
     let mut next = 0;
     while let Some(at) = found.get(next) {
@@ -106,8 +87,7 @@ fn upwards(mut found: Vec<Block>) -> Vec<Block> {
     found
 }
 
-/// Everything whose use is a use of the device: upwards from it, and from what holds the disk as a whole that it is a
-/// partition of.
+/// All devices whose use is a use of this one: those above it, and for a partition its disk and those above the disk.
 fn related(block: &Block) -> Vec<Block> {
     let disk = block.disk();
     let holders_of_disk = disk.iter().flat_map(Block::holders);
@@ -117,7 +97,7 @@ fn related(block: &Block) -> Vec<Block> {
 }
 
 /// Mounts and holders of a device.
-pub(crate) fn mounted_or_held(block: &Block, snapshot: &Snapshot) -> Vec<Evidence> {
+fn mounted_or_held(block: &Block, snapshot: &Snapshot) -> Vec<Evidence> {
     let related = related(block);
     let mut found = mounted(&related, snapshot);
     for device in block.disk().iter().chain([block]).chain(&block.partitions()) {
@@ -149,17 +129,8 @@ fn mounted(related: &[Block], snapshot: &Snapshot) -> Vec<Evidence> {
     found
 }
 
-/// The number of the device that a mount names as its source, where it does.
-pub(crate) fn source_number(source: &Path) -> Option<(u32, u32)> {
-    // Only below /dev: any other text could be a path on a server that does not answer.
-    if !source.starts_with("/dev") {
-        return None;
-    }
-    let stat = fs::stat(source).ok()?;
-    (plain_kind(&stat) == Some(TargetKind::BlockDevice)).then(|| number(stat.st_rdev))
-}
-
-/// A mounted btrfs lists all its devices; the mount table names only one of them.
+/// Evidence that a device belongs to a mounted btrfs. The mount table names only one of the devices of a btrfs, sysfs
+/// lists them all.
 fn member_of_btrfs(block: &Block, snapshot: &Snapshot) -> Option<Evidence> {
     let filesystems = std::fs::read_dir(snapshot.system().sys.join("fs/btrfs")).ok()?;
     let devices = filesystems.flatten().map(|entry| entry.path().join("devices"));
@@ -179,36 +150,20 @@ fn member_of_btrfs(block: &Block, snapshot: &Snapshot) -> Option<Evidence> {
 }
 
 /// Loop devices that are made of the target. The kernel does not list them as holders.
-fn loop_devices(who: &[Who], name: &str, snapshot: &Snapshot) -> Vec<Evidence> {
-    let made_of_it = snapshot.loops().iter().filter(|one| one.behind.iter().any(|found| who.contains(found)));
+fn loop_devices(ids: &[NodeId], name: &str, snapshot: &Snapshot) -> Vec<Evidence> {
+    let made_of_it = snapshot.loops().iter().filter(|one| one.behind.iter().any(|found| ids.contains(found)));
     made_of_it.map(|one| Evidence::Held { device: name.to_owned(), holder: one.title.clone() }).collect()
 }
 
-pub(crate) fn who_is(path: &Path) -> Option<Who> {
-    let stat = fs::stat(path).ok()?;
-    let kind = plain_kind(&stat)?;
-    Some((kind, identity_of(&stat, kind)))
-}
-
-pub(crate) fn behind_loop(block: &Block) -> Option<Who> {
-    let fd =
-        fs::open(format!("/dev/{}", block.name), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
-    let (device, inode, rdevice) = ioctl::loop_backing(fd.as_fd()).ok()?;
-    Some(match rdevice {
-        0 => (TargetKind::File, Identity { device: number(device), inode }),
-        _ => device_identity(number(rdevice)),
-    })
-}
-
-fn in_swap(who: &[Who], snapshot: &Snapshot) -> Vec<Evidence> {
-    let used = snapshot.swaps().iter().filter(|(_, found)| who.contains(found));
+fn in_swap(ids: &[NodeId], snapshot: &Snapshot) -> Vec<Evidence> {
+    let used = snapshot.swaps().iter().filter(|(_, found)| ids.contains(found));
     used.map(|(path, _)| Evidence::Swap { device: path_text::encode(path) }).collect()
 }
 
-/// Whether someone holds the device exclusively: asked by trying.
+/// Whether someone has the device open exclusively. The only way to know is to try an exclusive open.
 fn is_exclusively_open(node: &Node) -> bool {
     let attempt = || node.open(OFlags::RDONLY | OFlags::EXCL);
-    patiently(Errno::BUSY, attempt).err() == Some(Errno::BUSY)
+    retry_while(Errno::BUSY, attempt).err() == Some(Errno::BUSY)
 }
 
 #[cfg(test)]

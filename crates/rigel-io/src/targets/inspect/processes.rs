@@ -1,8 +1,7 @@
-//! Which other programs have a target open. Must not touch what they have open: a server that does not answer would
-//! hang the question.
+//! The other programs that have a target open. Must not touch the files that they have open: a server that does not
+//! answer would make the search hang.
 
-use super::in_use::Who;
-use crate::targets::node::number;
+use crate::targets::node::{NodeId, block_id, number};
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
@@ -13,27 +12,27 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// More than these are only counted.
+/// Processes that are named; further ones are only counted.
 const MOST_NAMES: usize = 5;
 
-/// Whoever has it open only for a moment (udev after every write to a device, lsblk, a child that is just being
-/// started) is gone after these.
-const LOOKS_AGAIN: u32 = 3;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// Checks after the first. Programs that open the target only for a moment are gone by then: udev after a write to a
+/// device, lsblk, a child process that is being started.
+const MORE_CHECKS: u32 = 3;
+const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 
-/// What the processes without this one had open when they were asked. Those of other users are seen by root only.
+/// The files that other processes had open at one moment. Only root sees those of other users.
 #[derive(Debug)]
 pub(crate) struct Openers {
     by_identity: HashMap<Identity, Vec<(TargetKind, u32)>>,
 }
 
 impl Openers {
-    /// Asks all of them, once for all targets of a run.
+    /// Searches all processes, once for all targets of a run.
     pub(crate) fn gather(proc: &Path) -> Self {
         let mut by_identity: HashMap<Identity, Vec<(TargetKind, u32)>> = HashMap::new();
         for pid in pids_of_others(proc) {
             let process = proc.join(pid.to_string());
-            let descriptors = descriptors_of(&process).filter_map(|descriptor| who_is_open(&descriptor));
+            let descriptors = descriptors_of(&process).filter_map(|descriptor| id_of_open(&descriptor));
             for (kind, identity) in descriptors.chain(mapped_by(&process)) {
                 by_identity.entry(identity).or_default().push((kind, pid));
             }
@@ -41,28 +40,28 @@ impl Openers {
         Self { by_identity }
     }
 
-    fn of(&self, who: &[Who]) -> Vec<u32> {
-        let of_one = |(kind, identity): &Who| {
+    fn of(&self, ids: &[NodeId]) -> Vec<u32> {
+        let of_one = |(kind, identity): &NodeId| {
             let found = self.by_identity.get(identity).map_or(&[][..], Vec::as_slice);
             found.iter().filter(|(found, _)| found == kind).map(|&(_, pid)| pid).collect::<Vec<_>>()
         };
-        let mut pids: Vec<u32> = who.iter().flat_map(of_one).collect();
+        let mut pids: Vec<u32> = ids.iter().flat_map(of_one).collect();
         pids.sort_unstable();
         pids.dedup();
         pids
     }
 }
 
-/// The processes that had one of the files or devices open and still have.
-pub(crate) fn open_elsewhere(proc: &Path, openers: &Openers, who: &[Who]) -> Option<Evidence> {
-    let mut pids = openers.of(who);
-    let holds = |pid: &u32| has_open(&proc.join(pid.to_string()), who);
+/// The processes that had one of the files or devices open, and still have it open some checks later.
+pub(crate) fn open_elsewhere(proc: &Path, openers: &Openers, ids: &[NodeId]) -> Option<Evidence> {
+    let mut pids = openers.of(ids);
+    let holds = |pid: &u32| has_open(&proc.join(pid.to_string()), ids);
     pids.retain(holds);
-    for _ in 0..LOOKS_AGAIN {
+    for _ in 0..MORE_CHECKS {
         if pids.is_empty() {
             return None;
         }
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(BETWEEN_CHECKS);
         pids.retain(holds);
     }
     let more = pids.len().saturating_sub(MOST_NAMES);
@@ -84,15 +83,15 @@ fn descriptors_of(process: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     std::fs::read_dir(process.join("fd")).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-fn has_open(process: &Path, who: &[Who]) -> bool {
+fn has_open(process: &Path, ids: &[NodeId]) -> bool {
     descriptors_of(process).any(|descriptor| {
-        who_is_open(&descriptor).is_some_and(|found| who.contains(&found))
+        id_of_open(&descriptor).is_some_and(|found| ids.contains(&found))
             && !is_only_a_path(process, &descriptor)
-    }) || mapped_by(process).any(|found| who.contains(&found))
+    }) || mapped_by(process).any(|found| ids.contains(&found))
 }
 
-/// What a process has mapped: a mapping stays, and can be written through, when its descriptor is closed. Each file once.
-fn mapped_by(process: &Path) -> impl Iterator<Item = Who> + use<> {
+/// The files that a process has mapped, each once. A mapping stays when its descriptor is closed, and can still write.
+fn mapped_by(process: &Path) -> impl Iterator<Item = NodeId> + use<> {
     let maps = std::fs::read(process.join("maps")).unwrap_or_default();
     let mut seen = HashMap::new();
     for line in maps.split(|&byte| byte == b'\n') {
@@ -101,20 +100,20 @@ fn mapped_by(process: &Path) -> impl Iterator<Item = Who> + use<> {
         }
     }
     let links = process.join("map_files");
-    seen.into_values().map(move |mapping| mapping.who(&links))
+    seen.into_values().map(move |mapping| mapping.id(&links))
 }
 
 /// A line of `maps`: `7f0c4000-7f0c5000 rw-s 00000000 08:02 135522 /path`.
 #[derive(Debug, PartialEq, Eq)]
 struct Mapping {
-    /// As the kernel calls its link in `map_files`.
+    /// The name of its link in `map_files`.
     name: String,
-    /// Not always that of `stat`: some filesystems (btrfs) have one number for a file and another one here.
+    /// Not always the identity of `stat`: some filesystems (btrfs) show another device number here.
     identity: Identity,
 }
 
 impl Mapping {
-    /// `None` for memory that has no file behind it.
+    /// `None` for memory without a file.
     fn parse(line: &[u8]) -> Option<Self> {
         let mut fields = line.split(|&byte| byte == b' ').filter(|field| !field.is_empty());
         let mut text = || std::str::from_utf8(fields.next()?).ok();
@@ -128,13 +127,13 @@ impl Mapping {
         Some(Self { name: format!("{:x}-{:x}", hex(from)?, hex(to)?), identity: Identity { device, inode } })
     }
 
-    /// By its link, which only root may follow; else by its numbers, which are those of a file.
-    fn who(self, links: &Path) -> Who {
-        who_is_open(&links.join(&self.name)).unwrap_or((TargetKind::File, self.identity))
+    /// The file, by its link, which only root may follow; otherwise by the numbers of the line.
+    fn id(self, links: &Path) -> NodeId {
+        id_of_open(&links.join(&self.name)).unwrap_or((TargetKind::File, self.identity))
     }
 }
 
-/// A descriptor with `O_PATH` can do nothing with what is in the file; an inspection holds one.
+/// Whether a descriptor has `O_PATH`: it cannot read or write the file. An inspection by another Rigel holds one.
 fn is_only_a_path(process: &Path, descriptor: &Path) -> bool {
     let Some(number) = descriptor.file_name() else { return false };
     let about = std::fs::read_to_string(process.join("fdinfo").join(number)).unwrap_or_default();
@@ -143,8 +142,8 @@ fn is_only_a_path(process: &Path, descriptor: &Path) -> bool {
     flags.is_some_and(|flags| OFlags::from_bits_retain(flags).contains(OFlags::PATH))
 }
 
-/// What a descriptor leads to, from what the kernel already knows.
-fn who_is_open(descriptor: &Path) -> Option<Who> {
+/// The file or device of a descriptor, without asking a file server.
+fn id_of_open(descriptor: &Path) -> Option<NodeId> {
     let asked = StatxFlags::TYPE | StatxFlags::INO;
     let stat = fs::statx(CWD, descriptor, AtFlags::STATX_DONT_SYNC, asked).ok()?;
     let device = number(fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor));
@@ -153,7 +152,7 @@ fn who_is_open(descriptor: &Path) -> Option<Who> {
             let device = (stat.stx_dev_major, stat.stx_dev_minor);
             Some((TargetKind::File, Identity { device, inode: stat.stx_ino }))
         }
-        FileType::BlockDevice => Some((TargetKind::BlockDevice, Identity { device, inode: 0 })),
+        FileType::BlockDevice => Some(block_id(device)),
         FileType::CharacterDevice => Some((TargetKind::CharDevice, Identity { device, inode: 0 })),
         _ => None,
     }

@@ -1,45 +1,50 @@
-//! What the host says about mounts, swap, loop devices and open files, asked once for all targets of a run.
+//! Mounts, swap, loop devices and open files of the host, read once for all targets of a run.
 //!
-//! Each list is read when it is first needed and is from then on as it was; whoever needs it fresh takes a new snapshot.
-//! Must not judge.
+//! Each list is read when it is first needed, and never again. Whoever needs fresh lists takes a new snapshot. Must not
+//! judge.
 
-use super::block::Block;
-use super::in_use::{Who, behind_loop, source_number, who_is};
-use super::mounts::{self, Mount};
 use super::processes::Openers;
+use crate::mounts::{self, Mount};
 use crate::system::System;
+use crate::targets::block::Block;
+use crate::targets::ioctl;
+use crate::targets::node::{NodeId, block_id, id_at, number};
+use rigel_core::facts::{Identity, TargetKind};
+use rustix::fs::{self, Mode, OFlags};
 use std::cell::OnceCell;
-use std::path::PathBuf;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
 
-/// See the module.
+/// The lists of one moment.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     system: System,
     mounts: OnceCell<Vec<Numbered>>,
-    swaps: OnceCell<Vec<(PathBuf, Who)>>,
+    swaps: OnceCell<Vec<(PathBuf, NodeId)>>,
     loops: OnceCell<Vec<Loop>>,
     openers: OnceCell<Openers>,
 }
 
-/// A mount, and the number of its device where it has one.
+/// A mount, and the number of its device if it has one.
 pub(crate) type Numbered = (Mount, Option<(u32, u32)>);
 
-/// An attached loop device, and what is behind it: by the path that sysfs shows, and by the device itself, because the
-/// path may belong to another namespace or be gone.
+/// An attached loop device.
 #[derive(Debug)]
 pub(crate) struct Loop {
     pub title: String,
-    pub behind: Vec<Who>,
+    /// The file or device behind it, by the path in sysfs and as the device itself answers: the path may belong to another
+    /// namespace or be gone.
+    pub behind: Vec<NodeId>,
 }
 
 impl Snapshot {
-    /// Of this host, from now on.
+    /// A snapshot of this host.
     #[must_use]
     pub fn take() -> Self {
         Self::default()
     }
 
-    /// Of a host whose files lie elsewhere.
+    /// A snapshot of a host whose files lie elsewhere.
     pub(crate) fn of(system: System) -> Self {
         Self { system, ..Self::default() }
     }
@@ -60,10 +65,10 @@ impl Snapshot {
         })
     }
 
-    pub(crate) fn swaps(&self) -> &[(PathBuf, Who)] {
+    pub(crate) fn swaps(&self) -> &[(PathBuf, NodeId)] {
         self.swaps.get_or_init(|| {
             let swaps = mounts::swaps(&self.system.proc).into_iter();
-            swaps.filter_map(|path| Some((who_is(&path)?, path))).map(|(who, path)| (path, who)).collect()
+            swaps.filter_map(|path| Some((id_at(&path)?, path))).map(|(id, path)| (path, id)).collect()
         })
     }
 
@@ -71,7 +76,7 @@ impl Snapshot {
         self.loops.get_or_init(|| {
             let attached = Block::all(&self.system.sys).into_iter().filter_map(|block| {
                 let file = block.loop_file()?;
-                let behind = who_is(&file).into_iter().chain(behind_loop(&block)).collect();
+                let behind = id_at(&file).into_iter().chain(behind_loop(&block)).collect();
                 Some(Loop { title: block.title(), behind })
             });
             attached.collect()
@@ -81,4 +86,27 @@ impl Snapshot {
     pub(crate) fn openers(&self) -> &Openers {
         self.openers.get_or_init(|| Openers::gather(&self.system.proc))
     }
+}
+
+/// The number of the block device that a mount has as its source.
+fn source_number(source: &Path) -> Option<(u32, u32)> {
+    // Only below /dev: any other text could be a path on a server that does not answer.
+    if !source.starts_with("/dev") {
+        return None;
+    }
+    match id_at(source)? {
+        (TargetKind::BlockDevice, identity) => Some(identity.device),
+        _ => None,
+    }
+}
+
+/// The file or device behind a loop device, as the device itself answers.
+fn behind_loop(block: &Block) -> Option<NodeId> {
+    let path = Path::new("/dev").join(&block.name);
+    let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let (device, inode, rdevice) = ioctl::loop_backing(fd.as_fd()).ok()?;
+    Some(match rdevice {
+        0 => (TargetKind::File, Identity { device: number(device), inode }),
+        _ => block_id(number(rdevice)),
+    })
 }

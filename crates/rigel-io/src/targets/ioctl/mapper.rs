@@ -1,16 +1,16 @@
-//! Tables and states of the device mapper, by its control device. Must not change a device.
+//! Tables and states of device-mapper devices, from its control device. Must not change a device.
 
 use rustix::ioctl::{self, Updater, opcode};
 use rustix::{fs, io};
 use std::os::fd::BorrowedFd;
 
-/// `struct dm_ioctl` of <linux/dm-ioctl.h>, which every question to the device mapper begins with.
+/// `struct dm_ioctl` of <linux/dm-ioctl.h>, the head of every request to the device mapper.
 #[repr(C)]
 struct MapperHeader {
     version: [u32; 3],
-    /// Of the header and of all room behind it.
+    /// Bytes of the header and the room behind it.
     data_size: u32,
-    /// Where the answer begins.
+    /// Offset of the answer.
     data_start: u32,
     target_count: u32,
     open_count: i32,
@@ -53,7 +53,8 @@ pub(crate) struct MapperTarget {
     pub parameters: Vec<u8>,
 }
 
-/// The table of a device-mapper device, or with `status` the state of its targets. A table may hold a key; what is kept of it is the caller's choice.
+/// The table of a device-mapper device, or the state of its targets with `status`. A table may hold a key, which the caller
+/// must not keep.
 pub(crate) fn mapper_targets(
     control: BorrowedFd<'_>,
     (major, minor): (u32, u32),
@@ -86,7 +87,8 @@ pub(crate) fn mapper_targets(
     Ok(targets)
 }
 
-/// Each specification says where the next begins, counted from the first; its parameters follow it and end with a zero.
+/// Each specification holds the offset of the next one, counted from the first. Its parameters follow it and end with a
+/// zero byte.
 fn mapper_specs(answer: &[u8], count: u32) -> Vec<MapperTarget> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -61,11 +61,11 @@ fn a_comment_is_a_path_that_is_explained() {
     let entry = |path: &str| LunEntry { line: 4, path: path.into() };
     let missing =
         || Problem::refused("the target cannot be reached").because("there is nothing by this name");
-    let told = at_line(list, &entry("# my disks"), missing());
-    assert_eq!(told.place.as_deref(), Some("t.lun:4: # my disks"));
-    assert!(told.cause.unwrap().contains("comments are not part"));
-    let told = at_line(list, &entry("/dev/no"), missing());
-    assert_eq!(told.cause.as_deref(), Some("there is nothing by this name"));
+    let problem = at_line(list, &entry("# my disks"), missing());
+    assert_eq!(problem.place.as_deref(), Some("t.lun:4: # my disks"));
+    assert!(problem.cause.unwrap().contains("comments are not part"));
+    let problem = at_line(list, &entry("/dev/no"), missing());
+    assert_eq!(problem.cause.as_deref(), Some("there is nothing by this name"));
 }
 
 fn facts(path: &str, size_bytes: u64, device: (u32, u32), inode: u64, kind: TargetKind) -> TargetFacts {

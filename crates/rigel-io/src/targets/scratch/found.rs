@@ -1,48 +1,46 @@
-//! What is there already by the name of a scratch file: recognised, and taken under a lock.
+//! Taking a file that already has the name of a scratch file.
 //!
-//! Whoever works on a scratch file holds an exclusive lock on it from its making to its end. What a file is, is judged
-//! under the lock only: before it, another run may still be at work. Must not write to a file that is not ours.
+//! A run holds an exclusive lock on its scratch file as long as it works on it. So a file is judged under its lock only:
+//! without it, another run could still change the file. Must not write to a file that is not ours.
 
-use super::foreign::first_foreign;
-use super::{ScratchFile, Wish, changed_by_another, not_ours, read_block, unlink, write_header};
-use crate::targets::errno::{self, patiently, refusal};
-use crate::targets::guard::forbidden;
+use super::{ScratchFile, Wish, changed_by_another, not_locked, not_ours, unlink, write_header};
+use crate::targets::errno::{self, refusal};
+use crate::targets::guard::blocked;
 use crate::targets::inspect::{Snapshot, in_use};
+use crate::targets::lock::Hold;
 use crate::targets::node::Node;
+use crate::targets::own_file::{first_foreign, has_our_name, header_of, whole_header};
 use rigel_core::error::Problem;
-use rigel_core::facts::TargetKind;
-use rigel_core::guard::safety::Evidence;
-use rigel_core::guard::scratch::{self, Header, State, TRAILER_BYTES};
+use rigel_core::guard::scratch::{Header, State};
 use rigel_core::path_text;
 use rustix::fs::{self, FlockOperation, OFlags};
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a name turned out to be.
+/// What was found at a name.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// Nothing is there, any more or at all.
+    /// No file, or one that was removed.
     Free,
-    /// A scratch file that fits, locked.
+    /// A scratch file of the wanted size, now locked.
     Ours(ScratchFile),
-    /// Another run works on it, or it is to stay as it is.
+    /// A file that another run works on, or that stays as it is.
     Busy,
 }
 
-/// What becomes of a file of ours that does not fit.
+/// What to do with a scratch file of ours that has another size, or was not filled to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
-    /// It is removed.
+    /// Remove it.
     Remove,
-    /// It is removed, unless it is to be kept.
+    /// Remove it unless its header says that it is kept.
     SpareKept,
-    /// It stays.
+    /// Leave it there.
     Leave,
 }
 
-/// Looks at a name.
+/// Takes the file at a path, if it is a scratch file of ours that no run works on.
 pub(super) fn take(path: &Path, wish: &Wish, misfit: Misfit) -> Result<Found, Problem> {
     if is_missing(path) {
         return Ok(Found::Free);
@@ -54,38 +52,35 @@ pub(super) fn take(path: &Path, wish: &Wish, misfit: Misfit) -> Result<Found, Pr
     if !has_our_name(&node) {
         return Err(not_ours(path));
     }
-    // For writing, because NFS locks no other descriptor exclusively.
+    // Opened for writing, because NFS gives no exclusive lock on a descriptor that can only read.
     let fd = node.open(OFlags::RDWR).map_err(|errno| not_opened(path, errno))?;
-    if !lock(&fd, path)? {
+    let Some(hold) = Hold::take(fd).map_err(|errno| not_locked(path, errno))? else {
         return Ok(Found::Busy);
-    }
+    };
     if !is_still(&node) {
-        // Its run ended while it was looked at, and took it away.
+        // Its run ended in the meantime and removed it.
         return Ok(Found::Free);
     }
-    let Some(header) =
-        header_of(&fd).map_err(|errno| refusal("the scratch file cannot be read", path, errno))?
-    else {
-        let making = fs::fstat(&fd).is_ok_and(|stat| stat.st_size == 0);
-        // Nothing in it yet: another run has just made it and is about to lock it.
-        return if making { Ok(Found::Busy) } else { Err(not_ours(path)) };
+    let unreadable = |errno| refusal("the scratch file cannot be read", path, errno);
+    let Some(header) = header_of(hold.file()).map_err(unreadable)? else {
+        // An empty file: another run has just created it and is about to lock it.
+        let is_empty = fs::fstat(hold.file()).is_ok_and(|stat| stat.st_size == 0);
+        return if is_empty { Ok(Found::Busy) } else { Err(not_ours(path)) };
     };
-    // It was kept, and somebody found another use for it: what is in it now is theirs.
-    if let Some(offset) = first_foreign(&fd, &header)
-        .map_err(|errno| refusal("the scratch file cannot be read", path, errno))?
-    {
+    // The file was kept, and somebody has put other data into it: it is theirs now.
+    if let Some(offset) = first_foreign(hold.file(), &header).map_err(unreadable)? {
         return Err(changed_by_another(path, offset));
     }
-    let users = in_use::forbidding(&node, &Snapshot::take());
-    if !users.is_empty() {
-        return Err(forbidden(node.place(), &users));
+    let blockers = in_use::blockers(&node, &Snapshot::take());
+    if !blockers.is_empty() {
+        return Err(blocked(node.place(), &blockers));
     }
-    use_or_remove(node, fd, header, wish, misfit)
+    use_or_remove(node, hold, header, wish, misfit)
 }
 
 fn use_or_remove(
     node: Node,
-    fd: OwnedFd,
+    hold: Hold,
     mut header: Header,
     wish: &Wish,
     misfit: Misfit,
@@ -93,14 +88,10 @@ fn use_or_remove(
     if header.is_whole() && header.data_bytes == wish.data_bytes {
         if wish.keep && header.state != State::Kept {
             header.state = State::Kept;
-            write_header(&fd, &header).map_err(|errno| super::not_written(node.path(), errno))?;
+            write_header(hold.file(), &header)
+                .map_err(|errno| refusal("the scratch file cannot be written", node.path(), errno))?;
         }
-        return Ok(Found::Ours(ScratchFile {
-            node: Arc::new(node),
-            lock: Arc::new(fd),
-            header,
-            reused: true,
-        }));
+        return Ok(Found::Ours(ScratchFile { node: Arc::new(node), hold, header, reused: true }));
     }
     match misfit {
         Misfit::Leave => Ok(Found::Busy),
@@ -113,7 +104,7 @@ pub(super) fn is_missing(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Whether the path still leads to what is pinned.
+/// Whether the path still leads to the pinned file.
 fn is_still(node: &Node) -> bool {
     Node::pin_no_link(node.path()).is_ok_and(|now| now.identity() == node.identity())
 }
@@ -129,54 +120,12 @@ fn not_opened(path: &Path, errno: Errno) -> Problem {
     }
 }
 
-/// Takes the lock; false when another run has it. A filesystem without locks cannot tell.
-pub(super) fn lock(fd: &OwnedFd, path: &Path) -> Result<bool, Problem> {
-    match patiently(Errno::WOULDBLOCK, || fs::flock(fd, FlockOperation::NonBlockingLockExclusive)) {
-        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::NOSYS | Errno::INVAL) => Ok(true),
-        Err(Errno::WOULDBLOCK) => Ok(false),
-        Err(errno) => Err(refusal("the scratch file cannot be locked", path, errno)),
-    }
-}
-
-fn has_our_name(node: &Node) -> bool {
-    node.kind() == TargetKind::File && node.real_path().file_name().is_some_and(scratch::is_scratch_name)
-}
-
-/// The header, if the file has one that fits its size.
-fn header_of(fd: &OwnedFd) -> Result<Option<Header>, Errno> {
-    let size = u64::try_from(fs::fstat(fd)?.st_size).unwrap_or(0);
-    let Some(at) = size.checked_sub(TRAILER_BYTES) else { return Ok(None) };
-    let Some(block) = read_block(fd, at)? else { return Ok(None) };
-    Ok(Header::decode(&block).ok().filter(|header| header.file_bytes() == size))
-}
-
-/// The header of a target that is a scratch file of ours by what it is really called and by what it holds, with its
-/// data all there.
-pub(crate) fn whole_header(node: &Node) -> Option<Header> {
-    if !has_our_name(node) {
-        return None;
-    }
-    let header = header_of(&node.open(OFlags::RDONLY).ok()?).ok()??;
-    header.is_whole().then_some(header)
-}
-
-/// What a whole scratch file of ours is, now that it was looked into; `None` for anything else.
-pub(crate) fn evidence(node: &Node) -> Result<Option<Evidence>, Problem> {
-    let Some(header) = whole_header(node) else { return Ok(None) };
-    let found = first_foreign(&node.open_to_read()?, &header)
-        .map_err(|errno| refusal("the scratch file cannot be read", node.path(), errno))?;
-    Ok(Some(match found {
-        None => Evidence::OurScratchFile,
-        Some(first_offset) => Evidence::ScratchFileOfAnother { first_offset },
-    }))
-}
-
-/// The header of a whole file that nobody works on.
+/// The header of a whole scratch file that no run works on.
 pub(super) fn left_header(path: &Path) -> Option<Header> {
     let node = Node::pin_no_link(path).ok()?;
     let header = whole_header(&node)?;
     let fd = node.open(OFlags::RDONLY).ok()?;
-    // Given back at once: only to see whether it could be had.
+    // The lock is only tried: closing the descriptor gives it back.
     let held = fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK);
     (!held).then_some(header)
 }

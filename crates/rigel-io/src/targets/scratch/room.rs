@@ -1,4 +1,4 @@
-//! Room for a scratch file: what is free, and what is told when it does not suffice. Must not make anything.
+//! Free space for a scratch file, and the messages when there is too little. Must not create a file.
 
 use crate::targets::errno::{self, refusal};
 use rigel_core::error::Problem;
@@ -8,10 +8,10 @@ use rustix::fs;
 use rustix::io::Errno;
 use std::path::Path;
 
-/// Bytes that this user may still take on the filesystem of a directory or file.
+/// Bytes that this user may still use on the filesystem of a directory or file.
 ///
 /// # Errors
-/// When it cannot be asked.
+/// When the filesystem does not answer.
 pub fn free_bytes(place: &Path) -> Result<u64, Problem> {
     let answer =
         fs::statvfs(place).map_err(|errno| refusal("the free space cannot be found out", place, errno))?;
@@ -22,15 +22,15 @@ fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Refuses a size that cannot be had, before anything is made.
+/// Refuses a size that does not fit, before a file is created.
 pub(super) fn check_room(path: &Path, size_bytes: u64) -> Result<(), Problem> {
-    // A write beyond this limit does not fail: it kills the process.
+    // A write beyond this limit kills the process instead of failing.
     let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
     if limit.is_some_and(|limit| limit < size_bytes) {
         return Err(no_room(path, size_bytes, Errno::FBIG));
     }
     let dir = directory_of(path);
-    // A filesystem that counts no blocks at all says nothing about its room.
+    // A filesystem that reports no blocks at all does not tell its free space.
     let counts = fs::statvfs(dir).is_ok_and(|answer| answer.f_blocks > 0);
     if counts && free_bytes(dir)? < size_bytes {
         return Err(no_room(path, size_bytes, Errno::NOSPC));

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const GIB: u64 = 1 << 30;
 
-fn told(path: &Path) -> Vec<String> {
+fn contents(path: &Path) -> Vec<String> {
     look(path).iter().map(ToString::to_string).collect()
 }
 
@@ -20,9 +20,9 @@ fn a_file_that_was_never_written() {
     let dir = dir();
     let hole = sparse(&dir, "hole", 8 * GIB);
     let ["never written: the filesystem has no written block of it (holes or unwritten extents)"] =
-        told(&hole).iter().map(String::as_str).collect::<Vec<_>>()[..]
+        contents(&hole).iter().map(String::as_str).collect::<Vec<_>>()[..]
     else {
-        panic!("{:?}", told(&hole))
+        panic!("{:?}", contents(&hole))
     };
     let allocated = sparse(&dir, "allocated", 1);
     let allocate = tool("fallocate", &["-l".as_ref(), "16M".as_ref(), allocated.as_ref()]);
@@ -37,7 +37,7 @@ fn zeros_are_read_to_the_last_byte() {
     for size in [1, 511, 4096, 16 * MIB, 9 * MIB + 4097] {
         let file = sparse(&dir, &size.to_string(), size);
         poke(&file, 0, &vec![0; usize::try_from(size).unwrap()]);
-        let [how] = &told(&file)[..] else { panic!("{:?}", told(&file)) };
+        let [how] = &contents(&file)[..] else { panic!("{:?}", contents(&file)) };
         assert!(how.starts_with("never written: all ") && how.ends_with(" read as zeros"), "{how}");
         poke(&file, size - 1, &[1]);
         assert_eq!(look(&file)[..], [Evidence::HoldsData { first_offset: (size - 1) / 4096 * 4096 }]);
@@ -77,14 +77,14 @@ fn a_quick_look_leaves_it_open() {
     poke(&file, 30 * MIB, &[0; 4096]);
     let found = evidence(&file, Look::Sample, &mut |_, _| {});
     assert!(matches!(found[..], [Evidence::NotWhollyRead { .. }]), "{found:?}");
-    let mut told = Vec::new();
-    let whole = evidence(&file, Look::Whole, &mut |done, total| told.push((done, total)));
+    let mut steps = Vec::new();
+    let whole = evidence(&file, Look::Whole, &mut |done, total| steps.push((done, total)));
     assert!(matches!(whole[..], [Evidence::NeverWritten { .. }]), "{whole:?}");
     assert!(
-        told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 64 * MIB),
-        "{told:?}"
+        steps.is_sorted() && steps.iter().all(|&(done, total)| done <= total && total == 64 * MIB),
+        "{steps:?}"
     );
-    assert!(!told.is_empty());
+    assert!(!steps.is_empty());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 fn known(path: &Path) -> Result<ExtentFacts, Unavailable> {
-    target_facts(path).unwrap().extents.ok_or_else(|| Unavailable::new("the filesystem tells no extents"))
+    target_facts(path).unwrap().extents.ok_or_else(|| Unavailable::new("the filesystem reports no extents"))
 }
 
 /// The extents, by FIEMAP, of which the others are a part.

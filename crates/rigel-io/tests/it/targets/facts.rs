@@ -64,7 +64,7 @@ fn what_is_no_target_is_refused_and_never_opened() {
 }
 
 #[test]
-fn hostile_names_are_told_printably() {
+fn hostile_names_are_printable() {
     let dir = dir();
     let missing = dir.path().join(OsStr::from_bytes(b"\x1b[2J\xff"));
     let problem = target_facts(&missing).unwrap_err().to_string();

@@ -43,13 +43,13 @@ fn names(dir: &Path) -> Vec<String> {
 fn every_block_is_what_the_seed_says() {
     let dir = dir();
     let size = 9 * MIB + 4096;
-    let mut told = Vec::new();
-    let mut progress = |done, total| told.push((done, total));
+    let mut steps = Vec::new();
+    let mut progress = |done, total| steps.push((done, total));
     let never = AtomicBool::new(false);
     let scratch = ScratchFile::create(dir.path(), &wish(size, 42), &mut progress, &never).unwrap();
     assert_eq!(scratch.path(), dir.path().join(FILE_NAME));
     assert_eq!((scratch.data_bytes(), scratch.seed(), scratch.reused()), (size, 42, false));
-    assert!(told.is_sorted() && told.last() == Some(&(size, size)), "{told:?}");
+    assert!(steps.is_sorted() && steps.last() == Some(&(size, size)), "{steps:?}");
     let bytes = bytes_of(scratch.path());
     assert_eq!(bytes.len() as u64, size + TRAILER_BYTES);
     let (data, trailer) = bytes.split_at(usize::try_from(size).unwrap());

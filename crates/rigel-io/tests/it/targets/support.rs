@@ -138,7 +138,7 @@ impl Drop for Mounted {
     }
 }
 
-/// A partition that the kernel was told of, whether or not a table on the device says so; forgotten when dropped.
+/// A partition that was added to the kernel, with or without a table on the device. A drop removes it.
 pub struct Partition {
     disk: PathBuf,
     pub path: PathBuf,

@@ -9,9 +9,9 @@ use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{self, Verdict};
 use rigel_core::path_text;
+use rigel_io::targets::Hold;
 use rigel_io::targets::guard::{self, WritePermit};
 use rigel_io::targets::inspect::{Look, Snapshot, inspect};
-use rigel_io::targets::scratch::Hold;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::targets::inspect::fixture::Fixture;
+use crate::targets::fixture::Fixture;
+use crate::targets::node::id_at;
 
 const SDA: &str = "pci0/block/sda";
 const SDA1: &str = "pci0/block/sda/sda1";
@@ -20,8 +21,8 @@ fn host() -> Fixture {
     fixture
 }
 
-/// What is found about a device, as it is told.
-fn told(fixture: &Fixture, number: (u32, u32)) -> Vec<String> {
+/// The evidence about a device, as text.
+fn found(fixture: &Fixture, number: (u32, u32)) -> Vec<String> {
     let snapshot = Snapshot::of(fixture.system());
     let block = Block::by_number(&snapshot.system().sys, number).unwrap();
     mounted_or_held(&block, &snapshot).iter().map(ToString::to_string).collect()
@@ -35,14 +36,14 @@ fn a_snapshot_is_asked_once_and_a_new_one_is_fresh() {
     assert!(mounted_or_held(&block, &snapshot).is_empty());
     fixture.mounts(&[("8:16", "/data", "xfs", "/dev/sdb")]);
     assert!(mounted_or_held(&block, &snapshot).is_empty(), "it is as it was when it was taken");
-    assert_eq!(told(&fixture, (8, 16)), ["sdb is mounted on /data"]);
+    assert_eq!(found(&fixture, (8, 16)), ["sdb is mounted on /data"]);
 }
 
 #[test]
 fn an_idle_device() {
     let fixture = host();
     for number in [(8, 0), (8, 1), (8, 16)] {
-        assert!(told(&fixture, number).is_empty());
+        assert!(found(&fixture, number).is_empty());
     }
 }
 
@@ -51,37 +52,37 @@ fn a_mounted_partition_is_its_disks_business_but_not_its_neighbours() {
     let fixture = host();
     fixture.mounts(&[("8:2", "/da\\040ta", "ext4", "/dev/sda2"), ("8:2", "/bind", "ext4", "/dev/sda2")]);
     let mounted = ["sda2 is mounted on /da ta", "sda2 is mounted on /bind"];
-    assert_eq!(told(&fixture, (8, 2)), mounted);
-    assert_eq!(told(&fixture, (8, 0)), mounted);
-    assert!(told(&fixture, (8, 1)).is_empty());
+    assert_eq!(found(&fixture, (8, 2)), mounted);
+    assert_eq!(found(&fixture, (8, 0)), mounted);
+    assert!(found(&fixture, (8, 1)).is_empty());
 }
 
 #[test]
 fn a_disk_in_use_as_a_whole_is_its_partitions_business() {
     let fixture = host();
     fixture.mounts(&[("8:0", "/whole", "xfs", "/dev/sda")]);
-    assert_eq!(told(&fixture, (8, 1)), ["sda is mounted on /whole"]);
+    assert_eq!(found(&fixture, (8, 1)), ["sda is mounted on /whole"]);
 }
 
 #[test]
-fn what_is_mounted_above_is_told_with_its_holder() {
+fn a_mount_above_is_found_with_its_holder() {
     let fixture = host();
     fixture.holds(DM, SDA1);
     fixture.holds(DM, SDB);
     fixture.write("sys/devices/virtual/block/dm-0/dm/name", "vg-data\n");
     fixture.write("sys/devices/virtual/block/dm-0/dm/uuid", "LVM-x\n");
     fixture.mounts(&[("253:0", "/srv", "xfs", "/dev/mapper/vg-data")]);
-    assert_eq!(told(&fixture, (8, 0)), ["dm-0 is mounted on /srv", "sda1 is in use by dm-0 (vg-data, LVM)"]);
-    assert_eq!(told(&fixture, (8, 16)), ["dm-0 is mounted on /srv", "sdb is in use by dm-0 (vg-data, LVM)"]);
-    assert_eq!(told(&fixture, (253, 0)), ["dm-0 is mounted on /srv"]);
-    assert!(told(&fixture, (8, 2)).is_empty());
+    assert_eq!(found(&fixture, (8, 0)), ["dm-0 is mounted on /srv", "sda1 is in use by dm-0 (vg-data, LVM)"]);
+    assert_eq!(found(&fixture, (8, 16)), ["dm-0 is mounted on /srv", "sdb is in use by dm-0 (vg-data, LVM)"]);
+    assert_eq!(found(&fixture, (253, 0)), ["dm-0 is mounted on /srv"]);
+    assert!(found(&fixture, (8, 2)).is_empty());
 }
 
 #[test]
 fn a_multipath_disk_holds_its_partitions_too() {
     let fixture = host();
     fixture.holds(MD, SDA);
-    assert_eq!(told(&fixture, (8, 2)), ["sda is in use by md127"]);
+    assert_eq!(found(&fixture, (8, 2)), ["sda is in use by md127"]);
 }
 
 #[test]
@@ -90,7 +91,7 @@ fn holders_in_a_circle_end() {
     fixture.holds(DM, SDA);
     fixture.holds(MD, DM);
     fixture.holds(DM, MD);
-    assert_eq!(told(&fixture, (8, 0)), ["sda is in use by dm-0"]);
+    assert_eq!(found(&fixture, (8, 0)), ["sda is in use by dm-0"]);
 }
 
 #[test]
@@ -99,10 +100,10 @@ fn every_device_of_a_mounted_btrfs() {
     for name in ["sdb", "sdc"] {
         fixture.write(&format!("sys/fs/btrfs/uuid-1/devices/{name}"), "");
     }
-    assert_eq!(told(&fixture, (8, 16)), ["sdb is mounted on the btrfs filesystem uuid-1"]);
+    assert_eq!(found(&fixture, (8, 16)), ["sdb is mounted on the btrfs filesystem uuid-1"]);
     fixture.mounts(&[("0:41", "/pool", "btrfs", "/dev/sdc")]);
-    assert_eq!(told(&fixture, (8, 16)), ["sdb is mounted on /pool"]);
-    assert!(told(&fixture, (8, 0)).is_empty());
+    assert_eq!(found(&fixture, (8, 16)), ["sdb is mounted on /pool"]);
+    assert!(found(&fixture, (8, 0)).is_empty());
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn hundreds_of_bind_mounts_are_cut() {
     let points: Vec<String> = (0..300).map(|n| format!("/pod/{n}")).collect();
     let rows: Vec<_> = points.iter().map(|point| ("8:16", point.as_str(), "xfs", "/dev/sdb")).collect();
     fixture.mounts(&rows);
-    assert_eq!(told(&fixture, (8, 16)).len(), MOST_MOUNTS);
+    assert_eq!(found(&fixture, (8, 16)).len(), MOST_MOUNTS);
 }
 
 #[test]
@@ -124,11 +125,10 @@ fn swap_by_any_name() {
     let escaped = file.to_str().unwrap().replace(' ', "\\040");
     fixture.write("proc/swaps", format!("Filename Type\n/dev/no/such partition\n{escaped} file 1 0 -2\n"));
     let snapshot = Snapshot::of(fixture.system());
-    let found = in_swap(&[who_is(&link).unwrap()], &snapshot);
+    let found = in_swap(&[id_at(&link).unwrap()], &snapshot);
     assert_eq!(found, [Evidence::Swap { device: file.to_str().unwrap().into() }]);
     assert!(
-        in_swap(&[who_is(dir.path().parent().unwrap()).unwrap_or(device_identity((8, 0)))], &snapshot)
-            .is_empty()
+        in_swap(&[id_at(dir.path().parent().unwrap()).unwrap_or(block_id((8, 0)))], &snapshot).is_empty()
     );
 }
 
@@ -142,7 +142,7 @@ fn a_file_behind_a_loop_device_is_held() {
     fixture.disk("virtual/block/loop99999", (7, 99_999));
     fixture.write("sys/devices/virtual/block/loop99999/loop/backing_file", format!("{}\n", file.display()));
     let node = Node::pin(&file).unwrap();
-    let found = forbidding(&node, &Snapshot::of(fixture.system()));
+    let found = blockers(&node, &Snapshot::of(fixture.system()));
     let [Evidence::Held { device, holder }] = &found[..] else { panic!("{found:?}") };
     assert_eq!((device.as_str(), holder.as_str()), (file.to_str().unwrap(), "loop99999"));
 }

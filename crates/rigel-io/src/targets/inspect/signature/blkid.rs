@@ -1,7 +1,7 @@
-//! libblkid, loaded when it is needed, so that Rigel runs where it is missing.
+//! libblkid, loaded at run time, so that Rigel runs where it is missing.
 //!
-//! Only symbols that every libblkid since util-linux 2.17 (2010) has. All results of a probe are taken, not the one that
-//! libblkid would choose: for a disk that is about to be overwritten a doubtful signature counts. Must not judge them.
+//! Only symbols that every libblkid since util-linux 2.17 (2010) has are used. All results of a probe are taken, not only
+//! the one that libblkid prefers: before a disk is overwritten, a doubtful signature counts too. Must not judge them.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -17,12 +17,12 @@ pub(crate) type Values = HashMap<String, Vec<u8>>;
 const SUPERBLOCKS: c_int = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7 | 1 << 9 | 1 << 10;
 /// Flags of blkid_probe_set_partitions_flags: FORCE_GPT (a GPT without its protective MBR), MAGIC.
 const PARTITIONS: c_int = 1 << 1 | 1 << 3;
-/// There are fewer formats than this; a library that finds more is broken.
+/// More results than there are formats: a library that finds more is broken.
 const MOST_RESULTS: usize = 256;
 
 type Probe = *mut c_void;
 
-/// The functions, as <blkid.h> declares them.
+/// The functions of libblkid, as <blkid.h> declares them.
 struct Blkid {
     new_probe: unsafe extern "C" fn() -> Probe,
     free_probe: unsafe extern "C" fn(Probe),
@@ -35,17 +35,17 @@ struct Blkid {
     numof_values: unsafe extern "C" fn(Probe) -> c_int,
     get_value:
         unsafe extern "C" fn(Probe, c_int, *mut *const c_char, *mut *const c_char, *mut usize) -> c_int,
-    /// Last: the functions above are valid while it is loaded.
+    /// The last field, so it is dropped last: the functions above are valid only while it is loaded.
     _library: libloading::Library,
 }
 
-/// Loaded once and never unloaded. One probe at a time: nobody promises more.
+/// Loaded once and never unloaded. One probe at a time, because libblkid does not promise to be thread-safe.
 static LIBRARY: OnceLock<Result<Mutex<Blkid>, String>> = OnceLock::new();
 
-/// Everything that libblkid finds in `len` bytes at `offset`.
+/// All results of libblkid for `len` bytes at `offset`.
 ///
 /// # Errors
-/// The reason, when the library is missing or gave up; what it found before that is lost.
+/// The reason, when the library is missing or gave up. Earlier results of the probe are then lost.
 pub(crate) fn probe(fd: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Vec<Values>, String> {
     let library = LIBRARY.get_or_init(|| load().map(Mutex::new)).as_ref().map_err(Clone::clone)?;
     library.lock().unwrap_or_else(PoisonError::into_inner).probe(fd, offset, len)
@@ -142,7 +142,7 @@ impl Blkid {
     }
 }
 
-/// A probe that is freed in the end.
+/// A probe that is freed when dropped.
 struct Freed<'a> {
     library: &'a Blkid,
     probe: Probe,

@@ -1,4 +1,4 @@
-//! Block devices as sysfs shows them: what is made of what, and what their queues are set to. Must not open a device.
+//! Block devices as sysfs shows them: the layers of devices, and the settings of their queues. Must not open a device.
 
 mod facts;
 mod mapper;
@@ -10,13 +10,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// More devices on top of each other than anybody stacks.
+/// A bound on layers of devices, well above any real stack.
 const MOST_LAYERS: usize = 16;
 
-/// More disks than one volume has.
+/// A bound on the devices below one volume.
 const MOST_BELOW: usize = 4096;
 
-/// A directory of sysfs that stands for a block device.
+/// A block device, by its directory in sysfs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     dir: PathBuf,
@@ -25,12 +25,12 @@ pub(crate) struct Block {
     pub number: (u32, u32),
 }
 
-/// One of the devices that have had a number, as [`Block::generation`] tells them apart.
+/// Tells apart devices that had the same number one after the other ([`Block::generation`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Generation {
-    /// Counts disks since the host was started.
+    /// The kernel's sequence number of the disk, counted since the host was started.
     pub(crate) disk: u64,
-    /// Of a partition: its first byte on the disk.
+    /// First byte of a partition on its disk.
     pub(crate) start_bytes: u64,
 }
 
@@ -40,7 +40,7 @@ impl Block {
         Self::at(&sys.join(format!("dev/block/{}:{}", number.0, number.1)))
     }
 
-    /// The device that a directory or a link to one stands for.
+    /// The device of a directory, or of a link to one.
     fn at(dir: &Path) -> Option<Self> {
         let dir = dir.canonicalize().ok()?;
         let (major, minor) = parsed_pair(&read(&dir.join("dev"))?)?;
@@ -49,23 +49,32 @@ impl Block {
         Some(Self { dir, name, number: (major, minor) })
     }
 
-    /// The block device of the NVMe namespace that a generic character device with this number stands for.
+    /// The block device of an NVMe namespace, by the number of its generic character device.
     pub(crate) fn of_generic(sys: &Path, character: (u32, u32)) -> Option<Self> {
         let dir = sys.join(format!("dev/char/{}:{}", character.0, character.1));
         Self::at(&beside(&dir.canonicalize().ok()?, "ng", "nvme")?)
     }
 
-    /// The generic character device of a whole NVMe namespace: like a block device it has a name and a number.
+    /// The generic character device of a whole NVMe namespace. It has a name and a number like a block device.
     pub(crate) fn generic(&self) -> Option<Self> {
         Self::at(&beside(&self.dir, "nvme", "ng")?)
     }
 
-    /// Every disk (no partitions), as `/sys/block` lists them.
+    /// Every device with a size, each disk before its partitions.
+    pub(crate) fn all_with_partitions(sys: &Path) -> Vec<Self> {
+        let with_partitions = |disk: Self| {
+            let partitions = disk.partitions();
+            std::iter::once(disk).chain(partitions)
+        };
+        Self::all(sys).into_iter().flat_map(with_partitions).filter(Self::has_size).collect()
+    }
+
+    /// Every disk without its partitions, as `/sys/block` lists them.
     pub(crate) fn all(sys: &Path) -> Vec<Self> {
         Self::listed(&sys.join("block"))
     }
 
-    /// The devices that the links in a directory lead to, by name.
+    /// The devices that the links in a directory lead to, in the order of their names.
     fn listed(dir: &Path) -> Vec<Self> {
         let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let mut found: Vec<Self> = entries.filter_map(|entry| Self::at(&entry.path())).collect();
@@ -73,7 +82,7 @@ impl Block {
         found
     }
 
-    /// The disk that this partition is on; `None` for a disk.
+    /// The disk of a partition; `None` for a disk.
     pub(crate) fn disk(&self) -> Option<Self> {
         self.dir.join("partition").exists().then(|| Self::at(self.dir.parent()?)).flatten()
     }
@@ -82,7 +91,7 @@ impl Block {
         Self::listed(&self.dir).into_iter().filter(|inner| inner.dir.join("partition").exists()).collect()
     }
 
-    /// What it is made of, the disk of a partition included, down to the lowest: each once, those on top first.
+    /// All devices below it, each once, from the top down. The disk of a partition is below it.
     pub(crate) fn below(&self) -> Vec<Self> {
         let mut found = vec![self.clone()];
         let mut next = 0;
@@ -97,13 +106,13 @@ impl Block {
         found.split_off(1)
     }
 
-    /// Devices that this one is made of.
+    /// Devices that this one is made of, one layer down.
     fn made_of(&self) -> Vec<Self> {
         Self::listed(&self.dir.join("slaves"))
     }
 
-    /// The lowest device that moves every byte of this one exactly once: the disk of a partition, what is under a
-    /// volume that lies on one device (LVM, dm-crypt). Where there are several below, as in a RAID, it ends.
+    /// The lowest device that moves every byte of this one exactly once: the disk of a partition, or the device below a
+    /// volume (LVM, dm-crypt). The search ends where there are several devices below, as in a RAID.
     pub(crate) fn lowest(&self) -> Self {
         let mut lowest = self.clone();
         for _ in 0..MOST_LAYERS {
@@ -116,20 +125,20 @@ impl Block {
         lowest
     }
 
-    /// Devices that are made of this one.
+    /// Devices that are made of this one, one layer up.
     pub(crate) fn holders(&self) -> Vec<Self> {
         Self::listed(&self.dir.join("holders"))
     }
 
-    /// Where a partition begins on its disk, and its size, in bytes.
+    /// Start of a partition on its disk, and its size, in bytes.
     pub(crate) fn region_bytes(&self) -> Option<(u64, u64)> {
         // Always in units of 512 bytes, whatever the device's own blocks are.
         let sectors = |file: &str| self.value::<u64>(file).and_then(|count| count.checked_mul(512));
         Some((sectors("start")?, sectors("size")?))
     }
 
-    /// What tells one device behind this number from the next: which of the disks that the kernel has seen it is (another
-    /// medium, another file behind a loop device), and where on it this begins. `None` before Linux 5.15.
+    /// Tells this device from an earlier or later one with the same number: another medium, another file behind a loop
+    /// device, another partition. `None` before Linux 5.15.
     pub(crate) fn generation(&self) -> Option<Generation> {
         let disk = self.disk().as_ref().unwrap_or(self).value("diskseq")?;
         Some(Generation { disk, start_bytes: self.region_bytes().map_or(0, |(start, _)| start) })
@@ -139,7 +148,7 @@ impl Block {
         self.disk().as_ref().unwrap_or(self).value("queue/physical_block_size")
     }
 
-    /// The name, and for a device-mapper device what it is called and who made it: `dm-0 (vg-data, LVM)`.
+    /// The kernel name; a device-mapper device adds its own name and its maker: `dm-0 (vg-data, LVM)`.
     pub(crate) fn title(&self) -> String {
         let Some(mapped) = self.text("dm/name") else { return self.name.clone() };
         match self.maker() {
@@ -148,18 +157,18 @@ impl Block {
         }
     }
 
-    /// Who made a device-mapper device: the word before the first dash of its UUID, `LVM`, `CRYPT`, `mpath`, `part1`.
+    /// The maker of a device-mapper device, which is the first word of its UUID: `LVM`, `CRYPT`, `mpath`, `part1`.
     fn maker(&self) -> Option<String> {
         self.text("dm/uuid")?.split_once('-').map(|(maker, _)| maker.to_owned())
     }
 
-    /// The path of the file or device behind a loop device; `None` when it is none, or not attached.
+    /// The path of the file or device behind a loop device; `None` for other devices, and when nothing is attached.
     pub(crate) fn loop_file(&self) -> Option<PathBuf> {
         read(&self.dir.join("loop/backing_file")).map(|bytes| PathBuf::from(OsStr::from_bytes(&bytes)))
     }
 
     /// Whether there is a medium: empty loop devices and card readers have none.
-    pub(crate) fn has_size(&self) -> bool {
+    fn has_size(&self) -> bool {
         self.value::<u64>("size").is_some_and(|sectors| sectors > 0)
     }
 
@@ -172,13 +181,21 @@ impl Block {
     }
 }
 
-/// The word in brackets of `none [mq-deadline]`; the only word where the kernel sets none.
-pub(crate) fn chosen_word(list: &str) -> String {
-    let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    bracketed.map_or(list, |(word, _)| word).to_owned()
+/// The devices whose counters show the I/O to targets, each once: the lowest ones that move every byte of a target
+/// exactly once, so that the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
+/// the filesystems below them. `None` when one of them has no block device (NFS, btrfs, FUSE, tmpfs): then the bytes of
+/// all targets cannot be compared with counters.
+#[must_use]
+pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32, u32)>> {
+    let sys = root.join("sys");
+    let lowest = |&number: &(u32, u32)| Some(Block::by_number(&sys, number)?.lowest().number);
+    let mut devices = targets.iter().map(lowest).collect::<Option<Vec<_>>>()?;
+    devices.sort_unstable();
+    devices.dedup();
+    Some(devices)
 }
 
-/// `nvme0n1` beside `ng0n1`, or the other way round: both are children of their controller, or of their subsystem.
+/// `nvme0n1` for `ng0n1`, or the other way round. Both lie in the directory of their controller or subsystem.
 fn beside(dir: &Path, from: &str, to: &str) -> Option<PathBuf> {
     let rest = dir.file_name()?.to_str()?.strip_prefix(from)?;
     Some(dir.parent()?.join(format!("{to}{rest}")))

@@ -1,8 +1,8 @@
-//! The mount table and the swap table, byte for byte: a mount point need not be UTF-8, and one line that cannot be
-//! understood must not hide the others. Must not judge.
+//! The mount table and the swap table. Both are read as bytes: a mount point need not be UTF-8, and a line that cannot
+//! be parsed must not hide the others. Must not judge.
 
-use super::block::Block;
 use rigel_core::facts::MountFacts;
+use rigel_core::path_text;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,32 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
     pub id: u64,
-    /// Of the filesystem; major 0 where it has no single device.
+    /// Device number of the filesystem; the major number is 0 where it has no single device.
     pub device: (u32, u32),
-    /// What of the filesystem is mounted.
+    /// The directory of the filesystem that is mounted.
     pub root: PathBuf,
     pub mount_point: PathBuf,
-    /// Printable: those of the mount, then those of the filesystem, each once.
+    /// Printable options of the mount, then of the filesystem, each once.
     pub options: Vec<String>,
     pub filesystem: String,
-    /// What was mounted: a device for most filesystems, anything for the others.
+    /// The mounted source: a device for most filesystems, any text for the others.
     pub source: PathBuf,
 }
 
 impl Mount {
-    /// What the record keeps of it; `block` is the device that it lies on.
-    pub(super) fn facts(&self, block: Option<&Block>) -> MountFacts {
-        let printable = |path: &Path| rigel_core::path_text::encode(path);
+    /// Its facts for the record; `device` is the name of the device below.
+    pub(crate) fn facts(&self, device: Option<String>) -> MountFacts {
         MountFacts {
-            mount_point: printable(&self.mount_point),
+            mount_point: path_text::encode(&self.mount_point),
             filesystem: self.filesystem.clone(),
-            source: printable(&self.source),
+            source: path_text::encode(&self.source),
             options: self.options.clone(),
-            device: block.map(|block| block.name.clone()),
+            device,
         }
     }
 }
 
-/// Every mount that this process can see; the last one of a mount point is the one on top.
+/// Every mount that this process can see. Of several on one mount point the last is on top.
 pub(crate) fn mounts(proc: &Path) -> Vec<Mount> {
     lines_of(&proc.join("self/mountinfo")).iter().filter_map(|line| parse_mount(line)).collect()
 }
@@ -71,7 +70,7 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
         root: path(fields.get(3)?),
         mount_point: path(fields.get(4)?),
         options: options(fields.get(5)?, fields.get(dash + 3).copied().unwrap_or_default()),
-        filesystem: rigel_core::path_text::encode(&path(fields.get(dash + 1)?)),
+        filesystem: path_text::encode(&path(fields.get(dash + 1)?)),
         source: path(fields.get(dash + 2)?),
     })
 }
@@ -79,7 +78,7 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
 fn options(of_mount: &[u8], of_filesystem: &[u8]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for option in of_mount.split(|&byte| byte == b',').chain(of_filesystem.split(|&byte| byte == b',')) {
-        let option = rigel_core::path_text::encode(&path(option));
+        let option = path_text::encode(&path(option));
         if !option.is_empty() && !found.contains(&option) {
             found.push(option);
         }
@@ -87,7 +86,7 @@ fn options(of_mount: &[u8], of_filesystem: &[u8]) -> Vec<String> {
     found
 }
 
-/// A path as the kernel writes it there: blanks, newlines, backslashes and `#` as `\ooo`.
+/// Decodes a path of these tables: the kernel writes blanks, newlines, backslashes and `#` as `\ooo`.
 fn path(escaped: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(escaped.len());
     let mut at = 0;

@@ -1,13 +1,13 @@
-//! What the record keeps of a block device. Must not judge.
+//! The facts of a block device that go into the record. Must not judge.
 
-use super::{Block, chosen_word, mapper};
-use crate::system::{System, numbered, text, value};
+use super::{Block, mapper};
+use crate::system::{System, chosen_word, numbered, text, value};
 use rigel_core::facts::{DeviceFacts, IscsiFacts, MdFacts};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 impl Block {
-    /// Its facts. The queue is the disk's.
+    /// Its facts. A partition has no queue of its own, so queue settings come from its disk.
     pub(crate) fn facts(&self, system: &System) -> DeviceFacts {
         let partition_of = self.disk();
         let disk = partition_of.clone().unwrap_or_else(|| self.clone());
@@ -54,7 +54,7 @@ impl Block {
         }
     }
 
-    /// How it is attached, by what lies above it in sysfs; of what is made in this host, by its name.
+    /// How it is attached. The name tells it for devices that software makes, the path in sysfs for all others.
     fn transport(&self) -> Option<&'static str> {
         let made = [
             ("loop", "loop"),
@@ -68,7 +68,7 @@ impl Block {
         if let Some((_, name)) = made.iter().find(|(start, _)| self.name.starts_with(start)) {
             return Some(name);
         }
-        // A disk behind USB or iSCSI has a SCSI host above it as well, so the closest word comes first.
+        // A disk behind USB or iSCSI has a SCSI host above it as well, so the specific words come first.
         let ways = [
             ("usb", "usb"),
             ("session", "iscsi"),
@@ -84,12 +84,12 @@ impl Block {
         ways.iter().find(|(starts, _)| self.above(starts).is_some()).map(|&(_, name)| name)
     }
 
-    /// The first part of its path in sysfs that is this word and a number.
+    /// The first part of its path in sysfs that consists of this word and a number.
     fn above(&self, starts: &str) -> Option<&OsStr> {
         self.dir.iter().find(|part| part.to_str().is_some_and(|name| is_numbered(name, starts)))
     }
 
-    /// The nearest device above that knows its node; -1 is the kernel's "none".
+    /// The NUMA node of the nearest device above that has one; -1 is the kernel's "none".
     fn numa_node(&self) -> Option<i32> {
         let node = self.dir.ancestors().find_map(|dir| value::<i32>(&dir.join("numa_node")))?;
         (node >= 0).then_some(node)
@@ -100,7 +100,7 @@ impl Block {
         u32::try_from(queues).ok().filter(|&queues| queues > 0)
     }
 
-    /// The disk's own word on its cache; the directory is named by host, channel, target and LUN.
+    /// What the disk itself says about its cache. The directory is named by host, channel, target and LUN.
     fn scsi_cache(&self) -> Option<String> {
         let dir = std::fs::read_dir(self.dir.join("device/scsi_disk")).ok()?.flatten().next()?;
         text(&dir.path().join("cache_type"))
@@ -138,7 +138,7 @@ fn first_connection(class: &Path, session: &str) -> Option<PathBuf> {
     numbered(class, &start).into_iter().next().map(|(_, dir)| dir)
 }
 
-/// `ata3`, `rport-1:0-2`: a name that goes on with a number.
+/// Whether a name is this word followed by a number: `ata3`, `rport-1:0-2`.
 fn is_numbered(name: &str, starts: &str) -> bool {
     name.strip_prefix(starts).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -1,20 +1,22 @@
 //! Signatures on a target: filesystems, partition tables, RAID, volume managers, databases.
 //!
-//! libblkid knows hundreds; the table here holds what it does not know, and what must be found without it too. Must not
-//! decide whether they matter.
+//! libblkid knows hundreds of formats. The table here adds formats that it does not know, and those that must be found
+//! without it. Must not decide whether they matter.
 
-use super::blkid::{self, Values};
-use super::node::Node;
+mod blkid;
+
+use crate::targets::node::Node;
+use blkid::Values;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
-use rustix::io::{Errno, pread};
+use rustix::io::{pread, retry_on_intr};
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 
-/// A partition of the target, looked into as well.
+/// A partition of the target, which is searched as well.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     pub name: String,
@@ -22,17 +24,17 @@ pub(crate) struct Region {
     pub len: u64,
 }
 
-/// Everything found, by offset. Each signature once.
+/// All signatures, each once.
 pub(crate) fn evidence(
     node: &Node,
     facts: &TargetFacts,
     partitions: &[Region],
 ) -> Result<Vec<Evidence>, Problem> {
-    // A descriptor of its own, because libblkid sets the read-ahead of the one it is given.
+    // libblkid changes the read-ahead of the descriptor, so it gets its own.
     let fd = node.open_to_read()?;
     let mut found = Vec::new();
     if facts.kind == TargetKind::CharDevice {
-        // libblkid takes no raw devices; they read only in whole, aligned blocks.
+        // libblkid cannot handle raw devices, which read only whole, aligned blocks.
         found.push(Evidence::SignaturesUnknown { reason: "libblkid cannot read a raw device".to_owned() });
         return Ok(found);
     }
@@ -73,7 +75,7 @@ fn place(usage: &str, region: &Region) -> String {
     if region.name.is_empty() { usage.to_owned() } else { format!("{usage} in {}", region.name) }
 }
 
-/// A result of libblkid: a superblock or a partition table, now and then both.
+/// The signatures in one result of libblkid: a superblock, a partition table, or both.
 fn from_values(values: &Values, region: &Region) -> Vec<Evidence> {
     let text = |name: &str| values.get(name).map(|bytes| path_text::encode_os(OsStr::from_bytes(bytes)));
     let offset = |name: &str| Some(region.offset + text(name)?.parse::<u64>().ok()?);
@@ -96,7 +98,7 @@ fn from_values(values: &Values, region: &Region) -> Vec<Evidence> {
     superblock.into_iter().chain(table).collect()
 }
 
-/// libblkid's word for the use of a format, made plainer where it says "raid" or "other" for something else.
+/// libblkid's word for the use of a format, replaced where "raid" or "other" would mislead.
 fn usage_of(kind: &str, usage: Option<&str>) -> String {
     match kind {
         "LVM1_member" | "LVM2_member" | "zfs_member" | "stratis" | "VxVM" | "oracleasm" => "volume manager",
@@ -107,7 +109,7 @@ fn usage_of(kind: &str, usage: Option<&str>) -> String {
     .to_owned()
 }
 
-/// A signature that is looked for here.
+/// A signature that is searched for without libblkid.
 struct Own {
     usage: &'static str,
     kind: &'static str,
@@ -117,11 +119,11 @@ struct Own {
 }
 
 const OWN: [Own; 2] = [
-    // libblkid knows it too; here for hosts without libblkid, because Oracle's disks are what ORION was pointed at.
+    // libblkid knows it too. It is here for hosts without libblkid, because ORION is used on Oracle's disks.
     // Source: libblkid/src/superblocks/ocfs.c, `oracleasm_idinfo`.
     Own { usage: "volume manager", kind: "oracleasm", offset: 32, magic: b"ORCLDISK", files_only: false },
     // Source: https://www.sqlite.org/fileformat2.html, "The Database Header". The data files of Oracle, PostgreSQL and
-    // InnoDB have no such mark; that they hold data is seen all the same.
+    // InnoDB have no such mark, but the check of the contents finds them.
     Own { usage: "database file", kind: "sqlite3", offset: 0, magic: b"SQLite format 3\0", files_only: true },
 ];
 
@@ -132,14 +134,9 @@ impl Own {
         if self.offset + self.magic.len() as u64 > region.len {
             return false;
         }
-        loop {
-            match pread(fd, &mut *wanted, region.offset + self.offset) {
-                Ok(got) => return got == self.magic.len() && wanted == self.magic,
-                Err(Errno::INTR) => {}
-                // What cannot be read here is reported when the contents are looked at.
-                Err(_) => return false,
-            }
-        }
+        // A read error is reported when the contents are read.
+        let got = retry_on_intr(|| pread(fd, &mut *wanted, region.offset + self.offset));
+        got == Ok(self.magic.len()) && wanted == self.magic
     }
 }
 
@@ -171,9 +168,10 @@ mod tests {
         assert_eq!(label.as_deref(), Some("da\\x1bta"), "no label writes to the terminal");
 
         let both = [("TYPE", "LVM2_member"), ("USAGE", "raid"), ("SBBADCSUM", "1"), ("PTTYPE", "gpt")];
-        let told: Vec<String> = from_values(&values(&both), &whole).iter().map(ToString::to_string).collect();
+        let found: Vec<String> =
+            from_values(&values(&both), &whole).iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            found,
             ["volume manager (wrong checksum) signature: LVM2_member", "partition table signature: gpt"]
         );
         assert!(from_values(&values(&[("DEVNO", "1")]), &whole).is_empty());

@@ -1,5 +1,6 @@
 use super::*;
-use crate::targets::inspect::fixture::Fixture;
+use crate::system::chosen_word;
+use crate::targets::fixture::Fixture;
 use rigel_core::facts::{DeviceFacts, IscsiFacts, MappedFacts, MdFacts};
 
 #[test]
@@ -173,7 +174,7 @@ fn io_is_counted_on_the_lowest_device_that_moves_each_byte_once() {
     fixture.partition("virtual/block/md0/md0p1", (259, 0), 2048, 1_000_000);
     let sys = fixture.system().sys;
     let root = sys.parent().unwrap();
-    let devices = |targets: &[(u32, u32)]| crate::targets::inspect::counting_devices(root, targets);
+    let devices = |targets: &[(u32, u32)]| counting_devices(root, targets);
     assert_eq!(devices(&[(8, 1)]), Some(vec![(8, 0)]));
     assert_eq!(devices(&[(253, 1)]), Some(vec![(8, 0)]));
     assert_eq!(devices(&[(259, 0)]), Some(vec![(9, 0)]));

@@ -1,7 +1,7 @@
-//! Tables and states of device-mapper devices: from the kernel, or from the text of a captured tree.
+//! Tables and states of device-mapper devices, from the kernel or from a captured tree.
 //!
-//! A table can hold the key of an encrypted volume, so only the parameters of kinds that are known are kept, and of those no key. Must
-//! not change a device.
+//! A table can hold the key of an encrypted volume. Only parameters of known kinds are kept, and never a key. Must not
+//! change a device.
 
 use super::Block;
 use crate::system::System;
@@ -14,7 +14,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Targets whose parameters are devices, sizes and policies.
+/// Kinds whose parameters are only devices, sizes and policies.
 const OPEN_KINDS: [&str; 16] = [
     "linear",
     "striped",
@@ -34,7 +34,7 @@ const OPEN_KINDS: [&str; 16] = [
     "dust",
 ];
 
-/// More targets than a report wants to show.
+/// Only so many targets of a device are kept.
 const MOST_TARGETS: usize = 64;
 
 pub(super) fn facts(block: &Block, name: String, system: &System) -> MappedFacts {
@@ -50,7 +50,7 @@ fn captured(dir: &Path, name: &str, what: &str) -> Vec<String> {
     text.lines().take(MOST_TARGETS).filter_map(of_text).collect()
 }
 
-/// A line as `dmsetup` prints it: begin, length, kind, parameters.
+/// Reads a line that `dmsetup` printed: begin, length, kind, parameters.
 fn of_text(line: &str) -> Option<String> {
     let mut words = line.splitn(4, ' ');
     let (begin, len) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -59,7 +59,7 @@ fn of_text(line: &str) -> Option<String> {
     Some(shown(&MapperTarget { begin_sectors: begin, len_sectors: len, kind, parameters }))
 }
 
-/// What the kernel says; nothing when it refuses, which it does to all but root.
+/// The kernel's answer; empty when it refuses, as it does to everyone but root.
 fn asked(number: (u32, u32), status: bool) -> Vec<String> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     let Ok(control) = open("/dev/mapper/control", flags, Mode::empty()) else { return Vec::new() };

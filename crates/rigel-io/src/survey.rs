@@ -1,44 +1,44 @@
-//! Everything of a host that has to do with storage: its disks, what is made of them, what is mounted. Of this host, or of a tree that was
-//! captured on another one. Must not open a device.
+//! All storage of a host: disks, the devices made of them, mounts. The host is this one, or a tree that was captured on
+//! another one. Must not open a device.
 
-use super::Snapshot;
-use super::block::Block;
 use crate::host::{host_facts, host_facts_at};
+use crate::mounts::Mount;
 use crate::system::System;
+use crate::targets::block::Block;
+use crate::targets::inspect::Snapshot;
 use rigel_core::facts::{DeviceFacts, HostFacts, MountFacts};
 use std::path::Path;
 
-/// See the module.
+/// The storage of a host.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     /// The host.
     pub host: HostFacts,
     /// Every device with a medium, partitions behind their disks.
     pub devices: Vec<DeviceFacts>,
-    /// Filesystems that lie on a device, and those of the network.
+    /// Filesystems on a device, and network filesystems.
     pub mounts: Vec<MountFacts>,
 }
 
-/// Filesystems that have no block device and hold data.
-const OF_THE_NETWORK: [&str; 5] = ["nfs", "nfs4", "cifs", "ceph", "glusterfs"];
+/// Network filesystems: they hold data and have no block device.
+const NETWORK: [&str; 5] = ["nfs", "nfs4", "cifs", "ceph", "glusterfs"];
 
-/// Looks at the host whose files lie under `root`: `/`, or where a tree like it is.
+/// Surveys the host whose files lie under `root`: `/`, or the root of a captured tree.
 #[must_use]
 pub fn survey(root: &Path) -> Survey {
     let host = if root == Path::new("/") { host_facts() } else { host_facts_at(root) };
     let system = System::at(root);
-    let devices = super::all_blocks(&system.sys).iter().map(|block| block.facts(&system)).collect();
+    let devices = Block::all_with_partitions(&system.sys).iter().map(|block| block.facts(&system)).collect();
     let snapshot = Snapshot::of(system);
     let sys = &snapshot.system().sys;
-    let facts = |(mount, number): &(_, Option<(u32, u32)>)| {
-        let mount: &super::mounts::Mount = mount;
+    let facts = |(mount, number): &(Mount, Option<(u32, u32)>)| {
         let block = number.and_then(|number| Block::by_number(sys, number));
-        let holds_data = block.is_some() || OF_THE_NETWORK.contains(&mount.filesystem.as_str());
-        holds_data.then(|| mount.facts(block.as_ref()))
+        let holds_data = block.is_some() || NETWORK.contains(&mount.filesystem.as_str());
+        holds_data.then(|| mount.facts(block.map(|block| block.name)))
     };
     let mut mounts: Vec<MountFacts> = Vec::new();
     for mount in snapshot.mounts().iter().filter_map(facts) {
-        // What is mounted over another hides it; the same filesystem elsewhere (bind mounts) has the same settings.
+        // A mount hides an earlier one at the same place. Bind mounts of one filesystem have the same settings.
         let same = |other: &MountFacts| other.source == mount.source && other.options == mount.options;
         mounts.retain(|other| other.mount_point != mount.mount_point);
         if !mounts.iter().any(same) {

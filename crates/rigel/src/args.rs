@@ -5,7 +5,7 @@
 //! this machine is worked out by the commands.
 
 mod advise;
-pub mod build;
+mod build;
 mod calibrate;
 mod clap_problem;
 mod cli;
@@ -16,10 +16,10 @@ mod manual;
 pub mod names;
 pub mod own;
 mod report;
-mod run;
+pub mod run;
 mod selftest;
 mod shaping;
-mod target_source;
+pub mod target_args;
 mod targets;
 pub mod values;
 pub mod words;
@@ -35,7 +35,6 @@ pub use names::Front;
 pub use report::ReportOptions;
 pub use selftest::SelftestOptions;
 pub use targets::TargetsOptions;
-pub use words::ReportFormat;
 
 use clap_complete::Shell;
 use rigel_core::load::request::Request;
@@ -51,7 +50,7 @@ pub enum Invocation {
     /// Measure.
     Run(Box<RunOptions>),
     /// Go on with a run that was interrupted.
-    Resume(Box<ResumeOptions>),
+    Resume(ResumeOptions),
     /// Show calibrations of the past.
     History(HistoryOptions),
     /// Make outputs from a record.
@@ -107,33 +106,30 @@ pub struct RunOptions {
     pub destroy: Vec<PathBuf>,
     /// Show the plan only.
     pub dry_run: bool,
-    /// Results as JSON on standard output.
-    pub json: bool,
-    /// No page with charts.
-    pub no_html: bool,
     /// Keep what a calibration answers.
     pub history: bool,
-    /// Problems only.
-    pub quiet: bool,
-    /// More than usual.
-    pub verbose: bool,
-    /// A live view instead of the progress bar.
-    pub tui: bool,
     /// Replace existing output files.
     pub force: bool,
-    /// Layout of the ORION files.
-    pub orion_version: OrionVersion,
+    /// What the user sees.
+    pub display: Display,
     /// Remarks on the arguments that the user should see: accepted, but without effect here.
     pub notes: Vec<String>,
 }
 
-/// A run to go on with; what it measures and how is in its record.
+/// A run to go on with; its record has the rest of the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeOptions {
     /// Its record.
     pub record: PathBuf,
     /// Targets that may be overwritten, as named by the user.
     pub destroy: Vec<PathBuf>,
+    /// What the user sees.
+    pub display: Display,
+}
+
+/// What the user sees of a run, and in which form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Display {
     /// Results as JSON on standard output.
     pub json: bool,
     /// No page with charts.

@@ -6,12 +6,13 @@
 mod given;
 mod table;
 
-use crate::args::build::{self, Typed};
-use crate::args::load::LoadWish;
+use crate::args::load::LoadArgs;
 use crate::args::names::{Front, Opt};
-use crate::args::own::OwnOptions;
+use crate::args::own::OwnArgs;
+use crate::args::run::RunArgs;
+use crate::args::target_args::TargetArgs;
 use crate::args::words::Words;
-use crate::args::{self, Environment, Invocation, RunOptions, TargetSource};
+use crate::args::{self, Environment, Invocation, RunOptions};
 use crate::output::dir_of;
 use clap::FromArgMatches;
 use given::Given;
@@ -62,30 +63,30 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
     let place = Place::of(given.text(Opt::Name.spelled(Front::Orion)), &mut notes)?;
     let load = load(&given, &mut notes)?;
     note_storax(&given, &mut notes)?;
-    let typed = Typed {
-        front: Front::Orion,
-        level,
-        name: place.name,
-        command_line: args::echo(arguments),
+    let run = RunArgs {
+        level: Some(level),
+        targets: TargetArgs { lun: Some(place.lun), ..TargetArgs::default() },
+        resume: None,
         load,
         own,
-        targets: TargetSource::LunFile(place.lun),
-        out_dir: place.dir,
-        tui: false,
+        name: place.name,
+        out: place.dir,
         verbose: given.flag(Opt::Verbose.spelled(Front::Orion)),
-        notes,
+        tui: false,
     };
-    build::options(typed, environment)
+    let mut options = run.options(Front::Orion, args::echo(arguments), environment)?;
+    options.notes.splice(0..0, notes);
+    Ok(options)
 }
 
-fn own_options(arguments: &[OsString]) -> Result<OwnOptions, Problem> {
+fn own_options(arguments: &[OsString]) -> Result<OwnArgs, Problem> {
     table::own_command()
         .try_get_matches_from(arguments)
-        .and_then(|matches| OwnOptions::from_arg_matches(&matches))
+        .and_then(|matches| OwnArgs::from_arg_matches(&matches))
         .map_err(|error| args::clap_problem(&error))
 }
 
-fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadWish, Problem> {
+fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
     let duration = given.number(Opt::Duration)?.map(Nanos::from_secs);
     let size = |opt, unit| given.bytes(opt, unit).map(|bytes| bytes.map(Bytes));
     let cache_size = size(Opt::CacheSize, MIB)?;
@@ -94,7 +95,7 @@ fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadWish, Problem> {
             "-cache_size is in MB: {large} will be moved before each large sequential data point"
         ));
     }
-    Ok(LoadWish {
+    Ok(LoadArgs {
         num_disks: given.number(Opt::NumDisks)?,
         write: given.number(Opt::Write)?,
         duration,
@@ -112,33 +113,20 @@ fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadWish, Problem> {
 }
 
 /// ORION's I/O interfaces. Rigel has engines instead, which `--engine` chooses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Storax {
-    Skgfr,
-    Oss,
-    Asmlib,
-    Odmlib,
-}
+#[derive(Clone, Copy)]
+struct Storax(&'static str);
 
 impl Words for Storax {
-    const ALL: &'static [Self] = &[Self::Skgfr, Self::Oss, Self::Asmlib, Self::Odmlib];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Skgfr => "skgfr",
-            Self::Oss => "oss",
-            Self::Asmlib => "asmlib",
-            Self::Odmlib => "odmlib",
-        }
+    fn all() -> Vec<(&'static str, Self)> {
+        ["skgfr", "oss", "asmlib", "odmlib"].map(|word| (word, Self(word))).into()
     }
 }
 
 fn note_storax(given: &Given, notes: &mut Vec<String>) -> Result<(), Problem> {
     match given.word("-storax")? {
-        None | Some(Storax::Skgfr) => {}
-        Some(other) => notes.push(format!(
-            "-storax {}: not applicable here, the engine is the same as for skgfr; --engine chooses another",
-            other.word()
+        None | Some(Storax("skgfr")) => {}
+        Some(Storax(other)) => notes.push(format!(
+            "-storax {other}: not applicable here, the engine is the same as for skgfr; --engine chooses another"
         )),
     }
     Ok(())

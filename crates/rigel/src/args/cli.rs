@@ -9,7 +9,7 @@ use super::compare::CompareArgs;
 use super::doctor::DoctorArgs;
 use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
-use super::run::{FILES, RunArgs};
+use super::run::{BESIDE_RESUME, FILES, RunArgs};
 use super::selftest::SelftestArgs;
 use super::targets::TargetsArgs;
 use super::{Environment, Invocation, echo};
@@ -103,7 +103,15 @@ pub fn command() -> clap::Command {
             let heading = ["run", "calibrate"].contains(&name.as_str()).then_some(FILES);
             command.arg(help(text).help_heading(heading))
         })
+        .mut_subcommand("run", only_resume)
         .arg(help("Print this summary".to_owned()))
+}
+
+/// A record names everything that was asked for, so that nearly no option goes with --resume.
+fn only_resume(run: clap::Command) -> clap::Command {
+    let others: Vec<clap::Id> = run.get_arguments().map(|arg| arg.get_id().clone()).collect();
+    let others = others.into_iter().filter(|id| !BESIDE_RESUME.contains(&id.as_str()) && id != "help");
+    run.mut_arg("resume", |arg| arg.conflicts_with_all(others))
 }
 
 /// Reads the arguments of the program, its own name first.

@@ -1,4 +1,4 @@
-//! The options that both command lines have, and how each of them spells them, so that one message serves both.
+//! The options that both command lines have, and how each spells them, so that one message serves both.
 //!
 //! Must not know what an option means.
 
@@ -50,9 +50,19 @@ pub enum Opt {
     Verbose,
 }
 
+impl Front {
+    /// Several options, as `rigel run` spells them, in the spelling of this command line.
+    pub fn respelled(self, options: &str) -> String {
+        let spelled = |name| {
+            let opt = Opt::ALL.into_iter().find(|opt| opt.spelled(Self::Rigel) == name);
+            opt.map_or(name, |opt| opt.spelled(self))
+        };
+        options.split(", ").map(spelled).collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl Opt {
     /// All of them.
-    #[cfg(test)]
     pub const ALL: [Self; 16] = [
         Self::Level,
         Self::Name,

@@ -49,7 +49,7 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     if options.dry_run {
         return dry_run(options, &plan, &looked).map(|()| None);
     }
-    if options.tui {
+    if options.display.tui {
         tui::check()?;
     }
     output::check_directory(&options.out_dir, room_for_outputs(&plan))?;
@@ -94,7 +94,8 @@ fn fill(
     if matches!(options.targets, TargetSource::Scratch { .. }) {
         voice.scratch_size(size_bytes);
     }
-    let mut bar = ByteProgress::new(Look::of_stderr(options.quiet), "filling the scratch file", size_bytes);
+    let mut bar =
+        ByteProgress::new(Look::of_stderr(options.display.quiet), "filling the scratch file", size_bytes);
     let filled = Scratch::fill(options, size_bytes, &mut |done, _| bar.done(done), signals.flag());
     drop(bar);
     let scratch = filled?;
@@ -194,10 +195,10 @@ enum Shown<'a> {
 
 impl<'a> Shown<'a> {
     fn of(options: &RunOptions, run: &Run, signals: &'a Signals) -> Result<Self, Problem> {
-        if options.tui {
+        if options.display.tui {
             return Ok(Self::View(Box::new(LiveView::open(signals)?)));
         }
-        Ok(Self::Progress(RunProgress::new(Look::of_stderr(options.quiet), run.plan.steps.len())))
+        Ok(Self::Progress(RunProgress::new(Look::of_stderr(options.display.quiet), run.plan.steps.len())))
     }
 
     fn event(&mut self, event: &Event<'_>) {

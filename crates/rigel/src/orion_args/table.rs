@@ -2,7 +2,7 @@
 //!
 //! Must not know what the options lead to.
 
-use crate::args::own::OwnOptions;
+use crate::args::own::OwnArgs;
 use clap::Args;
 use rigel_core::path_text;
 use std::ffi::OsStr;
@@ -114,7 +114,7 @@ pub fn find(name: &str) -> Option<&'static OrionOption> {
 
 /// Rigel's own options as a clap command without a program around it.
 pub fn own_command() -> clap::Command {
-    OwnOptions::augment_args(clap::Command::new("rigel orion"))
+    OwnArgs::augment_args(clap::Command::new("rigel orion"))
         .disable_help_flag(true)
         .disable_version_flag(true)
         .no_binary_name(true)

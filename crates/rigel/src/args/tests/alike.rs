@@ -1,6 +1,6 @@
 //! Both command lines, spelled alike, come to the same request or to a refusal of the same option.
 
-use super::super::words::{Arrangement, MatrixName, Pattern, Words};
+use super::super::words::Words;
 use super::*;
 use proptest::prelude::*;
 
@@ -19,8 +19,9 @@ const OPTIONS: [Opt; 11] = [
 ];
 
 fn word<T: Words>(number: u64) -> String {
-    let index = usize::try_from(number).unwrap() % T::ALL.len();
-    T::ALL[index].word().to_owned()
+    let all = T::all();
+    let index = usize::try_from(number).unwrap() % all.len();
+    all[index].0.to_owned()
 }
 
 /// The same value as each command line wants it: ORION's, Rigel's.
@@ -32,9 +33,9 @@ fn values(opt: Opt, number: u64) -> [String; 2] {
         Opt::SizeSmall | Opt::SizeLarge | Opt::Stripe => with("K"),
         Opt::CacheSize => with("M"),
         Opt::Duration => with("s"),
-        Opt::Type => same(word::<Pattern>(number)),
-        Opt::Simulate => same(word::<Arrangement>(number)),
-        Opt::Matrix => same(word::<MatrixName>(number)),
+        Opt::Type => same(word::<LargePattern>(number)),
+        Opt::Simulate => same(word::<Layout>(number)),
+        Opt::Matrix => same(word::<MatrixShape>(number)),
         _ => [plain.clone(), plain],
     }
 }

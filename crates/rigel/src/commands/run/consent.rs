@@ -53,7 +53,8 @@ fn permit(
     let look = if consent { Look::Sample } else { Look::Whole };
     let mut bar = None;
     let mut told = |done, total| {
-        let new = || ByteProgress::new(progress::Look::of_stderr(options.quiet), "looking for data", total);
+        let new =
+            || ByteProgress::new(progress::Look::of_stderr(options.display.quiet), "looking for data", total);
         bar.get_or_insert_with(new).done(done);
     };
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;

@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
-use crate::args::{Front, RunOptions};
+use crate::args::{Display, Front, RunOptions};
 use crate::commands::{self, report};
 use crate::history;
 use crate::output::OutputSet;
@@ -19,7 +19,7 @@ use rigel_core::path_text;
 use rigel_core::record::Purpose;
 use rigel_core::units::Bytes;
 use rigel_report::text::Intent;
-use rigel_report::{Format, OrionVersion, View, calibration, orion, render, text};
+use rigel_report::{Format, View, calibration, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -28,25 +28,18 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     front: Front,
-    version: OrionVersion,
-    quiet: bool,
-    json: bool,
+    display: Display,
 }
 
 impl Voice {
     /// As the options ask.
     pub fn of(options: &RunOptions) -> Self {
-        Self {
-            front: options.front,
-            version: options.orion_version,
-            quiet: options.quiet,
-            json: options.json,
-        }
+        Self { front: options.front, display: options.display }
     }
 
     /// A line on standard error.
     pub fn note(&self, text: Option<String>) {
-        if let Some(text) = text.filter(|_| !self.quiet) {
+        if let Some(text) = text.filter(|_| !self.display.quiet) {
             // There is nobody to tell when standard error is gone.
             let _ = writeln!(io::stderr(), "{text}");
         }
@@ -95,9 +88,9 @@ impl Voice {
             ));
         }
         match self.front {
-            Front::Orion if !self.json => {
+            Front::Orion if !self.display.json => {
                 let minutes = run.plan.estimate_minutes;
-                say(&orion::banner(self.version, &run.program_version, &run.run_id, minutes));
+                say(&orion::banner(self.display.orion_version, &run.program_version, &run.run_id, minutes));
             }
             Front::Orion | Front::Rigel | Front::Calibrate => {
                 let whole = if goes_on { "as a whole " } else { "" };
@@ -167,9 +160,9 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     let mut files = match answers {
         // ORION had no calibration, and its files no place for the answers.
         Some(_) => Vec::new(),
-        None => render(Format::Orion(options.orion_version), &view)?,
+        None => render(Format::Orion(options.display.orion_version), &view)?,
     };
-    if !options.no_html {
+    if !options.display.no_html {
         files.extend(render(Format::Html, &view)?);
     }
     let written = set.write(&files, options.force)?;
@@ -180,10 +173,10 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     {
         Voice::trouble(&problem);
     }
-    if let (true, Some(answers)) = (options.json, &answers) {
+    if let (true, Some(answers)) = (options.display.json, &answers) {
         return commands::to_stdout(&answers.json()?);
     }
-    if options.json {
+    if options.display.json {
         return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
     if options.front == Front::Rigel {
@@ -192,7 +185,7 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(
     }
     // Scripts read ORION's standard output; where the files are is none of its lines.
     let results = match &answers {
-        _ if options.front == Front::Orion => orion::result_block(options.orion_version, &view),
+        _ if options.front == Front::Orion => orion::result_block(options.display.orion_version, &view),
         Some(answers) => calibration::answers(answers),
         None => text::report(&view, terminal::style_of_stdout(), &[]),
     };
@@ -214,7 +207,7 @@ pub struct Verbose {
 impl Verbose {
     /// When asked for.
     pub fn of(options: &RunOptions, plan: &Plan) -> Self {
-        Self { on: options.verbose && !options.json, total_points: plan.grid.total_points }
+        Self { on: options.display.verbose && !options.display.json, total_points: plan.grid.total_points }
     }
 
     /// Tells the beginning of a point. ORION counts the idle point first where it counts it at all.

@@ -6,7 +6,7 @@
 use super::present::{self, Voice};
 use super::targets::{self, Scratch};
 use super::{Ready, both, consent, measure, room_for_outputs, stopped_before_the_start};
-use crate::args::{Front, ResumeOptions, RunOptions, TargetSource};
+use crate::args::{Display, Front, ResumeOptions, RunOptions, TargetSource};
 use crate::commands::report;
 use crate::output::{self, OutputSet, dir_of};
 use crate::signals::Signals;
@@ -44,7 +44,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
         return present::outputs(&run_options, &found.set, &voice).map(|()| None);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
-    if options.tui {
+    if options.display.tui {
         tui::check()?;
     }
     measure::check_cpus(&run_options.request)?;
@@ -88,6 +88,8 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
     } else {
         TargetSource::Named(header.targets.iter().map(|target| path_text::decode(&target.path)).collect())
     };
+    // A page that is there is about the first part of the run.
+    let no_html = options.display.no_html && !set.has("_report.html");
     RunOptions {
         front,
         targets,
@@ -95,17 +97,11 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         out_dir: dir_of(&options.record).to_owned(),
         destroy: options.destroy.clone(),
         dry_run: false,
-        json: options.json,
-        // A page that is there is about the first part of the run.
-        no_html: options.no_html && !set.has("_report.html"),
         // A record is foreign text, and whether the history was wanted is not in it.
         history: false,
-        quiet: options.quiet,
-        verbose: options.verbose,
-        tui: options.tui,
         // Those that are there were made of the first part of the same record.
         force: true,
-        orion_version: options.orion_version,
+        display: Display { no_html, ..options.display },
         notes: Vec::new(),
     }
 }

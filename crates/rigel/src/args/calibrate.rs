@@ -8,6 +8,7 @@ use super::own::{ConsentArgs, OwnArgs, ShowArgs};
 use super::run::RunArgs;
 use super::target_args::TargetArgs;
 use super::{Environment, Invocation, values, words};
+use clap::Arg;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
@@ -50,14 +51,9 @@ pub struct HistoryOptions {
     pub json: bool,
 }
 
-/// See the module. What is usual is in the summary; some texts of a run would mislead here.
+/// See the module.
 #[derive(Debug, clap::Args)]
-#[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
-#[command(mut_arg("lun", |arg| arg.hide_short_help(true)))]
-#[command(mut_arg("destroy_data", |arg| arg.help_heading(LOAD).hide_short_help(true)))]
-#[command(mut_arg("dry_run", |arg| arg.help_heading(LOAD).hide_short_help(true)))]
-#[command(mut_arg("json", |arg| arg.help("The answers as JSON on standard output")))]
-#[command(mut_arg("quiet", |arg| arg.help("No progress, no remarks; the answers only").hide_short_help(false)))]
+#[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct CalibrateArgs {
     #[command(flatten)]
     targets: TargetArgs,
@@ -125,6 +121,17 @@ pub struct CalibrateArgs {
     /// Do not keep the answers in the history
     #[arg(long, help_heading = PAST, hide_short_help = true)]
     no_history: bool,
+}
+
+/// The options of a run, as the help of a calibration has them.
+fn adapted(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "lun" => arg.hide_short_help(true),
+        "destroy_data" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
+        "json" => arg.help("The answers as JSON on standard output"),
+        "quiet" => arg.help("No progress, no remarks; the answers only").hide_short_help(false),
+        _ => arg,
+    }
 }
 
 impl CalibrateArgs {

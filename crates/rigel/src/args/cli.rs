@@ -101,17 +101,17 @@ pub fn command() -> clap::Command {
             let text = format!("Print a summary; `rigel help {name}` tells more");
             // A heading of its own would cost the longest summaries three lines.
             let heading = ["run", "calibrate"].contains(&name.as_str()).then_some(FILES);
+            let command = if name == "run" { only_resume(command) } else { command };
             command.arg(help(text).help_heading(heading))
         })
-        .mut_subcommand("run", only_resume)
         .arg(help("Print this summary".to_owned()))
 }
 
 /// A record names everything that was asked for, so that nearly no option goes with --resume.
 fn only_resume(run: clap::Command) -> clap::Command {
-    let others: Vec<clap::Id> = run.get_arguments().map(|arg| arg.get_id().clone()).collect();
-    let others = others.into_iter().filter(|id| !BESIDE_RESUME.contains(&id.as_str()) && id != "help");
-    run.mut_arg("resume", |arg| arg.conflicts_with_all(others))
+    let ids = run.get_arguments().map(|arg| arg.get_id().clone());
+    let others: Vec<clap::Id> = ids.filter(|id| !BESIDE_RESUME.contains(&id.as_str())).collect();
+    run.mut_args(|arg| if arg.get_id() == "resume" { arg.conflicts_with_all(&others) } else { arg })
 }
 
 /// Reads the arguments of the program, its own name first.

@@ -288,7 +288,7 @@ fn help_lists_every_option_and_ignores_the_rest() {
         let Ok(Invocation::Show(text)) = read_line(line) else {
             panic!("{line}");
         };
-        for option in &table::OPTIONS {
+        for option in table::all() {
             assert!(text.contains(&format!("  {} ", option.name)), "{}", option.name);
         }
         for arg in table::own_command().get_arguments() {

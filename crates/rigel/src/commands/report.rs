@@ -112,7 +112,7 @@ pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
     commands::to_stdout(text::report(view, terminal::style_of_stdout(), &files).as_bytes())
 }
 
-/// Reads a record; a last line that was not written whole is told, the rest of the record is good.
+/// Reads a record. A last line that was not written whole is left out, with a remark.
 ///
 /// # Errors
 /// When it cannot be opened, or is no record.

@@ -5,7 +5,7 @@
 
 use super::to_stdout;
 use crate::args::SelftestOptions;
-use crate::progress::{CountProgress, Look};
+use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::uses::selftest::{self, Case, Score, Trial, Verdict};
@@ -48,7 +48,7 @@ fn try_all(cases: Vec<Case>, options: &SelftestOptions, stop: &AtomicBool) -> Re
     let trials = options.trials as usize;
     let total = cases.len() * trials;
     let next = AtomicUsize::new(0);
-    let progress = Mutex::new(CountProgress::new(Look::of_stderr(options.quiet), "trials", total as u64));
+    let progress = Mutex::new(WorkProgress::of_trials(options.quiet));
     let work = || -> Result<Vec<(usize, Trial)>, Problem> {
         let mut made = Vec::new();
         loop {
@@ -63,7 +63,7 @@ fn try_all(cases: Vec<Case>, options: &SelftestOptions, stop: &AtomicBool) -> Re
             let seed = options.seed.saturating_add((number % trials) as u64);
             made.push((number, one(case, seed)?));
             if let Ok(mut progress) = progress.lock() {
-                progress.one_more();
+                progress.one_more(total as u64);
             }
         }
     };

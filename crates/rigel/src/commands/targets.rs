@@ -4,7 +4,7 @@
 
 use crate::args::TargetsOptions;
 use crate::commands;
-use crate::progress::{ByteProgress, Look as ProgressLook};
+use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
@@ -13,7 +13,7 @@ use rigel_report::targets::{Looked, json, table};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Looks at every target and tells.
+/// Looks at every target and prints what it is.
 ///
 /// # Errors
 /// When a target that was named cannot be looked at at all, or the user stopped it.
@@ -47,13 +47,9 @@ fn stopped(problem: Problem, stop: &AtomicBool) -> Problem {
 
 fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Result<Looked, Problem> {
     let inspected = inspect(path, snapshot)?;
-    let mut bar = None;
     let label = format!("looking at {}", path_text::encode(path));
-    let mut told = |done, total| {
-        let new = || ByteProgress::new(ProgressLook::of_stderr(quiet), &label, total);
-        bar.get_or_insert_with(new).done(done);
-    };
-    let found = inspected.evidence(snapshot, Look::Sample, &mut told, stop);
+    let mut bar = WorkProgress::of_bytes(quiet, &label);
+    let found = inspected.evidence(snapshot, Look::Sample, &mut |done, total| bar.done_of(done, total), stop);
     drop(bar);
     let (evidence, trouble) = match found {
         Ok(found) => (found.to_vec(), None),

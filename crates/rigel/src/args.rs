@@ -1,8 +1,7 @@
-//! What the user typed, checked.
+//! The command line, read and checked.
 //!
-//! Filling these types may do nothing but judge what was typed: no file is opened, no device looked at. The
-//! environment is one variable ([`Environment`]), and a seed that was not given is drawn. What the arguments mean on
-//! this machine is worked out by the commands.
+//! Nothing here opens a file or looks at a device. The environment is one variable ([`Environment`]), and a seed that was
+//! not given is drawn. The commands find out what the arguments mean on this machine.
 
 mod advise;
 mod build;
@@ -29,12 +28,12 @@ pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareOptions;
-pub use doctor::DoctorOptions;
+pub use doctor::DoctorArgs;
 pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
-pub use selftest::SelftestOptions;
-pub use targets::TargetsOptions;
+pub use selftest::SelftestArgs;
+pub use targets::TargetsArgs;
 
 use clap_complete::Shell;
 use rigel_core::load::request::Request;
@@ -60,11 +59,11 @@ pub enum Invocation {
     /// Turn what records hold into settings.
     Advise(AdviseOptions),
     /// Look at what there is to measure.
-    Targets(TargetsOptions),
+    Targets(TargetsArgs),
     /// Examine the settings of the host and of what lies below targets.
-    Doctor(DoctorOptions),
+    Doctor(DoctorArgs),
     /// Try the statistics on devices whose answer is known.
-    Selftest(SelftestOptions),
+    Selftest(SelftestArgs),
     /// Print the script by which a shell completes the command line.
     Completions(Shell),
     /// Make man pages.
@@ -91,10 +90,10 @@ pub enum TargetSource {
     Simulated,
 }
 
-/// A run as typed on either command line.
+/// A run, whichever command asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Whose command line it was.
+    /// The command that asks for it.
     pub front: Front,
     /// The load.
     pub request: Request,
@@ -106,7 +105,7 @@ pub struct RunOptions {
     pub destroy: Vec<PathBuf>,
     /// Show the plan only.
     pub dry_run: bool,
-    /// Keep what a calibration answers.
+    /// Keep the answers of a calibration in the history.
     pub history: bool,
     /// Replace existing output files.
     pub force: bool,

@@ -1,4 +1,4 @@
-//! ORION's own command line, `-run simple -testname mytest ...`, read into the same options as `rigel run`.
+//! ORION's own command line, `-run simple -testname mytest ...`, read into the same arguments as `rigel run`.
 //!
 //! Units are ORION's: KB, MB, seconds. Values may be in upper or lower case, option names may not. Rigel's own options
 //! have two dashes and may stand anywhere between. Must not open the `.lun` file.
@@ -25,9 +25,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 pub use table::{help, options_help};
 
-/// The line that scripts know from ORION; ends every usage problem of its command line.
+/// ORION's own line, which scripts look for. It ends every usage problem of its command line.
 const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.";
-/// From here on a cache size in MB was more likely meant in bytes.
+/// A cache size of so many MB was probably meant in bytes.
 const LARGE_CACHE_MB: u64 = 1 << 20;
 
 /// Reads ORION's arguments.
@@ -132,7 +132,7 @@ fn note_storax(given: &Given, notes: &mut Vec<String>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What a testname stands for.
+/// The directory and the names that a testname stands for.
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     dir: PathBuf,
@@ -141,7 +141,7 @@ struct Place {
 }
 
 impl Place {
-    /// A testname may hold a directory, which is then that of the `.lun` file and of every output.
+    /// A testname may begin with a directory, which then holds the `.lun` file and every output.
     fn of(testname: Option<&OsStr>, notes: &mut Vec<String>) -> Result<Self, Problem> {
         let testname = testname.unwrap_or(OsStr::new("orion"));
         let path = Path::new(testname);

@@ -1,4 +1,4 @@
-//! `rigel advise`: the arguments, and what they come to.
+//! `rigel advise`: the arguments, and what they ask for.
 //!
 //! Must not open a record.
 

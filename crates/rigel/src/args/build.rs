@@ -14,7 +14,7 @@ use rigel_core::path_text;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Longest name of a run: a stamp, an ending and the mark of a temporary file have to fit behind it into 255 bytes.
+/// Longest name of a run: with a stamp, an ending and the mark of a temporary file, a file name has 255 bytes at most.
 const MAX_NAME_BYTES: usize = 180;
 
 impl RunArgs {
@@ -61,7 +61,7 @@ impl RunArgs {
     pub fn display(&self, front: Front, environment: &Environment) -> Result<Display, Problem> {
         let ShowArgs { json, no_html, quiet } = self.own.show;
         let (verbose, tui) = (self.verbose, self.tui);
-        // A view takes the whole terminal: nothing else may be written on it, and something has to be shown.
+        // A view takes the whole terminal, so nothing else may be written to it.
         let contradiction = match (quiet, verbose, tui) {
             (true, true, _) => Some(("--quiet", Opt::Verbose.spelled(front))),
             (true, _, true) => Some(("--tui", "--quiet")),
@@ -150,8 +150,8 @@ fn check_paths(asked: TargetSource) -> Result<TargetSource, Problem> {
     Ok(asked)
 }
 
-/// Consent has to be about a target of the user's. That it names one of this run's targets is judged where targets are
-/// looked at, because a device has many names.
+/// Consent needs a target that the user named. Whether it names one of this run's targets is judged later, when their
+/// facts are known: a device has many names.
 fn check_consent(
     request: &Request,
     targets: &TargetSource,

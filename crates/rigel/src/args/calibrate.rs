@@ -22,7 +22,7 @@ use std::path::PathBuf;
 const LOAD: &str = "Load";
 const OUTPUT: &str = "Output";
 const PAST: &str = "History";
-/// Shorter than that, the search for the levels would have no time.
+/// A shorter budget would leave no time to search for the levels.
 const LEAST_BUDGET: Nanos = Nanos::from_secs(20);
 
 const SUMMARY: &str = "\

@@ -1,4 +1,4 @@
-//! The command line as a whole: the commands, and which front end reads the rest.
+//! The command line as a whole: its commands, and which module reads the rest.
 //!
 //! Must not hold options of its own.
 
@@ -77,7 +77,7 @@ enum Command {
     Man(ManArgs),
 }
 
-/// All that follows belongs to [`orion_args`]; this is here for the help.
+/// Here for the help only: [`orion_args`] reads what follows.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "rigel orion -run LEVEL [-option value ...]", after_long_help = orion_args::options_help())]
 struct OrionArgs {
@@ -107,7 +107,7 @@ pub fn command() -> clap::Command {
         .arg(help("Print this summary".to_owned()))
 }
 
-/// A record names everything that was asked for, so that nearly no option goes with --resume.
+/// Refuses most options beside --resume: the record has them already.
 fn only_resume(run: clap::Command) -> clap::Command {
     let ids = run.get_arguments().map(|arg| arg.get_id().clone());
     let others: Vec<clap::Id> = ids.filter(|id| !BESIDE_RESUME.contains(&id.as_str())).collect();
@@ -145,9 +145,9 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.options().map(Invocation::Compare),
         Command::Advise(advise) => advise.options().map(Invocation::Advise),
-        Command::Targets(targets) => Ok(Invocation::Targets(targets.options())),
-        Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor.options())),
-        Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),
+        Command::Targets(targets) => Ok(Invocation::Targets(targets)),
+        Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor)),
+        Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell())),
         Command::Man(man) => man.options().map(Invocation::Man),
     }

@@ -1,4 +1,4 @@
-//! `rigel compare`: the arguments, and what they come to.
+//! `rigel compare`: the arguments, and what they ask for.
 //!
 //! Must not open a record.
 

@@ -1,4 +1,4 @@
-//! `rigel report`: the arguments, and what they come to.
+//! `rigel report`: the arguments, and what they ask for.
 //!
 //! Must not open the record.
 

@@ -34,7 +34,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
         let files = records
             .first()
             .map_or_else(|| Ok(Vec::new()), |record| render(options.format, &View::of(record)))?;
-        // Where there are several, the first one is whole by itself.
+        // Of several files, the first one holds everything.
         return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
     }
     let files = match options.format {
@@ -93,7 +93,7 @@ fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
     })
 }
 
-/// What was shown after the run, with the files that are beside the record now.
+/// Prints what was shown after the run, with the files that are beside the record now.
 fn show(record: &Record, path: &Path) -> Result<(), Problem> {
     let dir = dir_of(path);
     let run_id = run_id(record, path)?;
@@ -103,7 +103,7 @@ fn show(record: &Record, path: &Path) -> Result<(), Problem> {
     shown(&View::of(record), &files)
 }
 
-/// The results for people on standard output.
+/// Prints the results for people.
 ///
 /// # Errors
 /// When standard output takes no more.

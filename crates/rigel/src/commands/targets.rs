@@ -1,8 +1,8 @@
-//! `rigel targets`: what there is to measure, and what may be done with it, by the evidence that the write guard uses.
+//! `rigel targets`: the targets, and what Rigel may do with them, by the evidence that the write guard uses.
 //!
 //! Must not write to a target, nor judge one.
 
-use crate::args::TargetsOptions;
+use crate::args::TargetsArgs;
 use crate::commands;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// # Errors
 /// When a target that was named cannot be looked at at all, or the user stopped it.
-pub fn targets(options: &TargetsOptions) -> Result<(), Problem> {
+pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let snapshot = Snapshot::take();
-    let named = !options.paths.is_empty();
-    let paths: Vec<PathBuf> = if named { options.paths.clone() } else { block_devices(&snapshot) };
+    let named = !options.targets.is_empty();
+    let paths: Vec<PathBuf> = if named { options.targets.clone() } else { block_devices(&snapshot) };
     let mut all = Vec::with_capacity(paths.len());
     for path in &paths {
         match look(path, &snapshot, options.quiet, signals.flag()) {

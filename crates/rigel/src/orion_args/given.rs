@@ -1,4 +1,4 @@
-//! ORION's arguments taken apart: which options were given, with which values. Single dash, any order, each once.
+//! Splits ORION's arguments into options and values. Options have a single dash and come in any order, each once.
 //!
 //! Must not judge values beyond reading them.
 

@@ -93,7 +93,7 @@ pub fn own_command() -> clap::Command {
         .no_binary_name(true)
 }
 
-/// What the user may have meant by an unknown option: the same letters with other dashes, underscores or case.
+/// The option that the user probably meant: one with the same letters but other dashes, underscores or case.
 pub fn similar(name: &OsStr) -> Option<String> {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()

@@ -1,6 +1,6 @@
 //! The live view as characters on a grid: a model in, a filled buffer out.
 //!
-//! Pure. Must not hold state or know where the buffer is shown.
+//! Pure functions. Must not hold state or know where the buffer is shown.
 
 mod fit;
 mod flags;

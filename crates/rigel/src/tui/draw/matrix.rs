@@ -1,6 +1,6 @@
 //! The matrix filling in: a cell per point, small I/O across and large I/O down, shaded by its value.
 //!
-//! Must not choose what a value is measured against elsewhere; the largest of its kind is full.
+//! The largest value of a kind has the full shade. Must not scale values of other panels.
 
 use super::super::model::{Cell, Layer, Model};
 use super::fit::{Fit, LABELS, WITH_VALUE};
@@ -12,9 +12,9 @@ use ratatui::style::{Modifier, Style};
 use rigel_core::load::matrix::Point;
 use rigel_report::text::short;
 
-/// A width that is so many times the one that was asked for has the highest bar.
+/// Interval widths of this many times the target and more have the highest bar.
 const WIDEST: f64 = 4.0;
-/// The same, relative, where nothing was asked for.
+/// The relative width with the highest bar when there is no target.
 const WIDE: f64 = 0.2;
 
 /// The levels of both classes.

@@ -1,6 +1,6 @@
 //! The visit that goes on: what is done, the rate and the latency of each class over time.
 //!
-//! A visit that has only just begun has no curve; the one before is shown until it has. Must not compute a rate.
+//! Until a new visit has a curve, the one before is shown. Must not compute a rate.
 
 use super::super::message::Digest;
 use super::super::model::Model;
@@ -14,7 +14,7 @@ use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 use rigel_report::text::short;
 
-/// Ticks from which a curve says something.
+/// Fewest ticks for a curve.
 const LEAST_TICKS: usize = 3;
 /// Columns before a curve: what, its latest value, a blank.
 const BEFORE_CURVE: u16 = 12;

@@ -1,6 +1,6 @@
 //! Colours, bars and borders of the live view, for terminals of every kind.
 //!
-//! What a colour says, a character says as well. Must not know what is shown.
+//! Nothing is said by colour alone. Must not know what is shown.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
@@ -34,12 +34,12 @@ pub struct Theme {
     pub ascii: bool,
 }
 
-/// What a piece of text is.
+/// What a piece of text means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The name of something.
     Heading,
-    /// Beside the point.
+    /// Of little importance.
     Faint,
     /// As sure as was asked for.
     Good,

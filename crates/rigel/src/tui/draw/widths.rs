@@ -1,4 +1,4 @@
-//! The intervals shrinking: how many points are sure enough, and the widest ones against what was asked for.
+//! How the intervals shrink: how many points are sure enough, and the widest intervals against the target.
 //!
 //! Must not judge a width.
 
@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::load::matrix::Point;
 
-/// A bar that is full is so many times as wide as was asked for.
+/// A full bar stands for this many times the target width.
 const WIDEST: f64 = 4.0;
 /// Columns before a bar: a point, a width, a blank.
 const BEFORE_BAR: u16 = 25;

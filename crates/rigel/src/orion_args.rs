@@ -53,14 +53,14 @@ pub fn with_orion_line(mut problem: Problem) -> Problem {
 fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptions, Problem> {
     let given = Given::read(arguments)?;
     let own = own_options(&given.own)?;
-    let run = Opt::Level.spelled(Front::Orion);
+    let run = Opt::LEVEL.spelled(Front::Orion);
     let level: RunLevel = given.word(run)?.ok_or_else(|| {
         Problem::usage(format!("{run} is missing"))
             .at(run)
             .next(format!("give {run} with {}", args::words::list::<RunLevel>()))
     })?;
     let mut notes = Vec::new();
-    let place = Place::of(given.text(Opt::Name.spelled(Front::Orion)), &mut notes)?;
+    let place = Place::of(given.text(Opt::NAME.spelled(Front::Orion)), &mut notes)?;
     let load = load(&given, &mut notes)?;
     note_storax(&given, &mut notes)?;
     let run = RunArgs {
@@ -71,7 +71,7 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
         own,
         name: place.name,
         out: place.dir,
-        verbose: given.flag(Opt::Verbose.spelled(Front::Orion)),
+        verbose: given.flag(Opt::VERBOSE.spelled(Front::Orion)),
         tui: false,
     };
     let mut options = run.options(Front::Orion, args::echo(arguments), environment)?;
@@ -87,28 +87,28 @@ fn own_options(arguments: &[OsString]) -> Result<OwnArgs, Problem> {
 }
 
 fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
-    let duration = given.number(Opt::Duration)?.map(Nanos::from_secs);
+    let duration = given.number(Opt::DURATION)?.map(Nanos::from_secs);
     let size = |opt, unit| given.bytes(opt, unit).map(|bytes| bytes.map(Bytes));
-    let cache_size = size(Opt::CacheSize, MIB)?;
+    let cache_size = size(Opt::CACHE_SIZE, MIB)?;
     if let Some(large) = cache_size.filter(|size| size.0 / MIB >= LARGE_CACHE_MB) {
         notes.push(format!(
             "-cache_size is in MB: {large} will be moved before each large sequential data point"
         ));
     }
     Ok(LoadArgs {
-        num_disks: given.number(Opt::NumDisks)?,
-        write: given.number(Opt::Write)?,
+        num_disks: given.number(Opt::NUM_DISKS)?,
+        write: given.number(Opt::WRITE)?,
         duration,
         cache_size,
-        matrix: given.word(Opt::Matrix.spelled(Front::Orion))?,
-        num_small: given.number(Opt::NumSmall)?,
-        num_large: given.number(Opt::NumLarge)?,
-        size_small: size(Opt::SizeSmall, KIB)?,
-        size_large: size(Opt::SizeLarge, KIB)?,
-        pattern: given.word(Opt::Type.spelled(Front::Orion))?,
-        stream_ios: given.number(Opt::StreamIos)?,
-        simulate: given.word(Opt::Simulate.spelled(Front::Orion))?,
-        stripe: size(Opt::Stripe, KIB)?,
+        matrix: given.word(Opt::MATRIX.spelled(Front::Orion))?,
+        num_small: given.number(Opt::NUM_SMALL)?,
+        num_large: given.number(Opt::NUM_LARGE)?,
+        size_small: size(Opt::SIZE_SMALL, KIB)?,
+        size_large: size(Opt::SIZE_LARGE, KIB)?,
+        pattern: given.word(Opt::TYPE.spelled(Front::Orion))?,
+        stream_ios: given.number(Opt::STREAM_IOS)?,
+        simulate: given.word(Opt::SIMULATE.spelled(Front::Orion))?,
+        stripe: size(Opt::STRIPE, KIB)?,
     })
 }
 
@@ -148,7 +148,7 @@ impl Place {
         // `file_name` would overlook a slash at the end.
         let name = path.file_name().filter(|_| !testname.as_bytes().ends_with(b"/"));
         let name = name.ok_or_else(|| {
-            let option = Opt::Name.spelled(Front::Orion);
+            let option = Opt::NAME.spelled(Front::Orion);
             Problem::usage(format!(
                 "'{}' is a directory, not the name of a run",
                 path_text::encode_os(testname)

@@ -63,7 +63,7 @@ impl RunArgs {
         let (verbose, tui) = (self.verbose, self.tui);
         // A view takes the whole terminal, so nothing else may be written to it.
         let contradiction = match (quiet, verbose, tui) {
-            (true, true, _) => Some(("--quiet", Opt::Verbose.spelled(front))),
+            (true, true, _) => Some(("--quiet", Opt::VERBOSE.spelled(front))),
             (true, _, true) => Some(("--tui", "--quiet")),
             (_, true, true) => Some(("--tui", "--verbose")),
             _ => None,
@@ -81,7 +81,7 @@ impl RunArgs {
 
 fn check_name(front: Front, name: &OsStr) -> Result<(), Problem> {
     let shown = path_text::encode_os(name);
-    let wrong = |what: &str| Problem::usage(what).at(Opt::Name.spelled(front));
+    let wrong = |what: &str| Problem::usage(what).at(Opt::NAME.spelled(front));
     if name.is_empty() {
         return Err(wrong("the name of the run is empty")
             .because("the names of all outputs begin with it")

@@ -24,7 +24,7 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
     }
     let plain = Request::new(level);
     let request = Request {
-        num_disks: count(front, Opt::NumDisks, load.num_disks)?,
+        num_disks: count(front, Opt::NUM_DISKS, load.num_disks)?,
         write_percent: write_percent(front, load.write)?,
         cache: match load.cache_size {
             None => CacheWarmUp::Default,
@@ -60,21 +60,21 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
 /// A predefined level has its load shape; changing it silently would measure something else under its name.
 fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Problem> {
     let given = [
-        (Opt::Matrix, load.matrix.is_some()),
-        (Opt::NumSmall, load.num_small.is_some()),
-        (Opt::NumLarge, load.num_large.is_some()),
-        (Opt::SizeSmall, load.size_small.is_some()),
-        (Opt::SizeLarge, load.size_large.is_some()),
-        (Opt::Type, load.pattern.is_some()),
-        (Opt::StreamIos, load.stream_ios.is_some()),
-        (Opt::Simulate, load.simulate.is_some()),
-        (Opt::Stripe, load.stripe.is_some()),
+        (Opt::MATRIX, load.matrix.is_some()),
+        (Opt::NUM_SMALL, load.num_small.is_some()),
+        (Opt::NUM_LARGE, load.num_large.is_some()),
+        (Opt::SIZE_SMALL, load.size_small.is_some()),
+        (Opt::SIZE_LARGE, load.size_large.is_some()),
+        (Opt::TYPE, load.pattern.is_some()),
+        (Opt::STREAM_IOS, load.stream_ios.is_some()),
+        (Opt::SIMULATE, load.simulate.is_some()),
+        (Opt::STRIPE, load.stripe.is_some()),
     ];
     let Some((opt, _)) = given.into_iter().find(|&(_, given)| given) else {
         return Ok(());
     };
     let option = opt.spelled(front);
-    let matrix = Opt::Matrix.spelled(front);
+    let matrix = Opt::MATRIX.spelled(front);
     let (this, instead) = match front {
         Front::Orion => (format!("-run {}", level.name()), "-run advanced"),
         Front::Rigel | Front::Calibrate => (format!("rigel run {}", level.name()), "rigel run advanced"),
@@ -82,8 +82,8 @@ fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Pr
     let nearest = match level {
         RunLevel::Simple | RunLevel::Advanced => format!("{matrix} basic"),
         RunLevel::Normal => format!("{matrix} detailed"),
-        RunLevel::Oltp => format!("{matrix} row {} 0", Opt::NumLarge.spelled(front)),
-        RunLevel::Dss => format!("{matrix} col {} 0", Opt::NumSmall.spelled(front)),
+        RunLevel::Oltp => format!("{matrix} row {} 0", Opt::NUM_LARGE.spelled(front)),
+        RunLevel::Dss => format!("{matrix} col {} 0", Opt::NUM_SMALL.spelled(front)),
     };
     Err(Problem::usage(format!("{option} does not go with {this}"))
         .at(option)
@@ -106,7 +106,7 @@ fn write_percent(front: Front, percent: Option<u64>) -> Result<WritePercent, Pro
     let percent = percent.unwrap_or(0);
     u8::try_from(percent).ok().and_then(WritePercent::new).ok_or_else(|| {
         Problem::usage(format!("a write share of {percent} per cent is above 100"))
-            .at(Opt::Write.spelled(front))
+            .at(Opt::WRITE.spelled(front))
             .next("give 0 to 100")
     })
 }
@@ -122,7 +122,7 @@ fn pace(front: Front, load: &LoadArgs, own: &OwnArgs) -> Result<Option<Pace>, Pr
     let asked = adaptive.into_iter().find(|&(_, given)| given).map(|(option, _)| option);
     match (load.duration, asked) {
         (Some(_), Some(option)) => {
-            let duration = Opt::Duration.spelled(front);
+            let duration = Opt::DURATION.spelled(front);
             Err(Problem::usage(format!("{option} does not go with {duration}"))
                 .at(option)
                 .because("a fixed time is spent on each data point, however sure its number is by then")
@@ -141,7 +141,7 @@ fn levels(front: Front, load: &LoadArgs, own: &OwnArgs) -> Result<LevelChoice, P
     let levels = own.levels.unwrap_or_default();
     // A calibration searches as far as that many disks need.
     if levels == LevelChoice::Auto && load.num_disks.is_some() && front != Front::Calibrate {
-        let disks = Opt::NumDisks.spelled(front);
+        let disks = Opt::NUM_DISKS.spelled(front);
         return Err(Problem::usage(format!("{disks} does not go with --levels auto"))
             .at(disks)
             .because("the number of disks sets ORION's load levels; these are searched on the device")
@@ -152,13 +152,13 @@ fn levels(front: Front, load: &LoadArgs, own: &OwnArgs) -> Result<LevelChoice, P
 
 fn large_pattern(front: Front, load: &LoadArgs) -> Result<LargePattern, Problem> {
     let pattern = load.pattern.unwrap_or(LargePattern::Random);
-    match (pattern, count(front, Opt::StreamIos, load.stream_ios)?) {
+    match (pattern, count(front, Opt::STREAM_IOS, load.stream_ios)?) {
         (pattern, None) => Ok(pattern),
         (LargePattern::Sequential { .. }, Some(ios_per_stream)) => {
             Ok(LargePattern::Sequential { ios_per_stream })
         }
         (LargePattern::Random, Some(_)) => {
-            Err(lacks(front, Opt::StreamIos, "random I/O has no streams", Opt::Type, "seq"))
+            Err(lacks(front, Opt::STREAM_IOS, "random I/O has no streams", Opt::TYPE, "seq"))
         }
     }
 }
@@ -168,7 +168,7 @@ fn layout(front: Front, load: &LoadArgs) -> Result<Layout, Problem> {
         (layout, None) => Ok(layout),
         (Layout::Raid0 { .. }, Some(stripe)) => Ok(Layout::Raid0 { stripe_bytes: stripe.0 }),
         (Layout::Concat, Some(_)) => {
-            Err(lacks(front, Opt::Stripe, "a concatenation has no stripes", Opt::Simulate, "raid0"))
+            Err(lacks(front, Opt::STRIPE, "a concatenation has no stripes", Opt::SIMULATE, "raid0"))
         }
     }
 }
@@ -185,8 +185,8 @@ fn lacks(front: Front, opt: Opt, reason: &str, needs: Opt, word: &str) -> Proble
 /// The matrix with its counts.
 fn shape(front: Front, load: &LoadArgs) -> Result<MatrixShape, Problem> {
     let matrix = load.matrix.unwrap_or(MatrixShape::Basic);
-    let small = count(front, Opt::NumSmall, load.num_small)?;
-    let large = count(front, Opt::NumLarge, load.num_large)?;
+    let small = count(front, Opt::NUM_SMALL, load.num_small)?;
+    let large = count(front, Opt::NUM_LARGE, load.num_large)?;
     match (matrix, small, large) {
         (MatrixShape::Basic | MatrixShape::Detailed, None, None) => Ok(matrix),
         (MatrixShape::Point { .. }, Some(small), Some(large)) => Ok(MatrixShape::Point { small, large }),
@@ -199,11 +199,11 @@ fn shape(front: Front, load: &LoadArgs) -> Result<MatrixShape, Problem> {
 
 /// The count that is missing, or the one that is too many.
 fn misfit(front: Front, shape: MatrixShape, load: &LoadArgs) -> Problem {
-    let matrix = format!("{} {}", Opt::Matrix.spelled(front), shape.name());
+    let matrix = format!("{} {}", Opt::MATRIX.spelled(front), shape.name());
     let (small, large) = shape.counts();
     let counts = [
-        (Opt::NumSmall, load.num_small.is_some(), small.is_some()),
-        (Opt::NumLarge, load.num_large.is_some(), large.is_some()),
+        (Opt::NUM_SMALL, load.num_small.is_some(), small.is_some()),
+        (Opt::NUM_LARGE, load.num_large.is_some(), large.is_some()),
     ];
     let missing = counts.iter().find(|&&(_, given, needed)| needed && !given);
     let extra = counts.iter().find(|&&(_, given, needed)| given && !needed);
@@ -219,7 +219,7 @@ fn misfit(front: Front, shape: MatrixShape, load: &LoadArgs) -> Problem {
                 .next(format!("add {option} with a number"))
         }
         (None, extra) => {
-            let option = extra.map_or(Opt::Matrix, |&(opt, ..)| opt).spelled(front);
+            let option = extra.map_or(Opt::MATRIX, |&(opt, ..)| opt).spelled(front);
             Problem::usage(format!("{option} does not go with {matrix}{default}"))
                 .at(option)
                 .because(reason)

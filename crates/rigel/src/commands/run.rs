@@ -49,14 +49,19 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     if options.dry_run {
         return dry_run(options, &plan, &looked).map(|()| None);
     }
-    if options.display.tui {
-        tui::check()?;
-    }
-    output::check_directory(&options.out_dir, room_for_outputs(&plan))?;
-    let signals = Signals::listen()?;
+    let signals = prepare(options, &plan)?;
     let scratch = fill(options, &looked, &signals, &reporter)?;
     let ended = measure_and_report(options, host, looked, &scratch, &signals, &reporter);
     both(ended, scratch.finish())
+}
+
+/// Checks terminal and directory before anything is filled or measured, and listens for signals from then on.
+fn prepare(options: &RunOptions, plan: &Plan) -> Result<Signals, Problem> {
+    if options.display.tui {
+        tui::check()?;
+    }
+    output::check_directory(&options.out_dir, room_for_outputs(plan))?;
+    Signals::listen()
 }
 
 /// One result for the end of the run and the end of its scratch file. A problem of the run comes first; the other one
@@ -126,9 +131,7 @@ fn measure_and_report(
         targets: found,
     };
     let crew = measure::crew(&run, options, &permits, 0)?;
-    if signals.flag().load(Ordering::Relaxed) {
-        return Err(stopped_before_the_start());
-    }
+    check_not_stopped(signals)?;
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
     let resumable = !scratch.goes_away();
@@ -170,10 +173,14 @@ impl Ready {
     }
 }
 
-fn stopped_before_the_start() -> Problem {
-    Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
+/// Ends a run that the user stopped before its first point.
+fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
+    if !signals.flag().load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    Err(Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
         .because("the user ended it")
-        .next("nothing was measured and no output is left; start again")
+        .next("nothing was measured and no output is left; start again"))
 }
 
 fn walk(

@@ -5,17 +5,17 @@ use super::*;
 use proptest::prelude::*;
 
 const OPTIONS: [Opt; 11] = [
-    Opt::NumDisks,
-    Opt::SizeSmall,
-    Opt::SizeLarge,
-    Opt::Type,
-    Opt::StreamIos,
-    Opt::Simulate,
-    Opt::Stripe,
-    Opt::Write,
-    Opt::CacheSize,
-    Opt::NumSmall,
-    Opt::NumLarge,
+    Opt::NUM_DISKS,
+    Opt::SIZE_SMALL,
+    Opt::SIZE_LARGE,
+    Opt::TYPE,
+    Opt::STREAM_IOS,
+    Opt::SIMULATE,
+    Opt::STRIPE,
+    Opt::WRITE,
+    Opt::CACHE_SIZE,
+    Opt::NUM_SMALL,
+    Opt::NUM_LARGE,
 ];
 
 fn word<T: Words>(number: u64) -> String {
@@ -30,12 +30,12 @@ fn values(opt: Opt, number: u64) -> [String; 2] {
     let with = |unit| [plain.clone(), format!("{number}{unit}")];
     let same = |word: String| [word.to_uppercase(), word];
     match opt {
-        Opt::SizeSmall | Opt::SizeLarge | Opt::Stripe => with("K"),
-        Opt::CacheSize => with("M"),
-        Opt::Duration => with("s"),
-        Opt::Type => same(word::<LargePattern>(number)),
-        Opt::Simulate => same(word::<Layout>(number)),
-        Opt::Matrix => same(word::<MatrixShape>(number)),
+        Opt::SIZE_SMALL | Opt::SIZE_LARGE | Opt::STRIPE => with("K"),
+        Opt::CACHE_SIZE => with("M"),
+        Opt::DURATION => with("s"),
+        Opt::TYPE => same(word::<LargePattern>(number)),
+        Opt::SIMULATE => same(word::<Layout>(number)),
+        Opt::MATRIX => same(word::<MatrixShape>(number)),
         _ => [plain.clone(), plain],
     }
 }
@@ -52,8 +52,8 @@ fn options() -> impl Strategy<Value = Vec<(Opt, u64)>> {
     (some, proptest::collection::vec(number(), OPTIONS.len()), matrix, 1..100u64)
         .prop_map(|(some, numbers, matrix, seconds)| {
             let mut options: Vec<(Opt, u64)> = some.into_iter().zip(numbers).collect();
-            options.push((Opt::Duration, seconds));
-            options.extend(matrix.map(|number| (Opt::Matrix, number)));
+            options.push((Opt::DURATION, seconds));
+            options.extend(matrix.map(|number| (Opt::MATRIX, number)));
             options
         })
         .prop_shuffle()

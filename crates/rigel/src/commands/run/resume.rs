@@ -6,12 +6,11 @@
 
 use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
-use super::{Ready, both, consent, measure, room_for_outputs, stopped_before_the_start};
+use super::{Ready, both, check_not_stopped, consent, measure, prepare};
 use crate::args::{Display, Front, ResumeOptions, RunOptions, TargetSource};
 use crate::commands::report;
-use crate::output::{self, OutputSet, dir_of};
+use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
-use crate::tui;
 use rigel_core::error::Problem;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
@@ -22,7 +21,6 @@ use rigel_run::wall::Wall;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 /// A record that this process has locked.
 struct Interrupted {
@@ -45,14 +43,10 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
         return present::outputs(&run_options, &found.set, &reporter).map(|()| None);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
-    if options.display.tui {
-        tui::check()?;
-    }
     measure::check_cpus(&run_options.request)?;
     let header = Header { plan, ..found.record.header.clone() };
     check_host(&header.host, &rigel_io::host::host_facts())?;
-    output::check_directory(&run_options.out_dir, room_for_outputs(&header.plan))?;
-    let signals = Signals::listen()?;
+    let signals = prepare(&run_options, &header.plan)?;
     let scratch = Scratch::again(header.targets.first())?;
     let ended = go_on(&run_options, header, past, found, &scratch, &signals, &reporter);
     if ended.is_err() {
@@ -137,9 +131,7 @@ fn go_on(
     };
     let crew = measure::crew(&run, options, &permits, past.run_ns())?;
     check_engine(&header.engine, crew.engine())?;
-    if signals.flag().load(Ordering::Relaxed) {
-        return Err(stopped_before_the_start());
-    }
+    check_not_stopped(signals)?;
     let wall = wall(&header);
     reporter.note(Some(describe(&past)));
     cut(&found, &past)?;

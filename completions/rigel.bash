@@ -135,7 +135,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__calibrate)
-            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --engine --seed --destroy-data --dry-run --name --out --json --no-html --last --history --no-history --quiet --help"
+            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --engine --seed --destroy-data --dry-run --name --out --json --no-html --quiet --last --history --no-history --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1,11 +1,10 @@
-//! What the user typed, checked.
+//! The command line, read and checked.
 //!
-//! Filling these types may do nothing but judge what was typed: no file is opened, no device looked at. The
-//! environment is one variable ([`Environment`]), and a seed that was not given is drawn. What the arguments mean on
-//! this machine is worked out by the commands.
+//! Nothing here opens a file or looks at a device. The environment is one variable ([`Environment`]), and a seed that was
+//! not given is drawn. The commands find out what the arguments mean on this machine.
 
 mod advise;
-pub mod build;
+mod build;
 mod calibrate;
 mod clap_problem;
 mod cli;
@@ -16,10 +15,10 @@ mod manual;
 pub mod names;
 pub mod own;
 mod report;
-mod run;
+pub mod run;
 mod selftest;
 mod shaping;
-mod target_source;
+pub mod target_args;
 mod targets;
 pub mod values;
 pub mod words;
@@ -29,13 +28,12 @@ pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareOptions;
-pub use doctor::DoctorOptions;
+pub use doctor::DoctorArgs;
 pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
-pub use selftest::SelftestOptions;
-pub use targets::TargetsOptions;
-pub use words::ReportFormat;
+pub use selftest::SelftestArgs;
+pub use targets::TargetsArgs;
 
 use clap_complete::Shell;
 use rigel_core::load::request::Request;
@@ -51,7 +49,7 @@ pub enum Invocation {
     /// Measure.
     Run(Box<RunOptions>),
     /// Go on with a run that was interrupted.
-    Resume(Box<ResumeOptions>),
+    Resume(ResumeOptions),
     /// Show calibrations of the past.
     History(HistoryOptions),
     /// Make outputs from a record.
@@ -61,11 +59,11 @@ pub enum Invocation {
     /// Turn what records hold into settings.
     Advise(AdviseOptions),
     /// Look at what there is to measure.
-    Targets(TargetsOptions),
+    Targets(TargetsArgs),
     /// Examine the settings of the host and of what lies below targets.
-    Doctor(DoctorOptions),
+    Doctor(DoctorArgs),
     /// Try the statistics on devices whose answer is known.
-    Selftest(SelftestOptions),
+    Selftest(SelftestArgs),
     /// Print the script by which a shell completes the command line.
     Completions(Shell),
     /// Make man pages.
@@ -92,10 +90,10 @@ pub enum TargetSource {
     Simulated,
 }
 
-/// A run as typed on either command line.
+/// A run, whichever command asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Whose command line it was.
+    /// The command that asks for it.
     pub front: Front,
     /// The load.
     pub request: Request,
@@ -107,33 +105,30 @@ pub struct RunOptions {
     pub destroy: Vec<PathBuf>,
     /// Show the plan only.
     pub dry_run: bool,
-    /// Results as JSON on standard output.
-    pub json: bool,
-    /// No page with charts.
-    pub no_html: bool,
-    /// Keep what a calibration answers.
+    /// Keep the answers of a calibration in the history.
     pub history: bool,
-    /// Problems only.
-    pub quiet: bool,
-    /// More than usual.
-    pub verbose: bool,
-    /// A live view instead of the progress bar.
-    pub tui: bool,
     /// Replace existing output files.
     pub force: bool,
-    /// Layout of the ORION files.
-    pub orion_version: OrionVersion,
+    /// What the user sees.
+    pub display: Display,
     /// Remarks on the arguments that the user should see: accepted, but without effect here.
     pub notes: Vec<String>,
 }
 
-/// A run to go on with; what it measures and how is in its record.
+/// A run to go on with; its record has the rest of the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeOptions {
     /// Its record.
     pub record: PathBuf,
     /// Targets that may be overwritten, as named by the user.
     pub destroy: Vec<PathBuf>,
+    /// What the user sees.
+    pub display: Display,
+}
+
+/// What the user sees of a run, and in which form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Display {
     /// Results as JSON on standard output.
     pub json: bool,
     /// No page with charts.

@@ -42,16 +42,16 @@ pub fn execute(invocation: Invocation) -> ExitCode {
     }
 }
 
-/// A run, with a usage problem told as ORION's users know it when it came from ORION's command line.
+/// A run. Usage problems of ORION's command line end with ORION's own line.
 fn measure(options: &RunOptions) -> Result<(), Problem> {
-    let told = |problem: Problem| match (options.front, problem.kind) {
+    let as_orion = |problem: Problem| match (options.front, problem.kind) {
         (Front::Orion, ExitKind::Usage) => orion_args::with_orion_line(problem),
         _ => problem,
     };
-    run::run(options).map_err(told)?.map_or(Ok(()), Err)
+    run::run(options).map_err(as_orion)?.map_or(Ok(()), Err)
 }
 
-/// The rest of a run.
+/// Goes on with a run.
 fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     run::resume(options)?.map_or(Ok(()), Err)
 }
@@ -72,7 +72,7 @@ fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
     }
 }
 
-/// Says something beside the results; nobody may be there to read it.
+/// Prints a remark beside the results; a closed standard error is no failure.
 fn remark(text: &str) {
     let _ = writeln!(io::stderr().lock(), "note: {}", path_text::printable(text));
 }

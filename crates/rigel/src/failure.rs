@@ -21,7 +21,7 @@ pub fn guarded(program: impl FnOnce() -> ExitCode + panic::UnwindSafe) -> ExitCo
     caught(program)
 }
 
-/// The hook has told the panic; here it only becomes an exit code.
+/// Turns a panic into an exit code; the hook has printed it.
 fn caught(program: impl FnOnce() -> ExitCode + panic::UnwindSafe) -> ExitCode {
     panic::catch_unwind(program).unwrap_or_else(|_| ExitCode::from(ExitKind::Bug.code()))
 }
@@ -67,7 +67,7 @@ fn printable(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Nobody is left to tell when standard error is closed.
+/// A closed standard error is ignored: there is no other place to print to.
 fn print(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,7 +1,7 @@
-//! The calibrations of the past: a small SQLite database in the user's state directory.
+//! The history of calibrations: a small SQLite database in the user's state directory.
 //!
-//! Each row is one answer as the JSON document that was printed, and where the record of its run was written. Must not judge or render; a database that cannot be written is
-//! no reason to fail a run.
+//! Each row has one calibration as the JSON document that was printed, and the path of its record. A database that cannot
+//! be written is no reason to fail a run. Must not judge or render.
 
 use rigel_core::error::Problem;
 use rigel_core::path_text;
@@ -39,14 +39,14 @@ fn place() -> Result<PathBuf, Problem> {
     Ok(dir.join(FILE))
 }
 
-/// Keeps an answer, and where its record is.
+/// Adds a calibration with the path of its record.
 ///
 /// # Errors
 /// When the database cannot be opened or written.
 pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
     let path = place()?;
     if let Some(dir) = path.parent() {
-        // What was measured on whose storage is nobody else's business.
+        // Other users must not read what was measured.
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -135,7 +135,7 @@ pub struct Past {
     pub unreadable: usize,
 }
 
-/// Answers of the past; with `targets`, only those of exactly these.
+/// The calibrations in the history; with `targets`, only those of exactly these targets.
 ///
 /// # Errors
 /// When the database cannot be read, or is of a newer Rigel.
@@ -146,7 +146,7 @@ pub fn all(targets: &[String]) -> Result<Past, Problem> {
     }
     let texts = texts(&path).map_err(|error| unusable(&path, &error))?;
     let all = texts.len();
-    // One that a newer Rigel wrote is no reason to hide the others.
+    // A document that a newer Rigel wrote does not hide the others.
     let known =
         |text: &String| serde_json::from_str::<Document>(text).ok().filter(|found| found.schema == SCHEMA);
     let documents: Vec<Document> = texts.iter().filter_map(known).collect();
@@ -155,13 +155,13 @@ pub fn all(targets: &[String]) -> Result<Past, Problem> {
     Ok(Past { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
-/// The newest answer, as far as its record goes.
+/// The newest calibration.
 pub struct Last {
     /// Where the record was written; `None` when an older Rigel kept the answer.
     pub record: Option<PathBuf>,
 }
 
-/// The newest answer; `None` when the history has none.
+/// The newest calibration; `None` when the history has none.
 ///
 /// # Errors
 /// When the database cannot be read, or is of a newer Rigel.

@@ -1,7 +1,7 @@
-//! The program, as a library: what its binary, `cargo xtask gen` and tests from outside need of it.
+//! The program as a library, for its binary, `cargo xtask gen` and the fuzz targets.
 //!
-//! The face is small on purpose. Whoever wants to measure or render links the crates below. Must not hold anything but the
-//! way in.
+//! It exports little on purpose: to measure or to render, link the crates below. Must not hold anything but the entry
+//! points.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -24,8 +24,8 @@ use rigel_core::error::Problem;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// The whole program: reads the arguments of the process, does what they ask, says how it ended. A panic becomes the exit code of
-/// a bug.
+/// The whole program: reads the arguments of the process, does what they ask and returns the exit code. A panic becomes
+/// the exit code of a bug.
 pub fn run() -> ExitCode {
     failure::guarded(|| {
         let argv: Vec<_> = std::env::args_os().collect();
@@ -37,12 +37,12 @@ pub fn run() -> ExitCode {
     })
 }
 
-/// Reads a command line, the program's name first, and does nothing. A program called `orion` is read as ORION's command line;
-/// whatever the bytes are, this ends in one of the two ways. The list of targets has a reader of its own,
+/// Reads a command line, the program's name first, and does nothing else. Arguments of a program called `orion` are read
+/// as ORION's. No bytes make it panic. The list of targets has a reader of its own,
 /// [`rigel_io::targets::lun_list::parse`].
 ///
 /// # Errors
-/// The usage problem that the user would be told.
+/// The usage problem that the user would see.
 pub fn understand(argv: &[OsString]) -> Result<(), Problem> {
     args::read(argv, &args::Environment::default()).map(drop)
 }

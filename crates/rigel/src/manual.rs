@@ -1,6 +1,6 @@
-//! Man pages and completions, made from the definition of the command line, so that they cannot differ from it.
+//! Man pages and completions, made from the definition of the command line so that they cannot differ from it.
 //!
-//! The same at every call and on every machine. Must not write a file.
+//! They are the same at every call and on every machine. Must not write a file.
 
 mod roff_text;
 
@@ -47,17 +47,17 @@ pub fn completions(shell: Shell) -> String {
 }
 
 fn page(name: Option<String>, command: Command, all: &[Command]) -> Result<Page, Problem> {
-    let told = command.get_after_long_help().or_else(|| command.get_after_help());
-    let told = told.map(ToString::to_string).unwrap_or_default();
+    let after = command.get_after_long_help().or_else(|| command.get_after_help());
+    let after = after.map(ToString::to_string).unwrap_or_default();
     let title = name.as_ref().map_or_else(|| "rigel".to_owned(), |name| format!("rigel-{name}"));
-    // What comes after the options would become one paragraph, so it is written here.
+    // clap_mangen would make one paragraph of the text after the options.
     let plain = command.after_help(Resettable::Reset).after_long_help(Resettable::Reset);
-    // What a summary leaves out is not left out here.
+    // A man page has the options that a summary leaves out, too.
     let plain = plain.mut_args(|arg| arg.hide_short_help(false));
     let mut text = Vec::new();
     Man::new(plain)
         .title(title.to_ascii_uppercase())
-        // No argument at all would put the next one in the place of the date.
+        // Without any argument for the date, roff would take the next one for it.
         .date("\"\"")
         .source(concat!("rigel ", env!("CARGO_PKG_VERSION")))
         .manual("Rigel")
@@ -67,7 +67,7 @@ fn page(name: Option<String>, command: Command, all: &[Command]) -> Result<Page,
         })?;
     let others: Vec<&str> =
         all.iter().map(Command::get_name).filter(|other| Some(*other) != name.as_deref()).collect();
-    let end = roff_text::sections(&told) + &roff_text::see_also(name.is_some(), &others);
+    let end = roff_text::sections(&after) + &roff_text::see_also(name.is_some(), &others);
     let text = roff_text::ascii(&(String::from_utf8_lossy(&text).into_owned() + &end));
     Ok(Page { command: name, file: format!("{title}.1"), text })
 }

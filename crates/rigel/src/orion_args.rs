@@ -1,4 +1,4 @@
-//! ORION's own command line, `-run simple -testname mytest ...`, read into the same options as `rigel run`.
+//! ORION's own command line, `-run simple -testname mytest ...`, read into the same arguments as `rigel run`.
 //!
 //! Units are ORION's: KB, MB, seconds. Values may be in upper or lower case, option names may not. Rigel's own options
 //! have two dashes and may stand anywhere between. Must not open the `.lun` file.
@@ -6,12 +6,13 @@
 mod given;
 mod table;
 
-use crate::args::build::{self, Typed};
-use crate::args::load::LoadWish;
+use crate::args::load::LoadArgs;
 use crate::args::names::{Front, Opt};
-use crate::args::own::OwnOptions;
+use crate::args::own::OwnArgs;
+use crate::args::run::RunArgs;
+use crate::args::target_args::TargetArgs;
 use crate::args::words::Words;
-use crate::args::{self, Environment, Invocation, RunOptions, TargetSource};
+use crate::args::{self, Environment, Invocation, RunOptions};
 use crate::output::dir_of;
 use clap::FromArgMatches;
 use given::Given;
@@ -24,9 +25,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 pub use table::{help, options_help};
 
-/// The line that scripts know from ORION; ends every usage problem of its command line.
+/// ORION's own line, which scripts look for. It ends every usage problem of its command line.
 const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.";
-/// From here on a cache size in MB was more likely meant in bytes.
+/// A cache size of so many MB was probably meant in bytes.
 const LARGE_CACHE_MB: u64 = 1 << 20;
 
 /// Reads ORION's arguments.
@@ -52,99 +53,86 @@ pub fn with_orion_line(mut problem: Problem) -> Problem {
 fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptions, Problem> {
     let given = Given::read(arguments)?;
     let own = own_options(&given.own)?;
-    let run = Opt::Level.spelled(Front::Orion);
+    let run = Opt::LEVEL.spelled(Front::Orion);
     let level: RunLevel = given.word(run)?.ok_or_else(|| {
         Problem::usage(format!("{run} is missing"))
             .at(run)
             .next(format!("give {run} with {}", args::words::list::<RunLevel>()))
     })?;
     let mut notes = Vec::new();
-    let place = Place::of(given.text(Opt::Name.spelled(Front::Orion)), &mut notes)?;
+    let place = Place::of(given.text(Opt::NAME.spelled(Front::Orion)), &mut notes)?;
     let load = load(&given, &mut notes)?;
     note_storax(&given, &mut notes)?;
-    let typed = Typed {
-        front: Front::Orion,
-        level,
-        name: place.name,
-        command_line: args::echo(arguments),
+    let run = RunArgs {
+        level: Some(level),
+        targets: TargetArgs { lun: Some(place.lun), ..TargetArgs::default() },
+        resume: None,
         load,
         own,
-        targets: TargetSource::LunFile(place.lun),
-        out_dir: place.dir,
+        name: place.name,
+        out: place.dir,
+        verbose: given.flag(Opt::VERBOSE.spelled(Front::Orion)),
         tui: false,
-        verbose: given.flag(Opt::Verbose.spelled(Front::Orion)),
-        notes,
     };
-    build::options(typed, environment)
+    let mut options = run.options(Front::Orion, args::echo(arguments), environment)?;
+    options.notes.splice(0..0, notes);
+    Ok(options)
 }
 
-fn own_options(arguments: &[OsString]) -> Result<OwnOptions, Problem> {
+fn own_options(arguments: &[OsString]) -> Result<OwnArgs, Problem> {
     table::own_command()
         .try_get_matches_from(arguments)
-        .and_then(|matches| OwnOptions::from_arg_matches(&matches))
+        .and_then(|matches| OwnArgs::from_arg_matches(&matches))
         .map_err(|error| args::clap_problem(&error))
 }
 
-fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadWish, Problem> {
-    let duration = given.number(Opt::Duration)?.map(Nanos::from_secs);
+fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
+    let duration = given.number(Opt::DURATION)?.map(Nanos::from_secs);
     let size = |opt, unit| given.bytes(opt, unit).map(|bytes| bytes.map(Bytes));
-    let cache_size = size(Opt::CacheSize, MIB)?;
+    let cache_size = size(Opt::CACHE_SIZE, MIB)?;
     if let Some(large) = cache_size.filter(|size| size.0 / MIB >= LARGE_CACHE_MB) {
         notes.push(format!(
             "-cache_size is in MB: {large} will be moved before each large sequential data point"
         ));
     }
-    Ok(LoadWish {
-        num_disks: given.number(Opt::NumDisks)?,
-        write: given.number(Opt::Write)?,
+    Ok(LoadArgs {
+        num_disks: given.number(Opt::NUM_DISKS)?,
+        write: given.number(Opt::WRITE)?,
         duration,
         cache_size,
-        matrix: given.word(Opt::Matrix.spelled(Front::Orion))?,
-        num_small: given.number(Opt::NumSmall)?,
-        num_large: given.number(Opt::NumLarge)?,
-        size_small: size(Opt::SizeSmall, KIB)?,
-        size_large: size(Opt::SizeLarge, KIB)?,
-        pattern: given.word(Opt::Type.spelled(Front::Orion))?,
-        stream_ios: given.number(Opt::StreamIos)?,
-        simulate: given.word(Opt::Simulate.spelled(Front::Orion))?,
-        stripe: size(Opt::Stripe, KIB)?,
+        matrix: given.word(Opt::MATRIX.spelled(Front::Orion))?,
+        num_small: given.number(Opt::NUM_SMALL)?,
+        num_large: given.number(Opt::NUM_LARGE)?,
+        size_small: size(Opt::SIZE_SMALL, KIB)?,
+        size_large: size(Opt::SIZE_LARGE, KIB)?,
+        pattern: given.word(Opt::TYPE.spelled(Front::Orion))?,
+        stream_ios: given.number(Opt::STREAM_IOS)?,
+        simulate: given.word(Opt::SIMULATE.spelled(Front::Orion))?,
+        stripe: size(Opt::STRIPE, KIB)?,
     })
 }
 
 /// ORION's I/O interfaces. Rigel has engines instead, which `--engine` chooses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Storax {
-    Skgfr,
-    Oss,
-    Asmlib,
-    Odmlib,
-}
+#[derive(Clone, Copy)]
+struct Storax(&'static str);
 
 impl Words for Storax {
-    const ALL: &'static [Self] = &[Self::Skgfr, Self::Oss, Self::Asmlib, Self::Odmlib];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Skgfr => "skgfr",
-            Self::Oss => "oss",
-            Self::Asmlib => "asmlib",
-            Self::Odmlib => "odmlib",
-        }
+    fn all() -> Vec<(&'static str, Self)> {
+        ["skgfr", "oss", "asmlib", "odmlib"].map(|word| (word, Self(word))).into()
     }
 }
 
 fn note_storax(given: &Given, notes: &mut Vec<String>) -> Result<(), Problem> {
     match given.word("-storax")? {
-        None | Some(Storax::Skgfr) => {}
-        Some(other) => notes.push(format!(
-            "-storax {}: not applicable here, the engine is the same as for skgfr; --engine chooses another",
-            other.word()
+        None | Some(Storax("skgfr")) => {}
+        Some(Storax(other)) => notes.push(format!(
+            "-storax {other}: not applicable here, the engine is the same as for skgfr; --engine chooses another"
         )),
     }
     Ok(())
 }
 
-/// What a testname stands for.
+/// The directory and the names that a testname stands for.
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     dir: PathBuf,
@@ -153,14 +141,14 @@ struct Place {
 }
 
 impl Place {
-    /// A testname may hold a directory, which is then that of the `.lun` file and of every output.
+    /// A testname may begin with a directory, which then holds the `.lun` file and every output.
     fn of(testname: Option<&OsStr>, notes: &mut Vec<String>) -> Result<Self, Problem> {
         let testname = testname.unwrap_or(OsStr::new("orion"));
         let path = Path::new(testname);
         // `file_name` would overlook a slash at the end.
         let name = path.file_name().filter(|_| !testname.as_bytes().ends_with(b"/"));
         let name = name.ok_or_else(|| {
-            let option = Opt::Name.spelled(Front::Orion);
+            let option = Opt::NAME.spelled(Front::Orion);
             Problem::usage(format!(
                 "'{}' is a directory, not the name of a run",
                 path_text::encode_os(testname)

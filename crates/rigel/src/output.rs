@@ -1,8 +1,8 @@
-//! Output files: a name claimed before the run, contents written whole after it.
+//! Output files: a name is reserved before the run, and the files are written whole after it.
 //!
-//! A run must not end, after hours, with results that cannot be written: the directory is tried first, and the record's
-//! file is created before anything is measured. Nothing that exists is replaced unasked, truncated or left half written.
-//! Must not render.
+//! The directory is tried, and the record created, before anything is measured, so that no run of hours ends with results
+//! that cannot be written. No existing file is replaced unless the user asks for it, and none is truncated or left half
+//! written. Must not render.
 
 mod trouble;
 mod whole;
@@ -24,7 +24,7 @@ use trouble::trouble;
 
 /// What follows the name of a run in the name of its record.
 pub const RECORD_SUFFIX: &str = "_record.jsonl";
-/// A link of that name is not followed, and a pipe is not waited for.
+/// Do not follow a link of that name, nor wait for a pipe.
 const NO_LINK: i32 = (OFlags::NOFOLLOW.bits() | OFlags::NONBLOCK.bits()).cast_signed();
 /// More runs than this do not begin in one minute.
 const MAX_RUNS_PER_MINUTE: u32 = 10_000;
@@ -42,8 +42,8 @@ pub struct OutputSet {
 }
 
 impl OutputSet {
-    /// Claims a name: `<name>_<stamp>`, with a number behind it when a run of that minute has it. The claim is the
-    /// record's file, which is created here and given back empty.
+    /// Reserves a name: `<name>_<stamp>`, followed by a number when another run of that minute has it. Creates the file of
+    /// the record and returns it.
     ///
     /// # Errors
     /// When the directory does not let a file be created.
@@ -76,7 +76,7 @@ impl OutputSet {
     /// The outputs of the run whose record this is, and the record, open to be added to.
     ///
     /// # Errors
-    /// When it cannot be opened, is no regular file, has not the name of its run, or a run is at work on it.
+    /// When it cannot be opened, is no regular file or does not have the name of a record, or when a process has locked it.
     pub fn reopen(record: &Path) -> Result<(Self, File), Problem> {
         let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let run_id =
@@ -136,7 +136,7 @@ pub fn write_files(
 pub struct Placed<'a> {
     /// The directory of the user's choice; it has to be there.
     dir: PathBuf,
-    /// The name in it; with `/` where directories of the output's own come between.
+    /// The name in it, with `/` when the output has directories of its own.
     name: String,
     bytes: &'a [u8],
 }
@@ -203,7 +203,7 @@ pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     whole::try_out(dir).map_err(|error| trouble(dir, &error))?;
     let room = rustix::fs::statvfs(dir).map_err(|errno| trouble(dir, &errno.into()))?;
     let free_bytes = room.f_bavail.saturating_mul(room.f_frsize);
-    // Filesystems that count no blocks at all say nothing about their room.
+    // Some filesystems report no blocks at all.
     if room.f_blocks > 0 && free_bytes < needed_bytes {
         return Err(trouble::no_room(dir, free_bytes, needed_bytes));
     }
@@ -222,7 +222,7 @@ fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Takes the record of a run for this process as long as the file is open. A filesystem without locks cannot tell.
+/// Locks the record for this process as long as the file is open. On a filesystem without locks it does nothing.
 fn hold(record: &File, path: &Path) -> Result<(), Problem> {
     match flock(record, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => Err(Problem::refused("the run is still going on")
@@ -233,7 +233,7 @@ fn hold(record: &File, path: &Path) -> Result<(), Problem> {
     }
 }
 
-/// As the names of runs are made: printable, and not hidden.
+/// Whether it can be the name of a run: printable, and not hidden.
 fn is_run_id(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && path_text::printable(name) == name
 }

@@ -1,4 +1,4 @@
-//! Whose rights the program runs with. Must not change them.
+//! Refuses to run set-uid or set-gid. Must not change the rights of the process.
 
 use rigel_core::error::Problem;
 use rustix::process::{getegid, geteuid, getgid, getuid};

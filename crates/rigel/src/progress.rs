@@ -1,7 +1,7 @@
-//! What the user sees while it takes time: a bar on a terminal, lines on a pipe, nothing when quiet.
+//! Progress: a bar on a terminal, lines on a pipe, nothing when quiet.
 //!
-//! Everything goes to standard error, so that standard output holds results only. Drawing never fails a run: nobody may
-//! be there to look. Must not measure.
+//! Everything goes to standard error, so that standard output holds results only. An error while drawing is ignored.
+//! Must not measure.
 
 pub mod lines;
 
@@ -12,46 +12,29 @@ use std::io::{self, IsTerminal as _, Write};
 
 /// The text takes what the bar leaves, and is cut at the edge of the terminal.
 const TEMPLATE: &str = "{bar:24} {wide_msg}";
-/// Lines of a byte count on a pipe.
-const BYTE_LINES: u64 = 10;
+/// Lines of work on a pipe.
+const WORK_LINES: u64 = 10;
 
-/// How progress is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+/// Where and how progress is shown.
+enum Surface {
     /// Not at all.
     Quiet,
     /// A line now and then.
-    Lines,
-    /// A bar.
-    Bar,
-}
-
-impl Look {
-    /// What suits standard error.
-    pub fn of_stderr(quiet: bool) -> Self {
-        if quiet {
-            Self::Quiet
-        } else if io::stderr().is_terminal() {
-            Self::Bar
-        } else {
-            Self::Lines
-        }
-    }
-}
-
-/// Where it is shown.
-enum Surface {
-    Quiet,
     Lines(Box<dyn Write + Send>),
+    /// A bar.
     Bar(ProgressBar),
 }
 
 impl Surface {
-    fn new(look: Look, length: u64) -> Self {
-        match look {
-            Look::Quiet => Self::Quiet,
-            Look::Lines => Self::Lines(Box::new(io::stderr())),
-            Look::Bar => Self::Bar(bar(length, ProgressDrawTarget::stderr())),
+    /// What suits standard error.
+    fn of_stderr(quiet: bool) -> Self {
+        if quiet {
+            Self::Quiet
+        } else if io::stderr().is_terminal() {
+            // A bar of length 0 would be drawn full until its length is known.
+            Self::Bar(bar(1, ProgressDrawTarget::stderr()))
+        } else {
+            Self::Lines(Box::new(io::stderr()))
         }
     }
 
@@ -83,9 +66,8 @@ pub struct RunProgress {
 
 impl RunProgress {
     /// For a run of that many points; 0 when they have to be searched.
-    pub fn new(look: Look, steps: usize) -> Self {
-        // A bar of length 0 would be drawn full until the first tick tells the length.
-        Self::on(Surface::new(look, 1), steps)
+    pub fn new(quiet: bool, steps: usize) -> Self {
+        Self::on(Surface::of_stderr(quiet), steps)
     }
 
     const fn on(surface: Surface, steps: usize) -> Self {
@@ -95,7 +77,7 @@ impl RunProgress {
     /// Shows what happened.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
-            // The user was told before the run began.
+            // It was announced before.
             Event::Begun { .. } => {}
             Event::VisitStarted { at } => {
                 if let Surface::Bar(bar) = &self.surface {
@@ -124,79 +106,57 @@ impl RunProgress {
     }
 }
 
-/// Progress of a job that moves a known number of bytes: a scratch file being filled, a target searched for data.
-pub struct ByteProgress {
+/// Progress of work whose amount is known: a scratch file being filled, a target searched for data, trials.
+pub struct WorkProgress {
     surface: Surface,
-    label: String,
-    total: u64,
-    /// Tenths that were told on a pipe.
-    told: u64,
-}
-
-impl ByteProgress {
-    /// `label` says what is done to what: `filling rigel-scratch.dat`.
-    pub fn new(look: Look, label: &str, total: u64) -> Self {
-        Self::on(Surface::new(look, total), label, total)
-    }
-
-    fn on(surface: Surface, label: &str, total: u64) -> Self {
-        let label = path_text::printable(label).into_owned();
-        Self { surface, label, total, told: 0 }
-    }
-
-    /// So many bytes are done.
-    pub fn done(&mut self, bytes: u64) {
-        match &self.surface {
-            Surface::Quiet => {}
-            Surface::Bar(bar) => {
-                bar.set_position(bytes);
-                let left = bar.eta().as_nanos();
-                let left = lines::time_left(u64::try_from(left).unwrap_or(u64::MAX));
-                bar.set_message(format!("{}, {left} left", lines::moved(&self.label, bytes, self.total)));
-            }
-            Surface::Lines(_) => {
-                let tenth = tenths(bytes, self.total);
-                if tenth > self.told {
-                    self.told = tenth;
-                    self.surface.line(&lines::moved(&self.label, bytes, self.total));
-                }
-            }
-        }
-    }
-}
-
-/// Progress of a number of equal pieces of work.
-pub struct CountProgress {
-    surface: Surface,
-    what: String,
+    /// The text for what is done of what there is.
+    text: Box<dyn Fn(u64, u64) -> String + Send>,
     done: u64,
-    total: u64,
-    /// Tenths that were told on a pipe.
-    told: u64,
+    /// Tenths for which a line was written.
+    tenths: u64,
 }
 
-impl CountProgress {
-    /// `what` names the pieces: `trials`.
-    pub fn new(look: Look, what: &str, total: u64) -> Self {
-        Self { surface: Surface::new(look, total), what: what.to_owned(), done: 0, total, told: 0 }
+impl WorkProgress {
+    /// Counts bytes. `label` says what is done to what: `filling rigel-scratch.dat`.
+    pub fn of_bytes(quiet: bool, label: &str) -> Self {
+        Self::bytes_on(Surface::of_stderr(quiet), label)
     }
 
-    /// Another one is done.
-    pub fn one_more(&mut self) {
-        self.done += 1;
-        let text = format!("{} of {} {}", self.done, self.total, self.what);
+    fn bytes_on(surface: Surface, label: &str) -> Self {
+        let label = path_text::printable(label).into_owned();
+        Self::on(surface, move |done, total| lines::moved(&label, done, total))
+    }
+
+    /// Counts trials.
+    pub fn of_trials(quiet: bool) -> Self {
+        Self::on(Surface::of_stderr(quiet), |done, total| format!("{done} of {total} trials"))
+    }
+
+    fn on(surface: Surface, text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
+        Self { surface, text: Box::new(text), done: 0, tenths: 0 }
+    }
+
+    /// One more piece of `total` is done.
+    pub fn one_more(&mut self, total: u64) {
+        self.done_of(self.done + 1, total);
+    }
+
+    /// So much of `total` is done.
+    pub fn done_of(&mut self, done: u64, total: u64) {
+        self.done = done;
         match &self.surface {
             Surface::Quiet => {}
             Surface::Bar(bar) => {
-                bar.set_position(self.done);
+                bar.set_length(total);
+                bar.set_position(done);
                 let left = lines::time_left(u64::try_from(bar.eta().as_nanos()).unwrap_or(u64::MAX));
-                bar.set_message(format!("{text}, {left} left"));
+                bar.set_message(format!("{}, {left} left", (self.text)(done, total)));
             }
             Surface::Lines(_) => {
-                let tenth = tenths(self.done, self.total);
-                if tenth > self.told {
-                    self.told = tenth;
-                    self.surface.line(&text);
+                let tenths = tenths(done, total);
+                if tenths > self.tenths {
+                    self.tenths = tenths;
+                    self.surface.line(&(self.text)(done, total));
                 }
             }
         }
@@ -205,8 +165,8 @@ impl CountProgress {
 
 /// How many tenths of `total` are done.
 fn tenths(done: u64, total: u64) -> u64 {
-    let tenths = u128::from(done) * u128::from(BYTE_LINES) / u128::from(total.max(1));
-    u64::try_from(tenths).map_or(BYTE_LINES, |tenths| tenths.min(BYTE_LINES))
+    let tenths = u128::from(done) * u128::from(WORK_LINES) / u128::from(total.max(1));
+    u64::try_from(tenths).map_or(WORK_LINES, |tenths| tenths.min(WORK_LINES))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The user's wish to end a run: the first signal ends it in order, the second one at once.
+//! Signals that end a run: the first one ends it in order, the second one at once.
 //!
-//! Must not do anything itself; whoever works looks at the flag.
+//! Must not end any work itself: it sets a flag, which the workers check.
 
 use rigel_core::error::{ExitKind, Problem};
 use rigel_run::job::Stop;
@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const WATCHED: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// A flag that SIGINT, SIGTERM and SIGHUP set; the same signal again ends the process with exit code 4, for the record
-/// is whole up to the last line.
+/// A flag that SIGINT, SIGTERM and SIGHUP set. Another signal after that ends the process with exit code 4: the record is
+/// whole up to its last line.
 #[derive(Debug)]
 pub struct Signals {
     flag: Arc<AtomicBool>,
-    /// What is done at the second signal, as long as nobody else sees to it.
+    /// Handlers that end the process at the second signal; none while they are lent.
     at_once: RefCell<Vec<SigId>>,
-    /// What is done at any signal.
+    /// Handlers that set the flag.
     set: RefCell<Vec<SigId>>,
 }
 
@@ -61,8 +61,8 @@ impl Signals {
         Stop::new(Arc::clone(&self.flag))
     }
 
-    /// Leaves it to someone else to end the process at the second signal: whoever has changed the terminal has to put it
-    /// right before.
+    /// Lends the second signal: the borrower ends the process then. A view that has changed the terminal has to restore it
+    /// before.
     ///
     /// # Errors
     /// When the system refuses a handler.
@@ -88,7 +88,7 @@ fn refused(error: &io::Error) -> Problem {
     Problem::refused(format!("signals cannot be caught: {error}"))
 }
 
-/// The time in which someone else sees to the second signal.
+/// As long as this lives, the borrower handles the second signal.
 #[derive(Debug)]
 pub struct Lent<'a> {
     signals: &'a Signals,
@@ -97,7 +97,7 @@ pub struct Lent<'a> {
 }
 
 impl Lent<'_> {
-    /// What tells the first signal from the second one.
+    /// Tells the first signal from the second one.
     pub fn wish(&self) -> Wish {
         self.wish.clone()
     }
@@ -140,7 +140,7 @@ impl Wish {
         self.again.store(true, Ordering::Relaxed);
     }
 
-    /// What has come since the last look. Signals between two looks are one.
+    /// What has come since the last call. Signals between two calls count as one.
     pub fn look(&mut self) -> Wanted {
         let again = self.again.swap(false, Ordering::Relaxed);
         match (self.known, self.flag.load(Ordering::Relaxed)) {

@@ -1,6 +1,6 @@
-//! What the user's terminal can show, from the environment.
+//! What the user's terminal can show, by the environment.
 //!
-//! Must not write to it.
+//! Must not write to the terminal.
 
 use rigel_report::text::Style;
 use std::env;

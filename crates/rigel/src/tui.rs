@@ -1,8 +1,8 @@
 //! The live view of a run, `rigel run --tui`: the matrix filling in, the visit that goes on, intervals, flags, time left.
 //!
-//! It hears what the progress bar hears. `message` and `judge` turn events into plain data on the coordinator's thread,
-//! `model` builds the state from them, `draw` fills a buffer; the loop here has a thread of its own with the keys and the
-//! terminal. Must not measure, nor touch the record: the outputs are the same with and without it.
+//! It gets the same events as the progress bar. `message` and `judge` turn them into plain data on the coordinator's thread,
+//! `model` builds the state from that data, `draw` fills a buffer. The loop here reads the keys and owns the terminal, in a
+//! thread of its own. Must not measure, nor touch the record: the outputs are the same with and without it.
 
 mod draw;
 mod judge;
@@ -13,7 +13,7 @@ mod screen;
 
 use crate::signals::{Lent, Signals, Wanted, Wish, end_at_once};
 use crate::terminal::Abilities;
-use draw::Look;
+use draw::Theme;
 use judge::SoFar;
 use keyboard::Keyboard;
 use message::Message;
@@ -27,10 +27,10 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the view waits for a key before it looks at what it was told: ten pictures a second at most.
+/// How long the view waits for a key before it reads its messages: it draws ten times a second at most.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// Refuses a view that nobody could see, before anything is begun.
+/// Refuses a view that nobody could see, before anything has begun.
 ///
 /// # Errors
 /// A usage problem.
@@ -72,12 +72,12 @@ impl<'a> LiveView<'a> {
         };
         let lent = signals.lend()?;
         let abilities = Abilities::of_process();
-        let look = Look { colour: abilities.has_colour(), ascii: abilities.is_ascii() };
+        let theme = Theme { colour: abilities.has_colour(), ascii: abilities.is_ascii() };
         let (messages, received) = mpsc::channel();
         let screen = Screen::enter().map_err(trouble)?;
         let keyboard = Keyboard::open().map_err(trouble)?;
         let view =
-            Loop { screen, look, model: Model::default(), wish: lent.wish(), keyboard, has_keys: true };
+            Loop { screen, theme, model: Model::default(), wish: lent.wish(), keyboard, has_keys: true };
         let thread = thread::Builder::new()
             .name("rigel-view".to_owned())
             .spawn(move || view.run(&received))
@@ -105,16 +105,16 @@ impl Drop for LiveView<'_> {
             thread::sleep(Duration::from_millis(5));
         }
         if thread.is_finished() {
-            // A view that panicked has told so already.
+            // The message of a panic is already printed.
             let _ = thread.join();
         }
     }
 }
 
-/// What the thread of the view has.
+/// The thread of the view.
 struct Loop {
     screen: Screen,
-    look: Look,
+    theme: Theme,
     model: Model,
     wish: Wish,
     keyboard: Keyboard,
@@ -127,56 +127,56 @@ impl Loop {
         let mut is_new = true;
         loop {
             if is_new {
-                let (model, look) = (&self.model, self.look);
+                let (model, theme) = (&self.model, self.theme);
                 // A terminal that went away has sent a signal, which ends the run in order.
                 let _ = self.screen.draw(|frame| {
                     let area = frame.area();
-                    draw::draw(model, look, area, frame.buffer_mut());
+                    draw::draw(model, theme, area, frame.buffer_mut());
                 });
             }
-            is_new = self.hear_keys();
-            match self.hear(messages) {
-                Some(heard) => is_new |= heard,
+            is_new = self.read_keys();
+            match self.receive(messages) {
+                Some(received) => is_new |= received,
                 None => return,
             }
-            is_new |= self.look_at_wish();
+            is_new |= self.check_wish();
         }
     }
 
-    /// Takes in what was told; `None` when nothing more will be.
-    fn hear(&mut self, messages: &Receiver<Message>) -> Option<bool> {
-        let mut heard = false;
+    /// Applies the messages that have come; `None` when there will be no more.
+    fn receive(&mut self, messages: &Receiver<Message>) -> Option<bool> {
+        let mut received = false;
         loop {
             match messages.try_recv() {
                 Ok(message) => {
-                    self.model.told(message);
-                    heard = true;
+                    self.model.apply(message);
+                    received = true;
                 }
-                Err(TryRecvError::Empty) => return Some(heard),
+                Err(TryRecvError::Empty) => return Some(received),
                 Err(TryRecvError::Disconnected) => return None,
             }
         }
     }
 
-    /// Waits for a key, and takes in all that are there; whether there is something new to draw.
-    fn hear_keys(&mut self) -> bool {
+    /// Waits for a key and handles all that have come. Returns whether there is something new to draw.
+    fn read_keys(&mut self) -> bool {
         if !self.has_keys {
             thread::sleep(WAIT);
             return false;
         }
-        let mut heard = false;
+        let mut received = false;
         let mut wait = WAIT;
         loop {
             if !self.keyboard.is_there(wait) {
                 self.has_keys = false;
-                return heard;
+                return received;
             }
             match event::poll(Duration::ZERO) {
                 Ok(true) => {}
-                Ok(false) => return heard,
+                Ok(false) => return received,
                 Err(_) => {
                     self.has_keys = false;
-                    return heard;
+                    return received;
                 }
             }
             match event::read() {
@@ -186,10 +186,10 @@ impl Loop {
                 // A terminal that went away is always ready, and never has a key.
                 Err(_) => {
                     self.has_keys = false;
-                    return heard;
+                    return received;
                 }
             }
-            heard = true;
+            received = true;
             wait = Duration::ZERO;
         }
     }
@@ -204,7 +204,7 @@ impl Loop {
         }
     }
 
-    fn look_at_wish(&mut self) -> bool {
+    fn check_wish(&mut self) -> bool {
         match self.wish.look() {
             Wanted::Nothing => false,
             Wanted::End => {

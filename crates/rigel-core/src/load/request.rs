@@ -170,7 +170,7 @@ impl Request {
     /// Checks everything that can be judged without looking at host or targets.
     ///
     /// # Errors
-    /// A usage problem that names the value and what would be right.
+    /// A usage problem that names the value, the options of `rigel run` that gave it, and what would be right.
     pub fn check(&self) -> Result<(), Problem> {
         self.check_sizes()?;
         self.check_counts()?;
@@ -185,21 +185,28 @@ impl Request {
             return Ok(());
         }
         Err(Problem::usage(format!("a time limit of {} for an I/O is too short", self.io_timeout))
+            .at("--io-timeout")
             .because("an I/O that waits in a long queue is not hung, and ages are looked at once a second")
             .next(format!("give {LEAST_IO_TIMEOUT} or more, such as --io-timeout 60s")))
     }
 
     fn check_sizes(&self) -> Result<(), Problem> {
-        for (label, bytes) in [("small I/O size", self.small_bytes), ("large I/O size", self.large_bytes)] {
+        let sizes = [
+            ("--size-small", "small I/O size", self.small_bytes),
+            ("--size-large", "large I/O size", self.large_bytes),
+        ];
+        for (option, label, bytes) in sizes {
             if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
                 return Err(Problem::usage(format!(
                     "the {label} of {bytes} bytes is no multiple of 512 bytes"
                 ))
+                .at(option)
                 .because("direct I/O moves whole blocks, and no device has blocks below 512 bytes")
                 .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
             }
             if bytes > MAX_IO_BYTES {
                 return Err(Problem::usage(format!("the {label} of {} is too large", Bytes(bytes)))
+                    .at(option)
                     .because("every outstanding I/O has a buffer of that size")
                     .next(format!("use at most {}", Bytes(MAX_IO_BYTES))));
             }
@@ -212,6 +219,7 @@ impl Request {
                     Bytes(stripe_bytes),
                     Bytes(self.large_bytes)
                 ))
+                .at("--stripe")
                 .because("every I/O of a stream goes to one target")
                 .next(
                     "choose a stripe depth that is a multiple of the large I/O size, or a smaller large I/O",
@@ -223,15 +231,17 @@ impl Request {
 
     fn check_counts(&self) -> Result<(), Problem> {
         if self.num_disks == Some(0) {
-            return Err(Problem::usage("the number of disks is 0").next("give at least 1"));
+            return Err(Problem::usage("the number of disks is 0").at("--num-disks").next("give at least 1"));
         }
         if self.workers == Some(0) {
-            return Err(Problem::usage("the number of workers is 0").next("give at least 1, or leave it out"));
+            return Err(Problem::usage("the number of workers is 0")
+                .at("--workers")
+                .next("give at least 1, or leave it out"));
         }
         if matches!(self.large_pattern, LargePattern::Sequential { ios_per_stream: 0 }) {
-            return Err(
-                Problem::usage("a stream with 0 outstanding I/Os does nothing").next("give at least 1")
-            );
+            return Err(Problem::usage("a stream with 0 outstanding I/Os does nothing")
+                .at("--stream-ios")
+                .next("give at least 1"));
         }
         self.check_shape()
     }
@@ -241,8 +251,14 @@ impl Request {
             return Ok(());
         }
         let (small, large) = self.shape.counts();
+        let options = match (small, large) {
+            (Some(_), None) => "--num-small",
+            (None, Some(_)) => "--num-large",
+            _ => "--num-small, --num-large",
+        };
         if let Some(count) = [small, large].into_iter().flatten().find(|&count| count > MAX_OUTSTANDING) {
             return Err(Problem::usage(format!("{count} outstanding I/Os are too many"))
+                .at(options)
                 .next(format!("ask for at most {MAX_OUTSTANDING} of a class")));
         }
         let idle = matches!(
@@ -251,6 +267,7 @@ impl Request {
         );
         if idle {
             return Err(Problem::usage("0 small and 0 large outstanding I/Os leave nothing to measure")
+                .at(options)
                 .next("give at least one of both counts above 0"));
         }
         Ok(())
@@ -284,6 +301,7 @@ impl Request {
             Pace::Fixed(duration) => self.check_fixed(duration),
             Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) => {
                 check_length(limit, NS_PER_S, "a run of at most", "give at least 1s")
+                    .map_err(|problem| problem.at("--max-duration"))
             }
             Pace::Adaptive(_) => Ok(()),
         }
@@ -292,24 +310,30 @@ impl Request {
     fn check_fixed(&self, duration: Nanos) -> Result<(), Problem> {
         if self.levels == LevelChoice::Auto {
             return Err(Problem::usage("load levels are not searched with a fixed time per data point")
+                .at("--levels")
                 .because("the search decides by intervals, which need several visits to each level")
                 .next("leave out the duration, or the automatic levels"));
         }
         let least = "give at least 100ms; ORION's default is 60 s";
         check_length(duration, NS_PER_S / 10, "a duration per data point of", least)
+            .map_err(|problem| problem.at("--duration"))
     }
 
     fn check_levels(&self) -> Result<(), Problem> {
         if self.bound.is_some() && (self.levels, self.level) != (LevelChoice::Auto, RunLevel::Simple) {
             return Err(Problem::usage("a bound on the latency needs levels that are searched")
+                .at("--max-latency")
                 .because("the level at the bound is not known before")
                 .next("calibrate with the level 'simple' and automatic levels"));
         }
         if self.bound.is_some_and(|bound| bound.limit.0 == 0) {
-            return Err(Problem::usage("a latency of 0 cannot be kept").next("give a bound such as 10ms"));
+            return Err(Problem::usage("a latency of 0 cannot be kept")
+                .at("--max-latency")
+                .next("give a bound such as 10ms"));
         }
         if self.levels == LevelChoice::Auto && self.level == RunLevel::Advanced {
             return Err(Problem::usage("load levels are not searched for a matrix of your own")
+                .at("--levels")
                 .because("the level 'advanced' measures the counts that its options name")
                 .next("use simple, normal, oltp or dss with automatic levels"));
         }

@@ -1,8 +1,8 @@
-//! `rigel advise`: the arguments, and what they come to.
+//! `rigel advise`: the arguments, and what they ask for.
 //!
 //! Must not open a record.
 
-use super::words::{self, Words};
+use super::words;
 use rigel_core::error::Problem;
 use rigel_core::uses::advice::{Conditions, Product};
 use std::path::PathBuf;
@@ -28,14 +28,6 @@ Examples:
       from two runs on the same target: rigel calibrate --size-small 4K, and the same with --write 100
   rigel advise reads_record.jsonl --for cgroup-max
       a line for io.max of a cgroup";
-
-impl Words for Product {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn word(self) -> &'static str {
-        self.name()
-    }
-}
 
 /// What to advise, from which records.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,112 +1,87 @@
-//! From what was typed to the options of a run: where both command lines come together.
+//! From arguments to the options of a run. Every command that measures comes through here.
 //!
 //! Judges name, targets, consent and output; the load is judged in [`super::shaping`]. Every message names the option as
 //! the user typed it. Must not look at a path.
 
-use super::load::LoadWish;
 use super::names::{Front, Opt};
-use super::own::OwnOptions;
-use super::{Environment, RunOptions, TargetSource, shaping, values};
+use super::own::{ConsentArgs, ShowArgs};
+use super::run::RunArgs;
+use super::{Display, Environment, RunOptions, TargetSource, shaping, values};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_core::path_text;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Longest name of a run: a stamp, an ending and the mark of a temporary file have to fit behind it into 255 bytes.
+/// Longest name of a run: with a stamp, an ending and the mark of a temporary file, a file name has 255 bytes at most.
 const MAX_NAME_BYTES: usize = 180;
 
-/// What either command line read.
-#[derive(Debug)]
-pub struct Typed {
-    /// Which one.
-    pub front: Front,
-    /// Run level.
-    pub level: RunLevel,
-    /// Name of the run, without a directory.
-    pub name: OsString,
-    /// Echo of the arguments.
-    pub command_line: String,
-    /// The load.
-    pub load: LoadWish,
-    /// Rigel's own options.
-    pub own: OwnOptions,
-    /// The targets, before the engine has its say.
-    pub targets: TargetSource,
-    /// Directory of the outputs.
-    pub out_dir: PathBuf,
-    /// More than usual.
-    pub verbose: bool,
-    /// A live view.
-    pub tui: bool,
-    /// Remarks so far.
-    pub notes: Vec<String>,
-}
-
-/// The options of a run.
-///
-/// # Errors
-/// A usage problem that names the option.
-pub fn options(typed: Typed, environment: &Environment) -> Result<RunOptions, Problem> {
-    let Typed { front, own, .. } = typed;
-    check_voices(front, own.quiet, typed.verbose, typed.tui)?;
-    check_name(front, &typed.name)?;
-    let mut notes = typed.notes;
-    let mut request = shaping::request(front, typed.level, &typed.load, &own)?;
-    request.name = path_text::encode_os(&typed.name);
-    request.command_line = typed.command_line;
-    let targets = targets(front, &request, typed.targets, &mut notes)?;
-    check_consent(&request, &targets, &own, &mut notes)?;
-    let orion_version = values::orion_version(own.orion_version, environment.orion_version.as_deref())?;
-    Ok(RunOptions {
-        front,
-        request,
-        targets,
-        out_dir: typed.out_dir,
-        destroy: own.destroy_data,
-        dry_run: own.dry_run,
-        json: own.json,
-        no_html: own.no_html,
-        history: front == Front::Calibrate,
-        quiet: own.quiet,
-        verbose: typed.verbose,
-        tui: typed.tui,
-        force: own.force,
-        orion_version,
-        notes,
-    })
-}
-
-/// How much is told, and how.
-///
-/// # Errors
-/// When the options contradict each other.
-pub fn check_voices(front: Front, quiet: bool, verbose: bool, tui: bool) -> Result<(), Problem> {
-    if quiet && verbose {
-        let verbose = Opt::Verbose.spelled(front);
-        return Err(Problem::usage(format!("--quiet and {verbose} contradict each other"))
-            .at(format!("--quiet, {verbose}"))
-            .next("give one of them"));
+impl RunArgs {
+    /// The options of a run; `command_line` is the echo of what was typed.
+    ///
+    /// # Errors
+    /// A usage problem that names the option.
+    pub fn options(
+        self,
+        front: Front,
+        command_line: String,
+        environment: &Environment,
+    ) -> Result<RunOptions, Problem> {
+        let display = self.display(front, environment)?;
+        let asked = self.targets.source()?;
+        check_name(front, &self.name)?;
+        // clap asks for a level, unless a run is resumed.
+        let level = self.level.unwrap_or(RunLevel::Simple);
+        let name = path_text::encode_os(&self.name);
+        let request =
+            Request { name, command_line, ..shaping::request(front, level, &self.load, &self.own)? };
+        let mut notes = Vec::new();
+        let targets = targets(front, &request, asked, &mut notes)?;
+        let ConsentArgs { destroy_data: destroy, dry_run } = self.own.consent;
+        check_consent(&request, &targets, &destroy, &mut notes)?;
+        Ok(RunOptions {
+            front,
+            request,
+            targets,
+            out_dir: self.out,
+            destroy,
+            dry_run,
+            history: false,
+            force: self.own.force,
+            display,
+            notes,
+        })
     }
-    check_view(tui, quiet, verbose)
-}
 
-/// A view takes the whole terminal: nothing else may be told on it, and something has to be shown.
-fn check_view(tui: bool, quiet: bool, verbose: bool) -> Result<(), Problem> {
-    let other = match (tui, quiet, verbose) {
-        (true, true, _) => "--quiet",
-        (true, _, true) => "--verbose",
-        _ => return Ok(()),
-    };
-    Err(Problem::usage(format!("--tui and {other} contradict each other"))
-        .at(format!("--tui, {other}"))
-        .next("give one of them"))
+    /// What the user sees of a run.
+    ///
+    /// # Errors
+    /// When options contradict each other, or the environment names an unknown version of ORION.
+    pub fn display(&self, front: Front, environment: &Environment) -> Result<Display, Problem> {
+        let ShowArgs { json, no_html, quiet } = self.own.show;
+        let (verbose, tui) = (self.verbose, self.tui);
+        // A view takes the whole terminal, so nothing else may be written to it.
+        let contradiction = match (quiet, verbose, tui) {
+            (true, true, _) => Some(("--quiet", Opt::VERBOSE.spelled(front))),
+            (true, _, true) => Some(("--tui", "--quiet")),
+            (_, true, true) => Some(("--tui", "--verbose")),
+            _ => None,
+        };
+        if let Some((one, other)) = contradiction {
+            return Err(Problem::usage(format!("{one} and {other} contradict each other"))
+                .at(format!("{one}, {other}"))
+                .next("give one of them"));
+        }
+        let orion_version =
+            values::orion_version(self.own.orion_version, environment.orion_version.as_deref())?;
+        Ok(Display { json, no_html, quiet, verbose, tui, orion_version })
+    }
 }
 
 fn check_name(front: Front, name: &OsStr) -> Result<(), Problem> {
     let shown = path_text::encode_os(name);
-    let wrong = |what: &str| Problem::usage(what).at(Opt::Name.spelled(front));
+    let wrong = |what: &str| Problem::usage(what).at(Opt::NAME.spelled(front));
     if name.is_empty() {
         return Err(wrong("the name of the run is empty")
             .because("the names of all outputs begin with it")
@@ -175,15 +150,15 @@ fn check_paths(asked: TargetSource) -> Result<TargetSource, Problem> {
     Ok(asked)
 }
 
-/// Consent has to be about a target of the user's. That it names one of this run's targets is judged where targets are
-/// looked at, because a device has many names.
+/// Consent needs a target that the user named. Whether it names one of this run's targets is judged later, when their
+/// facts are known: a device has many names.
 fn check_consent(
     request: &Request,
     targets: &TargetSource,
-    own: &OwnOptions,
+    destroy: &[PathBuf],
     notes: &mut Vec<String>,
 ) -> Result<(), Problem> {
-    if own.destroy_data.is_empty() {
+    if destroy.is_empty() {
         return Ok(());
     }
     if matches!(targets, TargetSource::Scratch { .. } | TargetSource::Simulated) {

@@ -1,28 +1,28 @@
-//! `rigel calibrate`: the arguments, and what they come to: a run of the level simple with a bound on the latency.
+//! `rigel calibrate`: the arguments. A calibration is a run of the level simple with a bound on the latency.
 //!
-//! Must not hold checks that a run needs as well; those are in [`super::build`].
+//! Must not judge what the arguments of a run hold as well; [`super::build`] does.
 
-use super::build::{self, Typed};
-use super::load::LoadWish;
+use super::load::LoadArgs;
 use super::names::Front;
-use super::own::OwnOptions;
-use super::target_source::target_source;
-use super::words::{self, LevelWord, Pattern, Words};
-use super::{Environment, Invocation, RunOptions, values};
+use super::own::{ConsentArgs, OwnArgs, ShowArgs};
+use super::run::RunArgs;
+use super::target_args::TargetArgs;
+use super::{Environment, Invocation, values, words};
+use clap::Arg;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::Precision;
-use rigel_core::load::request::EngineRequest;
+use rigel_core::load::pace::LevelChoice;
+use rigel_core::load::request::{DEFAULT_STREAM_IOS, EngineRequest};
+use rigel_core::load::workload::LargePattern;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{Bytes, Nanos};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const TARGETS: &str = "Targets";
 const LOAD: &str = "Load";
 const OUTPUT: &str = "Output";
 const PAST: &str = "History";
-/// Shorter than that, the search for the levels would have no time.
+/// A shorter budget would leave no time to search for the levels.
 const LEAST_BUDGET: Nanos = Nanos::from_secs(20);
 
 const SUMMARY: &str = "\
@@ -40,14 +40,6 @@ Examples:
   rigel calibrate --engine sim:servers=8 --json
       a simulated device, as JSON for programs";
 
-impl Words for LatencyOf {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn word(self) -> &'static str {
-        self.name()
-    }
-}
-
 /// Which calibrations of the past to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryOptions {
@@ -61,23 +53,10 @@ pub struct HistoryOptions {
 
 /// See the module.
 #[derive(Debug, clap::Args)]
-#[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
+#[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct CalibrateArgs {
-    /// Files or block devices to calibrate [default: a scratch file in the current directory]
-    #[arg(value_name = "TARGET")]
-    targets: Vec<PathBuf>,
-
-    /// Read the targets from FILE, one path per line
-    #[arg(long, value_name = "FILE", help_heading = TARGETS, hide_short_help = true)]
-    lun: Option<PathBuf>,
-
-    /// Size of the scratch file [default: chosen from memory and free space]
-    #[arg(long, value_name = "SIZE", help_heading = TARGETS, hide_short_help = true)]
-    scratch_size: Option<Bytes>,
-
-    /// Leave the scratch file there, so that the next run need not fill it
-    #[arg(long, help_heading = TARGETS, hide_short_help = true)]
-    keep_scratch: bool,
+    #[command(flatten)]
+    targets: TargetArgs,
 
     /// Latency that small I/O may have at the rate that is reported as max_iops
     #[arg(long, value_name = "TIME", default_value = "10ms", help_heading = LOAD)]
@@ -117,13 +96,8 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "N", value_parser = values::seed, help_heading = LOAD, hide_short_help = true)]
     seed: Option<u64>,
 
-    /// Allow to overwrite everything on TARGET; may be given several times
-    #[arg(long, value_name = "TARGET", help_heading = LOAD, hide_short_help = true)]
-    destroy_data: Vec<PathBuf>,
-
-    /// Show what would be done and do nothing
-    #[arg(long, help_heading = LOAD, hide_short_help = true)]
-    dry_run: bool,
+    #[command(flatten)]
+    consent: ConsentArgs,
 
     /// Name of the record and of the page
     #[arg(long, value_name = "NAME", default_value = "calibration", help_heading = OUTPUT, hide_short_help = true)]
@@ -133,13 +107,8 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".", help_heading = OUTPUT)]
     out: PathBuf,
 
-    /// The answers as JSON on standard output
-    #[arg(long, help_heading = OUTPUT)]
-    json: bool,
-
-    /// Do not write the page with charts, NAME_report.html
-    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
-    no_html: bool,
+    #[command(flatten)]
+    show: ShowArgs,
 
     /// Show the last calibration of the targets, or of any, and measure nothing
     #[arg(long, help_heading = PAST, conflicts_with = "history")]
@@ -152,10 +121,17 @@ pub struct CalibrateArgs {
     /// Do not keep the answers in the history
     #[arg(long, help_heading = PAST, hide_short_help = true)]
     no_history: bool,
+}
 
-    /// No progress, no remarks; the answers only
-    #[arg(long, help_heading = OUTPUT)]
-    quiet: bool,
+/// The options of a run, as the help of a calibration has them.
+fn adapted(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "lun" => arg.hide_short_help(true),
+        "destroy_data" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
+        "json" => arg.help("The answers as JSON on standard output"),
+        "quiet" => arg.help("No progress, no remarks; the answers only").hide_short_help(false),
+        _ => arg,
+    }
 }
 
 impl CalibrateArgs {
@@ -165,63 +141,55 @@ impl CalibrateArgs {
     /// A usage problem that names the option.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         if self.last || self.history {
-            let Self { targets, last, json, .. } = self;
-            return Ok(Invocation::History(HistoryOptions { targets, last, json }));
+            let (targets, json) = (self.targets.targets, self.show.json);
+            return Ok(Invocation::History(HistoryOptions { targets, last: self.last, json }));
         }
-        self.options(command_line, environment).map(|options| Invocation::Run(Box::new(options)))
-    }
-
-    /// What was asked for; `command_line` is its echo.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
-    fn options(self, command_line: String, environment: &Environment) -> Result<RunOptions, Problem> {
         if self.budget < LEAST_BUDGET {
             return Err(Problem::usage(format!("a budget of {} is too short", self.budget))
                 .at("--budget")
                 .because("the levels have to be searched and then visited several times")
                 .next(format!("give at least {LEAST_BUDGET}; 60s is usual")));
         }
-        let no_history = self.no_history;
         let bound = LatencyBound { limit: self.max_latency, of: self.percentile };
-        let typed = Typed {
-            front: Front::Calibrate,
-            level: RunLevel::Simple,
+        let history = !self.no_history;
+        let mut options = self.run().options(Front::Calibrate, command_line, environment)?;
+        options.history = history;
+        options.request.bound = Some(bound);
+        options.request.check()?;
+        Ok(Invocation::Run(Box::new(options)))
+    }
+
+    /// The run that calibrates.
+    fn run(self) -> RunArgs {
+        let load = LoadArgs {
+            num_disks: self.num_disks,
+            write: self.write,
+            size_small: self.size_small,
+            size_large: self.size_large,
+            pattern: Some(LargePattern::Sequential { ios_per_stream: DEFAULT_STREAM_IOS }),
+            cache_size: Some(Bytes(0)),
+            ..LoadArgs::default()
+        };
+        let own = OwnArgs {
+            max_duration: Some(self.budget),
+            fast: true,
+            levels: Some(LevelChoice::Auto),
+            engine: self.engine,
+            seed: self.seed,
+            consent: self.consent,
+            show: self.show,
+            ..OwnArgs::default()
+        };
+        RunArgs {
+            level: Some(RunLevel::Simple),
+            targets: self.targets,
+            resume: None,
+            load,
+            own,
             name: self.name,
-            command_line,
-            load: LoadWish {
-                num_disks: self.num_disks,
-                write: self.write,
-                size_small: self.size_small,
-                size_large: self.size_large,
-                pattern: Some(Pattern::Seq),
-                cache_size: Some(Bytes(0)),
-                ..LoadWish::default()
-            },
-            own: OwnOptions {
-                precision: Some(Precision::default()),
-                max_duration: Some(self.budget),
-                fast: true,
-                levels: Some(LevelWord::Auto),
-                engine: self.engine,
-                seed: self.seed,
-                destroy_data: self.destroy_data,
-                dry_run: self.dry_run,
-                json: self.json,
-                no_html: self.no_html,
-                quiet: self.quiet,
-                ..OwnOptions::default()
-            },
-            targets: target_source(self.targets, self.lun, self.scratch_size, self.keep_scratch)?,
-            out_dir: self.out,
+            out: self.out,
             verbose: false,
             tui: false,
-            notes: Vec::new(),
-        };
-        let mut options = build::options(typed, environment)?;
-        options.history = !no_history;
-        options.request.bound = Some(bound);
-        options.request.check().map_err(|problem| problem.at("--max-latency"))?;
-        Ok(options)
+        }
     }
 }

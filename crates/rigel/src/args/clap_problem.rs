@@ -1,4 +1,4 @@
-//! What clap says when it does not get arguments: help and version are answers, everything else is a usage problem.
+//! What clap returns instead of arguments: help and version are text to show, everything else is a usage problem.
 //!
 //! Must not know any option.
 
@@ -24,7 +24,8 @@ pub fn outcome(error: &clap::Error) -> Result<Invocation, Problem> {
     }
 }
 
-/// Clap's text has paragraphs: what is wrong (with the possible values), tips, the usage, where to read on.
+/// The usage problem in clap's text, whose paragraphs are the error (with the possible values), tips, the usage and a
+/// hint to the help.
 pub fn problem(error: &clap::Error) -> Problem {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(one_line);

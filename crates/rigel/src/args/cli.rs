@@ -1,4 +1,4 @@
-//! The command line as a whole: the commands, and which front end reads the rest.
+//! The command line as a whole: its commands, and which module reads the rest.
 //!
 //! Must not hold options of its own.
 
@@ -9,7 +9,7 @@ use super::compare::CompareArgs;
 use super::doctor::DoctorArgs;
 use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
-use super::run::{FILES, RunArgs};
+use super::run::{BESIDE_RESUME, FILES, RunArgs};
 use super::selftest::SelftestArgs;
 use super::targets::TargetsArgs;
 use super::{Environment, Invocation, echo};
@@ -77,7 +77,7 @@ enum Command {
     Man(ManArgs),
 }
 
-/// All that follows belongs to [`orion_args`]; this is here for the help.
+/// Here for the help only: [`orion_args`] reads what follows.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "rigel orion -run LEVEL [-option value ...]", after_long_help = orion_args::options_help())]
 struct OrionArgs {
@@ -101,9 +101,17 @@ pub fn command() -> clap::Command {
             let text = format!("Print a summary; `rigel help {name}` tells more");
             // A heading of its own would cost the longest summaries three lines.
             let heading = ["run", "calibrate"].contains(&name.as_str()).then_some(FILES);
+            let command = if name == "run" { only_resume(command) } else { command };
             command.arg(help(text).help_heading(heading))
         })
         .arg(help("Print this summary".to_owned()))
+}
+
+/// Refuses most options beside --resume: the record has them already.
+fn only_resume(run: clap::Command) -> clap::Command {
+    let ids = run.get_arguments().map(|arg| arg.get_id().clone());
+    let others: Vec<clap::Id> = ids.filter(|id| !BESIDE_RESUME.contains(&id.as_str())).collect();
+    run.mut_args(|arg| if arg.get_id() == "resume" { arg.conflicts_with_all(&others) } else { arg })
 }
 
 /// Reads the arguments of the program, its own name first.
@@ -137,9 +145,9 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.options().map(Invocation::Compare),
         Command::Advise(advise) => advise.options().map(Invocation::Advise),
-        Command::Targets(targets) => Ok(Invocation::Targets(targets.options())),
-        Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor.options())),
-        Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest.options())),
+        Command::Targets(targets) => Ok(Invocation::Targets(targets)),
+        Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor)),
+        Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell())),
         Command::Man(man) => man.options().map(Invocation::Man),
     }

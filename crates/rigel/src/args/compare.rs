@@ -1,9 +1,8 @@
-//! `rigel compare`: the arguments, and what they come to.
+//! `rigel compare`: the arguments, and what they ask for.
 //!
 //! Must not open a record.
 
 use super::words;
-use super::words::Words;
 use rigel_core::error::Problem;
 use rigel_core::uses::compare::gate::Gate;
 use rigel_report::compare::CompareFormat;
@@ -41,19 +40,6 @@ pub struct CompareOptions {
     pub allow_differences: bool,
     /// Replace existing files.
     pub force: bool,
-}
-
-impl Words for CompareFormat {
-    const ALL: &'static [Self] = &[Self::Text, Self::Json, Self::Junit, Self::Html];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Junit => "junit",
-            Self::Html => "html",
-        }
-    }
 }
 
 /// See the module.

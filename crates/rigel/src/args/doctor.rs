@@ -1,4 +1,4 @@
-//! `rigel doctor`: the arguments, and what they come to.
+//! `rigel doctor`: the arguments.
 //!
 //! Must not look at a setting.
 
@@ -16,36 +16,18 @@ Examples:
       for programs; exit code 1 when there is an error";
 
 /// What to examine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DoctorOptions {
-    /// These and what lies below them; the whole host when there are none.
-    pub paths: Vec<PathBuf>,
-    /// What is fine, too.
-    pub all: bool,
-    /// As JSON.
-    pub json: bool,
-}
-
-/// See the module.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
     /// Files or block devices; what lies below them is examined, too [default: the whole host]
     #[arg(value_name = "TARGET")]
-    targets: Vec<PathBuf>,
+    pub targets: Vec<PathBuf>,
 
     /// Also the settings that need no change
     #[arg(long)]
-    all: bool,
+    pub all: bool,
 
     /// As JSON; it has all of them
     #[arg(long)]
-    json: bool,
-}
-
-impl DoctorArgs {
-    /// What was asked for.
-    pub fn options(self) -> DoctorOptions {
-        DoctorOptions { paths: self.targets, all: self.all, json: self.json }
-    }
+    pub json: bool,
 }

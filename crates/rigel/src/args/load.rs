@@ -1,9 +1,11 @@
-//! The load as it was asked for: one field per option, empty when the option was not given.
+//! The options of the load: one field per option, empty when the option was not given.
 //!
-//! `rigel run` fills it through clap, `rigel orion` by hand. Holds what was typed, in bytes and nanoseconds; whether it
-//! makes sense is judged in [`super::build`].
+//! clap fills them for `rigel run`; the other commands fill them by hand. They hold what was typed, in bytes and
+//! nanoseconds. Must not judge whether it makes sense; [`super::shaping`] does.
 
-use super::words::{self, Arrangement, MatrixName, Pattern};
+use super::words;
+use rigel_core::load::matrix::MatrixShape;
+use rigel_core::load::workload::{LargePattern, Layout};
 use rigel_core::units::{Bytes, Nanos};
 
 const LOAD: &str = "Load";
@@ -11,7 +13,7 @@ const SHAPE: &str = "Load shape (only with 'advanced')";
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-pub struct LoadWish {
+pub struct LoadArgs {
     /// Disks behind the targets [default: number of targets]
     ///
     /// The number sets the load range: the levels go up to 5 small and 2 large outstanding I/Os per disk (oltp: 20 small, dss: 15 large). It need not
@@ -42,8 +44,8 @@ pub struct LoadWish {
     ///
     /// basic: small alone, then large alone. detailed: every pair. point: one pair (--num-small and --num-large). col:
     /// --num-small fixed, large varies. row: --num-large fixed, small varies. max: every pair up to both counts.
-    #[arg(long, value_name = "MATRIX", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<MatrixName>(), help_heading = SHAPE)]
-    pub matrix: Option<MatrixName>,
+    #[arg(long, value_name = "MATRIX", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<MatrixShape>(), help_heading = SHAPE)]
+    pub matrix: Option<MatrixShape>,
 
     /// Outstanding small I/Os, for the matrices point, col and max
     #[arg(long, value_name = "N", help_heading = SHAPE, hide_short_help = true)]
@@ -64,8 +66,8 @@ pub struct LoadWish {
     /// Large I/O at random places or in sequential streams [default: rand]
     ///
     /// Small I/O is always random.
-    #[arg(long = "type", value_name = "TYPE", ignore_case = true, value_parser = words::parser::<Pattern>(), help_heading = SHAPE, hide_short_help = true)]
-    pub pattern: Option<Pattern>,
+    #[arg(long = "type", value_name = "TYPE", ignore_case = true, value_parser = words::parser::<LargePattern>(), help_heading = SHAPE, hide_short_help = true)]
+    pub pattern: Option<LargePattern>,
 
     /// Outstanding I/Os of each sequential stream, with --type seq [default: 4]
     #[arg(long, value_name = "N", help_heading = SHAPE, hide_short_help = true)]
@@ -74,8 +76,8 @@ pub struct LoadWish {
     /// How the targets form the volume that streams walk [default: concat]
     ///
     /// concat: one target after the other. raid0: striped over all targets.
-    #[arg(long, value_name = "LAYOUT", ignore_case = true, value_parser = words::parser::<Arrangement>(), help_heading = SHAPE, hide_short_help = true)]
-    pub simulate: Option<Arrangement>,
+    #[arg(long, value_name = "LAYOUT", ignore_case = true, value_parser = words::parser::<Layout>(), help_heading = SHAPE, hide_short_help = true)]
+    pub simulate: Option<Layout>,
 
     /// Stripe depth, with --simulate raid0 [default: 1M]
     #[arg(long, value_name = "SIZE", help_heading = SHAPE, hide_short_help = true)]

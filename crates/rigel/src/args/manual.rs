@@ -1,4 +1,4 @@
-//! `rigel completions` and `rigel man`: the arguments, and what they come to.
+//! `rigel completions` and `rigel man`: the arguments, and what they ask for.
 //!
 //! Must not make a page.
 

@@ -1,10 +1,10 @@
-//! The options that Rigel adds to what ORION had; both command lines take them in the same words.
+//! The options that Rigel adds to those of ORION. Every command that measures spells them alike.
 //!
 //! Must not judge how they go together with the rest; [`super::build`] does.
 
 use super::values;
-use super::words::{self, LevelWord};
-use rigel_core::load::pace::Precision;
+use super::words;
+use rigel_core::load::pace::{LevelChoice, Precision};
 use rigel_core::load::placement::CpuChoice;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::units::Nanos;
@@ -18,7 +18,7 @@ const OUTPUT: &str = "Output";
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-pub struct OwnOptions {
+pub struct OwnArgs {
     /// How narrow every 95 % interval has to get [default of rigel run: 5%]
     ///
     /// Half its width, relative to the number: 5%, 2%, 1% or others. Points are visited for 2 s each, again and again in random order, 4 to 12 times. Where the precision is not
@@ -37,8 +37,8 @@ pub struct OwnOptions {
     pub fast: bool,
 
     /// Load by the number of disks (orion), or searched around saturation (auto)
-    #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelWord>(), help_heading = PRECISION)]
-    pub levels: Option<LevelWord>,
+    #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelChoice>(), help_heading = PRECISION)]
+    pub levels: Option<LevelChoice>,
 
     /// How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device
     ///
@@ -83,6 +83,26 @@ pub struct OwnOptions {
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub buffered: bool,
 
+    /// Leave to write.
+    #[command(flatten)]
+    pub consent: ConsentArgs,
+
+    /// Replace existing output files
+    #[arg(long, help_heading = OUTPUT)]
+    pub force: bool,
+
+    /// What is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
+
+    /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
+    #[arg(long, value_name = "VERSION", help_heading = OUTPUT, hide_short_help = true)]
+    pub orion_version: Option<OrionVersion>,
+}
+
+/// What may be overwritten, if anything is done at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct ConsentArgs {
     /// Allow to overwrite everything on TARGET; may be given several times
     ///
     /// Needed to write to a target that holds something, or may hold something. What is found on it is shown first. A
@@ -93,11 +113,11 @@ pub struct OwnOptions {
     /// Show what would be done and do nothing
     #[arg(long, help_heading = SAFETY)]
     pub dry_run: bool,
+}
 
-    /// Replace existing output files
-    #[arg(long, help_heading = OUTPUT)]
-    pub force: bool,
-
+/// What is shown after the run and meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct ShowArgs {
     /// Write the results as JSON to standard output
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
@@ -109,8 +129,4 @@ pub struct OwnOptions {
     /// No progress, no remarks; problems only
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub quiet: bool,
-
-    /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
-    #[arg(long, value_name = "VERSION", help_heading = OUTPUT, hide_short_help = true)]
-    pub orion_version: Option<OrionVersion>,
 }

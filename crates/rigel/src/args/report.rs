@@ -1,10 +1,10 @@
-//! `rigel report`: the arguments, and what they come to.
+//! `rigel report`: the arguments, and what they ask for.
 //!
 //! Must not open the record.
 
-use super::{Environment, ReportFormat, values, words};
+use super::{Environment, values, words};
 use rigel_core::error::Problem;
-use rigel_report::OrionVersion;
+use rigel_report::{Format, OrionVersion};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -28,11 +28,9 @@ pub struct ReportOptions {
     /// The records, at least one.
     pub records: Vec<PathBuf>,
     /// What to make.
-    pub format: ReportFormat,
+    pub format: Format,
     /// Where to write it; `None`: ORION's files, the page and Parquet beside the record, anything else to standard output.
     pub out: Option<PathBuf>,
-    /// Layout of the ORION files.
-    pub orion_version: OrionVersion,
     /// Replace existing files.
     pub force: bool,
 }
@@ -50,8 +48,8 @@ pub struct ReportArgs {
     /// text: what is shown after a run. fio: JSON as fio writes it; with --out also a file for each job in directories that
     /// fio-plot reads. hlog: latencies as an interval log of HdrHistogram. openmetrics: text for Prometheus. parquet: the
     /// table of csv with typed columns; not in every build. markdown: tables for a ticket or a wiki.
-    #[arg(long, value_name = "FORMAT", ignore_case = true, required_unless_present = "html", value_parser = words::parser::<ReportFormat>())]
-    format: Option<ReportFormat>,
+    #[arg(long, value_name = "FORMAT", ignore_case = true, required_unless_present = "html", value_parser = words::parser::<Format>())]
+    format: Option<Format>,
 
     /// The same as --format html: one file that opens in any browser, without a network
     #[arg(long, conflicts_with = "format")]
@@ -76,13 +74,12 @@ impl ReportArgs {
     /// # Errors
     /// A usage problem that names the option.
     pub fn options(self, environment: &Environment) -> Result<ReportOptions, Problem> {
-        Ok(ReportOptions {
-            records: self.records,
-            // One of the two is there: clap asks for it.
-            format: self.format.unwrap_or(ReportFormat::Html),
-            out: self.out,
-            orion_version: values::orion_version(self.orion_version, environment.orion_version.as_deref())?,
-            force: self.force,
-        })
+        let version = values::orion_version(self.orion_version, environment.orion_version.as_deref())?;
+        // One of the two is there: clap asks for it.
+        let format = match self.format.unwrap_or(Format::Html) {
+            Format::Orion(_) => Format::Orion(version),
+            other => other,
+        };
+        Ok(ReportOptions { records: self.records, format, out: self.out, force: self.force })
     }
 }

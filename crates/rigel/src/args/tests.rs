@@ -11,6 +11,7 @@ use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{MIB, Nanos};
 use rigel_core::uses::advice::Product;
+use rigel_report::Format;
 use std::os::unix::ffi::OsStringExt as _;
 
 /// The words of a line as the shell would pass them; no word holds a blank.
@@ -75,14 +76,16 @@ fn a_bare_level_measures_a_scratch_file() {
         out_dir: ".".into(),
         destroy: vec![],
         dry_run: false,
-        json: false,
-        no_html: false,
         history: false,
-        quiet: false,
-        verbose: false,
-        tui: false,
         force: false,
-        orion_version: OrionVersion::V19,
+        display: Display {
+            json: false,
+            no_html: false,
+            quiet: false,
+            verbose: false,
+            tui: false,
+            orion_version: OrionVersion::V19,
+        },
         notes: vec![],
     };
     assert_eq!(found, expected);
@@ -116,8 +119,10 @@ fn every_option_arrives() {
     let devices: Vec<PathBuf> = vec!["/dev/a".into(), "/dev/b".into()];
     assert_eq!(found.targets, TargetSource::Named(devices.clone()));
     assert_eq!((found.destroy, found.out_dir), (devices, "o".into()));
-    assert!(found.dry_run && found.json && found.force && found.verbose && !found.quiet);
-    assert_eq!(found.orion_version, OrionVersion::V11_2);
+    assert!(
+        found.dry_run && found.display.json && found.force && found.display.verbose && !found.display.quiet
+    );
+    assert_eq!(found.display.orion_version, OrionVersion::V11_2);
 }
 
 #[test]
@@ -304,18 +309,14 @@ fn a_report_is_asked_for() {
     let found = read_line("rigel report a_record.jsonl --format ORION --orion-version 11.1 --force");
     let expected = ReportOptions {
         records: vec!["a_record.jsonl".into()],
-        format: ReportFormat::Orion,
+        format: Format::Orion(OrionVersion::V11_1),
         out: None,
-        orion_version: OrionVersion::V11_1,
         force: true,
     };
     assert_eq!(found, Ok(Invocation::Report(expected)));
     for line in ["rigel report a --html", "rigel report a --format html"] {
         let found = read_line(line);
-        assert!(
-            matches!(found, Ok(Invocation::Report(options)) if options.format == ReportFormat::Html),
-            "{line}"
-        );
+        assert!(matches!(found, Ok(Invocation::Report(options)) if options.format == Format::Html), "{line}");
     }
 }
 
@@ -323,7 +324,9 @@ fn a_report_is_asked_for() {
 fn the_environment_is_asked_last() {
     let environment = Environment { orion_version: Some("11.1".into()) };
     let found = read(&argv("rigel report a --format orion"), &environment);
-    assert!(matches!(found, Ok(Invocation::Report(options)) if options.orion_version == OrionVersion::V11_1));
+    assert!(
+        matches!(found, Ok(Invocation::Report(options)) if options.format == Format::Orion(OrionVersion::V11_1))
+    );
     let wrong = Environment { orion_version: Some("8i".into()) };
     let problem = read(&argv("rigel run simple"), &wrong).unwrap_err();
     assert!(problem.place.unwrap().contains("RIGEL_ORION_VERSION"));
@@ -367,9 +370,9 @@ fn names_leave_room_for_what_follows() {
 
 #[test]
 fn a_live_view_has_the_terminal_for_itself() {
-    assert!(run("rigel run simple --tui").tui);
-    assert!(run("rigel run simple --tui --json").tui, "JSON comes when the view is gone");
-    assert!(!run("rigel run simple").tui);
+    assert!(run("rigel run simple --tui").display.tui);
+    assert!(run("rigel run simple --tui --json").display.tui, "JSON comes when the view is gone");
+    assert!(!run("rigel run simple").display.tui);
     for other in ["--quiet", "--verbose"] {
         let told = refused(&format!("rigel run simple --tui {other}"));
         assert!(told.contains("--tui and") && told.contains(other), "{told}");
@@ -478,6 +481,6 @@ fn a_run_that_goes_on_takes_no_option_of_the_load() {
     else {
         panic!("not read");
     };
-    assert!(options.json && options.record.ends_with("a_record.jsonl") && options.destroy.len() == 1);
+    assert!(options.display.json && options.record.ends_with("a_record.jsonl") && options.destroy.len() == 1);
     assert!(refused("rigel run --resume a_record.jsonl --quiet --tui").contains("contradict"));
 }

@@ -1,27 +1,32 @@
-//! The words that options take, such as `rand` or `raid0`: one list for both command lines, their help and their checks.
+//! The words that options take, such as `rand` or `raid0`, each with its value: one list for both command lines, their
+//! help and their checks.
 //!
 //! Must not know options.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::pace::LevelChoice;
+use rigel_core::load::request::{DEFAULT_STREAM_IOS, DEFAULT_STRIPE};
+use rigel_core::load::workload::{LargePattern, Layout};
+use rigel_core::stats::bound::LatencyOf;
+use rigel_core::uses::advice::Product;
+use rigel_report::compare::CompareFormat;
+use rigel_report::{Format, OrionVersion};
 
-/// A closed list of words.
+/// Values that the user chooses by a word.
 pub trait Words: Copy + Send + Sync + 'static {
-    /// All of them, in the order of the help.
-    const ALL: &'static [Self];
-
-    /// The word on the command line.
-    fn word(self) -> &'static str;
+    /// Every word with its value, in the order of the help.
+    fn all() -> Vec<(&'static str, Self)>;
 }
 
 /// The value of that word; upper and lower case are the same, as ORION's own help uses both.
 pub fn find<T: Words>(text: &str) -> Option<T> {
-    T::ALL.iter().copied().find(|value| value.word().eq_ignore_ascii_case(text))
+    T::all().into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| value)
 }
 
 /// `rand or seq`, `basic, detailed or point`.
 pub fn list<T: Words>() -> String {
-    let words: Vec<&str> = T::ALL.iter().map(|value| value.word()).collect();
+    let words: Vec<&str> = T::all().into_iter().map(|(word, _)| word).collect();
     match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
@@ -31,162 +36,79 @@ pub fn list<T: Words>() -> String {
 
 /// Reads a word for clap, which then shows the list in its help and messages.
 pub fn parser<T: Words>() -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(T::ALL.iter().map(|value| value.word()))
+    PossibleValuesParser::new(T::all().into_iter().map(|(word, _)| word))
         .try_map(|text| find(&text).ok_or("not one of the possible values"))
 }
 
 impl Words for RunLevel {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn word(self) -> &'static str {
-        self.name()
+    fn all() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|level| (level.name(), level)).into()
     }
 }
 
-/// Where the load levels come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LevelWord {
-    /// From the number of disks.
-    Orion,
-    /// From the device.
-    Auto,
-}
-
-impl Words for LevelWord {
-    const ALL: &'static [Self] = &[Self::Orion, Self::Auto];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Orion => "orion",
-            Self::Auto => "auto",
-        }
+impl Words for LatencyOf {
+    fn all() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|latency| (latency.name(), latency)).into()
     }
 }
 
-/// How the large I/Os walk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// Anywhere.
-    Rand,
-    /// In streams.
-    Seq,
-}
-
-impl Words for Pattern {
-    const ALL: &'static [Self] = &[Self::Rand, Self::Seq];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Rand => "rand",
-            Self::Seq => "seq",
-        }
+impl Words for Product {
+    fn all() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|product| (product.name(), product)).into()
     }
 }
 
-/// How the targets form one volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrangement {
-    /// One after the other.
-    Concat,
-    /// Striped.
-    Raid0,
-}
-
-impl Words for Arrangement {
-    const ALL: &'static [Self] = &[Self::Concat, Self::Raid0];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Concat => "concat",
-            Self::Raid0 => "raid0",
-        }
+impl Words for LevelChoice {
+    fn all() -> Vec<(&'static str, Self)> {
+        vec![("orion", Self::Orion), ("auto", Self::Auto)]
     }
 }
 
-/// A matrix without its counts; with them it becomes a [`rigel_core::load::matrix::MatrixShape`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatrixName {
-    /// Row 0 and column 0.
-    Basic,
-    /// Every pair.
-    Detailed,
-    /// One pair.
-    Point,
-    /// Small fixed.
-    Col,
-    /// Large fixed.
-    Row,
-    /// Every pair of the levels up to both counts.
-    Max,
-}
-
-impl Words for MatrixName {
-    const ALL: &'static [Self] = &[Self::Basic, Self::Detailed, Self::Point, Self::Col, Self::Row, Self::Max];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Basic => "basic",
-            Self::Detailed => "detailed",
-            Self::Point => "point",
-            Self::Col => "col",
-            Self::Row => "row",
-            Self::Max => "max",
-        }
+/// With the usual depth of a stream.
+impl Words for LargePattern {
+    fn all() -> Vec<(&'static str, Self)> {
+        vec![("rand", Self::Random), ("seq", Self::Sequential { ios_per_stream: DEFAULT_STREAM_IOS })]
     }
 }
 
-/// What `rigel report` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportFormat {
-    /// ORION's files.
-    Orion,
-    /// One JSON document.
-    Json,
-    /// One table.
-    Csv,
-    /// One page.
-    Html,
-    /// fio's JSON.
-    Fio,
-    /// An interval log of HdrHistogram.
-    Hlog,
-    /// OpenMetrics text.
-    OpenMetrics,
-    /// The table as Parquet.
-    Parquet,
-    /// Tables for a ticket.
-    Markdown,
-    /// What is shown after a run.
-    Text,
+/// With the usual depth of a stripe.
+impl Words for Layout {
+    fn all() -> Vec<(&'static str, Self)> {
+        vec![("concat", Self::Concat), ("raid0", Self::Raid0 { stripe_bytes: DEFAULT_STRIPE.0 })]
+    }
 }
 
-impl Words for ReportFormat {
-    const ALL: &'static [Self] = &[
-        Self::Orion,
-        Self::Json,
-        Self::Csv,
-        Self::Html,
-        Self::Fio,
-        Self::Hlog,
-        Self::OpenMetrics,
-        Self::Parquet,
-        Self::Markdown,
-        Self::Text,
-    ];
+/// With counts of 0; the real ones are options of their own.
+impl Words for MatrixShape {
+    fn all() -> Vec<(&'static str, Self)> {
+        let (small, large) = (0, 0);
+        let (col, row) = (Self::Col { small }, Self::Row { large });
+        let (point, max) = (Self::Point { small, large }, Self::Max { small, large });
+        [Self::Basic, Self::Detailed, point, col, row, max].map(|shape| (shape.name(), shape)).into()
+    }
+}
 
-    fn word(self) -> &'static str {
-        match self {
-            Self::Orion => "orion",
-            Self::Json => "json",
-            Self::Csv => "csv",
-            Self::Html => "html",
-            Self::Fio => "fio",
-            Self::Hlog => "hlog",
-            Self::OpenMetrics => "openmetrics",
-            Self::Parquet => "parquet",
-            Self::Markdown => "markdown",
-            Self::Text => "text",
-        }
+/// With the newest layout of ORION's files.
+impl Words for Format {
+    fn all() -> Vec<(&'static str, Self)> {
+        vec![
+            ("orion", Self::Orion(OrionVersion::default())),
+            ("json", Self::Json),
+            ("csv", Self::Csv),
+            ("html", Self::Html),
+            ("fio", Self::Fio),
+            ("hlog", Self::Hlog),
+            ("openmetrics", Self::OpenMetrics),
+            ("parquet", Self::Parquet),
+            ("markdown", Self::Markdown),
+            ("text", Self::Text),
+        ]
+    }
+}
+
+impl Words for CompareFormat {
+    fn all() -> Vec<(&'static str, Self)> {
+        vec![("text", Self::Text), ("json", Self::Json), ("junit", Self::Junit), ("html", Self::Html)]
     }
 }
 
@@ -196,9 +118,10 @@ mod tests {
 
     #[test]
     fn case_does_not_matter_and_the_list_reads_well() {
-        assert_eq!(find::<Arrangement>("RAID0"), Some(Arrangement::Raid0));
+        let raid0 = Layout::Raid0 { stripe_bytes: DEFAULT_STRIPE.0 };
+        assert_eq!(find::<Layout>("RAID0"), Some(raid0));
         assert_eq!(find::<RunLevel>("Oltp"), Some(RunLevel::Oltp));
-        assert_eq!(find::<Pattern>("random"), None);
-        assert_eq!(list::<MatrixName>(), "basic, detailed, point, col, row or max");
+        assert_eq!(find::<LargePattern>("random"), None);
+        assert_eq!(list::<MatrixShape>(), "basic, detailed, point, col, row or max");
     }
 }

@@ -26,19 +26,19 @@ pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
     let records: Vec<Record> = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let views: Vec<View<'_>> = records.iter().map(View::of).collect();
     let advised = Advised::of(&runs(&views), options.conditions, options.product)?;
-    let told = Told { views: &views, advised: &advised };
+    let advice = Told { views: &views, advised: &advised };
     match options.product {
         Some(product) => {
-            let file = file(&told, product, options.server_version)?;
-            told.beside(product).iter().for_each(|note| remark(note));
+            let file = file(&advice, product, options.server_version)?;
+            advice.beside(product).iter().for_each(|note| remark(note));
             to_stdout(file.as_bytes())
         }
-        None if options.json => to_stdout(&document(&told)?),
-        None => to_stdout(page(&told).as_bytes()),
+        None if options.json => to_stdout(&document(&advice)?),
+        None => to_stdout(page(&advice).as_bytes()),
     }
 }
 
-/// The record of the newest calibration in the history, which is told.
+/// The record of the newest calibration in the history, with a remark about its path.
 fn last_record() -> Result<PathBuf, Problem> {
     let last = history::last()?.ok_or_else(|| none_known(""))?;
     let name_it = "name the record where it is now: rigel advise NAME_record.jsonl";

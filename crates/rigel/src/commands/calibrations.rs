@@ -1,4 +1,4 @@
-//! `rigel calibrate --last`, `--history`: what calibrations of the past answered.
+//! `rigel calibrate --last` and `--history`: the answers of earlier calibrations.
 //!
 //! Must not measure.
 
@@ -42,7 +42,7 @@ pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
     }
 }
 
-/// The history has none; `of` says of what, behind a blank.
+/// The history has no calibration. `of` names its targets, with a blank before.
 pub fn none_known(of: &str) -> Problem {
     Problem::new(ExitKind::Refused, format!("no calibration{of} is known"))
         .because("none was made by this user on this host, or the history was left out")

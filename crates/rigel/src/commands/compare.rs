@@ -62,7 +62,7 @@ fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
     records.into_iter().map(|path| Ok(Loaded { record: read(&path)?, path })).collect()
 }
 
-/// A copy of a run is no further run: it would make a side surer than it is.
+/// Refuses a run that is there twice: its copy would make the intervals too narrow.
 fn no_run_twice(side: &[Loaded]) -> Result<(), Problem> {
     let same =
         |a: &Loaded, b: &Loaded| a.record.header == b.record.header && a.record.visits == b.record.visits;
@@ -156,7 +156,7 @@ fn show(
     Ok(())
 }
 
-/// What the gates come to for the exit code.
+/// The problem that the gates make, if any.
 fn failed(gates: &[Judged], fail_undecided: bool) -> Option<Problem> {
     let texts = |outcome: Outcome| -> Vec<String> {
         gates

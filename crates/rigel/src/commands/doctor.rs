@@ -2,7 +2,7 @@
 //!
 //! Must not judge, and changes nothing.
 
-use crate::args::DoctorOptions;
+use crate::args::DoctorArgs;
 use crate::commands;
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
@@ -14,21 +14,21 @@ use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
 use rigel_report::doctor::{Counts, findings, json};
 use std::path::Path;
 
-/// Examines the host, or what lies below targets, and tells.
+/// Examines the host, or what lies below targets, and prints the findings.
 ///
 /// # Errors
 /// When a target cannot be looked at; when there is a finding of severity error.
-pub fn doctor(options: &DoctorOptions) -> Result<(), Problem> {
-    let all = if options.paths.is_empty() {
+pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
+    let all = if options.targets.is_empty() {
         let found = survey(Path::new("/"));
-        told(&Patient::whole(&found.host, &found.devices, &found.mounts), options)?
+        print(&Patient::whole(&found.host, &found.devices, &found.mounts), options)?
     } else {
         let host = host_facts();
         let snapshot = Snapshot::take();
         let look = |path| inspect(path, &snapshot).map(Inspected::into_facts);
         let targets: Vec<TargetFacts> =
-            options.paths.iter().map(|path| look(path)).collect::<Result<_, _>>()?;
-        told(&Patient::below(&host, &targets), options)?
+            options.targets.iter().map(|path| look(path)).collect::<Result<_, _>>()?;
+        print(&Patient::below(&host, &targets), options)?
     };
     match Counts::of(&all).errors {
         0 => Ok(()),
@@ -38,7 +38,7 @@ pub fn doctor(options: &DoctorOptions) -> Result<(), Problem> {
     }
 }
 
-fn told(patient: &Patient<'_>, options: &DoctorOptions) -> Result<Vec<Judged>, Problem> {
+fn print(patient: &Patient<'_>, options: &DoctorArgs) -> Result<Vec<Judged>, Problem> {
     let all = examine(patient);
     if options.json {
         commands::to_stdout(&json(&all)?)?;

@@ -2,13 +2,13 @@
 //!
 //! Must not measure or look at a target; the record is all there is.
 
-use crate::args::{ReportFormat, ReportOptions};
+use crate::args::ReportOptions;
 use crate::output::{self, Placed, dir_of};
 use crate::{commands, terminal};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, text};
+use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, render, text};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -28,15 +28,17 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     if to_stdout {
-        if let (ReportFormat::Text, [record], [path]) = (options.format, &records[..], &options.records[..]) {
+        if let (Format::Text, [record], [path]) = (options.format, &records[..], &options.records[..]) {
             return show(record, path);
         }
-        let files = records.first().map_or_else(|| Ok(Vec::new()), |record| render(options, record))?;
-        // Where there are several, the first one is whole by itself.
+        let files = records
+            .first()
+            .map_or_else(|| Ok(Vec::new()), |record| render(options.format, &View::of(record)))?;
+        // Of several files, the first one holds everything.
         return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
     }
     let files = match options.format {
-        ReportFormat::Html if records.len() > 1 => vec![page_of_several(options, &records)?],
+        Format::Html if records.len() > 1 => vec![page_of_several(options, &records)?],
         _ => files_of_each(options, &records)?,
     };
     let placed: Vec<Placed<'_>> =
@@ -49,34 +51,8 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
 }
 
 /// Documents go where they can be piped on, files and pages beside the record.
-const fn goes_to_stdout(format: ReportFormat) -> bool {
-    match format {
-        ReportFormat::Orion | ReportFormat::Html | ReportFormat::Parquet => false,
-        ReportFormat::Json
-        | ReportFormat::Csv
-        | ReportFormat::Fio
-        | ReportFormat::Hlog
-        | ReportFormat::OpenMetrics
-        | ReportFormat::Markdown
-        | ReportFormat::Text => true,
-    }
-}
-
-/// The outputs of one record.
-fn render(options: &ReportOptions, record: &Record) -> Result<Vec<OutputFile>, Problem> {
-    let format = match options.format {
-        ReportFormat::Orion => Format::Orion(options.orion_version),
-        ReportFormat::Json => Format::Json,
-        ReportFormat::Csv => Format::Csv,
-        ReportFormat::Html => Format::Html,
-        ReportFormat::Fio => Format::Fio,
-        ReportFormat::Hlog => Format::Hlog,
-        ReportFormat::OpenMetrics => Format::OpenMetrics,
-        ReportFormat::Parquet => Format::Parquet,
-        ReportFormat::Markdown => Format::Markdown,
-        ReportFormat::Text => Format::Text,
-    };
-    rigel_report::render(format, &View::of(record))
+const fn goes_to_stdout(format: Format) -> bool {
+    !matches!(format, Format::Orion(_) | Format::Html | Format::Parquet)
 }
 
 /// A file of an output: its directory, the name of its run, and what it holds.
@@ -88,7 +64,7 @@ fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made
     for (path, record) in options.records.iter().zip(records) {
         let run_id = run_id(record, path)?;
         let dir = options.out.clone().unwrap_or_else(|| dir_of(path).to_owned());
-        let files = render(options, record)?.into_iter();
+        let files = render(options.format, &View::of(record))?.into_iter();
         made.extend(files.map(|file| (dir.clone(), run_id.clone(), file)));
     }
     Ok(made)
@@ -117,7 +93,7 @@ fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
     })
 }
 
-/// What was shown after the run, with the files that are beside the record now.
+/// Prints what was shown after the run, with the files that are beside the record now.
 fn show(record: &Record, path: &Path) -> Result<(), Problem> {
     let dir = dir_of(path);
     let run_id = run_id(record, path)?;
@@ -127,7 +103,7 @@ fn show(record: &Record, path: &Path) -> Result<(), Problem> {
     shown(&View::of(record), &files)
 }
 
-/// The results for people on standard output.
+/// Prints the results for people.
 ///
 /// # Errors
 /// When standard output takes no more.
@@ -136,7 +112,7 @@ pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
     commands::to_stdout(text::report(view, terminal::style_of_stdout(), &files).as_bytes())
 }
 
-/// Reads a record; a last line that was not written whole is told, the rest of the record is good.
+/// Reads a record. A last line that was not written whole is left out, with a remark.
 ///
 /// # Errors
 /// When it cannot be opened, or is no record.

@@ -1,6 +1,6 @@
-//! `rigel run` and `rigel orion`: from what was typed to the outputs on disk.
+//! `rigel run`, `rigel calibrate` and `rigel orion`: from the options of a run to its outputs on disk.
 //!
-//! [`run`] is the order of things; the rooms below it do them.
+//! [`run`] has the steps in their order; the modules below do the work.
 
 mod consent;
 mod measure;
@@ -12,10 +12,10 @@ pub use resume::resume;
 
 use crate::args::{RunOptions, TargetSource};
 use crate::output::{self, OutputSet};
-use crate::progress::{ByteProgress, Look, RunProgress};
+use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
 use crate::tui::{self, LiveView};
-use present::Voice;
+use present::Reporter;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -32,33 +32,39 @@ use std::fs::File;
 use std::sync::atomic::Ordering;
 use targets::Scratch;
 
-/// Measures, and leaves the record and its outputs. `Ok(Some(_))` is a run that was cut short after something was
-/// measured: its outputs are there, and the problem is still to be told.
+/// Measures, and leaves the record and its outputs. `Ok(Some(_))`: the run was cut short after something was measured. Its
+/// outputs are there, and the caller reports the problem.
 ///
 /// # Errors
 /// When nothing could be measured.
 pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
-    let voice = Voice::of(options);
+    let reporter = Reporter::of(options);
     measure::check_cpus(&options.request)?;
     let host = rigel_io::host::host_facts();
     let looked = targets::look(options, &host)?;
     let plan = Plan::new(&options.request, &host, &looked)?;
     consent::check_names(options, &looked)?;
-    voice.remarks(&options.notes);
+    reporter.remarks(&options.notes);
     if options.dry_run {
         return dry_run(options, &plan, &looked).map(|()| None);
     }
-    if options.tui {
-        tui::check()?;
-    }
-    output::check_directory(&options.out_dir, room_for_outputs(&plan))?;
-    let signals = Signals::listen()?;
-    let scratch = fill(options, &looked, &signals, &voice)?;
-    let ended = measure_and_report(options, host, looked, &scratch, &signals, &voice);
+    let signals = prepare(options, &plan)?;
+    let scratch = fill(options, &looked, &signals, &reporter)?;
+    let ended = measure_and_report(options, host, looked, &scratch, &signals, &reporter);
     both(ended, scratch.finish())
 }
 
-/// How the run ended and how the scratch file was put away, as one: the run itself comes first.
+/// Checks terminal and directory before anything is filled or measured, and listens for signals from then on.
+fn prepare(options: &RunOptions, plan: &Plan) -> Result<Signals, Problem> {
+    if options.display.tui {
+        tui::check()?;
+    }
+    output::check_directory(&options.out_dir, room_for_outputs(plan))?;
+    Signals::listen()
+}
+
+/// One result for the end of the run and the end of its scratch file. A problem of the run comes first; the other one
+/// is printed here.
 fn both(
     ended: Result<Option<Problem>, Problem>,
     put_away: Result<(), Problem>,
@@ -66,14 +72,14 @@ fn both(
     match (ended, put_away) {
         (Ok(None), Err(trouble)) => Ok(Some(trouble)),
         (ended, Err(trouble)) => {
-            Voice::trouble(&trouble);
+            Reporter::trouble(&trouble);
             ended
         }
         (ended, Ok(())) => ended,
     }
 }
 
-/// Tells what a run would do, and does none of it.
+/// Prints what a run would do, and does none of it.
 fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
     let intent = Intent {
         scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
@@ -82,22 +88,23 @@ fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<
     present::plan(&options.request, plan, looked, &intent)
 }
 
-/// The scratch file, when there is no other target.
+/// Fills the scratch file of a run that names no target.
 fn fill(
     options: &RunOptions,
     looked: &[TargetFacts],
     signals: &Signals,
-    voice: &Voice,
+    reporter: &Reporter,
 ) -> Result<Scratch, Problem> {
     let size_bytes = looked.first().map_or(0, |target| target.size_bytes);
     if matches!(options.targets, TargetSource::Scratch { .. }) {
-        voice.scratch_size(size_bytes);
+        reporter.scratch_size(size_bytes);
     }
-    let mut bar = ByteProgress::new(Look::of_stderr(options.quiet), "filling the scratch file", size_bytes);
-    let filled = Scratch::fill(options, size_bytes, &mut |done, _| bar.done(done), signals.flag());
+    let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the scratch file");
+    let progress = &mut |done, total| bar.done_of(done, total);
+    let filled = Scratch::fill(options, size_bytes, progress, signals.flag());
     drop(bar);
     let scratch = filled?;
-    voice.note(scratch.describe());
+    reporter.note(scratch.describe());
     Ok(scratch)
 }
 
@@ -107,12 +114,12 @@ fn measure_and_report(
     looked: Vec<TargetFacts>,
     scratch: &Scratch,
     signals: &Signals,
-    voice: &Voice,
+    reporter: &Reporter,
 ) -> Result<Option<Problem>, Problem> {
     let found = scratch.facts()?.map_or(looked, |facts| vec![facts]);
     let plan = Plan::new(&options.request, &host, &found)?;
     let hold = scratch.hold();
-    let permits = consent::permits(options, &found, hold.as_ref(), voice, signals.flag())?;
+    let permits = consent::permits(options, &found, hold.as_ref(), reporter, signals.flag())?;
     let wall = wall(options.request.engine);
     let mut run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -121,17 +128,15 @@ fn measure_and_report(
         plan,
     };
     let bench = measure::bench(&run, host, found, options, &permits, 0)?;
-    if signals.flag().load(Ordering::Relaxed) {
-        return Err(stopped_before_the_start());
-    }
+    check_not_stopped(signals)?;
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
     let resumable = !scratch.goes_away();
     let ready = Ready { run, beginning: Beginning::new(wall), bench, set, record, resumable };
-    ready.go(options, signals, voice)
+    ready.go(options, signals, reporter)
 }
 
-/// Everything that a run needs from here to its end.
+/// A run that is about to begin, or to go on.
 struct Ready {
     run: Run,
     beginning: Beginning,
@@ -145,25 +150,34 @@ struct Ready {
 
 impl Ready {
     /// Measures, and leaves the outputs.
-    fn go(self, options: &RunOptions, signals: &Signals, voice: &Voice) -> Result<Option<Problem>, Problem> {
+    fn go(
+        self,
+        options: &RunOptions,
+        signals: &Signals,
+        reporter: &Reporter,
+    ) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
-        voice.begin(&run, beginning.before.is_some(), &bench.site().nodes);
+        reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
         let journal = Journal::new(record, path_text::encode(&set.record_path()));
         let ended = walk(options, &run, beginning, bench.as_mut(), journal, signals);
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
-        // A broken queue or a full disk ends the run; what was measured before it is still to be shown.
-        let written = present::outputs(options, &set, voice);
+        // The outputs show what was measured, also when a broken queue or a full disk ended the run.
+        let written = present::outputs(options, &set, reporter);
         let outcome = ended?;
         written?;
         Ok(outcome.problem(resumable))
     }
 }
 
-fn stopped_before_the_start() -> Problem {
-    Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
+/// Ends a run that the user stopped before its first point.
+fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
+    if !signals.flag().load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    Err(Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
         .because("the user ended it")
-        .next("nothing was measured and no output is left; start again")
+        .next("nothing was measured and no output is left; start again"))
 }
 
 fn walk(
@@ -182,7 +196,7 @@ fn walk(
     })
 }
 
-/// What the user sees meanwhile.
+/// What the user sees while the run goes on.
 enum Shown<'a> {
     Progress(RunProgress),
     View(Box<LiveView<'a>>),
@@ -190,10 +204,10 @@ enum Shown<'a> {
 
 impl<'a> Shown<'a> {
     fn of(options: &RunOptions, run: &Run, signals: &'a Signals) -> Result<Self, Problem> {
-        if options.tui {
+        if options.display.tui {
             return Ok(Self::View(Box::new(LiveView::open(signals)?)));
         }
-        Ok(Self::Progress(RunProgress::new(Look::of_stderr(options.quiet), run.plan.steps.len())))
+        Ok(Self::Progress(RunProgress::new(options.display.quiet, run.plan.steps.len())))
     }
 
     fn event(&mut self, event: &Event<'_>) {
@@ -204,8 +218,8 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What a record and its outputs need at most: histograms and a series of each class, some tens of kilobytes a visit, and
-/// what every page carries.
+/// Most bytes that a record and its outputs need: some tens of kilobytes a visit for histograms and series, and the fixed
+/// part of a page.
 fn room_for_outputs(plan: &Plan) -> u64 {
     let visits = plan.calibration.as_ref().map_or(1, |calibration| calibration.parameters.most_visits);
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
@@ -215,8 +229,8 @@ fn epoch() -> Option<i64> {
     std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok())
 }
 
-/// Real time for real devices. A simulated run may be given its start by SOURCE_DATE_EPOCH (reproducible-builds.org), so
-/// that the same seed gives the same bytes.
+/// The clock on the wall. A simulated run can begin at the time in SOURCE_DATE_EPOCH (reproducible-builds.org), so that
+/// the same seed gives the same bytes.
 fn wall(engine: EngineRequest) -> Wall {
     match (engine, epoch()) {
         (EngineRequest::Sim(_), Some(epoch)) => Wall::simulated(epoch),

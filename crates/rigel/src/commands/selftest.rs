@@ -1,11 +1,11 @@
-//! `rigel selftest`: whole runs on simulated devices, and whether what they found is true.
+//! `rigel selftest`: whole runs on simulated devices, checked against the known truth.
 //!
 //! Every trial is an ordinary run: the schedule, the workers, the record and its judgement are those of `rigel run`. Only
 //! the device is simulated, in virtual time, so that the truth is known. Must not hold a case or a threshold.
 
 use super::to_stdout;
-use crate::args::SelftestOptions;
-use crate::progress::{CountProgress, Look};
+use crate::args::SelftestArgs;
+use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::uses::selftest::{self, Case, Score, Trial, Verdict};
@@ -20,7 +20,7 @@ use std::thread;
 ///
 /// # Errors
 /// When a promise was not kept, with all of them; when it was interrupted.
-pub fn selftest(options: &SelftestOptions) -> Result<(), Problem> {
+pub fn selftest(options: &SelftestArgs) -> Result<(), Problem> {
     let cases = if options.thorough { selftest::thorough() } else { selftest::all() };
     let signals = Signals::listen()?;
     let scores = try_all(cases, options, signals.flag())?;
@@ -44,11 +44,11 @@ pub fn selftest(options: &SelftestOptions) -> Result<(), Problem> {
 }
 
 /// All trials of all cases, on every CPU.
-fn try_all(cases: Vec<Case>, options: &SelftestOptions, stop: &AtomicBool) -> Result<Vec<Score>, Problem> {
+fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Result<Vec<Score>, Problem> {
     let trials = options.trials as usize;
     let total = cases.len() * trials;
     let next = AtomicUsize::new(0);
-    let progress = Mutex::new(CountProgress::new(Look::of_stderr(options.quiet), "trials", total as u64));
+    let progress = Mutex::new(WorkProgress::of_trials(options.quiet));
     let work = || -> Result<Vec<(usize, Trial)>, Problem> {
         let mut made = Vec::new();
         loop {
@@ -59,11 +59,11 @@ fn try_all(cases: Vec<Case>, options: &SelftestOptions, stop: &AtomicBool) -> Re
             if stop.load(Ordering::Relaxed) {
                 return Err(interrupted());
             }
-            // Trials with one number meet the same noise in every case.
+            // Trials of the same number have the same noise in every case.
             let seed = options.seed.saturating_add((number % trials) as u64);
             made.push((number, one(case, seed)?));
             if let Ok(mut progress) = progress.lock() {
-                progress.one_more();
+                progress.one_more(total as u64);
             }
         }
     };

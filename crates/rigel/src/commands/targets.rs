@@ -1,10 +1,10 @@
-//! `rigel targets`: what there is to measure, and what may be done with it, by the evidence that the write guard uses.
+//! `rigel targets`: the targets, and what Rigel may do with them, by the evidence that the write guard uses.
 //!
 //! Must not write to a target, nor judge one.
 
-use crate::args::TargetsOptions;
+use crate::args::TargetsArgs;
 use crate::commands;
-use crate::progress::{ByteProgress, Look as ProgressLook};
+use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
@@ -13,15 +13,15 @@ use rigel_report::targets::{Looked, json, table};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Looks at every target and tells.
+/// Looks at every target and prints what it is.
 ///
 /// # Errors
 /// When a target that was named cannot be looked at at all, or the user stopped it.
-pub fn targets(options: &TargetsOptions) -> Result<(), Problem> {
+pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let snapshot = Snapshot::take();
-    let named = !options.paths.is_empty();
-    let paths: Vec<PathBuf> = if named { options.paths.clone() } else { block_devices(&snapshot) };
+    let named = !options.targets.is_empty();
+    let paths: Vec<PathBuf> = if named { options.targets.clone() } else { block_devices(&snapshot) };
     let mut all = Vec::with_capacity(paths.len());
     for path in &paths {
         match look(path, &snapshot, options.quiet, signals.flag()) {
@@ -47,13 +47,9 @@ fn stopped(problem: Problem, stop: &AtomicBool) -> Problem {
 
 fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Result<Looked, Problem> {
     let inspected = inspect(path, snapshot)?;
-    let mut bar = None;
     let label = format!("looking at {}", path_text::encode(path));
-    let mut told = |done, total| {
-        let new = || ByteProgress::new(ProgressLook::of_stderr(quiet), &label, total);
-        bar.get_or_insert_with(new).done(done);
-    };
-    let found = inspected.evidence(snapshot, Look::Sample, &mut told, stop);
+    let mut bar = WorkProgress::of_bytes(quiet, &label);
+    let found = inspected.evidence(snapshot, Look::Sample, &mut |done, total| bar.done_of(done, total), stop);
     drop(bar);
     let (evidence, trouble) = match found {
         Ok(found) => (found.to_vec(), None),

@@ -1,11 +1,11 @@
 //! The texts behind the options (examples, exit codes, ORION's options) as sections of a man page.
 //!
-//! They are written for the terminal: a heading ends in a colon, what is shown stands two blanks in, with its explanation
-//! behind two more blanks or on the next line, further in. Must not know what they tell.
+//! They are written for the terminal. A heading ends in a colon. A term is indented by two blanks; its explanation follows
+//! after two more blanks, or on the next line with more indentation. Must not know the texts themselves.
 
 use clap_mangen::roff::{Roff, bold, roman};
 
-/// As far in as this, a line explains the one before it.
+/// A line indented by so much explains the line before it.
 const EXPLAINS: usize = 6;
 
 /// The sections of such a text.

@@ -1,4 +1,4 @@
-//! ORION's arguments taken apart: which options were given, with which values. Single dash, any order, each once.
+//! Splits ORION's arguments into options and values. Options have a single dash and come in any order, each once.
 //!
 //! Must not judge values beyond reading them.
 
@@ -117,12 +117,12 @@ impl Given {
 }
 
 /// The unit of an option, for the reader of a message.
-const fn unit(opt: Opt) -> &'static str {
+fn unit(opt: Opt) -> &'static str {
     match opt {
-        Opt::SizeSmall | Opt::SizeLarge | Opt::Stripe => "the unit is KB (1024 bytes)",
-        Opt::CacheSize => "the unit is MB (1024 KB)",
-        Opt::Duration => "the unit is seconds",
-        Opt::Write => "the unit is per cent",
+        Opt::SIZE_SMALL | Opt::SIZE_LARGE | Opt::STRIPE => "the unit is KB (1024 bytes)",
+        Opt::CACHE_SIZE => "the unit is MB (1024 KB)",
+        Opt::DURATION => "the unit is seconds",
+        Opt::WRITE => "the unit is per cent",
         _ => "it is a count",
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know what the options lead to.
 
-use crate::args::own::OwnOptions;
+use crate::args::own::OwnArgs;
 use clap::Args;
 use rigel_core::path_text;
 use std::ffi::OsStr;
@@ -32,101 +32,74 @@ pub struct OrionOption {
     help: &'static str,
 }
 
-const fn option(name: &'static str, takes: Takes, value: &'static str, help: &'static str) -> OrionOption {
-    OrionOption { name, takes, value, help }
+const fn flag(name: &'static str, help: &'static str) -> OrionOption {
+    OrionOption { name, takes: Takes::Nothing, value: "", help }
 }
 
-/// All of them, in the order of the help. Names are case-sensitive, as in ORION.
-pub const OPTIONS: [OrionOption; 19] = [
-    option("-run", Takes::Text, "LEVEL", "Run level; the only option that is needed"),
-    option(
-        "-testname",
-        Takes::Text,
-        "NAME",
-        "NAME.lun lists the targets, every output begins with NAME [default: orion]",
-    ),
-    option(
-        "-num_disks",
-        Takes::Number,
-        "N",
-        "Disks behind the targets; sets the load range [default: number of targets]",
-    ),
-    option("-write", Takes::Number, "PERCENT", "Share of writes, 0 to 100 [default: 0]"),
-    option("-duration", Takes::Number, "SECONDS", "Measured time of each data point [default: 60]"),
-    option(
+const fn text(name: &'static str, value: &'static str, help: &'static str) -> OrionOption {
+    OrionOption { name, takes: Takes::Text, value, help }
+}
+
+const fn number(name: &'static str, value: &'static str, help: &'static str) -> OrionOption {
+    OrionOption { name, takes: Takes::Number, value, help }
+}
+
+/// The options of every run level, in the order of the help. Names are case-sensitive, as in ORION.
+const OPTIONS: [OrionOption; 10] = [
+    text("-run", "LEVEL", "Run level; the only option that is needed"),
+    text("-testname", "NAME", "NAME.lun lists the targets, every output begins with NAME [default: orion]"),
+    number("-num_disks", "N", "Disks behind the targets; sets the load range [default: number of targets]"),
+    number("-write", "PERCENT", "Share of writes, 0 to 100 [default: 0]"),
+    number("-duration", "SECONDS", "Measured time of each data point [default: 60]"),
+    number(
         "-cache_size",
-        Takes::Number,
         "MB",
         "Warm-up before each large sequential data point, 0 for none [default: 2 minutes]",
     ),
-    option("-matrix", Takes::Text, "MATRIX", "basic, detailed, point, col, row or max [default: basic]"),
-    option("-num_small", Takes::Number, "N", "Outstanding small I/Os, for the matrices point, col and max"),
-    option(
-        "-num_large",
-        Takes::Number,
-        "N",
-        "Outstanding large I/Os or streams, for the matrices point, row and max",
-    ),
-    option("-size_small", Takes::Number, "KB", "Size of a small I/O [default: 8]"),
-    option("-size_large", Takes::Number, "KB", "Size of a large I/O [default: 1024]"),
-    option(
-        "-type",
-        Takes::Text,
-        "TYPE",
-        "Large I/O at random places or in streams: rand or seq [default: rand]",
-    ),
-    option(
-        "-num_streamIO",
-        Takes::Number,
-        "N",
-        "Outstanding I/Os of each stream, with -type seq [default: 4]",
-    ),
-    option("-simulate", Takes::Text, "LAYOUT", "Volume that streams walk: concat or raid0 [default: concat]"),
-    option("-stripe", Takes::Number, "KB", "Stripe depth, with -simulate raid0 [default: 1024]"),
-    option(
-        "-storax",
-        Takes::Text,
-        "API",
-        "skgfr, oss, asmlib or odmlib: accepted, makes no difference; see --engine",
-    ),
-    option("-hugenotneeded", Takes::Nothing, "", "Accepted; huge pages are used when there are free ones"),
-    option("-verbose", Takes::Nothing, "", "Tell more while measuring"),
-    option("-help", Takes::Nothing, "", "This list"),
+    text("-storax", "API", "skgfr, oss, asmlib or odmlib: accepted, makes no difference; see --engine"),
+    flag("-hugenotneeded", "Accepted; huge pages are used when there are free ones"),
+    flag("-verbose", "Tell more while measuring"),
+    flag("-help", "This list"),
 ];
 
-/// The options from -matrix to -stripe need `-run advanced`.
-const ONLY_ADVANCED: [&str; 9] = [
-    "-matrix",
-    "-num_small",
-    "-num_large",
-    "-size_small",
-    "-size_large",
-    "-type",
-    "-num_streamIO",
-    "-simulate",
-    "-stripe",
+/// The options that need `-run advanced`.
+const ADVANCED: [OrionOption; 9] = [
+    text("-matrix", "MATRIX", "basic, detailed, point, col, row or max [default: basic]"),
+    number("-num_small", "N", "Outstanding small I/Os, for the matrices point, col and max"),
+    number("-num_large", "N", "Outstanding large I/Os or streams, for the matrices point, row and max"),
+    number("-size_small", "KB", "Size of a small I/O [default: 8]"),
+    number("-size_large", "KB", "Size of a large I/O [default: 1024]"),
+    text("-type", "TYPE", "Large I/O at random places or in streams: rand or seq [default: rand]"),
+    number("-num_streamIO", "N", "Outstanding I/Os of each stream, with -type seq [default: 4]"),
+    text("-simulate", "LAYOUT", "Volume that streams walk: concat or raid0 [default: concat]"),
+    number("-stripe", "KB", "Stripe depth, with -simulate raid0 [default: 1024]"),
 ];
+
+/// All options of ORION.
+pub fn all() -> impl Iterator<Item = &'static OrionOption> {
+    OPTIONS.iter().chain(&ADVANCED)
+}
 
 /// The option of that name.
 pub fn find(name: &str) -> Option<&'static OrionOption> {
-    OPTIONS.iter().find(|option| option.name == name)
+    all().find(|option| option.name == name)
 }
 
 /// Rigel's own options as a clap command without a program around it.
 pub fn own_command() -> clap::Command {
-    OwnOptions::augment_args(clap::Command::new("rigel orion"))
+    OwnArgs::augment_args(clap::Command::new("rigel orion"))
         .disable_help_flag(true)
         .disable_version_flag(true)
         .no_binary_name(true)
 }
 
-/// What the user may have meant by an unknown option: the same letters with other dashes, underscores or case.
+/// The option that the user probably meant: one with the same letters but other dashes, underscores or case.
 pub fn similar(name: &OsStr) -> Option<String> {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
     };
     let wanted = plain(&path_text::encode_os(name));
-    let ours = OPTIONS.iter().map(|option| option.name.to_owned());
+    let ours = all().map(|option| option.name.to_owned());
     let own = own_command();
     let own = own.get_arguments().filter_map(|arg| arg.get_long().map(|long| format!("--{long}")));
     ours.chain(own).find(|known| plain(known) == wanted)
@@ -152,11 +125,11 @@ pub fn options_help() -> String {
          \x20 advanced                   As the options say\n\n\
          Options:\n",
     );
-    for OrionOption { name, value, help, .. } in OPTIONS.iter().filter(|o| !ONLY_ADVANCED.contains(&o.name)) {
+    for OrionOption { name, value, help, .. } in &OPTIONS {
         line(&mut text, &format!("{name} {value}"), help);
     }
     text.push_str("\nOptions that need -run advanced:\n");
-    for OrionOption { name, value, help, .. } in OPTIONS.iter().filter(|o| ONLY_ADVANCED.contains(&o.name)) {
+    for OrionOption { name, value, help, .. } in &ADVANCED {
         line(&mut text, &format!("{name} {value}"), help);
     }
     text.push_str("\nRigel's own options (`rigel run --help` tells more):\n");

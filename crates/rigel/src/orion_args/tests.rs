@@ -1,4 +1,5 @@
 use super::*;
+use crate::args::TargetSource;
 use rigel_core::load::matrix::MatrixShape;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
@@ -35,7 +36,7 @@ fn a_bare_level_has_orions_defaults() {
     assert_eq!(found.out_dir, PathBuf::from("."));
     assert_eq!(found.request.name, "orion");
     assert_eq!(found.request.pace, Pace::Fixed(Nanos::from_secs(60)));
-    assert_eq!(found.orion_version, OrionVersion::V19);
+    assert_eq!(found.display.orion_version, OrionVersion::V19);
     assert!(found.notes.is_empty() && !found.force && !found.dry_run);
 }
 
@@ -126,7 +127,7 @@ fn published_predefined_lines_are_understood() {
         r.write_percent = WritePercent::new(100).unwrap();
     });
     check("-run simple -testname X -hugenotneeded", RunLevel::Simple, name("X"));
-    assert!(run("-run simple -verbose").verbose);
+    assert!(run("-run simple -verbose").display.verbose);
 }
 
 #[test]
@@ -156,9 +157,11 @@ fn rigels_own_options_stand_anywhere() {
         run("--seed 5 -run oltp --engine=libaio -write 20 --destroy-data /dev/x --destroy-data=/dev/y \
          --workers 2 --orion-version 11.1 --dry-run --force --quiet --json --buffered");
     assert_eq!((found.request.seed, found.request.workers), (5, Some(2)));
-    assert!(found.dry_run && found.force && found.quiet && found.json && found.request.buffered);
+    assert!(
+        found.dry_run && found.force && found.display.quiet && found.display.json && found.request.buffered
+    );
     assert_eq!(found.destroy, [PathBuf::from("/dev/x"), PathBuf::from("/dev/y")]);
-    assert_eq!(found.orion_version, OrionVersion::V11_1);
+    assert_eq!(found.display.orion_version, OrionVersion::V11_1);
     assert!(found.request.command_line.starts_with("--seed 5 -run oltp "));
 }
 
@@ -285,7 +288,7 @@ fn help_lists_every_option_and_ignores_the_rest() {
         let Ok(Invocation::Show(text)) = read_line(line) else {
             panic!("{line}");
         };
-        for option in &table::OPTIONS {
+        for option in table::all() {
             assert!(text.contains(&format!("  {} ", option.name)), "{}", option.name);
         }
         for arg in table::own_command().get_arguments() {

@@ -1,4 +1,4 @@
-//! What the system says about output files, told so that the reader can act on it.
+//! The system's errors about output files, as problems that the reader can act on.
 //!
 //! Must not touch a file.
 

@@ -1,4 +1,4 @@
-//! A file that appears whole or not at all: written beside its place, brought to the disk, then renamed.
+//! Writes a file whole or not at all: under a temporary name, synced, then renamed.
 //!
 //! Must not create the record; that one grows while the run goes on.
 
@@ -37,7 +37,7 @@ pub(super) fn put(
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     let dir = dir_of(path);
-    // A rename would put a file in the place of /dev/null, or of a pipe that somebody reads.
+    // A rename would replace /dev/null, or a pipe that somebody reads.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
@@ -49,14 +49,14 @@ pub(super) fn put(
     sync_dir(dir)
 }
 
-/// Whether a file can be written there; nothing stays.
+/// Tries to write a file there, and removes it.
 pub(super) fn try_out(dir: &Path) -> io::Result<()> {
     let (_beside, mut file) = Beside::create(dir, Path::new("rigel-try"))?;
     file.write_all(&[0; 4096])?;
     file.sync_all()
 }
 
-/// Brings a new name to the disk.
+/// Syncs a directory, so that a new name survives a crash.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     match File::open(dir)?.sync_all() {
         // Some network and FUSE filesystems cannot do that for directories; their names are as safe as they get.
@@ -116,7 +116,7 @@ impl Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         if !self.renamed {
-            // The failure that led here is the one to tell.
+            // The failure before this one is reported.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -1,4 +1,4 @@
-//! What progress looks like in words; numbers in, text out.
+//! The texts of progress: numbers in, text out.
 //!
 //! Must not draw.
 

@@ -199,9 +199,9 @@ fn a_pipe_gets_a_line_per_point() {
 #[test]
 fn a_pipe_gets_ten_lines_of_bytes_at_most() {
     let pipe = Pipe::default();
-    let mut progress = ByteProgress::on(pipe.surface(), "filling rigel-scratch.dat", 1000 * MIB);
+    let mut progress = WorkProgress::bytes_on(pipe.surface(), "filling rigel-scratch.dat");
     for mib in 0..=1000 {
-        progress.done(mib * MIB);
+        progress.done_of(mib * MIB, 1000 * MIB);
     }
     let text = pipe.text();
     assert_eq!(text.lines().count(), 10);
@@ -232,7 +232,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
 
 #[test]
 fn quiet_is_quiet() {
-    assert_eq!(Look::of_stderr(true), Look::Quiet);
-    let mut progress = RunProgress::new(Look::Quiet, 1);
+    assert!(matches!(Surface::of_stderr(true), Surface::Quiet));
+    let mut progress = RunProgress::new(true, 1);
     progress.event(&Event::VisitFinished { visit: &visit(1, 0) });
 }

@@ -1,23 +1,23 @@
 //! The live view as characters on a grid: a model in, a filled buffer out.
 //!
-//! Pure. Must not hold state or know where the buffer is shown.
+//! Pure functions. Must not hold state or know where the buffer is shown.
 
 mod fit;
 mod flags;
-mod look;
 mod matrix;
 mod now;
+mod theme;
 mod widths;
 
-pub use look::Look;
+pub use theme::Theme;
 
 use super::model::Model;
 use crate::progress::lines;
-use look::Role;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::{Block, Widget as _};
+use theme::Role;
 
 /// The smallest terminal in which everything has its place.
 pub const LEAST: (u16, u16) = (80, 24);
@@ -31,9 +31,9 @@ const MOST_MIDDLE: u16 = 16;
 const LEAST_FLAGS: u16 = 4;
 
 /// Draws everything.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     if (area.width, area.height) < LEAST || area.height < LEAST.1 {
-        return too_small(model, look, area, buffer);
+        return too_small(model, theme, area, buffer);
     }
     let (head, rest) = from_top(area, HEAD);
     let (panels, foot) = from_top(rest, rest.height - FOOT);
@@ -46,15 +46,15 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
     let (middle, bottom) = from_top(below, middle);
     let left = Rect { width: middle.width / 2, ..middle };
     let right = Rect { x: left.right(), width: middle.width - left.width, ..middle };
-    heading(model, look, head, buffer);
-    matrix::draw(model, look, top, buffer);
-    now::draw(model, look, left, buffer);
-    widths::draw(model, look, right, buffer);
-    flags::draw(model, look, bottom, buffer);
-    keys(model, look, foot, buffer);
+    heading(model, theme, head, buffer);
+    matrix::draw(model, theme, top, buffer);
+    now::draw(model, theme, left, buffer);
+    widths::draw(model, theme, right, buffer);
+    flags::draw(model, theme, bottom, buffer);
+    keys(model, theme, foot, buffer);
 }
 
-fn too_small(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+fn too_small(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let lines = [
         format!("The live view needs {} columns and {} lines;", LEAST.0, LEAST.1),
         format!("this terminal has {} and {}.", area.width, area.height),
@@ -62,13 +62,13 @@ fn too_small(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
         "q ends it.".to_owned(),
     ];
     for (row, line) in (0..).zip(lines) {
-        put(buffer, area, row, &line, look.style(Role::Warning));
+        put(buffer, area, row, &line, theme.style(Role::Warning));
     }
 }
 
 /// What is run, and how far it is.
-fn heading(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
-    put(buffer, area, 0, &format!(" {}", model.title), look.style(Role::Heading));
+fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    put(buffer, area, 0, &format!(" {}", model.title), theme.style(Role::Heading));
     let time = time(model);
     let remaining_ns = model.remaining_ns.unwrap_or(u64::MAX);
     let whole_ns = u128::from(model.elapsed_ns) + u128::from(remaining_ns);
@@ -77,7 +77,7 @@ fn heading(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
     let done = u128::from(model.elapsed_ns) * columns as u128 / whole_ns.max(1);
     let done = usize::try_from(done).unwrap_or(0).min(columns);
     let bar: String =
-        std::iter::repeat_n(look.full(), done).chain(std::iter::repeat_n(' ', columns - done)).collect();
+        std::iter::repeat_n(theme.full(), done).chain(std::iter::repeat_n(' ', columns - done)).collect();
     put(buffer, area, 1, &format!(" [{bar}] {time}"), Style::new());
 }
 
@@ -89,13 +89,13 @@ fn time(model: &Model) -> String {
     format!("{} gone, {left}", lines::time_left(model.elapsed_ns))
 }
 
-fn keys(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+fn keys(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let (text, role) = if model.stopping {
         (" ending: waiting for the I/Os in flight; q again ends at once, without outputs", Role::Warning)
     } else {
         (" q  end the run and write what there is     Tab  what the cells show", Role::Faint)
     };
-    put(buffer, area, 0, text, look.style(role));
+    put(buffer, area, 0, text, theme.style(role));
 }
 
 /// The upper lines, and the others.
@@ -105,10 +105,10 @@ fn from_top(area: Rect, lines: u16) -> (Rect, Rect) {
 }
 
 /// A frame with a title; gives what is inside.
-fn framed(title: &str, look: Look, area: Rect, buffer: &mut Buffer) -> Rect {
+fn framed(title: &str, theme: Theme, area: Rect, buffer: &mut Buffer) -> Rect {
     let room = usize::from(area.width).saturating_sub(4);
     let title: String = title.chars().take(room).collect();
-    let block = Block::bordered().border_set(look.border()).title(format!(" {title} "));
+    let block = Block::bordered().border_set(theme.border()).title(format!(" {title} "));
     let inner = block.inner(area);
     block.render(area, buffer);
     inner

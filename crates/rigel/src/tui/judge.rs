@@ -1,7 +1,7 @@
-//! The visits so far, judged as they will be at the end: numbers, intervals and flags while the run goes on.
+//! Numbers, intervals and flags while the run goes on, by the same rules as at its end.
 //!
-//! Judging runs on the coordinator's thread between two visits, when no I/O is in flight, and takes a small share of the
-//! time at most. Nothing of it reaches the record. Must not draw.
+//! They are computed on the coordinator's thread between two visits, when no I/O is in flight, and take a small share of
+//! the time at most. They do not reach the record. Must not draw.
 
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
@@ -13,7 +13,7 @@ use rigel_core::record::Record;
 use rigel_core::stats::Basis;
 use std::time::{Duration, Instant};
 
-/// Judging may take one part of so many of the time of a run.
+/// Judging takes at most the time of the run divided by this.
 const SHARE: u32 = 50;
 
 /// One class of one point.
@@ -29,7 +29,7 @@ pub struct Figures {
 
 /// One point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JudgedPoint {
+pub struct PointSoFar {
     /// Which.
     pub point: Point,
     /// Its small I/Os.
@@ -55,7 +55,7 @@ pub enum About {
 
 /// A flag; of all points that carry it, one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldFlag {
+pub struct ShownFlag {
     /// What it is about.
     pub about: About,
     /// The same in words: `small 3 large 0`, `17 points`, `the run`.
@@ -68,13 +68,13 @@ pub struct ToldFlag {
     pub invalid: bool,
 }
 
-/// What is known so far.
+/// The findings of the visits so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judged {
+pub struct Judgement {
     /// Points with visits.
-    pub points: Vec<JudgedPoint>,
+    pub points: Vec<PointSoFar>,
     /// Flags, those of the run first; each once, however many points carry it.
-    pub flags: Vec<ToldFlag>,
+    pub flags: Vec<ShownFlag>,
 }
 
 /// The record as far as it has come.
@@ -87,7 +87,7 @@ pub struct SoFar {
 
 impl SoFar {
     /// Adds what happened; gives a judgement when it is time for one.
-    pub fn event(&mut self, event: &Event<'_>) -> Option<Judged> {
+    pub fn event(&mut self, event: &Event<'_>) -> Option<Judgement> {
         match *event {
             Event::Begun { header } => {
                 self.record = Some(Record::begun(header.clone()));
@@ -110,31 +110,31 @@ impl SoFar {
         }
     }
 
-    fn judge_in_time(&mut self) -> Option<Judged> {
+    fn judge_in_time(&mut self) -> Option<Judgement> {
         let due = self.ended.is_none_or(|ended| ended.elapsed() >= self.took * SHARE);
         if !due {
             return None;
         }
         let began = Instant::now();
-        let judged = judged(self.record.as_ref()?);
+        let judgement = judge(self.record.as_ref()?);
         self.took = began.elapsed();
         self.ended = Some(Instant::now());
-        Some(judged)
+        Some(judgement)
     }
 }
 
-fn judged(record: &Record) -> Judged {
+fn judge(record: &Record) -> Judgement {
     let findings = Findings::of(record);
-    // What one visit of several tells of its own error is no interval yet.
+    // Where several visits are planned, the error that one visit estimates for itself is no interval yet.
     let least = if findings.target.is_some() { Basis::Visits } else { Basis::OneVisit };
-    let points = findings.points.iter().map(|found| JudgedPoint {
+    let points = findings.points.iter().map(|found| PointSoFar {
         point: found.point,
         small: found.small.as_ref().map(|io| figures(io, Class::Small, least)),
         large: found.large.as_ref().map(|io| figures(io, Class::Large, least)),
         invalid: found.invalid(),
         reached: found.reached(),
     });
-    Judged { points: points.collect(), flags: flags(&findings) }
+    Judgement { points: points.collect(), flags: flags(&findings) }
 }
 
 fn figures(io: &IoFindings, class: Class, basis: Basis) -> Figures {
@@ -146,17 +146,17 @@ fn figures(io: &IoFindings, class: Class, basis: Basis) -> Figures {
     }
 }
 
-/// Without what only says that the run is not over yet.
-fn flags(findings: &Findings) -> Vec<ToldFlag> {
-    let of_run = findings.flags.iter().map(|flag| told(About::Run, "the run".to_owned(), flag));
+/// The flags, but for those that only say that the run is not over yet.
+fn flags(findings: &Findings) -> Vec<ShownFlag> {
+    let of_run = findings.flags.iter().map(|flag| shown(About::Run, "the run".to_owned(), flag));
     let of_curves = findings.curves.iter().flat_map(|found| {
         let place = format!("search of {} I/O", found.class.name());
-        found.flags.iter().map(move |flag| told(About::Search(found.class), place.clone(), flag))
+        found.flags.iter().map(move |flag| shown(About::Search(found.class), place.clone(), flag))
     });
     of_run.chain(of_curves).chain(of_points(&findings.points)).collect()
 }
 
-fn of_points(points: &[PointFindings]) -> Vec<ToldFlag> {
+fn of_points(points: &[PointFindings]) -> Vec<ShownFlag> {
     let mut carried: Vec<Vec<(Point, &Flag)>> = Vec::new();
     for found in points {
         for flag in found.flags.iter().filter(|flag| flag.code != FlagCode::NotReached) {
@@ -175,18 +175,18 @@ fn of_points(points: &[PointFindings]) -> Vec<ToldFlag> {
         // A point may carry a flag twice, once for each class.
         let count = carried.chunk_by(|(one, _), (other, _)| one == other).count();
         if count == 1 {
-            return Some(told(About::Points, place, flag));
+            return Some(shown(About::Points, place, flag));
         }
-        let mut told = told(About::Points, format!("{count} points"), flag);
+        let mut shown = shown(About::Points, format!("{count} points"), flag);
         if carried.iter().any(|(_, one)| one.text != flag.text) {
-            told.text = format!("{place}: {}", told.text);
+            shown.text = format!("{place}: {}", shown.text);
         }
-        Some(told)
+        Some(shown)
     };
     carried.into_iter().filter_map(one_of).collect()
 }
 
-fn told(about: About, place: String, flag: &Flag) -> ToldFlag {
+fn shown(about: About, place: String, flag: &Flag) -> ShownFlag {
     let text = printable(&flag.text).into_owned();
-    ToldFlag { about, place, code: flag.code, text, invalid: flag.invalid }
+    ShownFlag { about, place, code: flag.code, text, invalid: flag.invalid }
 }

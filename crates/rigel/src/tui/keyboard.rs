@@ -1,7 +1,7 @@
 //! Whether there is still a terminal to read keys from.
 //!
-//! The library that reads them goes round for ever on one that went away, because that is always ready and never has a
-//! byte; so it is asked only while there is one. Must not read.
+//! A terminal that went away is always ready and never has a byte, which would keep the library that reads keys busy for
+//! ever. So it is called only while there is a terminal. Must not read.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -34,7 +34,7 @@ impl Keyboard {
         let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
         match poll(&mut fds, Some(&wait)) {
             Ok(_) => !fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL),
-            // A signal: whoever it is for sees it.
+            // A signal; its own handler deals with it.
             Err(Errno::INTR) => true,
             Err(_) => false,
         }

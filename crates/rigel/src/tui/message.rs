@@ -1,17 +1,19 @@
-//! What the live view is told: the events of a run, without what it borrows, and the judgement of the run so far.
+//! The messages to the live view: the events of a run, without what they borrow, and the judgement of the run so far.
 //!
-//! Made on the coordinator's thread between visits, so that nothing big crosses to the view. Must not draw.
+//! They are made on the coordinator's thread and kept small. Must not draw.
 
-use super::judge::Judged;
+use super::judge::Judgement;
+use super::model::Last;
 use rigel_core::event::{At, Event, Live, Phase};
 use rigel_core::load::matrix::Point;
+use rigel_core::load::pace::Pace;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Visit};
 use rigel_core::units::{self, NS_PER_S, to_f64, us_from_ns};
 
-/// Values that a curve over time has at most; no terminal shows more.
+/// Most values of a curve over time; no terminal shows more.
 const MOST_VALUES: usize = 120;
 
 /// One class of one visit.
@@ -65,14 +67,7 @@ pub enum Message {
         live: Live,
     },
     /// A visit was made.
-    Finished {
-        /// Which.
-        at: At,
-        /// Its small I/Os.
-        small: Option<Digest>,
-        /// Its large I/Os.
-        large: Option<Digest>,
-    },
+    Finished(Last),
     /// The search found what saturates a class.
     LevelFound {
         /// Which class.
@@ -90,11 +85,11 @@ pub enum Message {
         widest: f64,
     },
     /// The visits so far were judged.
-    Judged(Box<Judged>),
+    Judged(Box<Judgement>),
 }
 
 impl Message {
-    /// What an event says.
+    /// The message for an event.
     pub fn of(event: &Event<'_>) -> Self {
         match *event {
             Event::Begun { header } => begun(header),
@@ -120,8 +115,8 @@ fn begun(header: &Header) -> Message {
     Message::Begun {
         title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),
         target: plan.calibration.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
-            rigel_core::load::pace::Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
-            rigel_core::load::pace::Pace::Fixed(_) => None,
+            Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
+            Pace::Fixed(_) => None,
         }),
         points: plan.steps.iter().map(|step| step.point).collect(),
         per_large_level: request.large_pattern.outstanding(1),
@@ -138,10 +133,10 @@ fn finished(visit: &Visit) -> Message {
         let rate = units::mbps(tally.completed().saturating_mul(tally.io_bytes), visit.measured_ns);
         digest(tally, rate, units::mbps(tally.io_bytes, NS_PER_S))
     });
-    Message::Finished { at, small, large }
+    Message::Finished(Last { at, small, large })
 }
 
-/// `unit` is what one I/O per second counts for.
+/// `unit`: the rate that one I/O per second makes.
 fn digest(tally: &ClassTally, rate: f64, unit: f64) -> Digest {
     let series = &tally.series;
     let per_value = series.ops.len().div_ceil(MOST_VALUES).max(1);

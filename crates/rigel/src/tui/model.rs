@@ -1,8 +1,8 @@
-//! What the live view shows, built from what it was told.
+//! The state that the live view shows, built from its messages.
 //!
 //! Pure: messages and keys in, state out. Must not know a terminal.
 
-use super::judge::{Figures, JudgedPoint, ToldFlag};
+use super::judge::{Figures, PointSoFar, ShownFlag};
 use super::message::{Digest, Message};
 use rigel_core::event::{At, Live, Phase};
 use rigel_core::load::matrix::Point;
@@ -116,7 +116,7 @@ pub struct Model {
     /// What the search found: class and level.
     pub levels: Vec<(Class, Option<u32>)>,
     /// The newest first.
-    pub flags: Vec<ToldFlag>,
+    pub flags: Vec<ShownFlag>,
     /// Whether the user has ended the run.
     pub stopping: bool,
     /// What cells show.
@@ -125,7 +125,7 @@ pub struct Model {
 
 impl Model {
     /// Takes in what happened.
-    pub fn told(&mut self, message: Message) {
+    pub fn apply(&mut self, message: Message) {
         match message {
             Message::Begun { title, target, points, per_large_level } => {
                 (self.title, self.target, self.per_large_level) = (title, target, per_large_level);
@@ -142,7 +142,7 @@ impl Model {
                 (self.elapsed_ns, self.remaining_ns) = (elapsed_ns, Some(remaining_ns));
                 self.tick(phase, live);
             }
-            Message::Finished { at, small, large } => self.finished(Last { at, small, large }),
+            Message::Finished(last) => self.finished(last),
             Message::LevelFound { class, n_sat } => self.levels.push((class, n_sat)),
             Message::Looked { done, points, widest } => {
                 (self.looks.done, self.looks.points) = (done, points);
@@ -153,7 +153,7 @@ impl Model {
             }
             Message::Judged(judged) => {
                 judged.points.iter().for_each(|found| self.judged(found));
-                self.tell_flags(judged.flags);
+                self.update_flags(judged.flags);
             }
         }
     }
@@ -163,8 +163,8 @@ impl Model {
         self.layer = self.layer.next();
     }
 
-    /// The rates of the visit that goes on, of one class, and its latencies in microseconds by Little's law: what is
-    /// outstanding over the rate. Workers tell latencies when a visit is over, so as not to be slowed by it.
+    /// The rates of one class in the visit that goes on, and its latencies in microseconds. The latencies come from
+    /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit.
     pub fn live(&self, class: Class) -> Option<Digest> {
         let point = self.now?.point;
         let outstanding = match class {
@@ -179,7 +179,6 @@ impl Model {
             Class::Large => live.large_mbps,
         };
         let rates: Vec<f64> = self.ticks.iter().map(rate).collect();
-        // A rate of MBPS needs the size of an I/O; the visit before tells it, where there was one.
         let per_s = |live: &Live| match class {
             Class::Small => live.small_iops,
             Class::Large => live.large_iops,
@@ -202,7 +201,7 @@ impl Model {
         self.cells = points.iter().map(|&point| (point, Cell::default())).collect();
     }
 
-    /// The first rate of a visit is since the tick before, which there is none of; what is not load has no rate.
+    /// Keeps the rates of a visit, but for the first: no tick came before it. A rest has no rate.
     fn tick(&mut self, phase: Phase, live: Live) {
         let first = self.phase != Some(phase);
         self.phase = Some(phase);
@@ -237,7 +236,7 @@ impl Model {
         self.last = Some(last);
     }
 
-    fn judged(&mut self, found: &JudgedPoint) {
+    fn judged(&mut self, found: &PointSoFar) {
         if let Some(cell) = self.cells.get_mut(&found.point) {
             (cell.small, cell.large) = (found.small, found.large);
             cell.invalid = found.invalid;
@@ -245,20 +244,20 @@ impl Model {
         }
     }
 
-    /// Those that are still there keep their place, new ones come on top of them.
-    fn tell_flags(&mut self, mut told: Vec<ToldFlag>) {
+    /// New flags come on top; flags that were there before keep their order below.
+    fn update_flags(&mut self, mut flags: Vec<ShownFlag>) {
         // Figures and places change with every visit.
-        let is_known = |one: &ToldFlag, flag: &ToldFlag| {
+        let is_known = |one: &ShownFlag, flag: &ShownFlag| {
             (one.about, one.code, one.invalid) == (flag.about, flag.code, flag.invalid)
         };
         let mut kept = Vec::new();
         for old in &self.flags {
-            if let Some(place) = told.iter().position(|flag| is_known(old, flag)) {
-                kept.push(told.remove(place));
+            if let Some(place) = flags.iter().position(|flag| is_known(old, flag)) {
+                kept.push(flags.remove(place));
             }
         }
-        told.append(&mut kept);
-        self.flags = told;
+        flags.append(&mut kept);
+        self.flags = flags;
     }
 }
 

@@ -1,6 +1,6 @@
-//! The terminal while the live view has it: the alternate screen, keys without echo, and everything put right again.
+//! The terminal while the live view has it: alternate screen, keys without echo, and everything restored at the end.
 //!
-//! Whatever ends the view ends it here, a panic in any thread too. Must not know what is drawn.
+//! It is restored however the view ends, also by a panic in any thread. Must not know what is drawn.
 
 use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::execute;
@@ -17,7 +17,7 @@ use std::thread;
 
 type Hook = dyn Fn(&PanicHookInfo<'_>) + Send + Sync + 'static;
 
-/// Puts the terminal right, once.
+/// Restores the terminal, once.
 #[derive(Clone)]
 struct Restorer {
     ours: Arc<AtomicBool>,
@@ -26,7 +26,7 @@ struct Restorer {
 impl Restorer {
     fn restore(&self) {
         if self.ours.swap(false, Ordering::SeqCst) {
-            // Nobody is left to tell when the terminal is gone.
+            // An error here means that the terminal is gone.
             let _ = execute!(io::stderr(), LeaveAlternateScreen, Show);
             let _ = disable_raw_mode();
         }
@@ -80,7 +80,7 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         self.restorer.restore();
-        // A hook cannot be changed by a thread that panics; ours then does nothing more than the one before.
+        // A thread that panics cannot change the hook. Ours then does the same as the one before.
         if !thread::panicking() {
             let hook = Arc::clone(&self.hook);
             panic::set_hook(Box::new(move |info| hook(info)));

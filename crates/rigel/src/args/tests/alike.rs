@@ -1,26 +1,27 @@
 //! Both command lines, spelled alike, come to the same request or to a refusal of the same option.
 
-use super::super::words::{Arrangement, MatrixName, Pattern, Words};
+use super::super::words::Words;
 use super::*;
 use proptest::prelude::*;
 
 const OPTIONS: [Opt; 11] = [
-    Opt::NumDisks,
-    Opt::SizeSmall,
-    Opt::SizeLarge,
-    Opt::Type,
-    Opt::StreamIos,
-    Opt::Simulate,
-    Opt::Stripe,
-    Opt::Write,
-    Opt::CacheSize,
-    Opt::NumSmall,
-    Opt::NumLarge,
+    Opt::NUM_DISKS,
+    Opt::SIZE_SMALL,
+    Opt::SIZE_LARGE,
+    Opt::TYPE,
+    Opt::STREAM_IOS,
+    Opt::SIMULATE,
+    Opt::STRIPE,
+    Opt::WRITE,
+    Opt::CACHE_SIZE,
+    Opt::NUM_SMALL,
+    Opt::NUM_LARGE,
 ];
 
 fn word<T: Words>(number: u64) -> String {
-    let index = usize::try_from(number).unwrap() % T::ALL.len();
-    T::ALL[index].word().to_owned()
+    let all = T::all();
+    let index = usize::try_from(number).unwrap() % all.len();
+    all[index].0.to_owned()
 }
 
 /// The same value as each command line wants it: ORION's, Rigel's.
@@ -29,12 +30,12 @@ fn values(opt: Opt, number: u64) -> [String; 2] {
     let with = |unit| [plain.clone(), format!("{number}{unit}")];
     let same = |word: String| [word.to_uppercase(), word];
     match opt {
-        Opt::SizeSmall | Opt::SizeLarge | Opt::Stripe => with("K"),
-        Opt::CacheSize => with("M"),
-        Opt::Duration => with("s"),
-        Opt::Type => same(word::<Pattern>(number)),
-        Opt::Simulate => same(word::<Arrangement>(number)),
-        Opt::Matrix => same(word::<MatrixName>(number)),
+        Opt::SIZE_SMALL | Opt::SIZE_LARGE | Opt::STRIPE => with("K"),
+        Opt::CACHE_SIZE => with("M"),
+        Opt::DURATION => with("s"),
+        Opt::TYPE => same(word::<LargePattern>(number)),
+        Opt::SIMULATE => same(word::<Layout>(number)),
+        Opt::MATRIX => same(word::<MatrixShape>(number)),
         _ => [plain.clone(), plain],
     }
 }
@@ -51,8 +52,8 @@ fn options() -> impl Strategy<Value = Vec<(Opt, u64)>> {
     (some, proptest::collection::vec(number(), OPTIONS.len()), matrix, 1..100u64)
         .prop_map(|(some, numbers, matrix, seconds)| {
             let mut options: Vec<(Opt, u64)> = some.into_iter().zip(numbers).collect();
-            options.push((Opt::Duration, seconds));
-            options.extend(matrix.map(|number| (Opt::Matrix, number)));
+            options.push((Opt::DURATION, seconds));
+            options.extend(matrix.map(|number| (Opt::MATRIX, number)));
             options
         })
         .prop_shuffle()

@@ -1,10 +1,10 @@
-//! Leave to write: evidence about every target that the plan writes, and a permit for each, or the reason why not.
+//! Permits to write: evidence about every target that the plan writes, then a permit for each, or the reason against it.
 //!
 //! Must not judge; `rigel_core::guard::safety` does, behind the guard of `rigel_io`.
 
-use super::present::Voice;
+use super::present::Reporter;
 use crate::args::{RunOptions, TargetSource};
-use crate::progress::{self, ByteProgress};
+use crate::progress::WorkProgress;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{self, Verdict};
@@ -18,12 +18,12 @@ use std::sync::atomic::AtomicBool;
 /// Permits for every target of a run that writes; none for a run that reads.
 ///
 /// # Errors
-/// When a target may not be written, or the user stopped the look.
+/// When a target may not be written, or the user stopped the search for data.
 pub fn permits(
     options: &RunOptions,
     targets: &[TargetFacts],
     hold: Option<&Hold>,
-    voice: &Voice,
+    reporter: &Reporter,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
     let real = |target: &&TargetFacts| target.kind != TargetKind::Simulated;
@@ -32,7 +32,7 @@ pub fn permits(
     }
     let snapshot = Snapshot::take();
     let permit = |target| {
-        let permit = permit(options, target, &snapshot, voice, stop)?;
+        let permit = permit(options, target, &snapshot, reporter, stop)?;
         Ok(Some(match hold {
             Some(hold) => permit.with_hold(hold.clone()),
             None => permit,
@@ -45,32 +45,28 @@ fn permit(
     options: &RunOptions,
     target: &TargetFacts,
     snapshot: &Snapshot,
-    voice: &Voice,
+    reporter: &Reporter,
     stop: &AtomicBool,
 ) -> Result<WritePermit, Problem> {
     let consent = guard::consent_covers(&options.destroy, target);
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Look::Sample } else { Look::Whole };
-    let mut bar = None;
-    let mut told = |done, total| {
-        let new = || ByteProgress::new(progress::Look::of_stderr(options.quiet), "looking for data", total);
-        bar.get_or_insert_with(new).done(done);
-    };
+    let mut bar = WorkProgress::of_bytes(options.display.quiet, "looking for data");
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
-    let found = inspected.evidence(snapshot, look, &mut told, stop)?;
+    let found = inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)?;
     drop(bar);
     let permit = guard::permit(target, &found, consent)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     match safety::judge(&found) {
-        Verdict::MayWrite => voice.note(Some(format!("{} will be written: {listed}", target.path))),
+        Verdict::MayWrite => reporter.note(Some(format!("{} will be written: {listed}", target.path))),
         Verdict::NeedsConsent | Verdict::Refused => {
-            voice.note(Some(format!("{} will be overwritten, as you consented: {listed}", target.path)));
+            reporter.note(Some(format!("{} will be overwritten, as you consented: {listed}", target.path)));
         }
     }
     Ok(permit)
 }
 
-/// What would come of asking for leave to write, one line for each target, without reading the targets.
+/// Whether a permit would be given, one line for each target, without reading the targets.
 ///
 /// # Errors
 /// When a target is gone.
@@ -89,7 +85,7 @@ fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) 
     found.extend(inspected.scratch()?);
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(&options.destroy, target);
-    let told = match (safety::judge(&found), consent) {
+    let answer = match (safety::judge(&found), consent) {
         (Verdict::Refused, _) => format!("would be refused: {listed}"),
         (Verdict::MayWrite, _) => "needs no consent: a scratch file made by Rigel".to_owned(),
         (Verdict::NeedsConsent, true) => "has your consent (--destroy-data)".to_owned(),
@@ -98,7 +94,7 @@ fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) 
         }
         (Verdict::NeedsConsent, false) => format!("needs --destroy-data {}: {listed}", target.path),
     };
-    Ok(format!("{} {told}", target.path))
+    Ok(format!("{} {answer}", target.path))
 }
 
 /// A consent that names no target of the run is a mistake that could hide another one.

@@ -1,4 +1,4 @@
-//! Engine, open targets, workers: everything between a permit and the walk through the plan.
+//! Engine, open targets and workers of a run.
 
 use crate::args::RunOptions;
 use rigel_core::error::Problem;
@@ -20,7 +20,7 @@ use rigel_run::execute::Run;
 use rigel_run::job::Workload;
 use std::sync::Arc;
 
-/// The bench of a run, ready. The time of the run is `now_ns`; 0 but for one that goes on.
+/// The bench of a run, ready. Its clock begins at `now_ns`, which is 0 unless the run is resumed.
 ///
 /// # Errors
 /// When no engine works, or a target cannot be opened.
@@ -65,8 +65,8 @@ pub fn check_cpus(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so that it is left to the
-/// scheduler unless CPUs were asked for.
+/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
+/// unless CPUs were asked for.
 fn seats(
     request: &Request,
     facts: &[TargetFacts],

@@ -1,8 +1,8 @@
-//! What a run tells the user beside its progress: remarks, the plan, the results, the outputs.
+//! What a run prints beside its progress: remarks, the plan, the results, the paths of the outputs.
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
-use crate::args::{Front, RunOptions};
+use crate::args::{Display, Front, RunOptions};
 use crate::commands::{self, report};
 use crate::history;
 use crate::output::OutputSet;
@@ -20,35 +20,28 @@ use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
 use rigel_report::text::Intent;
-use rigel_report::{Format, OrionVersion, View, calibration, orion, render, text};
+use rigel_report::{Format, View, calibration, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-/// How much is said, and in whose manner.
+/// Prints as the options ask for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Voice {
+pub struct Reporter {
     front: Front,
-    version: OrionVersion,
-    quiet: bool,
-    json: bool,
+    display: Display,
 }
 
-impl Voice {
-    /// As the options ask.
+impl Reporter {
+    /// For the options of a run.
     pub fn of(options: &RunOptions) -> Self {
-        Self {
-            front: options.front,
-            version: options.orion_version,
-            quiet: options.quiet,
-            json: options.json,
-        }
+        Self { front: options.front, display: options.display }
     }
 
     /// A line on standard error.
     pub fn note(&self, text: Option<String>) {
-        if let Some(text) = text.filter(|_| !self.quiet) {
-            // There is nobody to tell when standard error is gone.
+        if let Some(text) = text.filter(|_| !self.display.quiet) {
+            // A closed standard error is no reason to fail.
             let _ = writeln!(io::stderr(), "{text}");
         }
     }
@@ -58,7 +51,7 @@ impl Voice {
         notes.iter().for_each(|note| self.note(Some(format!("note: {note}"))));
     }
 
-    /// A problem beside the one that the run ends with. Told even when quiet.
+    /// A problem beside the one that the run ends with. Printed even when quiet.
     pub fn trouble(problem: &Problem) {
         let parts =
             [Some(&problem.what), problem.place.as_ref(), problem.cause.as_ref(), problem.next.as_ref()];
@@ -97,9 +90,9 @@ impl Voice {
             ));
         }
         match self.front {
-            Front::Orion if !self.json => {
+            Front::Orion if !self.display.json => {
                 let minutes = run.plan.estimate_minutes;
-                say(&orion::banner(self.version, &run.program_version, &run.run_id, minutes));
+                say(&orion::banner(self.display.orion_version, &run.program_version, &run.run_id, minutes));
             }
             Front::Orion | Front::Rigel | Front::Calibrate => {
                 let whole = if goes_on { "as a whole " } else { "" };
@@ -109,7 +102,7 @@ impl Voice {
     }
 }
 
-/// How much there is to do, and how long it will take as far as that can be known.
+/// How many points there are, and how long they take as far as that is known.
 fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len() as u64, "point");
     let time = plan.known_time();
@@ -142,66 +135,66 @@ fn buffers_line(buffers: &BufferFacts) -> String {
     format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))
 }
 
-/// The plan, instead of a run. It is all that there is, so it must arrive.
+/// Prints the plan instead of a run. A plan that cannot be printed is a failure.
 ///
 /// # Errors
 /// When standard output takes no more.
 pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: &Intent) -> Result<(), Problem> {
-    // Nothing simulated is written or lost.
-    let told = if request.engine.is_simulated() {
+    // A simulated target has nothing to lose.
+    let text = if request.engine.is_simulated() {
         text::plan(request, plan, targets)
     } else {
         text::intended(request, plan, targets, intent)
     };
-    commands::to_stdout(told.as_bytes())
+    commands::to_stdout(text.as_bytes())
 }
 
-/// Text on standard output. The run goes on when nobody takes it: its outputs are on disk.
+/// Prints text on standard output. A run goes on when nobody reads it: its outputs are on disk.
 fn say(text: &str) {
     let _ = commands::to_stdout(text.as_bytes());
 }
 
 /// Reads the record back, writes every output beside it and prints the results.
-pub fn outputs(options: &RunOptions, set: &OutputSet, voice: &Voice) -> Result<(), Problem> {
+pub fn outputs(options: &RunOptions, set: &OutputSet, reporter: &Reporter) -> Result<(), Problem> {
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
     let answers = calibration::Document::of(&view).filter(|_| options.front == Front::Calibrate);
     let mut files = match answers {
         // ORION had no calibration, and its files no place for the answers.
         Some(_) => Vec::new(),
-        None => render(Format::Orion(options.orion_version), &view)?,
+        None => render(Format::Orion(options.display.orion_version), &view)?,
     };
-    if !options.no_html {
+    if !options.display.no_html {
         files.extend(render(Format::Html, &view)?);
     }
     let written = set.write(&files, options.force)?;
-    // A simulated device is not what a history is about, and a run that was stopped is not the last answer.
+    // The history holds complete calibrations of real targets only.
     let kept = options.history && !options.request.engine.is_simulated() && record.complete();
     if let Some(answers) = answers.as_ref().filter(|_| kept)
         && let Err(problem) = history::keep(answers, &set.record_path())
     {
-        Voice::trouble(&problem);
+        Reporter::trouble(&problem);
     }
-    if let (true, Some(answers)) = (options.json, &answers) {
+    if let (true, Some(answers)) = (options.display.json, &answers) {
         return commands::to_stdout(&answers.json()?);
     }
-    if options.json {
+    if options.display.json {
         return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
     if options.front == Front::Rigel {
         let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
         return report::shown(&view, &files);
     }
-    // Scripts read ORION's standard output; where the files are is none of its lines.
+    // Scripts read ORION's standard output, so the paths of the files go to standard error.
     let results = match &answers {
-        _ if options.front == Front::Orion => orion::result_block(options.orion_version, &view),
+        _ if options.front == Front::Orion => orion::result_block(options.display.orion_version, &view),
         Some(answers) => calibration::answers(answers),
         None => text::report(&view, terminal::style_of_stdout(), &[]),
     };
     commands::to_stdout(results.as_bytes())?;
-    voice.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));
+    reporter.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));
     for path in &written {
-        voice.note(Some(format!("output  {}", path_text::encode(path))));
+        reporter.note(Some(format!("output  {}", path_text::encode(path))));
     }
     Ok(())
 }
@@ -216,10 +209,10 @@ pub struct Verbose {
 impl Verbose {
     /// When asked for.
     pub fn of(options: &RunOptions, plan: &Plan) -> Self {
-        Self { on: options.verbose && !options.json, total_points: plan.grid.total_points }
+        Self { on: options.display.verbose && !options.display.json, total_points: plan.grid.total_points }
     }
 
-    /// Tells the beginning of a point. ORION counts the idle point first where it counts it at all.
+    /// Prints the beginning of a point. The idle point counts as the first one where ORION counts it.
     pub fn event(&self, event: &Event<'_>) {
         if let (true, Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } }) =
             (self.on, event)

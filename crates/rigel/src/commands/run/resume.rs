@@ -1,16 +1,16 @@
-//! `rigel run --resume`: from the record of an interrupted run to the same place in it, then on as any run.
+//! `rigel run --resume`: goes on with an interrupted run from its record.
 //!
-//! What was asked for is in the record; leave to write is asked for anew. Nothing is measured, and the record is not
-//! touched, before all is found to be as it was. Must not judge what is kept; `rigel_core::record::resume` does.
+//! The options of the run are in the record; consent to write has to be given again. Nothing is measured, and the record
+//! is not touched, before targets, host and engine are found to be as they were. Must not judge which visits count;
+//! `rigel_core::record::resume` does.
 
-use super::present::{self, Voice};
+use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
-use super::{Ready, both, consent, measure, room_for_outputs, stopped_before_the_start};
-use crate::args::{Front, ResumeOptions, RunOptions, TargetSource};
+use super::{Ready, both, check_not_stopped, consent, measure, prepare};
+use crate::args::{Display, Front, ResumeOptions, RunOptions, TargetSource};
 use crate::commands::report;
-use crate::output::{self, OutputSet, dir_of};
+use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
-use crate::tui;
 use rigel_core::error::Problem;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
@@ -21,9 +21,8 @@ use rigel_run::wall::Wall;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
-/// A record that is this process's to go on with.
+/// A record that this process has locked.
 struct Interrupted {
     set: OutputSet,
     file: File,
@@ -31,38 +30,34 @@ struct Interrupted {
     bytes: u64,
 }
 
-/// Measures what is left of a run. `Ok(Some(_))` as for a run that begins.
+/// Measures the rest of a run. `Ok(Some(_))` means the same as for a new run.
 ///
 /// # Errors
 /// When the record does not let it go on, or something is not what it was.
 pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     let found = open(&options.record)?;
     let run_options = run_options(options, &found.set, &found.record.header);
-    let voice = Voice::of(&run_options);
+    let reporter = Reporter::of(&run_options);
     if found.record.complete() {
-        voice.note(Some("the run is complete; its outputs are made again".to_owned()));
-        return present::outputs(&run_options, &found.set, &voice).map(|()| None);
+        reporter.note(Some("the run is complete; its outputs are made again".to_owned()));
+        return present::outputs(&run_options, &found.set, &reporter).map(|()| None);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
-    if options.tui {
-        tui::check()?;
-    }
     measure::check_cpus(&run_options.request)?;
     let header = Header { plan, ..found.record.header.clone() };
     check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
-    output::check_directory(&run_options.out_dir, room_for_outputs(&header.plan))?;
-    let signals = Signals::listen()?;
+    let signals = prepare(&run_options, &header.plan)?;
     let scratch = Scratch::again(header.targets.first())?;
-    let ended = go_on(&run_options, header, past, found, &scratch, &signals, &voice);
+    let ended = go_on(&run_options, header, past, found, &scratch, &signals, &reporter);
     if ended.is_err() {
-        // It may have been a slip of the command line: without its scratch file the run could never go on.
+        // The user may have mistyped something, and without its scratch file the run could never go on.
         scratch.leave();
         return ended;
     }
     both(ended, scratch.finish())
 }
 
-/// Takes the record, whole lines and what is torn.
+/// Opens and locks the record, and reads it with its torn last line, if there is one.
 fn open(path: &Path) -> Result<Interrupted, Problem> {
     let (set, mut file) = OutputSet::reopen(path)?;
     let mut bytes = Vec::new();
@@ -88,6 +83,8 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
     } else {
         TargetSource::Named(header.targets.iter().map(|target| path_text::decode(&target.path)).collect())
     };
+    // A page that is there shows the first part of the run only.
+    let no_html = options.display.no_html && !set.has("_report.html");
     RunOptions {
         front,
         targets,
@@ -95,17 +92,11 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         out_dir: dir_of(&options.record).to_owned(),
         destroy: options.destroy.clone(),
         dry_run: false,
-        json: options.json,
-        // A page that is there is about the first part of the run.
-        no_html: options.no_html && !set.has("_report.html"),
-        // A record is foreign text, and whether the history was wanted is not in it.
+        // The record does not say whether the user wanted the history, and it is foreign text.
         history: false,
-        quiet: options.quiet,
-        verbose: options.verbose,
-        tui: options.tui,
-        // Those that are there were made of the first part of the same record.
+        // The outputs that are there come from the first part of the same record.
         force: true,
-        orion_version: options.orion_version,
+        display: Display { no_html, ..options.display },
         notes: Vec::new(),
     }
 }
@@ -117,7 +108,7 @@ fn go_on(
     found: Interrupted,
     scratch: &Scratch,
     signals: &Signals,
-    voice: &Voice,
+    reporter: &Reporter,
 ) -> Result<Option<Problem>, Problem> {
     let now = match scratch.facts()? {
         Some(facts) => vec![facts],
@@ -128,7 +119,7 @@ fn go_on(
     check_targets(&header.targets, &now)?;
     consent::check_names(options, &now)?;
     let hold = scratch.hold();
-    let permits = consent::permits(options, &now, hold.as_ref(), voice, signals.flag())?;
+    let permits = consent::permits(options, &now, hold.as_ref(), reporter, signals.flag())?;
     let run = Run {
         program_version: header.program_version.clone(),
         run_id: found.set.run_id().to_owned(),
@@ -139,18 +130,17 @@ fn go_on(
     // The facts of now: later visits read what earlier ones wrote.
     let bench = measure::bench(&run, before.host.clone(), now, options, &permits, past.run_ns())?;
     check_engine(&before.engine, &bench.site().nodes.first().engine)?;
-    if signals.flag().load(Ordering::Relaxed) {
-        return Err(stopped_before_the_start());
-    }
+    check_not_stopped(signals)?;
     let wall = wall(&header);
-    voice.note(Some(describe(&past)));
+    reporter.note(Some(describe(&past)));
     cut(&found, &past)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);
-    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }.go(options, signals, voice)
+    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }
+        .go(options, signals, reporter)
 }
 
-/// As for a run that begins, from the same start.
+/// The clock on the wall, with the start of the interrupted run.
 fn wall(header: &Header) -> Wall {
     match (header.request.engine, super::epoch()) {
         (EngineRequest::Sim(_), Some(_)) => Wall::simulated_since(&header.started),
@@ -169,7 +159,7 @@ fn describe(past: &Past) -> String {
     format!("the run goes on behind the {} visits of its record{left_out}", past.visits.len())
 }
 
-/// Cuts off what is left of a line, so that the next one begins a line.
+/// Cuts a torn last line off, so that what is added begins a line.
 fn cut(found: &Interrupted, past: &Past) -> Result<(), Problem> {
     if past.torn_bytes == 0 {
         return Ok(());

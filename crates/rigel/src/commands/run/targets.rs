@@ -18,7 +18,7 @@ use rigel_report::text::ScratchIntent;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// What is there already. A scratch file that is not made yet is described as it will be.
+/// The facts of the targets. A scratch file that does not exist yet is described as it will be.
 ///
 /// # Errors
 /// When a target is missing, not usable or named twice, or there is no room for a scratch file.
@@ -64,7 +64,7 @@ fn from_paths(paths: &[PathBuf], snapshot: &Snapshot) -> Result<Vec<TargetFacts>
 
 fn chosen_size(host: &HostFacts) -> Result<u64, Problem> {
     let here = Path::new(".");
-    // One that is there is used again, however much space is free now.
+    // An existing one is used again, however much space is free now.
     if let Some((_, header)) = left_there(here, None) {
         return Ok(header.data_bytes);
     }
@@ -119,8 +119,8 @@ impl Scratch {
         Ok(Self { file: Some(ScratchFile::create(Path::new("."), &wish, progress, stop)?) })
     }
 
-    /// The scratch file of an interrupted run, as its record has it; without one, nothing. A record is foreign text: only a
-    /// file in the current directory is taken, as by any run.
+    /// The scratch file of an interrupted run, if its record names one. A record is foreign text: only a file in the
+    /// current directory is taken, as by any run.
     ///
     /// # Errors
     /// When it is not there any more, or another run works on it.
@@ -139,7 +139,7 @@ impl Scratch {
         Ok(Self { file: Some(ScratchFile::again(&path, target.size_bytes, scratch.seed)?) })
     }
 
-    /// What there is to say about it; `None` without a scratch file.
+    /// One line about it; `None` without a scratch file.
     pub fn describe(&self) -> Option<String> {
         let file = self.file.as_ref()?;
         let made =
@@ -152,7 +152,7 @@ impl Scratch {
         ))
     }
 
-    /// Its facts now that it is there.
+    /// Its facts; `None` without a scratch file.
     ///
     /// # Errors
     /// When it cannot be looked at.

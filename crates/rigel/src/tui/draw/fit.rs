@@ -1,4 +1,4 @@
-//! How a matrix of any size finds its place: how wide a cell is, where rows are broken, which part is seen.
+//! The layout of a matrix of any size: how wide a cell is, where rows are broken, which part is seen.
 //!
 //! Pure arithmetic. Must not know what a cell holds.
 
@@ -6,7 +6,7 @@
 pub const LABELS: u16 = 6;
 /// Widths that a cell can have, the best first. From [`WITH_VALUE`] on there is room for a number.
 const WIDTHS: [u16; 5] = [7, 6, 3, 2, 1];
-/// Cells that are so wide hold a number.
+/// Cells at least this wide hold a number.
 pub const WITH_VALUE: u16 = 6;
 
 /// Where the cells are.

@@ -3,14 +3,14 @@
 //! Must not raise one.
 
 use super::super::model::Model;
-use super::look::{Look, Role};
+use super::theme::{Role, Theme};
 use super::{framed, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Draws the panel.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
-    let inner = framed(&title(model), look, area, buffer);
+pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let inner = framed(&title(model), theme, area, buffer);
     let levels =
         model.levels.iter().map(|&(class, n_sat)| (false, crate::progress::lines::level_found(class, n_sat)));
     let flags = model
@@ -19,7 +19,7 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
         .map(|flag| (flag.invalid, format!("{}: {} ({})", flag.place, flag.code.name(), flag.text)));
     for (row, (invalid, text)) in (0..inner.height).zip(levels.chain(flags)) {
         let (mark, role) = if invalid { ('!', Role::Bad) } else { (' ', Role::Warning) };
-        put(buffer, inner, row, &format!("{mark}{text}"), look.style(role));
+        put(buffer, inner, row, &format!("{mark}{text}"), theme.style(role));
     }
 }
 

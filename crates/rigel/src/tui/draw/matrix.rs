@@ -1,10 +1,10 @@
 //! The matrix filling in: a cell per point, small I/O across and large I/O down, shaded by its value.
 //!
-//! Must not choose what a value is measured against elsewhere; the largest of its kind is full.
+//! The largest value of a kind has the full shade. Must not scale values of other panels.
 
 use super::super::model::{Cell, Layer, Model};
 use super::fit::{Fit, LABELS, WITH_VALUE};
-use super::look::{Look, Role};
+use super::theme::{Role, Theme};
 use super::{framed, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,9 +12,9 @@ use ratatui::style::{Modifier, Style};
 use rigel_core::load::matrix::Point;
 use rigel_report::text::short;
 
-/// A width that is so many times the one that was asked for has the highest bar.
+/// Interval widths of this many times the target and more have the highest bar.
 const WIDEST: f64 = 4.0;
-/// The same, relative, where nothing was asked for.
+/// The relative width with the highest bar when there is no target.
 const WIDE: f64 = 0.2;
 
 /// The levels of both classes.
@@ -54,11 +54,11 @@ pub fn height(model: &Model, width: u16, most: u16) -> u16 {
 }
 
 /// Draws the panel.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let axes = Axes::of(model);
-    let inner = framed(&title(model, look), look, area, buffer);
+    let inner = framed(&title(model, theme), theme, area, buffer);
     if model.cells.is_empty() {
-        return put_at(buffer, inner, (1, 0), "the points are not known yet", look.style(Role::Faint));
+        return put_at(buffer, inner, (1, 0), "the points are not known yet", theme.style(Role::Faint));
     }
     let fit = axes.fit(model, (inner.width, inner.height));
     let scale = Scale::of(model);
@@ -67,14 +67,14 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
     for (band, levels) in (0..u16::try_from(fit.bands).unwrap_or(u16::MAX)).zip(columns.chunks(fit.per_band))
     {
         let top = band.saturating_mul(band_height);
-        across(levels, fit, look, (top, inner), buffer);
+        across(levels, fit, theme, (top, inner), buffer);
         for (row, &large) in (top + 1..).zip(axes.large.iter().skip(fit.first_row).take(fit.rows)) {
-            put_at(buffer, inner, (0, row), &format!("{large:>5}"), look.style(Role::Large));
+            put_at(buffer, inner, (0, row), &format!("{large:>5}"), theme.style(Role::Large));
             for (place, &small) in (0..).zip(levels) {
                 let point = Point { small, large };
                 if let Some(cell) = model.cells.get(&point) {
                     let is_now = model.now.is_some_and(|at| at.point == point);
-                    let (text, style) = scale.cell(cell, is_now, fit.cell, model.layer, look);
+                    let (text, style) = scale.cell(cell, is_now, fit.cell, model.layer, theme);
                     put_at(buffer, inner, (LABELS + place * fit.cell, row), &text, style);
                 }
             }
@@ -82,12 +82,12 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn title(model: &Model, look: Look) -> String {
+fn title(model: &Model, theme: Theme) -> String {
     let shown = match model.layer {
         Layer::Rate => "IOPS, or MBPS where small is 0".to_owned(),
         Layer::Mbps => "MBPS of large I/O".to_owned(),
         Layer::Latency => "mean latency in us, of small I/O where there is some".to_owned(),
-        Layer::Width => format!("{}%, half the wider 95 % interval", look.plus_minus()),
+        Layer::Width => format!("{}%, half the wider 95 % interval", theme.plus_minus()),
     };
     let visited = model.cells.values().filter(|cell| cell.visits > 0).count();
     let points = if model.steps == 0 {
@@ -99,14 +99,14 @@ fn title(model: &Model, look: Look) -> String {
 }
 
 /// The labels of the columns, as many as have room.
-fn across(levels: &[u32], fit: Fit, look: Look, (row, area): (u16, Rect), buffer: &mut Buffer) {
+fn across(levels: &[u32], fit: Fit, theme: Theme, (row, area): (u16, Rect), buffer: &mut Buffer) {
     let mut free = LABELS;
     for (place, level) in (0..).zip(levels) {
         let label = level.to_string();
         let end = LABELS + (place + 1) * fit.cell;
         let from = end.saturating_sub(u16::try_from(label.len()).unwrap_or(0));
         if from >= free {
-            put_at(buffer, area, (from, row), &label, look.style(Role::Small));
+            put_at(buffer, area, (from, row), &label, theme.style(Role::Small));
             free = end + 1;
         }
     }
@@ -152,7 +152,7 @@ impl Scale {
         Some((short(value), value / largest))
     }
 
-    fn cell(&self, cell: &Cell, is_now: bool, width: u16, layer: Layer, look: Look) -> (String, Style) {
+    fn cell(&self, cell: &Cell, is_now: bool, width: u16, layer: Layer, theme: Theme) -> (String, Style) {
         let width = usize::from(width);
         let mark = match (cell.invalid, is_now) {
             (true, _) => '!',
@@ -160,11 +160,11 @@ impl Scale {
             (false, false) => ' ',
         };
         let Some((value, share)) = self.value(cell, layer) else {
-            let dot = if is_now { mark } else { look.unvisited() };
-            let style = if is_now { look.style(Role::Heading) } else { look.style(Role::Faint) };
+            let dot = if is_now { mark } else { theme.unvisited() };
+            let style = if is_now { theme.style(Role::Heading) } else { theme.style(Role::Faint) };
             return (format!("{dot:>width$}"), style);
         };
-        let bar = look.bar(share);
+        let bar = theme.bar(share);
         let text = match width {
             7.. => format!("{mark}{bar}{value:>5}"),
             _ if width >= usize::from(WITH_VALUE) => format!("{bar}{value:>5}"),
@@ -172,9 +172,9 @@ impl Scale {
             _ => bar.to_string().repeat(width),
         };
         let style = match (cell.invalid, is_now) {
-            (true, _) => look.style(Role::Bad),
-            (false, true) => look.heat(share).add_modifier(Modifier::REVERSED),
-            (false, false) => look.heat(share),
+            (true, _) => theme.style(Role::Bad),
+            (false, true) => theme.heat(share).add_modifier(Modifier::REVERSED),
+            (false, false) => theme.heat(share),
         };
         (text, style)
     }

@@ -1,10 +1,10 @@
 //! The visit that goes on: what is done, the rate and the latency of each class over time.
 //!
-//! A visit that has only just begun has no curve; the one before is shown until it has. Must not compute a rate.
+//! Until a new visit has a curve, the one before is shown. Must not compute a rate.
 
 use super::super::message::Digest;
 use super::super::model::Model;
-use super::look::{Look, Role};
+use super::theme::{Role, Theme};
 use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -14,17 +14,17 @@ use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 use rigel_report::text::short;
 
-/// Ticks from which a curve says something.
+/// Fewest ticks for a curve.
 const LEAST_TICKS: usize = 3;
 /// Columns before a curve: what, its latest value, a blank.
 const BEFORE_CURVE: u16 = 12;
 
 /// Draws the panel.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = model.now.map_or_else(|| "Now".to_owned(), |at| format!("Now: {}", place(&at)));
-    let inner = framed(&title, look, area, buffer);
+    let inner = framed(&title, theme, area, buffer);
     let is_live = model.ticks.len() >= LEAST_TICKS;
-    put(buffer, inner, 0, &format!(" {}", doing(model, is_live)), look.style(Role::Faint));
+    put(buffer, inner, 0, &format!(" {}", doing(model, is_live)), theme.style(Role::Faint));
     let mut row = 1;
     for (class, role, unit) in [(Class::Small, Role::Small, "IOPS"), (Class::Large, Role::Large, "MBPS")] {
         let digest = if is_live { model.live(class) } else { before(model, class) };
@@ -32,9 +32,9 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
             let latency = digest.latency_us.map_or_else(|| "-".to_owned(), short);
             let lines = [(unit, short(digest.rate), &digest.rates), ("us", latency, &digest.latencies_us)];
             for (what, value, curve) in lines {
-                put(buffer, inner, row, &format!(" {what:>4} {value:>5}"), look.style(Role::Heading));
+                put(buffer, inner, row, &format!(" {what:>4} {value:>5}"), theme.style(Role::Heading));
                 let width = usize::from(inner.width.saturating_sub(BEFORE_CURVE + 1));
-                put_at(buffer, inner, (BEFORE_CURVE, row), &look.curve(curve, width), look.style(role));
+                put_at(buffer, inner, (BEFORE_CURVE, row), &theme.curve(curve, width), theme.style(role));
                 row += 1;
             }
         }

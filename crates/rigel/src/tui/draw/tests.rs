@@ -1,5 +1,6 @@
-use super::super::judge::{About, Figures, Judged, JudgedPoint, ToldFlag};
+use super::super::judge::{About, Figures, Judgement, PointSoFar, ShownFlag};
 use super::super::message::{Digest, Message};
+use super::super::model::Last;
 use super::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -10,11 +11,11 @@ use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
 use rigel_core::units::NS_PER_S;
 
-const UNICODE: Look = Look { colour: true, ascii: false };
-const ASCII: Look = Look { colour: false, ascii: true };
+const UNICODE: Theme = Theme { colour: true, ascii: false };
+const ASCII: Theme = Theme { colour: false, ascii: true };
 
-fn told(model: &mut Model, messages: impl IntoIterator<Item = Message>) {
-    messages.into_iter().for_each(|message| model.told(message));
+fn apply(model: &mut Model, messages: impl IntoIterator<Item = Message>) {
+    messages.into_iter().for_each(|message| model.apply(message));
 }
 
 /// A run over these levels that has judged the points before `visited`, with small I/O up to 100k and large up to 1000.
@@ -33,17 +34,17 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             half_width,
         })
     };
-    let judged = points.iter().take(visited).enumerate().map(|(place, &point)| JudgedPoint {
+    let judged = points.iter().take(visited).enumerate().map(|(place, &point)| PointSoFar {
         point,
         small: figures(point.small, 1e5, place),
         large: figures(point.large, 1000.0, place),
         invalid: place == 2,
         reached: place % 13 < 5,
     });
-    let judged: Vec<JudgedPoint> = judged.collect();
+    let judged: Vec<PointSoFar> = judged.collect();
     let flag = |code, place: &str, text: &str, invalid| {
         let (place, text) = (place.to_owned(), text.to_owned());
-        ToldFlag { about: About::Points, place, code, text, invalid }
+        ShownFlag { about: About::Points, place, code, text, invalid }
     };
     let cache = "2.1 % of the reads were answered in less than 12 us, which no medium does";
     let flags = vec![
@@ -52,7 +53,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     ];
     let at = At { step: 0, point: points[visited.min(points.len() - 1)], purpose: Purpose::Round(1) };
     let mut model = Model::default();
-    told(
+    apply(
         &mut model,
         [Message::Begun {
             title: "mytest_20260101_1200  normal, io_uring, 2 workers".to_owned(),
@@ -61,21 +62,23 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             per_large_level: 1,
         }],
     );
-    told(
+    apply(
         &mut model,
-        points.iter().take(visited).map(|&point| Message::Finished {
-            at: At { step: 0, point, purpose: Purpose::Round(0) },
-            small: (point.small > 0).then(Digest::default),
-            large: (point.large > 0).then(Digest::default),
+        points.iter().take(visited).map(|&point| {
+            Message::Finished(Last {
+                at: At { step: 0, point, purpose: Purpose::Round(0) },
+                small: (point.small > 0).then(Digest::default),
+                large: (point.large > 0).then(Digest::default),
+            })
         }),
     );
-    told(&mut model, [Message::Judged(Box::new(Judged { points: judged, flags }))]);
-    told(
+    apply(&mut model, [Message::Judged(Box::new(Judgement { points: judged, flags }))]);
+    apply(
         &mut model,
         [0.31, 0.124, 0.073].map(|widest| Message::Looked { done: 12, points: points.len(), widest }),
     );
-    told(&mut model, [Message::Started { at }]);
-    told(
+    apply(&mut model, [Message::Started { at }]);
+    apply(
         &mut model,
         (0..30_u32).map(|tick| {
             let wave = f64::from(100 + 10 * (tick % 7));
@@ -87,15 +90,15 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     model
 }
 
-fn terminal(model: &Model, look: Look, (width, height): (u16, u16)) -> Terminal<TestBackend> {
+fn terminal(model: &Model, theme: Theme, (width, height): (u16, u16)) -> Terminal<TestBackend> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(model, look, frame.area(), frame.buffer_mut())).unwrap();
+    terminal.draw(|frame| draw(model, theme, frame.area(), frame.buffer_mut())).unwrap();
     terminal
 }
 
 /// The characters, without blanks at the ends of lines.
-fn picture(model: &Model, look: Look, size: (u16, u16)) -> String {
-    let terminal = terminal(model, look, size);
+fn picture(model: &Model, theme: Theme, size: (u16, u16)) -> String {
+    let terminal = terminal(model, theme, size);
     let cells = terminal.backend().buffer().content().chunks(usize::from(size.0));
     let line = |cells: &[ratatui::buffer::Cell]| {
         let line: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
@@ -189,11 +192,11 @@ fn every_shape_has_room_on_every_terminal() {
 #[test]
 fn no_color_means_none() {
     let model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
-    let has_colour = |look: Look| {
-        let terminal = terminal(&model, look, LEAST);
+    let has_colour = |theme: Theme| {
+        let terminal = terminal(&model, theme, LEAST);
         let cells = terminal.backend().buffer().content();
         cells.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset)
     };
     assert!(has_colour(UNICODE));
-    assert!(!has_colour(Look { colour: false, ascii: false }));
+    assert!(!has_colour(Theme { colour: false, ascii: false }));
 }

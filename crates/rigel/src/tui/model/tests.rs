@@ -1,4 +1,4 @@
-use super::super::judge::{About, Judged};
+use super::super::judge::{About, Judgement};
 use super::*;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::units::NS_PER_S;
@@ -13,7 +13,7 @@ fn at(small: u32, large: u32, purpose: Purpose) -> At {
 
 fn begun(points: &[Point]) -> Model {
     let mut model = Model::default();
-    model.told(Message::Begun {
+    model.apply(Message::Begun {
         title: "a run".to_owned(),
         target: Some(0.05),
         points: points.to_vec(),
@@ -28,19 +28,16 @@ fn tick(small_iops: f64, large_iops: f64, phase: Phase, at: At) -> Message {
 }
 
 fn finished(at: At, iops: f64) -> Message {
-    Message::Finished {
-        at,
-        small: Some(Digest { rate: iops, latency_us: Some(7.0), ..Digest::default() }),
-        large: None,
-    }
+    let small = Some(Digest { rate: iops, latency_us: Some(7.0), ..Digest::default() });
+    Message::Finished(Last { at, small, large: None })
 }
 
-fn flag(code: FlagCode, place: &str) -> ToldFlag {
-    ToldFlag { about: About::Points, place: place.to_owned(), code, text: String::new(), invalid: false }
+fn flag(code: FlagCode, place: &str) -> ShownFlag {
+    ShownFlag { about: About::Points, place: place.to_owned(), code, text: String::new(), invalid: false }
 }
 
-fn judged(points: Vec<JudgedPoint>, flags: &[ToldFlag]) -> Message {
-    Message::Judged(Box::new(Judged { points, flags: flags.to_vec() }))
+fn judged(points: Vec<PointSoFar>, flags: &[ShownFlag]) -> Message {
+    Message::Judged(Box::new(Judgement { points, flags: flags.to_vec() }))
 }
 
 #[test]
@@ -48,15 +45,15 @@ fn cells_fill_in_and_are_judged_later() {
     let mut model = begun(&[point(1, 0), point(2, 0)]);
     assert_eq!((model.steps, model.cells.len()), (2, 2));
     assert!(model.cells.values().all(|cell| cell.visits == 0 && cell.small.is_none()));
-    model.told(finished(at(2, 0, Purpose::Round(0)), 100.0));
-    model.told(finished(at(2, 0, Purpose::Round(1)), 900.0));
+    model.apply(finished(at(2, 0, Purpose::Round(0)), 100.0));
+    model.apply(finished(at(2, 0, Purpose::Round(1)), 900.0));
     let cell = model.cells[&point(2, 0)];
     assert_eq!((cell.visits, cell.small.unwrap().rate), (2, 100.0), "one visit is not better than the other");
     assert_eq!((cell.half_width(), cell.reached), (None, false));
     let figures = Figures { rate: 500.0, latency_us: Some(4.0), half_width: Some(0.02) };
     let found =
-        JudgedPoint { point: point(2, 0), small: Some(figures), large: None, invalid: true, reached: true };
-    model.told(judged(vec![found, JudgedPoint { point: point(9, 9), ..found }], &[]));
+        PointSoFar { point: point(2, 0), small: Some(figures), large: None, invalid: true, reached: true };
+    model.apply(judged(vec![found, PointSoFar { point: point(9, 9), ..found }], &[]));
     let cell = model.cells[&point(2, 0)];
     assert_eq!((cell.small, cell.half_width()), (Some(figures), Some(0.02)));
     assert!(cell.invalid && cell.reached);
@@ -77,10 +74,10 @@ fn the_wider_interval_counts_and_a_missing_one_is_none() {
 fn rates_and_latencies_of_the_visit_that_goes_on() {
     let mut model = begun(&[point(8, 2)]);
     let now = at(8, 2, Purpose::Only);
-    model.told(Message::Started { at: now });
+    model.apply(Message::Started { at: now });
     assert_eq!(model.live(Class::Small), None);
     for rate in [0.0, 2000.0, 4000.0] {
-        model.told(tick(rate, rate / 2.0, Phase::Measure, now));
+        model.apply(tick(rate, rate / 2.0, Phase::Measure, now));
     }
     let small = model.live(Class::Small).unwrap();
     assert_eq!(small.rates, [2000.0, 4000.0], "the first tick of a visit has no rate");
@@ -88,15 +85,15 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
     let large = model.live(Class::Large).unwrap();
     assert_eq!(large.latencies_us, [8000.0, 4000.0], "two streams of four");
     assert_eq!((model.elapsed_ns, model.remaining_ns), (3 * NS_PER_S, Some(9 * NS_PER_S)));
-    model.told(tick(0.0, 0.0, Phase::Rest, now));
-    model.told(tick(0.0, 0.0, Phase::Rest, now));
+    model.apply(tick(0.0, 0.0, Phase::Rest, now));
+    model.apply(tick(0.0, 0.0, Phase::Rest, now));
     assert!(model.ticks.is_empty(), "a rest has no rate");
-    model.told(Message::Started { at: at(8, 0, Purpose::Only) });
-    model.told(tick(1.0, 0.0, Phase::WarmUp, now));
-    model.told(tick(1.0, 0.0, Phase::Measure, now));
+    model.apply(Message::Started { at: at(8, 0, Purpose::Only) });
+    model.apply(tick(1.0, 0.0, Phase::WarmUp, now));
+    model.apply(tick(1.0, 0.0, Phase::Measure, now));
     assert!(model.ticks.is_empty(), "the first of another phase");
     for _ in 0..2 * MOST_TICKS {
-        model.told(tick(1.0, 0.0, Phase::Measure, now));
+        model.apply(tick(1.0, 0.0, Phase::Measure, now));
     }
     assert_eq!(model.ticks.len(), MOST_TICKS);
 }
@@ -104,12 +101,12 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
 #[test]
 fn a_search_shows_its_levels_until_the_points_are_known() {
     let mut model = begun(&[]);
-    model.told(finished(at(4, 0, Purpose::Search(Class::Small)), 10.0));
-    model.told(finished(at(4, 0, Purpose::Search(Class::Small)), 12.0));
+    model.apply(finished(at(4, 0, Purpose::Search(Class::Small)), 10.0));
+    model.apply(finished(at(4, 0, Purpose::Search(Class::Small)), 12.0));
     assert_eq!(model.cells[&point(4, 0)].small.unwrap().rate, 12.0);
-    model.told(Message::LevelFound { class: Class::Small, n_sat: Some(4) });
+    model.apply(Message::LevelFound { class: Class::Small, n_sat: Some(4) });
     assert_eq!(model.levels, [(Class::Small, Some(4))]);
-    model.told(Message::Planned { points: vec![point(1, 0), point(2, 0)] });
+    model.apply(Message::Planned { points: vec![point(1, 0), point(2, 0)] });
     assert_eq!((model.steps, model.cells.len()), (2, 2));
     assert!(!model.cells.contains_key(&point(4, 0)));
 }
@@ -118,16 +115,16 @@ fn a_search_shows_its_levels_until_the_points_are_known() {
 fn new_flags_come_on_top_and_gone_ones_go() {
     let mut model = begun(&[point(1, 0)]);
     let (drift, cache) = (flag(FlagCode::Drift, "small 1 large 0"), flag(FlagCode::Cache, "2 points"));
-    model.told(judged(vec![], std::slice::from_ref(&drift)));
-    model.told(judged(vec![], &[drift.clone(), cache.clone()]));
+    model.apply(judged(vec![], std::slice::from_ref(&drift)));
+    model.apply(judged(vec![], &[drift.clone(), cache.clone()]));
     assert_eq!(model.flags, [cache.clone(), drift]);
     let more = flag(FlagCode::Drift, "3 points");
-    model.told(judged(vec![], &[more.clone(), cache.clone()]));
+    model.apply(judged(vec![], &[more.clone(), cache.clone()]));
     assert_eq!(model.flags, [cache.clone(), more], "at more points it is no new flag, and is told");
-    model.told(judged(vec![], std::slice::from_ref(&cache)));
+    model.apply(judged(vec![], std::slice::from_ref(&cache)));
     assert_eq!(model.flags, std::slice::from_ref(&cache));
-    let of_run = ToldFlag { about: About::Run, ..cache.clone() };
-    model.told(judged(vec![], &[cache.clone(), of_run.clone()]));
+    let of_run = ShownFlag { about: About::Run, ..cache.clone() };
+    model.apply(judged(vec![], &[cache.clone(), of_run.clone()]));
     assert_eq!(model.flags, [of_run, cache], "of the run it is another one");
 }
 
@@ -135,7 +132,7 @@ fn new_flags_come_on_top_and_gone_ones_go() {
 fn the_widest_interval_of_the_latest_looks() {
     let mut model = begun(&[point(1, 0)]);
     for round in 0..20_u32 {
-        model.told(Message::Looked { done: 3, points: 17, widest: 1.0 / f64::from(round + 1) });
+        model.apply(Message::Looked { done: 3, points: 17, widest: 1.0 / f64::from(round + 1) });
     }
     assert_eq!((model.looks.done, model.looks.points, model.looks.widest.len()), (3, 17, MOST_LOOKS));
     assert_eq!(model.looks.widest.back(), Some(&0.05));

@@ -1,6 +1,6 @@
 //! Colours, bars and borders of the live view, for terminals of every kind.
 //!
-//! What a colour says, a character says as well. Must not know what is shown.
+//! Nothing is said by colour alone. Must not know what is shown.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
@@ -27,19 +27,19 @@ const ASCII_BORDER: border::Set<'static> = border::Set {
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct Theme {
     /// Colours.
     pub colour: bool,
     /// ASCII only.
     pub ascii: bool,
 }
 
-/// What a piece of text is.
+/// What a piece of text means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The name of something.
     Heading,
-    /// Beside the point.
+    /// Of little importance.
     Faint,
     /// As sure as was asked for.
     Good,
@@ -53,7 +53,7 @@ pub enum Role {
     Large,
 }
 
-impl Look {
+impl Theme {
     /// How a piece of text looks.
     pub fn style(self, role: Role) -> Style {
         let plain = Style::new();
@@ -69,13 +69,13 @@ impl Look {
         }
     }
 
-    /// The ground of a cell at a share of the largest value.
+    /// The background of a cell at a share of the largest value.
     pub fn heat(self, share: f64) -> Style {
         if !self.colour {
             return Style::new();
         }
-        let (ground, dark) = HEAT[eighth(share)];
-        Style::new().bg(Color::Indexed(ground)).fg(Color::Indexed(if dark { 16 } else { 231 }))
+        let (background, dark) = HEAT[eighth(share)];
+        Style::new().bg(Color::Indexed(background)).fg(Color::Indexed(if dark { 16 } else { 231 }))
     }
 
     /// A bar as high as a share of the largest value.
@@ -142,23 +142,23 @@ mod tests {
 
     #[test]
     fn bars_rise_in_eighths() {
-        let look = Look::default();
-        let bars = [0.0, 0.125, 0.126, 0.5, 0.9, 1.0, 7.0, f64::NAN].map(|share| look.bar(share));
+        let theme = Theme::default();
+        let bars = [0.0, 0.125, 0.126, 0.5, 0.9, 1.0, 7.0, f64::NAN].map(|share| theme.bar(share));
         assert_eq!(bars, ['▁', '▁', '▂', '▄', '█', '█', '█', '▁']);
     }
 
     #[test]
     fn curves_are_means_of_equal_parts() {
-        let look = Look { colour: false, ascii: true };
-        assert_eq!(look.curve(&[1.0, 1.0, 2.0, 2.0, 4.0, 4.0, 8.0, 8.0], 4), ".:=#");
-        assert_eq!(look.curve(&[5.0; 3], 10), "+++", "level");
-        assert_eq!(look.curve(&[0.0; 3], 2), "..");
-        assert_eq!(look.curve(&[], 10), "");
+        let theme = Theme { colour: false, ascii: true };
+        assert_eq!(theme.curve(&[1.0, 1.0, 2.0, 2.0, 4.0, 4.0, 8.0, 8.0], 4), ".:=#");
+        assert_eq!(theme.curve(&[5.0; 3], 10), "+++", "level");
+        assert_eq!(theme.curve(&[0.0; 3], 2), "..");
+        assert_eq!(theme.curve(&[], 10), "");
     }
 
     #[test]
     fn without_colours_nothing_has_one() {
-        let plain = Look::default();
+        let plain = Theme::default();
         for role in
             [Role::Heading, Role::Faint, Role::Good, Role::Warning, Role::Bad, Role::Small, Role::Large]
         {
@@ -166,6 +166,6 @@ mod tests {
             assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
         }
         assert_eq!(plain.heat(0.7), Style::new());
-        assert!(Look { colour: true, ascii: false }.heat(0.7).bg.is_some());
+        assert!(Theme { colour: true, ascii: false }.heat(0.7).bg.is_some());
     }
 }

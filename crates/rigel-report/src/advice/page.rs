@@ -4,9 +4,9 @@
 
 use super::{Told, range, title};
 use crate::calibration;
+use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::wrapped;
-use crate::words::counted;
 use rigel_core::path_text::printable;
 use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
 

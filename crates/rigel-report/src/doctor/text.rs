@@ -1,6 +1,7 @@
 //! What the doctor found, for people: what was looked at, then each finding with why it matters and what to do. Must not judge.
 
 use super::{Counts, word};
+use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::{Ink, Style, wrapped};
 use rigel_core::facts::{DeviceFacts, MountFacts};
@@ -171,13 +172,12 @@ fn clipped(name: &str, columns: usize) -> String {
 }
 
 fn summary(page: &mut Page, counts: Counts, everything: bool) {
-    let of = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let mut text = format!(
         "{}, {}, {}; {} need no change",
-        of(counts.errors, "error"),
-        of(counts.warnings, "warning"),
-        of(counts.notes, "note"),
-        of(counts.fine, "setting")
+        counted(counts.errors, "error"),
+        counted(counts.warnings, "warning"),
+        counted(counts.notes, "note"),
+        counted(counts.fine, "setting")
     );
     if counts.unknown > 0 {
         text.push_str(&format!(", {} could not be read", counts.unknown));

@@ -5,9 +5,9 @@
 
 use super::canvas::{Canvas, Dot, Mark};
 use super::style::{Ink, Style};
+use crate::numbers::short;
 use crate::page::Page;
 use crate::view::View;
-use crate::words;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::load::workload::Class;
 use std::collections::BTreeMap;
@@ -110,8 +110,8 @@ fn drawn(curve: &Curve, style: Style) -> Vec<String> {
     let mut lines = vec![title(curve)];
     for (row, dots) in (0..ROWS).zip(canvas.lines()) {
         let label = match row {
-            0 => words::short(end),
-            _ if row == ROWS / 2 => words::short(end * f64::from(ROWS - row) / f64::from(ROWS)),
+            0 => short(end),
+            _ if row == ROWS / 2 => short(end * f64::from(ROWS - row) / f64::from(ROWS)),
             _ => String::new(),
         };
         lines.push(format!("{label:>5} {bar}{dots}"));

@@ -152,22 +152,11 @@ fn curve(found: &CurveFindings) -> String {
 pub(crate) fn flag_lines(view: &View<'_>) -> Vec<String> {
     let findings = &view.findings;
     let scopes = FlagScopes::of(&findings.points);
-    let run: Vec<&Flag> = findings.flags.iter().collect();
-    let mut lines = vec![line("the run", &run)];
-    lines.extend(scopes.shared().map(|(set, flags)| line(set, &flags)));
-    lines.extend(findings.points.iter().map(|found| line(At(found.point), &scopes.own(found))));
-    let of_curve = |found: &CurveFindings| {
-        let flags: Vec<&Flag> = found.flags.iter().collect();
-        line(format_args!("the search of {} I/O", found.class.name()), &flags)
+    let line = |(place, flags): (String, Vec<&Flag>)| {
+        let texts: Vec<String> = flags.into_iter().map(judged_flag).collect();
+        format!("Flags @ {place}: {}", texts.join("; "))
     };
-    lines.extend(findings.curves.iter().map(of_curve));
-    lines.into_iter().flatten().collect()
-}
-
-/// Nothing when there are no flags.
-fn line(place: impl fmt::Display, flags: &[&Flag]) -> Option<String> {
-    let told: Vec<String> = flags.iter().map(|flag| judged_flag(flag)).collect();
-    (!told.is_empty()).then(|| format!("Flags @ {place}: {}", told.join("; ")))
+    scopes.places(findings).into_iter().map(line).collect()
 }
 
 /// The code and its figures.

@@ -36,9 +36,8 @@ impl Told<'_> {
     fn runs(&self) -> Vec<String> {
         let run = |view: &View<'_>| {
             let header = &view.record.header;
-            let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
             let does = if header.request.write_percent.writes() { "writes to" } else { "reads of" };
-            let text = format!("{}, {}, {does} {}", header.run_id, header.started, targets.join(", "));
+            let text = format!("{}, {}, {does} {}", header.run_id, header.started, view.targets().join(", "));
             printable(&text).into_owned()
         };
         self.views.iter().map(run).collect()

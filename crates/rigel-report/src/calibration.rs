@@ -9,11 +9,10 @@ mod text;
 pub(crate) use text::flags;
 pub use text::{answers, history};
 
-use crate::json::{pretty, schema_of};
+use crate::json::{self, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
-use rigel_core::path_text::printable;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::units::{NS_PER_MS, to_f64};
 use rigel_core::uses::answers::{Answers, Figure};
@@ -112,13 +111,12 @@ impl Document {
         let found = Answers::of(view.record, &view.findings)?;
         let header = &view.record.header;
         let plain = |figure: Option<Figure>| figure.map(|figure| Estimate::of(figure, 1.0));
-        let told = |text: &str| printable(text).into_owned();
         let within = found.max_iops.as_ref().ok();
         Some(Self {
             schema: SCHEMA.to_owned(),
-            run: told(&header.run_id),
-            started: told(&header.started),
-            targets: header.targets.iter().map(|target| told(&target.path)).collect(),
+            run: text(&header.run_id),
+            started: text(&header.started),
+            targets: view.targets().into_iter().map(text).collect(),
             max_iops: within.map(|within| Estimate::of(within.iops, 1.0)),
             reason: found.max_iops.as_ref().err().cloned(),
             actual_latency_ms: within.map(|within| Estimate::of(within.latency_us, 1e-3)),
@@ -134,7 +132,7 @@ impl Document {
             latency_at_1_us: plain(found.latency_at_1_us),
             n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
             complete: view.record.complete(),
-            flags: found.flags.iter().map(|flag| Flag { text: told(&flag.text), ..flag.clone() }).collect(),
+            flags: json::flags(&found.flags),
         })
     }
 

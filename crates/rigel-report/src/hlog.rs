@@ -5,11 +5,12 @@
 //! most. Only visits that the figures of a point rest on are there, and of them only what these count. Must not judge.
 
 use crate::moment;
+use crate::output_file::unwritable;
 use crate::view::View;
 use crate::words;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use rigel_core::error::{ExitKind, Problem};
+use rigel_core::error::Problem;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::{ClassTally, Histogram};
@@ -57,8 +58,7 @@ pub(crate) fn log(view: &View<'_>) -> Result<Vec<u8>, Problem> {
 }
 
 fn bug(error: &dyn Display) -> Problem {
-    Problem::new(ExitKind::Bug, format!("the latencies cannot be written as HdrHistogram: {error}"))
-        .next("report this with the record")
+    unwritable("the latencies", "HdrHistogram", error)
 }
 
 /// Times of the lines are from the start of the run.

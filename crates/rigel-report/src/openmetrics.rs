@@ -45,9 +45,7 @@ impl Family {
     /// With samples of every class of every point.
     fn filled(self, view: &View<'_>, of: impl Fn(&PointFindings, &IoFindings) -> Vec<(Labels, f64)>) -> Self {
         let run = run_label(view);
-        let points = view.findings.points.iter();
-        let classes = points.flat_map(|found| found.classes().map(move |(class, io)| (found, class, io)));
-        let samples = classes.flat_map(|(found, class, io)| {
+        let samples = view.classes().flat_map(|(found, class, io)| {
             let labels = point_labels(&run, found, class);
             of(found, io).into_iter().map(move |(more, value)| ([labels.clone(), more].concat(), value))
         });
@@ -106,12 +104,11 @@ fn point_labels(run: &(&'static str, String), found: &PointFindings, class: Clas
 fn of_run(view: &View<'_>) -> Vec<Family> {
     let header = &view.record.header;
     let run = run_label(view);
-    let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
     let info = vec![
         run.clone(),
         ("level", header.request.level.name().to_owned()),
         ("engine", header.engine.kind.name().to_owned()),
-        ("targets", targets.join(", ")),
+        ("targets", view.targets().join(", ")),
         ("started", header.started.clone()),
         ("version", header.program_version.clone()),
     ];

@@ -2,13 +2,12 @@
 //!
 //! The types here are the interface. Must not look at a device, and must not judge; [`rigel_core::guard::safety`] does.
 
-use crate::json::{pretty, schema_of};
+use crate::json::{pretty, schema_of, text};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{Evidence, Verdict, judge};
-use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,36 +107,35 @@ fn verdict(looked: &Looked) -> Verdict {
 fn document(looked: &Looked) -> TargetDocument {
     let facts = &looked.facts;
     let device = facts.device.as_ref();
-    let told = |text: &str| printable(text).into_owned();
     let verdict = verdict(looked);
     let mut found = TargetDocument {
-        path: told(&facts.path),
-        real_path: told(&facts.real_path),
+        path: text(&facts.path),
+        real_path: text(&facts.real_path),
         kind: crate::words::target_kind(facts.kind),
         size_bytes: facts.size_bytes,
-        model: device.and_then(|device| device.model.as_deref().map(told)),
-        transport: device.and_then(|device| device.transport.as_deref().map(told)),
+        model: device.and_then(|device| device.model.as_deref().map(text)),
+        transport: device.and_then(|device| device.transport.as_deref().map(text)),
         rotational: device.and_then(|device| device.rotational),
         made_of: device
-            .map(|device| device.made_of.iter().map(|name| told(name)).collect())
+            .map(|device| device.made_of.iter().map(|name| text(name)).collect())
             .unwrap_or_default(),
-        filesystem: facts.filesystem.as_deref().map(told),
+        filesystem: facts.filesystem.as_deref().map(text),
         direct_io: facts.direct_io,
-        evidence: looked.evidence.iter().map(|evidence| told(&evidence.to_string())).collect(),
+        evidence: looked.evidence.iter().map(|evidence| text(&evidence.to_string())).collect(),
         signatures: Vec::new(),
         mounts: Vec::new(),
         holders: Vec::new(),
         free: verdict == Verdict::MayWrite,
         write: word(verdict),
-        consent: (verdict == Verdict::NeedsConsent).then(|| format!("--destroy-data {}", told(&facts.path))),
-        remedy: looked.evidence.iter().find_map(Evidence::remedy).map(|text| told(&text)),
-        trouble: looked.trouble.as_deref().map(told),
+        consent: (verdict == Verdict::NeedsConsent).then(|| format!("--destroy-data {}", text(&facts.path))),
+        remedy: looked.evidence.iter().find_map(Evidence::remedy).map(|remedy| text(&remedy)),
+        trouble: looked.trouble.as_deref().map(text),
     };
     for evidence in &looked.evidence {
         match evidence {
-            Evidence::Signature { kind, .. } => found.signatures.push(told(kind)),
-            Evidence::Mounted { mount_point, .. } => found.mounts.push(told(mount_point)),
-            Evidence::Held { holder, .. } => found.holders.push(told(holder)),
+            Evidence::Signature { kind, .. } => found.signatures.push(text(kind)),
+            Evidence::Mounted { mount_point, .. } => found.mounts.push(text(mount_point)),
+            Evidence::Held { holder, .. } => found.holders.push(text(holder)),
             _ => {}
         }
     }

@@ -116,7 +116,7 @@ impl Extra {
             lat_mean_ns: of_us(sure.latency_us),
             lat_p50_ns: of_us(sure.p50_us()),
             lat_p99_ns: of_us(sure.p99_us()),
-            flags: crate::json::told(&found.flags),
+            flags: crate::json::flags(&found.flags),
         }
     }
 }
@@ -152,10 +152,7 @@ impl Shape {
 
     /// In one directory lies one class beside one level of the other, so that no two files there have the same load.
     fn place(&self, point: Point, class: Class) -> String {
-        let other = match class {
-            Class::Small => point.large,
-            Class::Large => point.small,
-        };
+        let other = point.of(class.other());
         let beside =
             if other == 0 { String::new() } else { format!("_beside_{other}_{}", class.other().name()) };
         format!("{}{beside}/{}-{}-{}.json", class.name(), self.rw, self.iodepth, self.numjobs)

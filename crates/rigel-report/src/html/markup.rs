@@ -67,6 +67,13 @@ pub(crate) fn close_table(page: &mut Page) {
     page.line("</tbody></table></div></details>");
 }
 
+/// The place of a chart, which the script of the page draws: what it shows, and of what.
+pub(crate) fn chart(page: &mut Page, id: impl Display, title: &str, about: impl Display) {
+    page.line(format_args!(
+        "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"{id}\"></div></figure>"
+    ));
+}
+
 /// What is known under several names. What is not known has no text and no line.
 pub(crate) fn list(page: &mut Page, entries: &[(&str, String)]) {
     page.line("<dl>");

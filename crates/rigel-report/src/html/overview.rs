@@ -4,7 +4,7 @@
 //! Must not judge one run by another; that is for a comparison, which has its own rules.
 
 use super::data::overview::{Overlay, Overlays};
-use super::markup::{Column, Text, close_table, open_table};
+use super::markup::{Column, Text, chart, close_table, open_table};
 use super::results;
 use super::several::label;
 use crate::numbers::{number, time};
@@ -13,6 +13,7 @@ use crate::verdict::Verdict;
 use crate::view::View;
 use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::workload::Class;
 use rigel_core::path_text;
 use rigel_core::stats::Interval;
 use rigel_core::units::Bytes;
@@ -97,14 +98,8 @@ fn targets(view: &View<'_>) -> String {
 /// What was asked of it, in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
 fn load(view: &View<'_>) -> String {
     let request = &view.record.header.request;
-    let points = &view.findings.points;
-    let mut sizes = Vec::new();
-    if points.iter().any(|found| found.small.is_some()) {
-        sizes.push(Bytes(request.small_bytes).to_string());
-    }
-    if points.iter().any(|found| found.large.is_some()) {
-        sizes.push(Bytes(request.large_bytes).to_string());
-    }
+    let classes = [Class::Small, Class::Large].into_iter().filter(|class| view.has(*class));
+    let sizes: Vec<String> = classes.map(|class| Bytes(request.io_bytes(class)).to_string()).collect();
     let mut parts = vec![request.level.name().to_owned(), sizes.join(" and ")];
     if request.write_percent.writes() {
         parts.push(format!("{} % writes", request.write_percent.get()));
@@ -123,9 +118,7 @@ fn curves(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
         );
         for (number, overlay) in overlays.charts.iter().enumerate() {
             let Overlay { title, about, .. } = overlay;
-            page.line(format_args!(
-                "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"overlay-{number}\"></div></figure>"
-            ));
+            chart(page, format_args!("overlay-{number}"), title, about);
         }
         page.line("</div>\n</section>");
     }

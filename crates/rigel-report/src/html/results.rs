@@ -9,6 +9,7 @@ use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::load::workload::Class;
 use rigel_core::stats::Interval;
 
 /// A longer table is folded.
@@ -20,8 +21,8 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     if points.is_empty() {
         return;
     }
-    let has_small = points.iter().any(|found| found.small.is_some());
-    let has_large = points.iter().any(|found| found.large.is_some());
+    let has_small = view.has(Class::Small);
+    let has_large = view.has(Class::Large);
     let classes =
         [("Small", "IOPS", has_small), ("Large", "MBPS", has_large)].into_iter().filter(|class| class.2);
     let names: Vec<String> = classes

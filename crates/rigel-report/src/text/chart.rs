@@ -71,7 +71,7 @@ const fn ink(class: Class) -> Ink {
 fn curve(view: &View<'_>, class: Class) -> Option<Curve> {
     let mut rows: BTreeMap<u32, Vec<&PointFindings>> = BTreeMap::new();
     for found in view.findings.points.iter().filter(|found| found.io(class).is_some()) {
-        rows.entry(levels(found, class).1).or_default().push(found);
+        rows.entry(found.point.of(class.other())).or_default().push(found);
     }
     let (beside, points) = rows.into_iter().find(|(_, points)| points.len() > 1)?;
     let (invalid, good): (Vec<&PointFindings>, Vec<&PointFindings>) =
@@ -81,14 +81,6 @@ fn curve(view: &View<'_>, class: Class) -> Option<Curve> {
     (samples.len() > 1).then_some(Curve { class, beside, samples, left_out: invalid.len() })
 }
 
-/// Outstanding of the class, and of the other one.
-const fn levels(found: &PointFindings, class: Class) -> (u32, u32) {
-    match class {
-        Class::Small => (found.point.small, found.point.large),
-        Class::Large => (found.point.large, found.point.small),
-    }
-}
-
 fn sample(found: &PointFindings, class: Class) -> Option<Sample> {
     let io = found.io(class)?;
     let (rate, interval) = match class {
@@ -96,7 +88,7 @@ fn sample(found: &PointFindings, class: Class) -> Option<Sample> {
         Class::Large => (io.mbps, io.sure.mbps(io.io_bytes)),
     };
     let ends = interval.map(|interval| (interval.lo95, interval.hi95));
-    rate.is_finite().then_some(Sample { level: levels(found, class).0, rate, ends })
+    rate.is_finite().then_some(Sample { level: found.point.of(class), rate, ends })
 }
 
 /// Title, rows of dots with the vertical axis, the horizontal axis and its labels.

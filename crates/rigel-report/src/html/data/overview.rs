@@ -97,14 +97,7 @@ impl Overlays {
 /// The points of one class alone that have numbers.
 fn points<'a>(view: &'a View<'_>, class: Class) -> impl Iterator<Item = &'a PointFindings> {
     let all = view.findings.points.iter();
-    all.filter(move |found| found.point.of(class.other()) == 0 && of_class(found, class).is_some())
-}
-
-const fn of_class(found: &PointFindings, class: Class) -> Option<&IoFindings> {
-    match class {
-        Class::Small => found.small.as_ref(),
-        Class::Large => found.large.as_ref(),
-    }
+    all.filter(move |found| found.point.of(class.other()) == 0 && found.io(class).is_some())
 }
 
 fn kind(view: &View<'_>, class: Class) -> Kind {
@@ -142,7 +135,7 @@ fn line(view: &View<'_>, run: usize, class: Class, quantity: Quantity) -> Line {
     let scopes = FlagScopes::of(&view.findings.points);
     let mut rows: BTreeMap<Point, Row> = BTreeMap::new();
     for found in points(view, class) {
-        let Some(estimate) = of_class(found, class).and_then(quantity) else { continue };
+        let Some(estimate) = found.io(class).and_then(quantity) else { continue };
         let row = Row {
             x: found.point.of(class),
             estimate,

@@ -48,7 +48,7 @@ struct Document<'a> {
     rigel: &'a Run,
 }
 
-/// What fio has no place for.
+/// Fields that fio does not have.
 #[derive(Serialize)]
 struct Run {
     run: String,

@@ -10,14 +10,14 @@ use rigel_core::load::workload::Class;
 /// Points that often share a flag: the name of the set, and which points are in it.
 type Scope = (&'static str, fn(&PointFindings) -> bool);
 
-/// The widest first: a flag is told once for the first set that carries it throughout.
+/// The widest set comes first. A flag is shown once, for the first set in which every point has it.
 const SCOPES: [Scope; 3] = [
     ("all points", |_| true),
     ("all points with Small>0", |found| found.point.small > 0),
     ("all points with Large>0", |found| found.point.large > 0),
 ];
 
-/// The flags of a run's points, each where it is told.
+/// The flags of a run's points, each with the set for which it is shown.
 pub(crate) struct FlagScopes<'a> {
     shared: Vec<(&'a Flag, Scope)>,
 }
@@ -41,7 +41,8 @@ impl<'a> FlagScopes<'a> {
         sets.filter(|(_, flags)| !flags.is_empty())
     }
 
-    /// Every flag with its place in words: of the run, of the sets that share flags, of single points, of the curves of a search.
+    /// Every flag with its place in words: of the run, of the sets that share flags, of single points, of the curves
+    /// of a search.
     pub fn places(&self, findings: &'a Findings) -> Vec<(String, Vec<&'a Flag>)> {
         let mut places: Vec<(String, Vec<&Flag>)> =
             vec![("the run".to_owned(), findings.flags.iter().collect())];

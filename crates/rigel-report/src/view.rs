@@ -66,7 +66,7 @@ impl<'a> View<'a> {
     ) -> impl Iterator<Item = (&'a Visit, &'v VisitFindings)> {
         let record: &'a Record = self.record;
         let own = record.visits.iter().filter(|visit| visit.step == found.step);
-        own.zip(&found.each_visit).filter(|(_, told)| told.counts)
+        own.zip(&found.each_visit).filter(|(_, of_visit)| of_visit.counts)
     }
 
     /// The visits of the search for the load levels of a class.

@@ -10,15 +10,15 @@ use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 
-/// What a number of a point is an estimate of.
+/// The quantity that the numbers of a point estimate.
 pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this calibration, \
                                    in steady state, as an average over time";
 /// The same, where there is little room.
 pub(crate) const SHORT_ESTIMAND: &str =
     "the mean at the point over the conditions of this calibration, in steady state, averaged over time";
-/// What an interval holds when visits lie apart.
+/// The meaning of an interval when visits lie apart.
 pub(crate) const INTERVAL: &str = "the 95 % CI for the calibration mean";
-/// What an interval holds when there was one visit.
+/// The meaning of an interval when there was one visit.
 pub(crate) const ONE_VISIT: &str =
     "only what varied inside the one visit to the point; what another visit would add is not known";
 
@@ -63,12 +63,21 @@ pub(crate) const fn target_kind(kind: TargetKind) -> &'static str {
     }
 }
 
+/// Yes or no in a column; `-` when it is not known.
+pub(crate) const fn yes_or_no(answer: Option<bool>) -> &'static str {
+    match answer {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "-",
+    }
+}
+
 /// One class of one point as a name without blanks, for formats that name their series: `small4_large2_small`.
 pub(crate) fn series(point: Point, class: Class) -> String {
     format!("small{}_large{}_{}", point.small, point.large, class.name())
 }
 
-/// What no visit may have seen.
+/// The longest states of the device that all visits may have missed.
 pub(crate) fn unseen(share: f64) -> String {
     format!("States of the device that last less than {} % of the time cannot be excluded.", percent(share))
 }

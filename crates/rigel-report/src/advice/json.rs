@@ -3,7 +3,7 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
 //! misread needs a new one. Must not compute.
 
-use super::Told;
+use super::Advisory;
 use crate::json::{flags, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
@@ -106,13 +106,13 @@ struct RefusalDocument {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn document(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
+pub fn document(advisory: &Advisory<'_>) -> Result<Vec<u8>, Problem> {
     pretty(&Document {
         schema: SCHEMA,
-        runs: told.views.iter().map(run).collect(),
-        simulated: told.advised.is_simulated,
-        flags: flags(&told.advised.flags),
-        advice: told.advised.advice.iter().map(advice).collect(),
+        runs: advisory.views.iter().map(run).collect(),
+        simulated: advisory.advised.is_simulated,
+        flags: flags(&advisory.advised.flags),
+        advice: advisory.advised.advice.iter().map(advice).collect(),
     })
 }
 

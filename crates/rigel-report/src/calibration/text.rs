@@ -1,6 +1,6 @@
 //! Answers for people: a line for each figure, 80 columns wide.
 //!
-//! Must not know where a document came from.
+//! Must not depend on where a document came from: a run or the history.
 
 use super::{Document, Estimate};
 use crate::numbers::{percent, trimmed};

@@ -1,4 +1,4 @@
-//! A comparison as one HTML page: the verdict, the gates, both sides overlaid, every change, what differs besides.
+//! A comparison as one HTML page: the verdict, the gates, both sides overlaid, every change, other differences.
 //!
 //! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
 

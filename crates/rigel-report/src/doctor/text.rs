@@ -4,6 +4,7 @@ use super::{Counts, word};
 use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::{Ink, Style, wrapped};
+use crate::words::yes_or_no;
 use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
@@ -135,11 +136,7 @@ fn mounted(mount: &MountFacts) -> String {
 fn row(page: &mut Page, device: &DeviceFacts) {
     let dash = || "-".to_owned();
     let number = |value: Option<u64>, unit: &str| value.map_or_else(dash, |value| format!("{value}{unit}"));
-    let spins = match device.rotational {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
+    let spins = yes_or_no(device.rotational);
     let title = match &device.mapped {
         Some(mapped) => format!("{} ({})", device.name, mapped.name),
         None => device.name.clone(),

@@ -48,7 +48,7 @@ pub(super) struct Job {
     rigel: Extra,
 }
 
-/// What fio has no place for.
+/// Fields that fio does not have.
 #[derive(Serialize)]
 struct Extra {
     small: u32,

@@ -1,4 +1,5 @@
-//! What the numbers rest on: flags with their figures, targets, host, settings, and how to measure the same again.
+//! The evidence behind the numbers: flags with their figures, targets, host, settings, and how to measure the same
+//! again.
 //!
 //! Must not hold a result.
 
@@ -77,7 +78,7 @@ fn targets(page: &mut Page, targets: &[TargetFacts]) {
     close_table(page);
 }
 
-/// Filesystem and device with what is known of its queue.
+/// Filesystem and device, with the settings of its queue.
 fn lies_on(target: &TargetFacts) -> String {
     let mut parts = Vec::new();
     if let Some(filesystem) = &target.filesystem {

@@ -1,6 +1,6 @@
 //! HTML in small: text that cannot become markup, flags, tables.
 //!
-//! Must not know what is told.
+//! Must not know what a page is about.
 
 use crate::notes;
 use crate::page::Page;
@@ -74,7 +74,7 @@ pub(crate) fn chart(page: &mut Page, id: impl Display, title: &str, about: impl 
     ));
 }
 
-/// What is known under several names. What is not known has no text and no line.
+/// A list of names with their texts. An entry without text has no line.
 pub(crate) fn list(page: &mut Page, entries: &[(&str, String)]) {
     page.line("<dl>");
     for (name, text) in entries.iter().filter(|(_, text)| !text.is_empty()) {

@@ -95,7 +95,7 @@ fn targets(view: &View<'_>) -> String {
     shown.join(", ")
 }
 
-/// What was asked of it, in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
+/// The request in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
 fn load(view: &View<'_>) -> String {
     let request = &view.record.header.request;
     let classes = [Class::Small, Class::Large].into_iter().filter(|class| view.has(*class));
@@ -108,7 +108,7 @@ fn load(view: &View<'_>) -> String {
     parts.join(", ")
 }
 
-/// The places of the charts, and who is in none of them.
+/// The places of the charts, and the runs that are in none of them.
 fn curves(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
     if !overlays.charts.is_empty() {
         page.line(

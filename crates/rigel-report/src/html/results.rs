@@ -1,4 +1,4 @@
-//! Every number with how sure it is, as a table: what the charts show, for those who cannot see or draw them.
+//! Every number with its interval, as a table: the figures of the charts for readers without charts.
 //!
 //! Must not leave out a point.
 
@@ -68,7 +68,7 @@ fn cells(page: &mut Page, io: Option<&IoFindings>, rate: Option<(f64, Option<Int
     cell(page, us.map(|(us, sure)| (us.p99, sure.p99_us())), time);
 }
 
-/// A number and how sure it is, in a table.
+/// A number with the width of its interval, as a cell of a table.
 pub(super) fn cell(
     page: &mut Page,
     estimate: Option<(f64, Option<Interval>)>,

@@ -1,4 +1,4 @@
-//! The trace: everything that is known of every point, unprocessed.
+//! The trace: all figures of every point and visit, unprocessed.
 //!
 //! The markers of a point and the lines that begin with `ran` have the form that output of 10.2 and 11.x is remembered to
 //! have; the rest is ours. Must not leave a flag out.

@@ -19,7 +19,7 @@ use rigel_core::units::{Bytes, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-/// What a run would do beside its plan.
+/// Scratch file and consent, which are not in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intent {
     /// The scratch file, for a run that makes or uses one.
@@ -28,7 +28,7 @@ pub struct Intent {
     pub consent: Vec<String>,
 }
 
-/// What would become of the scratch file.
+/// The use of the scratch file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchIntent {
     /// Bytes that the fill writes; 0 when one that is there is used again.

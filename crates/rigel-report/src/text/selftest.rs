@@ -1,4 +1,4 @@
-//! What a self-test showed, as a table for the terminal or for a page of documentation.
+//! The results of a self-test, as a table for the terminal or for a page of documentation.
 //!
 //! Must not judge; the scores do.
 
@@ -212,9 +212,9 @@ fn figure(score: &Score, asked: Asked) -> String {
 
 /// In how many trials the flags were raised that the case gives no cause for.
 fn alarms(score: &Score) -> String {
-    let told = |silence: &Silence| format!("{} of {}", score.alarms(silence), silence.about);
-    let told: Vec<String> = score.case.silent.iter().map(told).collect();
-    if told.is_empty() { "-".to_owned() } else { told.join(", ") }
+    let raised = |silence: &Silence| format!("{} of {}", score.alarms(silence), silence.about);
+    let alarms: Vec<String> = score.case.silent.iter().map(raised).collect();
+    if alarms.is_empty() { "-".to_owned() } else { alarms.join(", ") }
 }
 
 fn verdict(score: &Score) -> String {

@@ -87,7 +87,7 @@ fn compared(views: &[View<'_>]) {
 fn advised(views: &[View<'_>]) {
     for product in [None].into_iter().chain(Product::ALL.map(Some)) {
         let Ok(advised) = Advised::of(&runs(views), Conditions::default(), product) else { continue };
-        let told = advice::Told { views, advised: &advised };
+        let told = advice::Advisory { views, advised: &advised };
         assert_printable("the page of advice", &advice::page(&told));
         advice::document(&told).expect("memory takes it");
         if let Some(Ok(text)) = product.map(|product| advice::file(&told, product, 18)) {

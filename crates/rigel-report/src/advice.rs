@@ -1,6 +1,6 @@
 //! Advice: a page that explains it, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
 //!
-//! What runs advise in, bytes out. Must not derive a value; [`rigel_core::uses::advice`] does.
+//! Takes what the runs advise, gives bytes. Must not derive a value; [`rigel_core::uses::advice`] does.
 
 mod commented;
 mod file;
@@ -19,33 +19,33 @@ use rigel_core::load::pace::Pace;
 use rigel_core::path_text::printable;
 use rigel_core::uses::advice::{Advised, Product, Value};
 
-/// Advice with the runs that it is from.
-pub struct Told<'a> {
+/// Advice, and the runs that it comes from.
+pub struct Advisory<'a> {
     /// The runs.
     pub views: &'a [View<'a>],
     /// What they advise.
     pub advised: &'a Advised,
 }
 
-/// Said of numbers that no storage gave.
+/// The remark on numbers of a simulated device.
 const SIMULATED: &str =
     "SIMULATED: no storage was touched; these values are about a device that exists only in memory.";
 
-impl Told<'_> {
-    /// Each run with what it did to what, a line each.
+impl Advisory<'_> {
+    /// A line for each run: its name, its start, reads or writes, its targets.
     fn runs(&self) -> Vec<String> {
         let run = |view: &View<'_>| {
             let header = &view.record.header;
-            let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
             let does = if header.request.write_percent.writes() { "writes to" } else { "reads of" };
-            let text = format!("{}, {}, {does} {}", header.run_id, header.started, targets.join(", "));
+            let text = format!("{}, {}, {does} {}", header.run_id, header.started, view.targets().join(", "));
             printable(&text).into_owned()
         };
         self.views.iter().map(run).collect()
     }
 
-    /// What the file of a product cannot say because it holds no comments, a sentence each: what to know about all values, and what is not
-    /// advised. Nothing for a product whose file says it.
+    /// Remarks and refusals for a product whose file holds no comments, a sentence each. Empty for the other
+    /// products: their
+    /// files hold these sentences as comments.
     #[must_use]
     pub fn beside(&self, product: Product) -> Vec<String> {
         if product.has_comments() {
@@ -53,10 +53,10 @@ impl Told<'_> {
         }
         let advice = self.advised.of_product(product);
         let refused = advice.filter_map(|advice| Some((advice.setting, advice.outcome.as_ref().err()?)));
-        let told = refused.map(|(setting, refusal)| {
+        let refused = refused.map(|(setting, refusal)| {
             format!("{setting} is not advised: {}; {}", printable(&refusal.because), printable(&refusal.next))
         });
-        self.notes().into_iter().chain(told).collect()
+        self.notes().into_iter().chain(refused).collect()
     }
 
     /// Remarks and flags, a sentence each.
@@ -65,7 +65,7 @@ impl Told<'_> {
         self.remarks().into_iter().chain(self.advised.flags.iter().map(flag)).collect()
     }
 
-    /// What to know about all values, a sentence each, beside the flags.
+    /// Remarks on all values, a sentence each, without the flags.
     fn remarks(&self) -> Vec<String> {
         let mut all = Vec::new();
         if self.advised.is_simulated {
@@ -86,7 +86,7 @@ impl Told<'_> {
     }
 }
 
-/// Who reads the settings, for people.
+/// The name of a product in full.
 const fn title(product: Product) -> &'static str {
     match product {
         Product::Postgresql => "PostgreSQL",
@@ -98,7 +98,7 @@ const fn title(product: Product) -> &'static str {
     }
 }
 
-/// `1.04 to 1.55`; nothing where the ends say what the value says.
+/// `1.04 to 1.55`; `None` when both ends are the same.
 fn range(value: &Value) -> Option<String> {
     let (lo, hi) = value.ends.as_ref()?;
     (lo != hi).then(|| format!("{} to {}", printable(lo), printable(hi)))

@@ -1,6 +1,6 @@
 //! The answers of a calibration: one JSON document, `rigel.calibration/1`, and the text that is made of it.
 //!
-//! The document is what the history keeps, so that an old answer is shown like a new one. The types here are the interface: a
+//! The history keeps the document, so an old answer is shown like a new one. The types here are the interface: a
 //! field is added under the same name of the schema, a change that a reader could misread needs a new one. Must not
 //! choose a figure; [`rigel_core::uses::answers`] does.
 
@@ -9,11 +9,10 @@ mod text;
 pub(crate) use text::flags;
 pub use text::{answers, history};
 
-use crate::json::{pretty, schema_of};
+use crate::json::{self, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
-use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::units::{NS_PER_MS, to_f64};
@@ -114,13 +113,12 @@ impl Document {
     pub fn of(view: &View<'_>) -> Option<Self> {
         let found = Answers::of(view.record, &view.findings)?;
         let header = &view.record.header;
-        let told = |text: &str| printable(text).into_owned();
         let within = found.max_iops.as_ref().ok();
         Some(Self {
             schema: SCHEMA.to_owned(),
-            run: told(&header.run_id),
-            started: told(&header.started),
-            targets: header.targets.iter().map(|target| told(&target.path)).collect(),
+            run: text(&header.run_id),
+            started: text(&header.started),
+            targets: view.targets().into_iter().map(text).collect(),
             max_iops: within.map(|within| within.iops.into()),
             reason: found.max_iops.as_ref().err().cloned(),
             actual_latency_ms: within.map(|within| within.latency_us.scaled(1e-3).into()),
@@ -136,7 +134,7 @@ impl Document {
             latency_at_1_us: found.latency_at_1_us.map(Figure::from),
             n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
             complete: view.record.complete(),
-            flags: found.flags.iter().map(|flag| Flag { text: told(&flag.text), ..flag.clone() }).collect(),
+            flags: json::flags(&found.flags),
         })
     }
 

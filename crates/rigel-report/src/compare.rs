@@ -1,6 +1,6 @@
 //! Comparisons of runs: table, JSON, JUnit and page.
 //!
-//! A comparison with its gates in, bytes out. Must not judge anything anew, and must not choose an exit code.
+//! Takes a comparison with its gates, gives bytes. Must not judge again, and must not choose an exit code.
 
 mod json;
 mod junit;
@@ -16,7 +16,7 @@ use rigel_core::error::Problem;
 use rigel_core::uses::compare::gate::Judged;
 use rigel_core::uses::compare::{Comparison, Run};
 
-/// A comparison with what it is of.
+/// A comparison with the runs of both sides.
 pub struct Compared<'a> {
     /// The runs of the base.
     pub base: &'a [View<'a>],

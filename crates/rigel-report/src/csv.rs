@@ -11,7 +11,8 @@ pub(crate) use findings::table as findings;
 pub(crate) use flags::table as flags;
 pub(crate) use intervals::table as intervals;
 
-use rigel_core::error::{ExitKind, Problem};
+use crate::output_file::unwritable;
+use rigel_core::error::Problem;
 use std::fmt::Display;
 
 /// A header line and the rows below it.
@@ -19,10 +20,7 @@ fn write(
     columns: impl IntoIterator<Item = &'static str>,
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> Result<Vec<u8>, Problem> {
-    let bug = |error: &dyn Display| {
-        Problem::new(ExitKind::Bug, format!("the findings cannot be written as CSV: {error}"))
-            .next("report this with the record")
-    };
+    let bug = |error: &dyn Display| unwritable("the findings", "CSV", error);
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(columns).map_err(|error| bug(&error))?;
     for row in rows {

@@ -6,9 +6,8 @@ mod text;
 
 pub use text::findings;
 
-use crate::json::{pretty, schema_of};
+use crate::json::{pretty, schema_of, text};
 use rigel_core::error::Problem;
-use rigel_core::path_text::printable;
 use rigel_core::uses::doctor::{About, Judged, Severity, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -123,11 +122,10 @@ impl Counts {
 }
 
 fn setting(judged: &Judged) -> Setting {
-    let told = |text: &str| printable(text).into_owned();
     let (value, want) = match &judged.verdict {
-        Verdict::Fine(value) => (Some(told(value)), None),
+        Verdict::Fine(value) => (Some(text(value)), None),
         Verdict::Bent { value, want } => {
-            (Some(told(value)), Some(told(want)).filter(|want| !want.is_empty()))
+            (Some(text(value)), Some(text(want)).filter(|want| !want.is_empty()))
         }
         Verdict::Unknown | Verdict::NotAsked => (None, None),
     };
@@ -140,13 +138,13 @@ fn setting(judged: &Judged) -> Setting {
             About::Mount(_) => "mount",
             About::Target(_) => "target",
         },
-        about: told(&judged.about.to_string()),
+        about: text(&judged.about.to_string()),
         verdict: word(judged),
         value,
         want,
         why: judged.rule.why,
-        show: told(&judged.show()),
-        change: told(&judged.change()),
+        show: text(&judged.show()),
+        change: text(&judged.change()),
         source: judged.rule.source,
     }
 }

@@ -10,11 +10,12 @@ mod job;
 mod latency;
 mod samples;
 
+use crate::json;
 use crate::moment;
 use crate::output_file::OutputFile;
 use crate::view::View;
 use job::Job;
-use rigel_core::error::{ExitKind, Problem};
+use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 use rigel_core::record::Header;
@@ -47,7 +48,7 @@ struct Document<'a> {
     rigel: &'a Run,
 }
 
-/// What fio has no place for.
+/// Fields that fio does not have.
 #[derive(Serialize)]
 struct Run {
     run: String,
@@ -66,12 +67,8 @@ struct Head {
 
 /// The document with all jobs, then a file for each job in the directories `_fio/..`.
 pub(crate) fn files(view: &View<'_>) -> Result<Vec<OutputFile>, Problem> {
-    let classes = view
-        .findings
-        .points
-        .iter()
-        .flat_map(|found| found.classes().map(move |(class, io)| (found, class, io)));
-    let jobs: Vec<Job> = classes
+    let jobs: Vec<Job> = view
+        .classes()
         .enumerate()
         .map(|(group, (found, class, io))| Job::new(view, group, found, class, io))
         .collect();
@@ -92,12 +89,12 @@ impl Head {
         Self {
             version: format!("rigel-{}", printable(&header.program_version)),
             timestamp_ms: moment::epoch_ms(time),
-            time: printable(time).into_owned(),
+            time: json::text(time),
             options: global_options(header),
             run: Run {
-                run: printable(&header.run_id).into_owned(),
+                run: json::text(&header.run_id),
                 complete: view.record.complete(),
-                flags: crate::json::told(&view.findings.flags),
+                flags: json::flags(&view.findings.flags),
             },
         }
     }
@@ -113,12 +110,7 @@ impl Head {
             disk_util: [],
             rigel: &self.run,
         };
-        let mut bytes = serde_json::to_vec_pretty(&document).map_err(|error| {
-            Problem::new(ExitKind::Bug, format!("the findings cannot be written in fio's form: {error}"))
-                .next("report this with the record")
-        })?;
-        bytes.push(b'\n');
-        Ok(bytes)
+        json::pretty(&document)
     }
 }
 

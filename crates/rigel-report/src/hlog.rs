@@ -2,14 +2,15 @@
 //!
 //! A line's tag names the point, the class and the direction, so that lines with one tag can be added up. Values are
 //! nanoseconds, to three figures; an I/O stands in the middle of the bucket that the record has it in, which is 1.6 % wide at
-//! most. Only visits that the figures of a point rest on are there, and of them only what these count. Must not judge.
+//! most. Only visits that count are there, without their settling time. Must not judge.
 
 use crate::moment;
+use crate::output_file::unwritable;
 use crate::view::View;
 use crate::words;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use rigel_core::error::{ExitKind, Problem};
+use rigel_core::error::Problem;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::{ClassTally, Histogram};
@@ -57,8 +58,7 @@ pub(crate) fn log(view: &View<'_>) -> Result<Vec<u8>, Problem> {
 }
 
 fn bug(error: &dyn Display) -> Problem {
-    Problem::new(ExitKind::Bug, format!("the latencies cannot be written as HdrHistogram: {error}"))
-        .next("report this with the record")
+    unwritable("the latencies", "HdrHistogram", error)
 }
 
 /// Times of the lines are from the start of the run.
@@ -78,14 +78,14 @@ fn head(header: &Header) -> String {
 /// The lines of a point that hold something.
 fn lines(view: &View<'_>, found: &PointFindings) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (visit, told) in view.counting(found) {
-        let later_ns = told.settle_ns.saturating_sub(visit.settle_ns);
+    for (visit, of_visit) in view.counting(found) {
+        let later_ns = of_visit.settle_ns.saturating_sub(visit.settle_ns);
         for (class, tally) in [(Class::Small, &visit.small), (Class::Large, &visit.large)] {
             let Some(tally) = tally else { continue };
             for (direction, histogram) in directions(tally, later_ns) {
                 lines.push(Line {
                     began_ns: visit.began_ns.saturating_add(later_ns),
-                    measured_ns: told.measured_ns,
+                    measured_ns: of_visit.measured_ns,
                     tag: format!("{}_{direction}", words::series(found.point, class)),
                     histogram,
                 });

@@ -39,7 +39,7 @@ pub(crate) fn page(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     Ok(shell.page(|page| sections(page, view, &Ids::alone())))
 }
 
-/// All that is told of a run.
+/// All sections about a run.
 fn sections(page: &mut Page, view: &View<'_>, ids: &Ids) {
     verdict::section(page, view);
     headline::section(page, view);

@@ -8,11 +8,12 @@ mod estimate;
 mod point;
 mod visit;
 
+use crate::output_file::unwritable;
 use crate::view::View;
 use crate::words;
 use curve::CurveDocument;
 use point::PointDocument;
-use rigel_core::error::{ExitKind, Problem};
+use rigel_core::error::Problem;
 use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
@@ -160,8 +161,7 @@ pub(crate) fn compact(document: &impl Serialize) -> Result<String, Problem> {
 }
 
 fn not_json(error: &serde_json::Error) -> Problem {
-    Problem::new(ExitKind::Bug, format!("the results cannot be written as JSON: {error}"))
-        .next("report this with the record")
+    unwritable("the results", "JSON", error)
 }
 
 /// The document, pretty-printed.
@@ -173,7 +173,7 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         estimand: words::estimand(view),
         target: findings.target,
         unseen_share: findings.unseen_share,
-        flags: told(&findings.flags),
+        flags: flags(&findings.flags),
         points: findings.points.iter().map(|found| PointDocument::new(found, findings.target)).collect(),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
         best: Best {
@@ -191,12 +191,12 @@ fn run(view: &View<'_>) -> Run {
     let first = header.nodes.first();
     let several = || header.nodes.all().iter().map(NodeDocument::from).collect();
     Run {
-        name: printable(&header.run_id).into_owned(),
+        name: text(&header.run_id),
         level: header.request.level.name(),
-        started: printable(&header.started).into_owned(),
-        ended: closing.map(|closing| printable(&closing.ended).into_owned()),
+        started: text(&header.started),
+        ended: closing.map(|closing| text(&closing.ended)),
         seed: header.request.seed,
-        version: printable(&header.program_version).into_owned(),
+        version: text(&header.program_version),
         engine: first.engine.kind.name(),
         polled: first.engine.polled,
         worker_cpus: first.engine.cpus.clone(),
@@ -205,10 +205,14 @@ fn run(view: &View<'_>) -> Run {
     }
 }
 
-/// Flags whose texts cannot do harm.
-pub(crate) fn told(flags: &[Flag]) -> Vec<Flag> {
-    let told = |flag: &Flag| Flag { text: printable(&flag.text).into_owned(), ..flag.clone() };
-    flags.iter().map(told).collect()
+/// Foreign text, printable.
+pub(crate) fn text(foreign: &str) -> String {
+    printable(foreign).into_owned()
+}
+
+/// Flags, their texts printable.
+pub(crate) fn flags(flags: &[Flag]) -> Vec<Flag> {
+    flags.iter().map(|flag| Flag { text: text(&flag.text), ..flag.clone() }).collect()
 }
 
 impl From<Extreme> for At {

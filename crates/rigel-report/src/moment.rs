@@ -1,4 +1,4 @@
-//! Moments as text of a record, as numbers of other formats.
+//! Points in time: from the text in a record to the numbers of other formats.
 //!
 //! Must not read a clock.
 

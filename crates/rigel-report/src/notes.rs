@@ -1,5 +1,4 @@
-//! What a reader of any text output must not miss: how the numbers came about, how sure the best ones are, that the run was
-//! cut short, that a number carries a flag.
+//! Notes that every text output carries: how the run was made, the intervals of the best numbers, an early end, flags.
 //!
 //! A clean and complete run with one visit per point has no notes, so that the layouts which these lines are added to keep
 //! their bytes. No line has the words by which scripts find a result of ORION.
@@ -64,7 +63,7 @@ pub(crate) fn cut_short(view: &View<'_>) -> Option<String> {
     ))
 }
 
-/// How an adaptive run came to its numbers, and what they are; nothing for a run with one visit per point.
+/// The visits of an adaptive run, and what its numbers mean; nothing for a run with one visit per point.
 fn calibration(view: &View<'_>) -> Vec<String> {
     let points = &view.findings.points;
     let (Some(target), false) = (view.findings.target, points.is_empty()) else {
@@ -88,7 +87,8 @@ fn calibration(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// How sure the headline numbers of an adaptive run are. ORION's lines stay as they are, so these have words of their own.
+/// The intervals of the headline numbers of an adaptive run. ORION's lines stay as they are, so these have words of
+/// their own.
 pub(crate) fn intervals(view: &View<'_>) -> Vec<String> {
     if !view.is_adaptive() {
         return Vec::new();
@@ -143,27 +143,16 @@ fn curve(found: &CurveFindings) -> String {
     )
 }
 
-/// The flags of the run, of its points (those that all points of a set share are told once, before the others), and of
+/// The flags of the run, of its points (one that all points of a set share is shown once, before the others), and of
 /// the curves of a search.
 pub(crate) fn flag_lines(view: &View<'_>) -> Vec<String> {
     let findings = &view.findings;
     let scopes = FlagScopes::of(&findings.points);
-    let run: Vec<&Flag> = findings.flags.iter().collect();
-    let mut lines = vec![line("the run", &run)];
-    lines.extend(scopes.shared().map(|(set, flags)| line(set, &flags)));
-    lines.extend(findings.points.iter().map(|found| line(At(found.point), &scopes.own(found))));
-    let of_curve = |found: &CurveFindings| {
-        let flags: Vec<&Flag> = found.flags.iter().collect();
-        line(format_args!("the search of {} I/O", found.class.name()), &flags)
+    let line = |(place, flags): (String, Vec<&Flag>)| {
+        let texts: Vec<String> = flags.into_iter().map(judged_flag).collect();
+        format!("Flags @ {place}: {}", texts.join("; "))
     };
-    lines.extend(findings.curves.iter().map(of_curve));
-    lines.into_iter().flatten().collect()
-}
-
-/// Nothing when there are no flags.
-fn line(place: impl fmt::Display, flags: &[&Flag]) -> Option<String> {
-    let told: Vec<String> = flags.iter().map(|flag| judged_flag(flag)).collect();
-    (!told.is_empty()).then(|| format!("Flags @ {place}: {}", told.join("; ")))
+    scopes.places(findings).into_iter().map(line).collect()
 }
 
 /// The code and its figures.

@@ -5,11 +5,11 @@
 //! and the ends of its 95 % interval differ in the label `bound` (`value`, `lo95`, `hi95`). Must not give samples a time: these
 //! are results, and a collector would refuse or forget them.
 
+use crate::flag_scopes;
 use crate::moment;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
-use rigel_core::judge::flags::Flag;
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
@@ -45,9 +45,7 @@ impl Family {
     /// With samples of every class of every point.
     fn filled(self, view: &View<'_>, of: impl Fn(&PointFindings, &IoFindings) -> Vec<(Labels, f64)>) -> Self {
         let run = run_label(view);
-        let points = view.findings.points.iter();
-        let classes = points.flat_map(|found| found.classes().map(move |(class, io)| (found, class, io)));
-        let samples = classes.flat_map(|(found, class, io)| {
+        let samples = view.classes().flat_map(|(found, class, io)| {
             let labels = point_labels(&run, found, class);
             of(found, io).into_iter().map(move |(more, value)| ([labels.clone(), more].concat(), value))
         });
@@ -106,12 +104,11 @@ fn point_labels(run: &(&'static str, String), found: &PointFindings, class: Clas
 fn of_run(view: &View<'_>) -> Vec<Family> {
     let header = &view.record.header;
     let run = run_label(view);
-    let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
     let info = vec![
         run.clone(),
         ("level", header.request.level.name().to_owned()),
         ("engine", header.nodes.first().engine.kind.name().to_owned()),
-        ("targets", targets.join(", ")),
+        ("targets", view.targets().join(", ")),
         ("started", header.started.clone()),
         ("version", header.program_version.clone()),
     ];
@@ -222,32 +219,19 @@ fn counts(view: &View<'_>) -> Vec<Family> {
 fn flags(view: &View<'_>) -> Family {
     let run = run_label(view);
     let mut samples: Vec<(Labels, f64)> = Vec::new();
-    let mut add = |scope: &str, [small, large, class]: [String; 3], flag: &Flag| {
-        let labels = vec![
-            run.clone(),
-            ("scope", scope.to_owned()),
-            ("small", small),
-            ("large", large),
-            ("class", class),
+    for (scope, flag) in view.findings.flags_by_scope() {
+        let place = ["scope", "small", "large", "class"].into_iter().zip(flag_scopes::columns(scope));
+        let mut labels = vec![run.clone()];
+        labels.extend(place);
+        labels.extend([
             ("code", flag.code.name().to_owned()),
             ("invalid", flag.invalid.to_string()),
             ("text", flag.text.clone()),
-        ];
+        ]);
         // No two samples may have the same labels.
         if !samples.iter().any(|(same, _)| *same == labels) {
             samples.push((labels, 1.0));
         }
-    };
-    let nothing = String::new;
-    let findings = &view.findings;
-    findings.flags.iter().for_each(|flag| add("run", [nothing(), nothing(), nothing()], flag));
-    for found in &findings.points {
-        let point = || [found.point.small.to_string(), found.point.large.to_string(), nothing()];
-        found.flags.iter().for_each(|flag| add("point", point(), flag));
-    }
-    for found in &findings.curves {
-        let class = || [nothing(), nothing(), found.class.name().to_owned()];
-        found.flags.iter().for_each(|flag| add("curve", class(), flag));
     }
     let help = "What to know before the numbers are used; always 1.";
     Family { samples, ..Family::new("rigel_flag_info", "", help) }

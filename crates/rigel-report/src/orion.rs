@@ -1,8 +1,8 @@
 //! ORION's files and what it prints, in the layouts of three of its versions.
 //!
-//! The layouts are interfaces: scripts read them by line and column. They were taken from published output only. What is
-//! ours is kept apart from what is theirs: line 1 says who wrote it; how sure the numbers are, flags and the end of a
-//! cut-short run follow the results, and a clean run with one visit per point has none of these. Must not judge a number.
+//! The layouts are interfaces: scripts read them by line and column. They were taken from published output only. Rigel
+//! adds lines in two places: line 1 names the writer, and intervals, flags and an early end follow the results. A
+//! clean run with one visit per point has none of the latter. Must not judge a number.
 
 mod heading;
 mod hist;

@@ -1,6 +1,8 @@
 //! A rendered file on its way to whoever writes it. Must not know where it will lie.
 
+use rigel_core::error::{ExitKind, Problem};
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// One file of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,4 +17,10 @@ impl OutputFile {
     pub(crate) fn new(suffix: impl Into<Cow<'static, str>>, contents: impl Into<Vec<u8>>) -> Self {
         Self { suffix: suffix.into(), bytes: contents.into() }
     }
+}
+
+/// A library refused to write to memory: `what` cannot be written in a form.
+pub(crate) fn unwritable(what: &str, form: &str, error: &dyn Display) -> Problem {
+    Problem::new(ExitKind::Bug, format!("{what} cannot be written as {form}: {error}"))
+        .next("report this with the record")
 }

@@ -1,6 +1,7 @@
 //! Text that grows line by line.
 //!
-//! Exists because writing to a `String` cannot fail although `write!` says that it might. Must not know what it holds.
+//! `write!` returns an error type, but writing to a `String` cannot fail; this type hides that. Must not know the
+//! contents.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,7 +11,7 @@ pub(crate) fn join_paragraphs<const N: usize>(parts: [String; N]) -> String {
     parts.join("\n")
 }
 
-/// Text in the making.
+/// Text that is being written.
 #[derive(Default)]
 pub(crate) struct Page(String);
 

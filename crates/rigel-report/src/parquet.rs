@@ -8,13 +8,7 @@ use rigel_core::error::Problem;
 /// The table.
 #[cfg(feature = "parquet")]
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
-    write::table(view).map_err(|error| {
-        Problem::new(
-            rigel_core::error::ExitKind::Bug,
-            format!("the findings cannot be written as Parquet: {error}"),
-        )
-        .next("report this with the record")
-    })
+    write::table(view).map_err(|error| crate::output_file::unwritable("the findings", "Parquet", &error))
 }
 
 /// A build without the library says how to get one with it.

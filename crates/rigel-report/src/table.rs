@@ -1,6 +1,6 @@
 //! The tidy table: a row per point and class, a column per variable, each with its kind. CSV and Parquet are written from it.
 //!
-//! Must not leave out a figure that the other outputs have, and must not round.
+//! Must hold every figure that other outputs have, and must not round.
 
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};

@@ -1,14 +1,15 @@
-//! What could be measured on this host, and what may be done with it: a table, and one JSON document, `rigel.targets/1`.
+//! The possible targets on this host, and whether each may be written: a table, and one JSON document,
+//! `rigel.targets/1`.
 //!
 //! The types here are the interface. Must not look at a device, and must not judge; [`rigel_core::guard::safety`] does.
 
-use crate::json::{pretty, schema_of};
+use crate::json::{pretty, schema_of, text};
 use crate::page::Page;
 use crate::text::wrapped;
+use crate::words::yes_or_no;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{Evidence, Verdict, judge};
-use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,9 +17,9 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.targets/1";
 
-/// A target that was looked at.
+/// A target that was examined.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct Examined {
     /// What it is.
     pub facts: TargetFacts,
     /// What is on it and who uses it.
@@ -87,7 +88,7 @@ struct TargetDocument {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(all: &[Looked]) -> Result<Vec<u8>, Problem> {
+pub fn json(all: &[Examined]) -> Result<Vec<u8>, Problem> {
     pretty(&Document { schema: SCHEMA, targets: all.iter().map(document).collect() })
 }
 
@@ -97,47 +98,46 @@ pub fn schema() -> String {
     schema_of::<Document>()
 }
 
-/// What may be done, when the look was not whole: what was not seen may be there.
-fn verdict(looked: &Looked) -> Verdict {
-    match (judge(&looked.evidence), &looked.trouble) {
+/// The verdict. After an incomplete examination a write needs consent, because there may be data that was not seen.
+fn verdict(examined: &Examined) -> Verdict {
+    match (judge(&examined.evidence), &examined.trouble) {
         (Verdict::MayWrite, Some(_)) => Verdict::NeedsConsent,
         (verdict, _) => verdict,
     }
 }
 
-fn document(looked: &Looked) -> TargetDocument {
-    let facts = &looked.facts;
+fn document(examined: &Examined) -> TargetDocument {
+    let facts = &examined.facts;
     let device = facts.device.as_ref();
-    let told = |text: &str| printable(text).into_owned();
-    let verdict = verdict(looked);
+    let verdict = verdict(examined);
     let mut found = TargetDocument {
-        path: told(&facts.path),
-        real_path: told(&facts.real_path),
+        path: text(&facts.path),
+        real_path: text(&facts.real_path),
         kind: crate::words::target_kind(facts.kind),
         size_bytes: facts.size_bytes,
-        model: device.and_then(|device| device.model.as_deref().map(told)),
-        transport: device.and_then(|device| device.transport.as_deref().map(told)),
+        model: device.and_then(|device| device.model.as_deref().map(text)),
+        transport: device.and_then(|device| device.transport.as_deref().map(text)),
         rotational: device.and_then(|device| device.rotational),
         made_of: device
-            .map(|device| device.made_of.iter().map(|name| told(name)).collect())
+            .map(|device| device.made_of.iter().map(|name| text(name)).collect())
             .unwrap_or_default(),
-        filesystem: facts.filesystem.as_deref().map(told),
+        filesystem: facts.filesystem.as_deref().map(text),
         direct_io: facts.direct_io,
-        evidence: looked.evidence.iter().map(|evidence| told(&evidence.to_string())).collect(),
+        evidence: examined.evidence.iter().map(|evidence| text(&evidence.to_string())).collect(),
         signatures: Vec::new(),
         mounts: Vec::new(),
         holders: Vec::new(),
         free: verdict == Verdict::MayWrite,
         write: word(verdict),
-        consent: (verdict == Verdict::NeedsConsent).then(|| format!("--destroy-data {}", told(&facts.path))),
-        remedy: looked.evidence.iter().find_map(Evidence::remedy).map(|text| told(&text)),
-        trouble: looked.trouble.as_deref().map(told),
+        consent: (verdict == Verdict::NeedsConsent).then(|| format!("--destroy-data {}", text(&facts.path))),
+        remedy: examined.evidence.iter().find_map(Evidence::remedy).map(|remedy| text(&remedy)),
+        trouble: examined.trouble.as_deref().map(text),
     };
-    for evidence in &looked.evidence {
+    for evidence in &examined.evidence {
         match evidence {
-            Evidence::Signature { kind, .. } => found.signatures.push(told(kind)),
-            Evidence::Mounted { mount_point, .. } => found.mounts.push(told(mount_point)),
-            Evidence::Held { holder, .. } => found.holders.push(told(holder)),
+            Evidence::Signature { kind, .. } => found.signatures.push(text(kind)),
+            Evidence::Mounted { mount_point, .. } => found.mounts.push(text(mount_point)),
+            Evidence::Held { holder, .. } => found.holders.push(text(holder)),
             _ => {}
         }
     }
@@ -154,7 +154,7 @@ const fn word(verdict: Verdict) -> &'static str {
 
 /// A table: a line for each target, below it what was found.
 #[must_use]
-pub fn table(all: &[Looked]) -> String {
+pub fn table(all: &[Examined]) -> String {
     let mut page = Page::default();
     if all.is_empty() {
         page.line("This host shows no block device with a medium.");
@@ -164,7 +164,7 @@ pub fn table(all: &[Looked]) -> String {
         "{:<22} {:>10} {:<13} {:<4} {:<14} Writing",
         "Target", "Size", "Transport", "Rot", "Model"
     ));
-    all.iter().for_each(|looked| rows(&mut page, looked));
+    all.iter().for_each(|examined| rows(&mut page, examined));
     page.blank();
     wrapped(
         &mut page,
@@ -176,14 +176,10 @@ pub fn table(all: &[Looked]) -> String {
     page.into_string()
 }
 
-fn rows(page: &mut Page, looked: &Looked) {
-    let found = document(looked);
-    let spins = match found.rotational {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
-    let what = match looked.facts.kind {
+fn rows(page: &mut Page, examined: &Examined) {
+    let found = document(examined);
+    let spins = yes_or_no(found.rotational);
+    let what = match examined.facts.kind {
         TargetKind::File => found.filesystem.clone().unwrap_or_else(|| "file".to_owned()),
         _ => found.transport.clone().unwrap_or_else(|| "-".to_owned()),
     };

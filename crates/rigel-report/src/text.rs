@@ -17,8 +17,6 @@ pub use selftest::{selftest, selftest_markdown};
 pub use style::Style;
 pub use table::table;
 
-pub use crate::words::short;
-
 pub(crate) use plan::io;
 pub(crate) use style::Ink;
 pub(crate) use table::number;

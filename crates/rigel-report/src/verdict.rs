@@ -1,6 +1,6 @@
-//! What it comes to, in two sentences: what the storage reached, and how far that can be trusted.
+//! The conclusion in two sentences: the rates that the storage reached, and how far they can be trusted.
 //!
-//! Must not leave out what speaks against the numbers.
+//! Must not leave out a flag that speaks against the numbers.
 
 use crate::notes;
 use crate::numbers::{number, time};
@@ -144,7 +144,7 @@ fn list(codes: &BTreeSet<FlagCode>) -> String {
 }
 
 /// The flags that make numbers invalid, and the others, each once. That a device is simulated and where the precision was not
-/// reached is told already.
+/// reached is said elsewhere.
 fn codes(view: &View<'_>) -> (BTreeSet<FlagCode>, BTreeSet<FlagCode>) {
     let new = view
         .findings

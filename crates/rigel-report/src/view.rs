@@ -2,7 +2,7 @@
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 
-use rigel_core::judge::findings::{Findings, PointFindings, VisitFindings};
+use rigel_core::judge::findings::{Findings, IoFindings, PointFindings, VisitFindings};
 use rigel_core::judge::profiles::counts;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
@@ -34,6 +34,22 @@ impl<'a> View<'a> {
         self.places.get(&point).and_then(|&place| self.findings.points.get(place))
     }
 
+    /// The paths of the targets, as they were named.
+    pub(crate) fn targets(&self) -> Vec<&'a str> {
+        self.record.header.targets.iter().map(|target| target.path.as_str()).collect()
+    }
+
+    /// Each class of each point, with its figures.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = (&PointFindings, Class, &IoFindings)> {
+        let points = self.findings.points.iter();
+        points.flat_map(|found| found.classes().map(move |(class, io)| (found, class, io)))
+    }
+
+    /// Whether some point has I/O of a class.
+    pub(crate) fn has(&self, class: Class) -> bool {
+        self.findings.points.iter().any(|found| found.io(class).is_some())
+    }
+
     /// The visits to each point that was visited, by the step of the plan.
     pub(crate) fn visits(&self) -> BTreeMap<usize, Vec<&'a Visit>> {
         let mut visits: BTreeMap<usize, Vec<&Visit>> = BTreeMap::new();
@@ -50,7 +66,7 @@ impl<'a> View<'a> {
     ) -> impl Iterator<Item = (&'a Visit, &'v VisitFindings)> {
         let record: &'a Record = self.record;
         let own = record.visits.iter().filter(|visit| visit.step == found.step);
-        own.zip(&found.each_visit).filter(|(_, told)| told.counts)
+        own.zip(&found.each_visit).filter(|(_, of_visit)| of_visit.counts)
     }
 
     /// The visits of the search for the load levels of a class.

@@ -116,6 +116,17 @@ impl CurveFindings {
     }
 }
 
+/// What a flag is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlagScope {
+    /// The run as a whole.
+    Run,
+    /// A point.
+    Point(Point),
+    /// The curve that the search for load levels found for a class.
+    Curve(Class),
+}
+
 /// All findings of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
@@ -170,9 +181,20 @@ impl Findings {
 
     /// Every flag: of the run, of the points, of the searches.
     pub fn all_flags(&self) -> impl Iterator<Item = &Flag> {
-        let of_points = self.points.iter().flat_map(|found| &found.flags);
-        let of_curves = self.curves.iter().flat_map(|curve| &curve.flags);
-        self.flags.iter().chain(of_points).chain(of_curves)
+        self.flags_by_scope().map(|(_, flag)| flag)
+    }
+
+    /// The same, each with what it is about.
+    pub fn flags_by_scope(&self) -> impl Iterator<Item = (FlagScope, &Flag)> {
+        let of = |scope: FlagScope| move |flag| (scope, flag);
+        let of_run = self.flags.iter().map(of(FlagScope::Run));
+        let points = self.points.iter();
+        let of_points =
+            points.flat_map(move |found| found.flags.iter().map(of(FlagScope::Point(found.point))));
+        let curves = self.curves.iter();
+        let of_curves =
+            curves.flat_map(move |found| found.flags.iter().map(of(FlagScope::Curve(found.class))));
+        of_run.chain(of_points).chain(of_curves)
     }
 }
 

@@ -1,8 +1,8 @@
-//! What the files of all products share that may hold comments: where values are from, and why.
+//! Comments in the file of a product: which runs the values come from, and how each value was derived.
 //!
-//! Every line of it is a comment. Must not write a setting.
+//! Shared by all products whose files may hold comments. Must not write a setting.
 
-use super::{Told, range, title};
+use super::{Advisory, range, title};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::path_text::printable;
@@ -16,13 +16,13 @@ pub(super) struct Commented {
 
 impl Commented {
     /// The head of the file of a product: which runs, and what to know about them.
-    pub(super) fn new(told: &Told<'_>, product: Product, sign: &'static str) -> Self {
+    pub(super) fn new(advisory: &Advisory<'_>, product: Product, sign: &'static str) -> Self {
         let mut file = Self { page: Page::default(), sign };
         file.comment(&format!("{}: advised by rigel from what these runs measured", title(product)));
-        for run in told.runs() {
+        for run in advisory.runs() {
             file.comment_below(&run);
         }
-        told.notes().iter().for_each(|note| file.comment(note));
+        advisory.notes().iter().for_each(|note| file.comment(note));
         file
     }
 
@@ -51,7 +51,7 @@ impl Commented {
         self.page.line(format_args!("{} {line}", self.sign));
     }
 
-    /// How a value came about.
+    /// How a value was derived.
     pub(super) fn explanation(&mut self, advice: &Advice, given: &Given) {
         let range =
             range(&given.value).map_or_else(String::new, |range| format!(" ({range} over the intervals)"));

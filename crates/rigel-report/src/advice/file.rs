@@ -1,9 +1,9 @@
 //! The file that a product reads, as text.
 //!
-//! Must not write one that lacks what the product cannot do without.
+//! Must not write a file without the settings that the product requires.
 
 use super::commented::Commented;
-use super::{Told, sql, title};
+use super::{Advisory, sql, title};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
 use rigel_core::uses::advice::{Advice, Product, Refusal};
@@ -13,8 +13,8 @@ use std::fmt::Write as _;
 ///
 /// # Errors
 /// When the runs support none of its settings, or not all where the product wants all.
-pub fn file(told: &Told<'_>, product: Product, server_version: u32) -> Result<String, Problem> {
-    let advice: Vec<&Advice> = told.advised.of_product(product).collect();
+pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> Result<String, Problem> {
+    let advice: Vec<&Advice> = advisory.advised.of_product(product).collect();
     let given = advice.iter().filter(|advice| advice.outcome.is_ok()).count();
     let has_device = product != Product::CgroupMax || value(&advice, "device").is_some();
     let has_values = if has_device { given } else { 0 };
@@ -24,12 +24,12 @@ pub fn file(told: &Told<'_>, product: Product, server_version: u32) -> Result<St
         return Err(unsupported(product, &advice));
     }
     Ok(match product {
-        Product::Postgresql => options(told, product, &advice, "", server_version),
-        Product::Mysql => options(told, product, &advice, "[mysqld]", u32::MAX),
-        Product::Oracle => sql::script(told, &advice),
+        Product::Postgresql => options(advisory, product, &advice, "", server_version),
+        Product::Mysql => options(advisory, product, &advice, "[mysqld]", u32::MAX),
+        Product::Oracle => sql::script(advisory, &advice),
         Product::Cgroup => nested_keys(&advice, " ctrl=user model=linear"),
         Product::CgroupMax => nested_keys(&advice, ""),
-        Product::Seastar => yaml(told, &advice),
+        Product::Seastar => yaml(advisory, &advice),
     })
 }
 
@@ -39,7 +39,7 @@ pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str>
     found.outcome.as_ref().ok().map(|given| given.value.text.as_str())
 }
 
-/// Settings for one reason are told together, and so is every step once.
+/// Settings that miss the same thing are listed together. Every step is listed once.
 fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
     let mut missing: Vec<(&Refusal, Vec<&str>)> = Vec::new();
     let mut next: Vec<&str> = Vec::new();
@@ -53,24 +53,24 @@ fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
             next.push(&refusal.next);
         }
     }
-    let told = |(refusal, settings): &(&Refusal, Vec<&str>)| {
+    let text = |(refusal, settings): &(&Refusal, Vec<&str>)| {
         format!("{}: {}", settings.join(", "), printable(&refusal.because))
     };
     Problem::usage(format!("the records do not support the file for {}", title(product)))
         .at(format!("--for {}", product.name()))
-        .because(missing.iter().map(told).collect::<Vec<_>>().join("; "))
+        .because(missing.iter().map(text).collect::<Vec<_>>().join("; "))
         .next(format!("{}; then name all records", next.join("; ")))
 }
 
 /// `name = value` lines below a section, as PostgreSQL and `MySQL` read them.
 fn options(
-    told: &Told<'_>,
+    advisory: &Advisory<'_>,
     product: Product,
     advice: &[&Advice],
     section: &str,
     server_version: u32,
 ) -> String {
-    let mut file = Commented::new(told, product, "#");
+    let mut file = Commented::new(advisory, product, "#");
     if !section.is_empty() {
         file.line(section);
     }
@@ -108,9 +108,9 @@ fn nested_keys(advice: &[&Advice], constant: &str) -> String {
     line + "\n"
 }
 
-/// The list of disks, of one.
-fn yaml(told: &Told<'_>, advice: &[&Advice]) -> String {
-    let mut file = Commented::new(told, Product::Seastar, "#");
+/// The list of disks. It has one entry.
+fn yaml(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
+    let mut file = Commented::new(advisory, Product::Seastar, "#");
     for advice in advice {
         if let Ok(given) = &advice.outcome {
             file.explanation(advice, given);

@@ -3,12 +3,11 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
 //! misread needs a new one. Must not compute.
 
-use super::Told;
-use crate::json::{pretty, schema_of};
+use super::Advisory;
+use crate::json::{flags, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
-use rigel_core::path_text::printable;
 use rigel_core::uses::advice::{Advice, Measured, Product};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,14 +106,13 @@ struct RefusalDocument {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn document(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
-    let flag = |flag: &Flag| Flag { text: text(&flag.text), ..flag.clone() };
+pub fn document(advisory: &Advisory<'_>) -> Result<Vec<u8>, Problem> {
     pretty(&Document {
         schema: SCHEMA,
-        runs: told.views.iter().map(run).collect(),
-        simulated: told.advised.is_simulated,
-        flags: told.advised.flags.iter().map(flag).collect(),
-        advice: told.advised.advice.iter().map(advice).collect(),
+        runs: advisory.views.iter().map(run).collect(),
+        simulated: advisory.advised.is_simulated,
+        flags: flags(&advisory.advised.flags),
+        advice: advisory.advised.advice.iter().map(advice).collect(),
     })
 }
 
@@ -124,16 +122,12 @@ pub fn schema() -> String {
     schema_of::<Document>()
 }
 
-fn text(foreign: &str) -> String {
-    printable(foreign).into_owned()
-}
-
 fn run(view: &View<'_>) -> RunDocument {
     let header = &view.record.header;
     RunDocument {
         name: text(&header.run_id),
         started: text(&header.started),
-        targets: header.targets.iter().map(|target| text(&target.path)).collect(),
+        targets: view.targets().into_iter().map(text).collect(),
         writes: header.request.write_percent.writes(),
         complete: view.record.complete(),
     }

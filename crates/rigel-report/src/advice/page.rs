@@ -1,28 +1,28 @@
-//! Advice for people: every setting of every product, with how it came about, 80 columns wide as far as addresses permit.
+//! Advice for people: every setting of every product and its derivation. 80 columns wide; a long address stays whole.
 //!
 //! Must not leave out a setting that the runs do not support.
 
-use super::{Told, range, title};
+use super::{Advisory, range, title};
 use crate::calibration;
+use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::wrapped;
-use crate::words::counted;
 use rigel_core::path_text::printable;
 use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
 
-/// What is told of a setting stands below it.
+/// The indent of the lines below a setting.
 const BELOW: &str = "      ";
-/// A figure behind it.
+/// The start of a line with a figure.
 const FIGURE: &str = "      - ";
 const FIGURE_GOES_ON: &str = "        ";
 
 /// The whole page.
 #[must_use]
-pub fn page(told: &Told<'_>) -> String {
+pub fn page(advisory: &Advisory<'_>) -> String {
     let mut page = Page::default();
-    page.line(format_args!("Advice from {} of one target", counted(told.views.len(), "run")));
-    told.runs().iter().for_each(|run| wrapped(&mut page, "  ", "    ", run));
-    told.remarks().iter().for_each(|remark| wrapped(&mut page, "", "", remark));
+    page.line(format_args!("Advice from {} of one target", counted(advisory.views.len(), "run")));
+    advisory.runs().iter().for_each(|run| wrapped(&mut page, "  ", "    ", run));
+    advisory.remarks().iter().for_each(|remark| wrapped(&mut page, "", "", remark));
     wrapped(
         &mut page,
         "",
@@ -30,14 +30,14 @@ pub fn page(told: &Told<'_>) -> String {
         "In brackets stands what a value would be at the ends of the 95 % intervals behind it.",
     );
     for product in Product::ALL {
-        section(&mut page, told, product);
+        section(&mut page, advisory, product);
     }
-    calibration::flags(&mut page, &told.advised.flags);
+    calibration::flags(&mut page, &advisory.advised.flags);
     page.into_string()
 }
 
-fn section(page: &mut Page, told: &Told<'_>, product: Product) {
-    let mut advice = told.advised.of_product(product).peekable();
+fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product) {
+    let mut advice = advisory.advised.of_product(product).peekable();
     if advice.peek().is_none() {
         return;
     }
@@ -45,7 +45,7 @@ fn section(page: &mut Page, told: &Told<'_>, product: Product) {
     page.line(format_args!("{}: --for {}", title(product), product.name()));
     while let Some(one) = advice.next() {
         setting(page, one);
-        // Settings of one page of a manual name it once, below the last of them.
+        // Consecutive settings with the same source name it once, below the last of them.
         if advice.peek().is_none_or(|next| next.source != one.source) {
             page.line(format_args!("{BELOW}{}", one.source));
         }

@@ -2,7 +2,7 @@
 //!
 //! Must not fill a table of Oracle's by itself.
 
-use super::Told;
+use super::Advisory;
 use super::commented::Commented;
 use super::file::value;
 use rigel_core::uses::advice::{Advice, Product};
@@ -12,8 +12,8 @@ const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHY
 const MULTIBLOCK: &str = "db_file_multiblock_read_count";
 
 /// The script.
-pub(super) fn script(told: &Told<'_>, advice: &[&Advice]) -> String {
-    let mut file = Commented::new(told, Product::Oracle, "--");
+pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
+    let mut file = Commented::new(advisory, Product::Oracle, "--");
     file.blank();
     file.comment("What DBMS_RESOURCE_MANAGER.CALIBRATE_IO would have left in DBA_RSRC_IO_CALIBRATE:");
     let (row, others): (Vec<&Advice>, Vec<&Advice>) =

@@ -1,11 +1,11 @@
 //! Answers for people: a line for each figure, 80 columns wide.
 //!
-//! Must not know where a document came from.
+//! Must not depend on where a document came from: a run or the history.
 
 use super::{Document, Figure};
+use crate::numbers::{percent, trimmed};
 use crate::page::Page;
 use crate::text::wrapped;
-use crate::words::percent;
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 
@@ -49,12 +49,6 @@ fn figure(page: &mut Page, name: &str, found: Option<Figure>, decimals: usize, u
     let width = found.and_then(|found| found.width());
     let width = width.map_or_else(String::new, |width| format!("±{} %", percent(width)));
     page.line(format_args!("{name:<15}{value:>12} {width:<7} {unit}"));
-}
-
-/// 10 for 10.0, 2.5 for 2.5.
-fn trimmed(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A paragraph with every flag; nothing when there is none.

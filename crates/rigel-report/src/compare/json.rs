@@ -5,11 +5,10 @@
 
 use super::Compared;
 use super::words::{doubt, some};
-use crate::json::{pretty, schema_of};
+use crate::json::{pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::Point;
-use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
 use rigel_core::uses::compare::gate::{Judged, Outcome};
@@ -177,14 +176,10 @@ pub fn schema() -> String {
 
 fn run(view: &View<'_>) -> RunDocument {
     let header = &view.record.header;
-    RunDocument {
-        name: printable(&header.run_id).into_owned(),
-        started: printable(&header.started).into_owned(),
-    }
+    RunDocument { name: text(&header.run_id), started: text(&header.started) }
 }
 
 fn difference(found: &Difference) -> DifferenceDocument {
-    let text = |text: &str| printable(text).into_owned();
     DifferenceDocument {
         what: found.what,
         base: text(&found.base),
@@ -247,7 +242,7 @@ const fn change(change: &Change) -> ChangeDocument {
 fn gate(judged: &Judged) -> GateDocument {
     let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
     GateDocument {
-        gate: printable(&judged.gate.text).into_owned(),
+        gate: text(&judged.gate.text),
         outcome: judged.outcome.name(),
         rows: judged.rows.iter().map(row).collect(),
     }

@@ -5,8 +5,9 @@
 
 use super::Compared;
 use super::words::{doubt, percents, place};
+use crate::output_file::unwritable;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use rigel_core::error::{ExitKind, Problem};
+use rigel_core::error::Problem;
 use rigel_core::uses::compare::gate::{Judged, Outcome};
 use rigel_core::uses::compare::{Row, Verdict};
 
@@ -20,10 +21,7 @@ pub(super) fn suite(compared: &Compared<'_>) -> Result<String, Problem> {
     }
     let mut report = Report::new("rigel compare");
     report.add_test_suite(suite);
-    report.to_string().map_err(|error| {
-        Problem::new(ExitKind::Bug, format!("the comparison cannot be written as JUnit: {error}"))
-            .next("report this with the records")
-    })
+    report.to_string().map_err(|error| unwritable("the comparison", "JUnit", &error))
 }
 
 fn case(name: String, class: &str, status: TestCaseStatus) -> TestCase {

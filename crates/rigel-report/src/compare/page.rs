@@ -1,4 +1,4 @@
-//! A comparison as one HTML page: the verdict, the gates, both sides overlaid, every change, what differs besides.
+//! A comparison as one HTML page: the verdict, the gates, both sides overlaid, every change, other differences.
 //!
 //! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
 
@@ -7,7 +7,7 @@ use super::words::{
     doubt, meaning, names, percents, place, some, verdict, verdict_of_all, verdict_of_gates, width,
 };
 use crate::html::assets;
-use crate::html::markup::{Column, Text, close_table, list, open_table};
+use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
 use crate::html::shell::Shell;
 use crate::json::compact;
 use crate::numbers::{number, time};
@@ -211,11 +211,11 @@ fn charts(page: &mut Page, quantities: &[Quantity]) {
          95 % intervals of each side; <b>✕</b> marks numbers that must not be used.</p>\n<div class=\"charts\">",
     );
     for quantity in quantities {
-        page.line(format_args!(
-            "<figure><figcaption><b>{}</b> at <label><select id=\"level-{}\" aria-label=\"Level of the other class\"></select></label>\
-             </figcaption><div class=\"stage\" id=\"over-{}\"></div></figure>",
-            quantity.title, quantity.name, quantity.name
-        ));
+        let name = quantity.name;
+        let about = format!(
+            "at <label><select id=\"level-{name}\" aria-label=\"Level of the other class\"></select></label>"
+        );
+        chart(page, format_args!("over-{name}"), quantity.title, about);
     }
     page.line(
         "</div>\n</section>\n<section class=\"drawn-only\">\n<h2>Changes</h2>\n<p class=\"about\">Left of the line the new side has less, \
@@ -314,13 +314,12 @@ fn evidence(page: &mut Page, compared: &Compared<'_>) {
     for (side, views) in [("Base", compared.base), ("New", compared.new)] {
         for view in views {
             let header = &view.record.header;
-            let targets: Vec<&str> = header.targets.iter().map(|target| target.path.as_str()).collect();
             list(
                 page,
                 &[
                     (side, header.run_id.clone()),
                     ("Started", header.started.clone()),
-                    ("Targets", targets.join(", ")),
+                    ("Targets", view.targets().join(", ")),
                     ("Command line", header.request.command_line.clone()),
                 ],
             );

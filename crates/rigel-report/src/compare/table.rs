@@ -1,6 +1,6 @@
 //! A comparison as a table for the terminal, 80 columns wide.
 //!
-//! Must not hide a row but those that say what another one says.
+//! Must show every row, except a latency that follows from the rate of the same point.
 
 use super::Compared;
 use super::words::{doubt, meaning, names, percents, some, verdict, verdict_of_all, verdict_of_gates, width};

@@ -3,8 +3,8 @@
 //! Must not know a layout.
 
 use super::Compared;
+use crate::numbers::{counted, percent, signed_percent};
 use crate::view::View;
-use crate::words::{counted, percent};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
@@ -62,19 +62,6 @@ pub(crate) fn some(side: &Estimate) -> Option<f64> {
     (side.value > 0.0).then_some(side.value)
 }
 
-/// A relative change in per cent with its sign, `-12.3`.
-fn signed_percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    match percent.abs() {
-        size if size >= 9999.5 => format!("{percent:+.1e}"),
-        size if size >= 99.95 => format!("{percent:+.0}"),
-        size if size < 0.05 && percent < 0.0 => "-0.0".to_owned(),
-        size if size < 0.05 && percent > 0.0 => "+0.0".to_owned(),
-        0.0 => "0.0".to_owned(),
-        _ => format!("{percent:+.1}"),
-    }
-}
-
 /// What the comparison comes to, as sentences.
 pub(crate) fn verdict_of_all(compared: &Compared<'_>) -> String {
     let found = compared.comparison;
@@ -121,26 +108,5 @@ pub(crate) fn meaning(compared: &Compared<'_>) -> &'static str {
         "All intervals of a quantity hold together in 95 of 100 comparisons; a row is worse or better when its interval holds no \
          zero. With one run of each side, whatever differed between the two runs (other load, another fill level, another day) \
          counts as a change: give several runs of each side to tell it from the storage."
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::signed_percent;
-
-    #[test]
-    fn changes_keep_their_sign_and_three_figures() {
-        for (share, text) in [
-            (-0.123, "-12.3"),
-            (0.05, "+5.0"),
-            (0.0, "0.0"),
-            (0.0001, "+0.0"),
-            (-0.0001, "-0.0"),
-            (1.5, "+150"),
-            (-0.9996, "-100"),
-            (150.0, "+1.5e4"),
-        ] {
-            assert_eq!(signed_percent(share), text, "{share}");
-        }
     }
 }

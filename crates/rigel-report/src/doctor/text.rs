@@ -1,8 +1,10 @@
 //! What the doctor found, for people: what was looked at, then each finding with why it matters and what to do. Must not judge.
 
 use super::{Counts, word};
+use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::{Ink, Style, wrapped};
+use crate::words::yes_or_no;
 use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
@@ -134,11 +136,7 @@ fn mounted(mount: &MountFacts) -> String {
 fn row(page: &mut Page, device: &DeviceFacts) {
     let dash = || "-".to_owned();
     let number = |value: Option<u64>, unit: &str| value.map_or_else(dash, |value| format!("{value}{unit}"));
-    let spins = match device.rotational {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
+    let spins = yes_or_no(device.rotational);
     let title = match &device.mapped {
         Some(mapped) => format!("{} ({})", device.name, mapped.name),
         None => device.name.clone(),
@@ -171,13 +169,12 @@ fn clipped(name: &str, columns: usize) -> String {
 }
 
 fn summary(page: &mut Page, counts: Counts, everything: bool) {
-    let of = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let mut text = format!(
         "{}, {}, {}; {} need no change",
-        of(counts.errors, "error"),
-        of(counts.warnings, "warning"),
-        of(counts.notes, "note"),
-        of(counts.fine, "setting")
+        counted(counts.errors, "error"),
+        counted(counts.warnings, "warning"),
+        counted(counts.notes, "note"),
+        counted(counts.fine, "setting")
     );
     if counts.unknown > 0 {
         text.push_str(&format!(", {} could not be read", counts.unknown));

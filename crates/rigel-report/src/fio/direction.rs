@@ -43,11 +43,11 @@ impl Section {
         let all = io.reads.count().saturating_add(io.writes.count());
         let share = if all == 0 { 0.0 } else { to_f64(histogram.count()) / to_f64(all) };
         // Of one direction alone the figures are those of every other output; else those of its own histogram.
-        let told = io.latency_us.filter(|_| all > 0 && histogram.count() == all);
+        let shown = io.latency_us.filter(|_| all > 0 && histogram.count() == all);
         let io_bytes = histogram.count().saturating_mul(io.io_bytes);
         let kib = to_f64(io.io_bytes) / 1024.0;
         let iops = io.iops.value * share;
-        let lat_ns = Latency::of(histogram, told.as_ref());
+        let lat_ns = Latency::of(histogram, shown.as_ref());
         let rate = samples.scaled(share);
         let seen = if histogram.count() == 0 { 0 } else { rate.count };
         Self {

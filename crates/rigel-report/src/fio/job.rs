@@ -48,7 +48,7 @@ pub(super) struct Job {
     rigel: Extra,
 }
 
-/// What fio has no place for.
+/// Fields that fio does not have.
 #[derive(Serialize)]
 struct Extra {
     small: u32,
@@ -120,7 +120,7 @@ impl Extra {
             lat_mean_ns: in_ns(|us| us.mean),
             lat_p50_ns: in_ns(|us| us.p50),
             lat_p99_ns: in_ns(|us| us.p99),
-            flags: crate::json::told(&found.flags),
+            flags: crate::json::flags(&found.flags),
         }
     }
 }
@@ -156,10 +156,7 @@ impl Shape {
 
     /// In one directory lies one class beside one level of the other, so that no two files there have the same load.
     fn place(&self, point: Point, class: Class) -> String {
-        let other = match class {
-            Class::Small => point.large,
-            Class::Large => point.small,
-        };
+        let other = point.of(class.other());
         let beside =
             if other == 0 { String::new() } else { format!("_beside_{other}_{}", class.other().name()) };
         format!("{}{beside}/{}-{}-{}.json", class.name(), self.rw, self.iodepth, self.numjobs)

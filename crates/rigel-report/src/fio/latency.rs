@@ -10,10 +10,10 @@ use rigel_core::units::{NS_PER_MS, NS_PER_US, to_f64};
 use serde::Serialize;
 
 /// One of the statistics that other outputs have as well.
-type Told = fn(&LatencyUs) -> f64;
+type Shown = fn(&LatencyUs) -> f64;
 
 /// fio's list: how it writes a percentile, which share of the I/Os it is, and where other outputs have it.
-const PERCENTILES: [(&str, f64, Option<Told>); 17] = [
+const PERCENTILES: [(&str, f64, Option<Shown>); 17] = [
     ("1.000000", 0.01, None),
     ("5.000000", 0.05, None),
     ("10.000000", 0.1, None),
@@ -50,17 +50,17 @@ pub(super) struct Latency {
 }
 
 impl Latency {
-    /// `told`: the statistics that other outputs show of the same I/Os, which win.
-    pub fn of(histogram: &Histogram, told: Option<&LatencyUs>) -> Self {
+    /// `shown`: statistics of the same I/Os in other outputs. Where there are some, they are taken.
+    pub fn of(histogram: &Histogram, shown: Option<&LatencyUs>) -> Self {
         let bins = || histogram.buckets().map(|(from, to, ios)| (middle(from, to).to_string(), ios));
         let some = histogram.count() > 0;
         Self {
             min: histogram.min_ns().unwrap_or(0),
             max: histogram.max_ns().unwrap_or(0),
-            mean: told.map(|us| us.mean.value * to_f64(NS_PER_US)).or(histogram.mean_ns()).unwrap_or(0.0),
+            mean: shown.map(|us| us.mean.value * to_f64(NS_PER_US)).or(histogram.mean_ns()).unwrap_or(0.0),
             stddev: histogram.stddev_ns().unwrap_or(0.0),
             count: histogram.count(),
-            percentile: some.then(|| percentiles(histogram, told)),
+            percentile: some.then(|| percentiles(histogram, shown)),
             bins: some.then(|| Pairs(bins().collect())),
         }
     }
@@ -77,9 +77,9 @@ const fn middle(from_ns: u64, to_ns: u64) -> u64 {
     from_ns + (to_ns - from_ns) / 2
 }
 
-/// Those that no other output has give way where they would not be in order.
-fn percentiles(histogram: &Histogram, told: Option<&LatencyUs>) -> Pairs<u64> {
-    let known = PERCENTILES.map(|(_, _, of)| Some(whole(of?(told?) * to_f64(NS_PER_US))));
+/// Percentiles that other outputs show as well keep their values. The others are moved where the order would be broken.
+fn percentiles(histogram: &Histogram, shown: Option<&LatencyUs>) -> Pairs<u64> {
+    let known = PERCENTILES.map(|(_, _, of)| Some(whole(of?(shown?) * to_f64(NS_PER_US))));
     let mut values = PERCENTILES.map(|(_, share, _)| histogram.quantile_ns(share).unwrap_or(0));
     let mut floor = 0;
     for (value, known) in values.iter_mut().zip(known) {
@@ -108,7 +108,7 @@ const CLASSES: [(&str, u64); 10] = [
     ("750", 750),
     ("1000", 1000),
 ];
-/// What the milliseconds have beside these.
+/// Two more classes, in milliseconds only.
 const SECONDS: [(&str, u64); 2] = [("2000", 2000), (">=2000", u64::MAX)];
 
 /// Per cent of the I/Os in each class of latency; a bucket that an end of a class cuts is where its middle is.
@@ -188,12 +188,12 @@ mod tests {
         let histogram = of(&(1..=1000).map(|i| i * 1000).collect::<Vec<u64>>());
         let own = percentiles(&histogram, None);
         assert!(value(&own, "50.000000").abs_diff(500_000) < 8000);
-        let told = LatencyUs {
+        let shown = LatencyUs {
             p50: Estimate::bare(800.0),
             p90: Estimate::bare(850.0),
             ..LatencyUs::of(&histogram).unwrap()
         };
-        let both = percentiles(&histogram, Some(&told));
+        let both = percentiles(&histogram, Some(&shown));
         assert_eq!((value(&both, "50.000000"), value(&both, "90.000000")), (800_000, 850_000));
         assert_eq!(value(&both, "60.000000"), 800_000, "no less than the median");
         assert!(both.0.is_sorted_by(|a, b| a.1 <= b.1));
@@ -203,7 +203,7 @@ mod tests {
             p99: Estimate::bare(30.0),
             p99_9: Estimate::bare(40.0),
             p99_99: Estimate::bare(50.0),
-            ..told
+            ..shown
         };
         let low = percentiles(&histogram, Some(&low));
         assert_eq!(value(&low, "40.000000"), 10_000, "no more than the median");

@@ -27,7 +27,9 @@ impl Samples {
     /// Of one class of a point; all 0 when no visit has a whole piece.
     pub fn of(view: &View<'_>, found: &PointFindings, class: Class) -> Self {
         let visits = view.counting(found);
-        Self::from_rates(&visits.flat_map(|(visit, told)| pieces(visit, told, class)).collect::<Vec<f64>>())
+        Self::from_rates(
+            &visits.flat_map(|(visit, of_visit)| pieces(visit, of_visit, class)).collect::<Vec<f64>>(),
+        )
     }
 
     fn from_rates(rates: &[f64]) -> Self {
@@ -59,14 +61,14 @@ impl Samples {
 }
 
 /// The rates of the whole pieces in the part of a visit that its figures are from.
-fn pieces(visit: &Visit, told: &VisitFindings, class: Class) -> Vec<f64> {
+fn pieces(visit: &Visit, of_visit: &VisitFindings, class: Class) -> Vec<f64> {
     let tally = match class {
         Class::Small => &visit.small,
         Class::Large => &visit.large,
     };
     tally.as_ref().map_or_else(Vec::new, |tally| {
-        let later_ns = told.settle_ns.saturating_sub(visit.settle_ns);
-        rates(tally, tally.lead_ns.saturating_add(later_ns), told.measured_ns)
+        let later_ns = of_visit.settle_ns.saturating_sub(visit.settle_ns);
+        rates(tally, tally.lead_ns.saturating_add(later_ns), of_visit.measured_ns)
     })
 }
 

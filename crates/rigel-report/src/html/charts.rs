@@ -3,6 +3,7 @@
 //! Must not offer a chart that the run has no numbers for.
 
 use super::ids::Ids;
+use super::markup::chart;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::PointFindings;
@@ -18,8 +19,8 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
         "<p class=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables below hold every \
          number.</p>",
     );
-    let small = points.iter().any(|found| found.small.is_some());
-    let large = points.iter().any(|found| found.large.is_some());
+    let small = view.has(Class::Small);
+    let large = view.has(Class::Large);
     over_load(page, view, ids, small, large);
     if points.is_empty() {
         return;
@@ -40,10 +41,7 @@ fn close(page: &mut Page) {
 }
 
 fn figure(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
-    let id = ids.of(name);
-    page.line(format_args!(
-        "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"{id}\"></div></figure>"
-    ));
+    chart(page, ids.of(name), title, about);
 }
 
 fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, small: bool, large: bool) {
@@ -76,13 +74,12 @@ fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, small: bool, large: bo
     }
     if small || large {
         let class = if small { "small" } else { "large" };
-        page.line(format_args!(
-            "<figure><figcaption><b>Latency</b> of {class} I/O: mean, median (p50) and 99th percentile (p99) at <label><select \
-             id=\"{}\" aria-label=\"Level of the other class\"></select></label></figcaption><div class=\"stage\" \
-             id=\"{}\"></div></figure>",
-            ids.of("latency-level"),
-            ids.of("latency")
-        ));
+        let about = format!(
+            "of {class} I/O: mean, median (p50) and 99th percentile (p99) at <label><select id=\"{}\" \
+             aria-label=\"Level of the other class\"></select></label>",
+            ids.of("latency-level")
+        );
+        figure(page, ids, "latency", "Latency", &about);
     }
     for curve in &view.findings.curves {
         let class = curve.class.name();

@@ -90,7 +90,7 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
     let request = &view.record.header.request;
     let scopes = FlagScopes::of(points);
     let document = Document {
-        has_small: points.iter().any(|found| found.small.is_some()),
+        has_small: view.has(Class::Small),
         large_unit: match request.large_pattern {
             LargePattern::Random => "I/Os",
             LargePattern::Sequential { .. } => "streams",

@@ -1,11 +1,12 @@
-//! What the numbers rest on: flags with their figures, targets, host, settings, and how to measure the same again.
+//! The evidence behind the numbers: flags with their figures, targets, host, settings, and how to measure the same
+//! again.
 //!
 //! Must not hold a result.
 
 use super::ids::Ids;
 use super::markup::{Text, close_table, list, open_table};
 use crate::flag_scopes::FlagScopes;
-use crate::notes::{self, At};
+use crate::notes;
 use crate::page::Page;
 use crate::text;
 use crate::view::View;
@@ -38,19 +39,11 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
 fn flags(page: &mut Page, view: &View<'_>) {
     let findings = &view.findings;
     let scopes = FlagScopes::of(&findings.points);
-    let mut rows: Vec<(String, &Flag)> =
-        findings.flags.iter().map(|flag| ("the run".to_owned(), flag)).collect();
-    for (set, flags) in scopes.shared() {
-        rows.extend(flags.into_iter().map(|flag| (set.to_owned(), flag)));
-    }
-    for found in &findings.points {
-        rows.extend(scopes.own(found).into_iter().map(|flag| (At(found.point).to_string(), flag)));
-    }
-    for curve in &findings.curves {
-        rows.extend(
-            curve.flags.iter().map(|flag| (format!("the search of {} I/O", curve.class.name()), flag)),
-        );
-    }
+    let places = scopes.places(findings);
+    let rows: Vec<(&str, &Flag)> = places
+        .iter()
+        .flat_map(|(place, flags)| flags.iter().map(move |flag| (place.as_str(), *flag)))
+        .collect();
     if rows.is_empty() {
         page.line("<p>None: no test found anything that speaks against the numbers.</p>");
         return;
@@ -61,7 +54,7 @@ fn flags(page: &mut Page, view: &View<'_>) {
         page.line(format_args!(
             "<tr{}><td>{}</td><td>{}</td><td class=\"text\">{}{}</td></tr>",
             if flag.invalid { " class=\"bad\"" } else { "" },
-            Text(&place),
+            Text(place),
             super::markup::flag(flag),
             Text(&flag.text),
             if flag.invalid { "; the numbers must not be used" } else { "" }
@@ -85,7 +78,7 @@ fn targets(page: &mut Page, targets: &[TargetFacts]) {
     close_table(page);
 }
 
-/// Filesystem and device with what is known of its queue.
+/// Filesystem and device, with the settings of its queue.
 fn lies_on(target: &TargetFacts) -> String {
     let mut parts = Vec::new();
     if let Some(filesystem) = &target.filesystem {

@@ -1,6 +1,6 @@
 //! HTML in small: text that cannot become markup, flags, tables.
 //!
-//! Must not know what is told.
+//! Must not know what a page is about.
 
 use crate::notes;
 use crate::page::Page;
@@ -67,7 +67,14 @@ pub(crate) fn close_table(page: &mut Page) {
     page.line("</tbody></table></div></details>");
 }
 
-/// What is known under several names. What is not known has no text and no line.
+/// The place of a chart, which the script of the page draws: what it shows, and of what.
+pub(crate) fn chart(page: &mut Page, id: impl Display, title: &str, about: impl Display) {
+    page.line(format_args!(
+        "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"{id}\"></div></figure>"
+    ));
+}
+
+/// A list of names with their texts. An entry without text has no line.
 pub(crate) fn list(page: &mut Page, entries: &[(impl Display, String)]) {
     page.line("<dl>");
     for (name, text) in entries.iter().filter(|(_, text)| !text.is_empty()) {

@@ -4,7 +4,7 @@
 //! Must not judge one run by another; that is for a comparison, which has its own rules.
 
 use super::data::overview::{Overlay, Overlays};
-use super::markup::{Column, Text, close_table, open_table};
+use super::markup::{Column, Text, chart, close_table, open_table};
 use super::results;
 use super::several::label;
 use crate::numbers::{number, time};
@@ -12,6 +12,7 @@ use crate::page::Page;
 use crate::verdict::Verdict;
 use crate::view::View;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::workload::Class;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use std::collections::BTreeSet;
@@ -88,17 +89,11 @@ fn targets(view: &View<'_>) -> String {
     shown.join(", ")
 }
 
-/// What was asked of it, in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
+/// The request in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
 fn load(view: &View<'_>) -> String {
     let request = &view.record.header.request;
-    let points = &view.findings.points;
-    let mut sizes = Vec::new();
-    if points.iter().any(|found| found.small.is_some()) {
-        sizes.push(Bytes(request.small_bytes).to_string());
-    }
-    if points.iter().any(|found| found.large.is_some()) {
-        sizes.push(Bytes(request.large_bytes).to_string());
-    }
+    let classes = [Class::Small, Class::Large].into_iter().filter(|class| view.has(*class));
+    let sizes: Vec<String> = classes.map(|class| Bytes(request.io_bytes(class)).to_string()).collect();
     let mut parts = vec![request.level.name().to_owned(), sizes.join(" and ")];
     if request.write_percent.writes() {
         parts.push(format!("{} % writes", request.write_percent.get()));
@@ -107,7 +102,7 @@ fn load(view: &View<'_>) -> String {
     parts.join(", ")
 }
 
-/// The places of the charts, and who is in none of them.
+/// The places of the charts, and the runs that are in none of them.
 fn curves(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
     if !overlays.charts.is_empty() {
         page.line(
@@ -117,9 +112,7 @@ fn curves(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
         );
         for (number, overlay) in overlays.charts.iter().enumerate() {
             let Overlay { title, about, .. } = overlay;
-            page.line(format_args!(
-                "<figure><figcaption><b>{title}</b> {about}</figcaption><div class=\"stage\" id=\"overlay-{number}\"></div></figure>"
-            ));
+            chart(page, format_args!("overlay-{number}"), title, about);
         }
         page.line("</div>\n</section>");
     }

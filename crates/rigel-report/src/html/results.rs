@@ -1,4 +1,4 @@
-//! Every number with how sure it is, as a table: what the charts show, for those who cannot see or draw them.
+//! Every number with its interval, as a table: the figures of the charts for readers without charts.
 //!
 //! Must not leave out a point.
 
@@ -21,8 +21,8 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     if points.is_empty() {
         return;
     }
-    let has_small = points.iter().any(|found| found.small.is_some());
-    let has_large = points.iter().any(|found| found.large.is_some());
+    let has_small = view.has(Class::Small);
+    let has_large = view.has(Class::Large);
     let classes =
         [("Small", "IOPS", has_small), ("Large", "MBPS", has_large)].into_iter().filter(|class| class.2);
     let names: Vec<String> = classes
@@ -65,9 +65,9 @@ fn cells(page: &mut Page, io: Option<&IoFindings>, class: Class) {
     cell(page, us.map(|us| us.p99), time);
 }
 
-/// A number and how sure it is, in a table.
-pub(super) fn cell(page: &mut Page, found: Option<Estimate>, write: impl Fn(f64) -> String) {
-    let Some(Estimate { value, interval, .. }) = found else {
+/// A number with the width of its interval, as a cell of a table.
+pub(super) fn cell(page: &mut Page, estimate: Option<Estimate>, write: impl Fn(f64) -> String) {
+    let Some(Estimate { value, interval, .. }) = estimate else {
         page.push("<td class=\"n\">-</td>");
         return;
     };

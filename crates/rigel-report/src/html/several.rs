@@ -1,7 +1,7 @@
-//! One page about several runs: an overview, then what a page of its own would tell of each run.
+//! One page about several runs: an overview, then for each run the sections of its own page.
 //!
 //! Everything stands in the page one after the other; its script shows one part at a time, by what the address names behind
-//! the `#`. Must not tell a run otherwise than its own page does.
+//! the `#`. Must not show a run differently from its own page.
 
 use super::data::overview::Overlays;
 use super::ids::Ids;
@@ -50,7 +50,7 @@ pub(super) fn label(number: usize, view: &View<'_>) -> String {
     format!("{number} · {}", view.record.header.run_id)
 }
 
-/// The way to each part.
+/// The links to all parts.
 fn heading(views: &[View<'_>], title: &str) -> String {
     let mut heading = Page::default();
     heading.line(format_args!("<p class=\"brand\">Rigel: {title}</p>"));

@@ -1,7 +1,7 @@
-//! What every HTML page is wrapped in, whatever it tells: head, policy, heading, footer, library, script.
+//! The frame of every HTML page: head, policy, heading, footer, library, script.
 //!
 //! A page that is put into it needs no network and no other file, and runs nothing but the script of its kind. Must not know
-//! what is told.
+//! what a page is about.
 
 use super::assets::{self, Script};
 use super::markup::{Text, in_a_block};
@@ -12,13 +12,13 @@ const USUAL_BYTES: usize = 1 << 19;
 
 /// A page in the making.
 pub(crate) struct Shell<'a> {
-    /// What the window is called, as it was told.
+    /// The title of the window, not escaped yet.
     pub title: &'a str,
-    /// What stands at the top, as HTML.
+    /// The top of the page, as HTML.
     pub heading: String,
     /// What it was made from, in the footer: `the record of the run`.
     pub made_from: &'a str,
-    /// What draws its charts.
+    /// The script that draws the charts.
     pub script: &'a Script,
     /// The figures for the script, each an id and one JSON document.
     pub figures: &'a [(String, String)],

@@ -1,6 +1,6 @@
-//! What it comes to, at the top of the page.
+//! The conclusion at the top of the page.
 //!
-//! Must not find words; [`crate::verdict`] does.
+//! Must not choose the words; [`crate::verdict`] does.
 
 use super::markup::Text;
 use crate::page::Page;

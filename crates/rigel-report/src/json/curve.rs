@@ -3,7 +3,7 @@
 //! Must not compute.
 
 use super::estimate::RateDocument;
-use super::told;
+use super::flags;
 use super::visit::VisitDocument;
 use rigel_core::judge::findings::CurveFindings;
 use rigel_core::judge::flags::Flag;
@@ -107,7 +107,7 @@ impl From<&CurveFindings> for CurveDocument {
             knee: curve.power_knee,
             levels: curve.levels.iter().map(level).collect(),
             violations: curve.violations.iter().map(ViolationDocument::from).collect(),
-            flags: told(&found.flags),
+            flags: flags(&found.flags),
             visits: found.visits.iter().map(VisitDocument::from).collect(),
         }
     }

@@ -3,7 +3,7 @@
 //! Must not compute.
 
 use super::estimate::{IntervalDocument, RateDocument};
-use super::told;
+use super::flags;
 use super::visit::VisitDocument;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
@@ -141,7 +141,7 @@ impl PointDocument {
             small_io: found.small.as_ref().map(|io| Io::new(io, target)),
             large_io: found.large.as_ref().map(|io| Io::new(io, target)),
             own_cpu: found.own_cpu.map(|cpu| OwnCpuDocument { share: cpu.share, busiest: cpu.busiest }),
-            flags: told(&found.flags),
+            flags: flags(&found.flags),
             visits: found.each_visit.iter().map(VisitDocument::from).collect(),
         }
     }

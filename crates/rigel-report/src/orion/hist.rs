@@ -1,6 +1,6 @@
 //! The histogram file: `_hist.txt` of 11.2 and `_hist.csv` of 19, every measured point and class.
 //!
-//! The published facts are that the file exists and what it counts; the layout is ours. Must not leave an I/O out.
+//! Published output shows that the file exists and what it counts. The layout is ours. Must not leave an I/O out.
 
 use super::results::histogram_11_2;
 use super::rows;
@@ -8,6 +8,7 @@ use crate::notes::At;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::load::workload::Class;
 use rigel_core::measure::Histogram;
 
 /// One table of 28 rows per point and class, as in the summary of 11.2, under a few lines that say what it is.
@@ -20,8 +21,12 @@ pub(super) fn text(view: &View<'_>) -> String {
     page.line("A row holds the latencies from its first number up to below its second; the first holds all below 2 us,");
     page.line("the last all from 134217728 us on.");
     for found in &view.findings.points {
-        for (class, io) in classes(found) {
+        for (class, io) in found.classes() {
             page.blank();
+            let class = match class {
+                Class::Small => "Small",
+                Class::Large => "Large",
+            };
             page.line(format_args!("{class} Read / Write Latency Histogram @ {}", At(found.point)));
             histogram_11_2(&mut page, &io.reads, &io.writes);
         }
@@ -39,8 +44,8 @@ pub(super) fn csv(view: &View<'_>) -> String {
     }
     page.blank();
     for found in &view.findings.points {
-        for (class, io) in classes(found) {
-            push_class(&mut page, found, class, io);
+        for (class, io) in found.classes() {
+            push_class(&mut page, found, class.name(), io);
         }
     }
     page.into_string()
@@ -53,21 +58,10 @@ fn push_class(page: &mut Page, found: &PointFindings, class: &str, io: &IoFindin
     let directions: [(&str, Vec<u64>); 2] = [("read", reads), ("write", writes)];
     for (direction, counts) in directions {
         let total: u64 = counts.iter().sum();
-        page.push(format_args!(
-            "{},{},{},{direction},{total}",
-            found.point.small,
-            found.point.large,
-            class.to_ascii_lowercase()
-        ));
+        page.push(format_args!("{},{},{},{direction},{total}", found.point.small, found.point.large, class));
         for count in counts {
             page.push(format_args!(",{count}"));
         }
         page.blank();
     }
-}
-
-fn classes(found: &PointFindings) -> impl Iterator<Item = (&'static str, &IoFindings)> {
-    let small = found.small.as_ref().map(|io| ("Small", io));
-    let large = found.large.as_ref().map(|io| ("Large", io));
-    small.into_iter().chain(large)
 }

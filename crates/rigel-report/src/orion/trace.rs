@@ -1,9 +1,10 @@
-//! The trace: everything that is known of every point, unprocessed.
+//! The trace: all figures of every point and visit, unprocessed.
 //!
 //! The markers of a point and the lines that begin with `ran` have the form that output of 10.2 and 11.x is remembered to
 //! have; the rest is ours. Must not leave a flag out.
 
 use super::{OrionVersion, heading};
+use crate::flag_scopes::curve_name;
 use crate::notes::{self, At};
 use crate::page::Page;
 use crate::view::View;
@@ -49,11 +50,7 @@ fn searches(page: &mut Page, view: &View<'_>) {
             visit_line(page, visit, of_visit);
         }
         for flag in &found.flags {
-            page.line(format_args!(
-                "Flags @ the search of {} I/O: {}",
-                found.class.name(),
-                notes::judged_flag(flag)
-            ));
+            page.line(format_args!("Flags @ {}: {}", curve_name(found.class), notes::judged_flag(flag)));
         }
     }
 }

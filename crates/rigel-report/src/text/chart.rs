@@ -5,9 +5,9 @@
 
 use super::canvas::{Canvas, Dot, Mark};
 use super::style::{Ink, Style};
+use crate::numbers::short;
 use crate::page::Page;
 use crate::view::View;
-use crate::words;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::load::workload::Class;
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ const fn ink(class: Class) -> Ink {
 fn curve(view: &View<'_>, class: Class) -> Option<Curve> {
     let mut rows: BTreeMap<u32, Vec<&PointFindings>> = BTreeMap::new();
     for found in view.findings.points.iter().filter(|found| found.io(class).is_some()) {
-        rows.entry(levels(found, class).1).or_default().push(found);
+        rows.entry(found.point.of(class.other())).or_default().push(found);
     }
     let (beside, points) = rows.into_iter().find(|(_, points)| points.len() > 1)?;
     let (invalid, good): (Vec<&PointFindings>, Vec<&PointFindings>) =
@@ -81,18 +81,10 @@ fn curve(view: &View<'_>, class: Class) -> Option<Curve> {
     (samples.len() > 1).then_some(Curve { class, beside, samples, left_out: invalid.len() })
 }
 
-/// Outstanding of the class, and of the other one.
-const fn levels(found: &PointFindings, class: Class) -> (u32, u32) {
-    match class {
-        Class::Small => (found.point.small, found.point.large),
-        Class::Large => (found.point.large, found.point.small),
-    }
-}
-
 fn sample(found: &PointFindings, class: Class) -> Option<Sample> {
     let io = found.io(class)?;
     let rate = io.rate(class);
-    let level = levels(found, class).0;
+    let level = found.point.of(class);
     rate.value.is_finite().then(|| Sample { level, rate: rate.value, ends: rate.ends() })
 }
 
@@ -107,8 +99,8 @@ fn drawn(curve: &Curve, style: Style) -> Vec<String> {
     let mut lines = vec![title(curve)];
     for (row, dots) in (0..ROWS).zip(canvas.lines()) {
         let label = match row {
-            0 => words::short(end),
-            _ if row == ROWS / 2 => words::short(end * f64::from(ROWS - row) / f64::from(ROWS)),
+            0 => short(end),
+            _ if row == ROWS / 2 => short(end * f64::from(ROWS - row) / f64::from(ROWS)),
             _ => String::new(),
         };
         lines.push(format!("{label:>5} {bar}{dots}"));

@@ -1,4 +1,4 @@
-//! What the search for load levels found, a line per class.
+//! The result of the search for load levels, a line per class.
 //!
 //! Must not repeat the levels; the JSON document has them.
 

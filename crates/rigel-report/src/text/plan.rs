@@ -5,6 +5,7 @@
 mod pace;
 
 use super::wrap::wrapped;
+use crate::numbers::{counted, span};
 use crate::page::Page;
 use crate::words;
 use rigel_core::facts::TargetFacts;
@@ -18,7 +19,7 @@ use rigel_core::units::{Bytes, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-/// What a run would do beside its plan.
+/// Scratch file and consent, which are not in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intent {
     /// The scratch file, for a run that makes or uses one.
@@ -27,7 +28,7 @@ pub struct Intent {
     pub consent: Vec<String>,
 }
 
-/// What would become of the scratch file.
+/// The use of the scratch file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchIntent {
     /// Bytes that the fill writes; 0 when one that is there is used again.
@@ -80,8 +81,8 @@ fn page_of(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opti
         }
         Pace::Adaptive(adaptive) => pace::adaptive(&mut page, request, plan, adaptive),
     }
-    let workers = if plan.workers == 1 { "worker" } else { "workers" };
-    entry(&mut page, "Buffers", format_args!("{} for {} {workers}", Bytes(plan.buffer_bytes), plan.workers));
+    let workers = counted(plan.workers, "worker");
+    entry(&mut page, "Buffers", format_args!("{} for {workers}", Bytes(plan.buffer_bytes)));
     let polled = if request.poll { ", completions are polled for" } else { "" };
     entry(&mut page, "Engine", format_args!("{}{polled}", engine(request.engine)));
     if request.buffered {
@@ -195,24 +196,18 @@ fn per_point(steps: &[Step]) -> Vec<String> {
     let mut lines = vec![format!("{} to settle, then {} measured", first.settle, first.measure)];
     let warm_ups: Vec<WarmUp> = steps.iter().filter_map(|step| step.warm_up).collect();
     if let Some(warm_up) = warm_ups.first() {
-        let what = match warm_up {
-            WarmUp::Time(time) => time.to_string(),
-            WarmUp::Bytes(bytes) => Bytes(*bytes).to_string(),
-        };
-        lines.push(format!("before {} of them {what} of random large I/O, not measured", warm_ups.len()));
+        lines.push(format!("before {} of them {}", warm_ups.len(), load_before(*warm_up)));
     }
     lines
 }
 
-/// Whole seconds, rounded up: `45 s`, `3 min 11 s`, `10 min`, `2 h 5 min`.
-fn span(time: Nanos) -> String {
-    let seconds = time.0.div_ceil(rigel_core::units::NS_PER_S);
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, 0) => format!("{minutes} min"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
+/// The load of a warm-up: `30 s of random large I/O, not measured`.
+fn load_before(warm_up: WarmUp) -> String {
+    let much = match warm_up {
+        WarmUp::Time(time) => time.to_string(),
+        WarmUp::Bytes(bytes) => Bytes(bytes).to_string(),
+    };
+    format!("{much} of random large I/O, not measured")
 }
 
 fn time(plan: &Plan) -> String {

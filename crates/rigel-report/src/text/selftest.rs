@@ -1,66 +1,39 @@
-//! What a self-test showed, as a table for the terminal or for a page of documentation.
+//! The results of a self-test, as a table for the terminal or for a page of documentation.
 //!
 //! Must not judge; the scores do.
 
 use crate::page::Page;
-use rigel_core::judge::flags::FlagCode;
 use rigel_core::units::to_f64;
 use rigel_core::uses::selftest::{Asked, Promise, Score, Silence, Verdict};
+
+/// The lines above a section, and the figures of a case; `None` for a case of another section.
+type Section = (&'static [&'static str], fn(&Score) -> Option<String>);
+
+const SECTIONS: [Section; 4] = [
+    (
+        &[
+            "Whole calibrations of 17 points on simulated devices whose rates are known.",
+            "Do the 95 % intervals hold the truth?",
+        ],
+        coverage,
+    ),
+    (&["Searches for the load level that saturates the device."], levels),
+    (&["rigel calibrate: do the intervals of its figures hold the truth?"], answers),
+    (&["Devices about which a flag has to warn."], warnings),
+];
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
 #[must_use]
 pub fn selftest(scores: &[Score], seed: u64) -> String {
     let mut page = Page::default();
-    heading(
-        &mut page,
-        scores,
-        |score| matches!(score.case.promise, Promise::Coverage { .. }),
-        &[
-            "Whole calibrations of 17 points on simulated devices whose rates are known.",
-            "Do the 95 % intervals hold the truth?",
-        ],
-    );
-    for score in scores {
-        if let Promise::Coverage { .. } = score.case.promise {
-            line(&mut page, score, &coverage(score));
+    for (lines, figures) in SECTIONS {
+        let rows: Vec<(&Score, String)> =
+            scores.iter().filter_map(|score| Some((score, figures(score)?))).collect();
+        if !rows.is_empty() {
+            page.blank();
+            lines.iter().for_each(|line| page.line(line));
         }
-    }
-    heading(
-        &mut page,
-        scores,
-        |score| matches!(score.case.promise, Promise::Levels { .. }),
-        &["Searches for the load level that saturates the device."],
-    );
-    for score in scores {
-        if let Promise::Levels { .. } = score.case.promise {
-            line(&mut page, score, &levels(score));
-        }
-    }
-    heading(
-        &mut page,
-        scores,
-        |score| matches!(score.case.promise, Promise::Answers { .. }),
-        &["rigel calibrate: do the intervals of its figures hold the truth?"],
-    );
-    for score in scores {
-        if let Promise::Answers { .. } = score.case.promise {
-            line(&mut page, score, &answers(score));
-        }
-    }
-    heading(
-        &mut page,
-        scores,
-        |score| matches!(score.case.promise, Promise::HeldOrRaises(..) | Promise::Raises(..)),
-        &["Devices about which a flag has to warn."],
-    );
-    for score in scores {
-        match score.case.promise {
-            Promise::HeldOrRaises(flag, _) => line(&mut page, score, &held_or_raised(score, flag)),
-            Promise::Raises(flag, _) => {
-                line(&mut page, score, &format!("{} in {}", flag.name(), per_cent(score.raised(flag).0)));
-            }
-            Promise::Coverage { .. } | Promise::Levels { .. } | Promise::Answers { .. } => {}
-        }
+        rows.iter().for_each(|(score, figures)| line(&mut page, score, figures));
     }
     page.blank();
     let trials: usize = scores.iter().map(|score| score.trials.len()).sum();
@@ -71,13 +44,6 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
         scores.len()
     ));
     page.into_string()
-}
-
-fn heading(page: &mut Page, scores: &[Score], is_in: impl Fn(&Score) -> bool, lines: &[&str]) {
-    if scores.iter().any(is_in) {
-        page.blank();
-        lines.iter().for_each(|line| page.line(line));
-    }
 }
 
 fn line(page: &mut Page, score: &Score, what: &str) {
@@ -103,36 +69,44 @@ fn label(score: &Score) -> String {
     label
 }
 
-fn coverage(score: &Score) -> String {
-    format!(
+fn coverage(score: &Score) -> Option<String> {
+    let Promise::Coverage { .. } = score.case.promise else { return None };
+    Some(format!(
         "{} held, ±{:.1} %, {:.1} min",
         per_cent(score.coverage().0),
         100.0 * score.mean(|trial| trial.half_width),
         score.mean(|trial| trial.minutes)
-    )
+    ))
 }
 
-fn levels(score: &Score) -> String {
-    format!(
+fn levels(score: &Score) -> Option<String> {
+    let Promise::Levels { .. } = score.case.promise else { return None };
+    Some(format!(
         "{} in the bracket, {:+.2} % off",
         per_cent(score.bracketed().0),
         100.0 * score.mean(|trial| trial.maximum_error.unwrap_or(0.0))
-    )
+    ))
 }
 
 /// All figures together, and the one that comes off worst.
-fn answers(score: &Score) -> String {
+fn answers(score: &Score) -> Option<String> {
+    let Promise::Answers { .. } = score.case.promise else { return None };
     let shares = Asked::ALL.into_iter().filter_map(|asked| score.held(asked)).map(|(share, _)| share);
-    format!("{} held, worst {}", per_cent(score.all_held().0), per_cent(shares.fold(1.0, f64::min)))
+    let worst = shares.fold(1.0, f64::min);
+    Some(format!("{} held, worst {}", per_cent(score.all_held().0), per_cent(worst)))
 }
 
-fn held_or_raised(score: &Score, flag: FlagCode) -> String {
-    format!(
-        "{} held or {}, {:.1} min",
-        per_cent(score.held_or_raised(flag).0),
-        flag.name(),
-        score.mean(|trial| trial.minutes)
-    )
+fn warnings(score: &Score) -> Option<String> {
+    match score.case.promise {
+        Promise::HeldOrRaises(flag, _) => Some(format!(
+            "{} held or {}, {:.1} min",
+            per_cent(score.held_or_raised(flag).0),
+            flag.name(),
+            score.mean(|trial| trial.minutes)
+        )),
+        Promise::Raises(flag, _) => Some(format!("{} in {}", flag.name(), per_cent(score.raised(flag).0))),
+        Promise::Coverage { .. } | Promise::Levels { .. } | Promise::Answers { .. } => None,
+    }
 }
 
 fn per_cent(share: f64) -> String {
@@ -238,9 +212,9 @@ fn figure(score: &Score, asked: Asked) -> String {
 
 /// In how many trials the flags were raised that the case gives no cause for.
 fn alarms(score: &Score) -> String {
-    let told = |silence: &Silence| format!("{} of {}", score.alarms(silence), silence.about);
-    let told: Vec<String> = score.case.silent.iter().map(told).collect();
-    if told.is_empty() { "-".to_owned() } else { told.join(", ") }
+    let raised = |silence: &Silence| format!("{} of {}", score.alarms(silence), silence.about);
+    let alarms: Vec<String> = score.case.silent.iter().map(raised).collect();
+    if alarms.is_empty() { "-".to_owned() } else { alarms.join(", ") }
 }
 
 fn verdict(score: &Score) -> String {

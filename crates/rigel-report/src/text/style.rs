@@ -1,7 +1,7 @@
 //! How the text for a terminal may look: with colours or without, with what Unicode offers or in plain ASCII.
 //!
-//! The program knows the terminal and decides; the text only asks. Colour never says what the words do not. Must not
-//! change the width of a line.
+//! The program knows the terminal and decides. Words say everything that colours say. Must not change the width of a
+//! line.
 
 /// What the reader's terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The results of a run as a table for the terminal: 80 columns, how sure a number is and what speaks against it beside it.
+//! The results of a run as a table for the terminal, 80 columns wide, with the widths of intervals and the flags.
 //!
 //! A flag stands under the row that it is about, with its figures; one that all points share stands under the table. Must
 //! not hide a point.
@@ -72,7 +72,8 @@ fn numbers(found: &PointFindings, target: Option<f64>) -> String {
     )
 }
 
-/// A line for each flag of a point's own; whether one did not fit. Why numbers must not be used is always told in full.
+/// A line for each flag of a point's own; whether one did not fit. The reason why numbers must not be used is always
+/// shown in full.
 fn own_flags(page: &mut Page, flags: &[&Flag], style: Style) -> bool {
     let mut is_clipped = false;
     for flag in flags.iter().filter(|flag| !has_a_star(flag)) {
@@ -97,7 +98,7 @@ fn has_a_star(flag: &Flag) -> bool {
     flag.code == FlagCode::NotReached
 }
 
-/// With fewer decimals, or with an exponent, when it would touch the column before it.
+/// A number in a column. It has fewer decimals, or an exponent, when it would touch the column before.
 pub(crate) fn number(value: Option<f64>, decimals: usize, columns: usize) -> String {
     let Some(value) = value else {
         return "-".to_owned();

@@ -29,7 +29,7 @@ pub(crate) fn wrapped(page: &mut Page, first: &str, others: &str, text: &str) {
     page.line(line);
 }
 
-/// Adds what of a text fits into one line behind `first`; whether that is less than all.
+/// Adds as much of a text as fits into one line after `first`. Returns whether something was left out.
 pub(super) fn clipped(page: &mut Page, first: &str, text: &str) -> bool {
     if first.chars().count() + text.chars().count() <= COLUMNS {
         page.line(format_args!("{first}{text}"));
@@ -48,7 +48,7 @@ pub(super) fn clipped(page: &mut Page, first: &str, text: &str) -> bool {
     true
 }
 
-/// What may stand at the beginning of a line.
+/// The pieces between which a line may be broken.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -10,7 +10,7 @@ use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{KIB, MIB, Nanos};
 use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::witness::{Counts, Witness, WitnessSample};
-use rigel_report::advice::{Told, document, file, page};
+use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::{View, compare};
 use serde_json::Value;
 
@@ -43,11 +43,11 @@ fn reads() -> Record {
 }
 
 /// What is made of records; findings may be changed before.
-fn with<T>(records: &[Record], change: impl Fn(&mut View<'_>), made: impl Fn(&Told<'_>) -> T) -> T {
+fn with<T>(records: &[Record], change: impl Fn(&mut View<'_>), made: impl Fn(&Advisory<'_>) -> T) -> T {
     let mut views: Vec<View<'_>> = records.iter().map(View::of).collect();
     views.iter_mut().for_each(change);
     let advised = Advised::of(&compare::runs(&views), Conditions::default(), None).unwrap();
-    made(&Told { views: &views, advised: &advised })
+    made(&Advisory { views: &views, advised: &advised })
 }
 
 fn made(records: &[Record], product: Product, server: u32) -> Result<String, Problem> {

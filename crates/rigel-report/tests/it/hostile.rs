@@ -12,7 +12,7 @@ use rigel_core::record::{Line, Purpose, Record, Resumed, WarmUpDone, write_line}
 use rigel_core::units::NS_PER_S;
 use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::witness::Witness;
-use rigel_report::advice::{Told, document, file, page};
+use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::{Format, OrionVersion, View};
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn bytes(lines: &[Value]) -> Vec<u8> {
 fn advice(views: &[View<'_>]) -> usize {
     let runs = rigel_report::compare::runs(views);
     let Ok(advised) = Advised::of(&runs, Conditions::default(), None) else { return 0 };
-    let told = Told { views, advised: &advised };
+    let told = Advisory { views, advised: &advised };
     let files = Product::ALL.into_iter().filter_map(|product| file(&told, product, 18).ok());
     page(&told).len() + document(&told).unwrap().len() + files.map(|text| text.len()).sum::<usize>()
 }

@@ -12,7 +12,7 @@ use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_core::uses::advice::Advised;
 use rigel_report::View;
-use rigel_report::advice::{Told, document, file, page};
+use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::compare::runs;
 use std::path::PathBuf;
 
@@ -26,15 +26,15 @@ pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
     let records: Vec<Record> = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let views: Vec<View<'_>> = records.iter().map(View::of).collect();
     let advised = Advised::of(&runs(&views), options.conditions, options.product)?;
-    let advice = Told { views: &views, advised: &advised };
+    let advisory = Advisory { views: &views, advised: &advised };
     match options.product {
         Some(product) => {
-            let file = file(&advice, product, options.server_version)?;
-            advice.beside(product).iter().for_each(|note| remark(note));
+            let file = file(&advisory, product, options.server_version)?;
+            advisory.beside(product).iter().for_each(|note| remark(note));
             to_stdout(file.as_bytes())
         }
-        None if options.json => to_stdout(&document(&advice)?),
-        None => to_stdout(page(&advice).as_bytes()),
+        None if options.json => to_stdout(&document(&advisory)?),
+        None => to_stdout(page(&advisory).as_bytes()),
     }
 }
 

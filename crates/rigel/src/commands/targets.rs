@@ -9,7 +9,7 @@ use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_io::targets::inspect::{Look, Snapshot, block_devices, inspect};
-use rigel_report::targets::{Looked, json, table};
+use rigel_report::targets::{Examined, json, table};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,7 +45,7 @@ fn stopped(problem: Problem, stop: &AtomicBool) -> Problem {
         .next("start again; name single targets to look at fewer")
 }
 
-fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Result<Looked, Problem> {
+fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Result<Examined, Problem> {
     let inspected = inspect(path, snapshot)?;
     let label = format!("looking at {}", path_text::encode(path));
     let mut bar = WorkProgress::of_bytes(quiet, &label);
@@ -56,5 +56,5 @@ fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Res
         Err(problem) if stop.load(Ordering::Relaxed) => return Err(problem),
         Err(problem) => (inspected.users(snapshot), Some(problem.what)),
     };
-    Ok(Looked { facts: inspected.into_facts(), evidence, trouble })
+    Ok(Examined { facts: inspected.into_facts(), evidence, trouble })
 }

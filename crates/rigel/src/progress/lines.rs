@@ -7,7 +7,10 @@ use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
-use rigel_core::units::{self, Bytes, NS_PER_MS, NS_PER_S, to_f64};
+use rigel_core::units::{self, Bytes, NS_PER_MS, to_f64};
+use rigel_report::numbers::percent;
+
+pub use rigel_report::numbers::time_left;
 
 /// Which visit: `point 3 of 17: small 3 large 0, visit of round 2`, `search 4: small 8 large 0`.
 pub fn place(at: &At, steps: usize) -> String {
@@ -29,10 +32,7 @@ pub fn place(at: &At, steps: usize) -> String {
 
 /// What the search found: `small I/O is saturated at 16 outstanding`.
 pub fn level_found(class: Class, n_sat: Option<u32>) -> String {
-    let class = match class {
-        Class::Small => "small",
-        Class::Large => "large",
-    };
+    let class = class.name();
     match n_sat {
         Some(level) => format!("{class} I/O is saturated at {level} outstanding"),
         None => format!("{class} I/O has no rate at all"),
@@ -42,7 +42,7 @@ pub fn level_found(class: Class, n_sat: Option<u32>) -> String {
 /// How far a calibration is: `12 of 17 points are sure enough, the widest interval is ±7.3 %`.
 pub fn looked(done: usize, points: usize, widest: f64) -> String {
     let widest = match widest.is_finite() {
-        true => format!("the widest interval is ±{:.1} %", 100.0 * widest),
+        true => format!("the widest interval is ±{} %", percent(widest)),
         false => "some have no interval yet".to_owned(),
     };
     format!("{done} of {points} points are sure enough, {widest}")
@@ -99,13 +99,6 @@ fn rates(point: Point, live: Live) -> String {
     let mbps = (point.large > 0).then(|| format!("{:.2} MBPS", live.large_mbps));
     let rates: Vec<String> = [iops, mbps].into_iter().flatten().collect();
     rates.join(", ")
-}
-
-/// `0:45`, `4:10`, `1:02:03`; part of a second counts as one, so that work that goes on is never at zero.
-pub fn time_left(ns: u64) -> String {
-    let seconds = ns.div_ceil(NS_PER_S);
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
 /// The line of bytes moved: `filling rigel-scratch.dat: 1 GiB of 4 GiB`.

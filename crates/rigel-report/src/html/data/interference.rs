@@ -1,4 +1,4 @@
-//! What one class loses of its rate alone when the other is added.
+//! The loss of rate of one class when the other class is added.
 //!
 //! Must not compare points of different levels of the class itself.
 

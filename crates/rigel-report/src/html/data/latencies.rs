@@ -17,7 +17,7 @@ const STEPS: u32 = 10;
 /// One in 10^7 took longer.
 const MOST_NINES: u32 = 7;
 
-/// The part that a latency lies in, counted from 1 ns.
+/// The number of the part that holds a latency, counted from 1 ns.
 fn bin(ns: u64, cuts: &[u64]) -> u64 {
     let octave = 63 - (ns | 1).leading_zeros();
     let above = ns.saturating_sub(1 << octave);

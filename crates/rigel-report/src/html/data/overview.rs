@@ -1,6 +1,6 @@
-//! The curves of several runs that can lie over each other: one class of I/O alone, of one size.
+//! The curves of several runs in one chart: one class of I/O alone, of one size.
 //!
-//! Must not join what differs in more than the outstanding I/Os and the run.
+//! Must not put points into one chart that differ in more than the run and the outstanding I/Os.
 
 use super::{Drawn, drawn, is_marked};
 use crate::flag_scopes::FlagScopes;
@@ -61,9 +61,9 @@ struct Row {
     flags: Vec<&'static str>,
 }
 
-/// What has to be alike: class, size, and for large I/O whether it walks in streams.
+/// What runs in one chart have in common: class, size, and for large I/O whether it walks in streams.
 type Kind = (bool, u64, bool);
-/// What of an I/O is shown.
+/// The figure that a chart shows.
 type Quantity = fn(&IoFindings) -> Option<Estimate>;
 
 impl Overlays {

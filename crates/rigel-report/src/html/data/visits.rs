@@ -89,14 +89,14 @@ fn one(point: usize, visit: &Visit, found: &VisitFindings, samples: usize, alone
 }
 
 fn purpose(found: &VisitFindings) -> String {
-    let mut told = words::purpose(found.purpose).unwrap_or_else(|| "the only visit".to_owned());
+    let mut text = words::purpose(found.purpose).unwrap_or_else(|| "the only visit".to_owned());
     if found.cut_short {
-        told += ", cut short";
+        text += ", cut short";
     }
     for other in found.foreign.iter().flatten() {
-        told += &format!("; {other}");
+        text += &format!("; {other}");
     }
-    told
+    text
 }
 
 fn seconds(ns: u64) -> f64 {

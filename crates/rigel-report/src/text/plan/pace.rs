@@ -2,16 +2,17 @@
 //!
 //! Must not repeat a rule of the plan; it knows them by its methods.
 
-use super::{sentences, span};
+use super::{load_before, sentences};
+use crate::numbers::span;
 use crate::page::Page;
 use crate::words;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Adaptive;
-use rigel_core::load::plan::{Calibration, LevelSearch, Plan, WarmUp};
+use rigel_core::load::plan::{Calibration, LevelSearch, Plan};
 use rigel_core::load::request::Request;
 use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::stats::schedule::{Phase, Soak};
-use rigel_core::units::{Bytes, Nanos};
+use rigel_core::units::Nanos;
 
 /// The search for load levels, which comes first.
 pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
@@ -55,11 +56,7 @@ fn visits(request: &Request, plan: &Plan, calibration: &Calibration) -> Vec<Stri
     let several = calibration.phases.len() > 1;
     let mut lines = vec!["in random order, until the precision is reached at every point".to_owned()];
     if let Some(warm_up) = calibration.warm_up {
-        let what = match warm_up {
-            WarmUp::Time(time) => time.to_string(),
-            WarmUp::Bytes(bytes) => Bytes(bytes).to_string(),
-        };
-        lines.push(format!("before the first stream {what} of random large I/O, not measured"));
+        lines.push(format!("before the first stream {}", load_before(warm_up)));
     }
     for (index, phase) in calibration.phases.iter().enumerate() {
         let mut line = words::counted(phase.points.len(), "point");

@@ -19,6 +19,7 @@ use rigel_core::path_text;
 use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
+use rigel_report::numbers::counted;
 use rigel_report::text::Intent;
 use rigel_report::{Format, View, calibration, orion, render, text};
 use rigel_run::execute::Run;
@@ -79,7 +80,7 @@ impl Reporter {
         self.note(Some(format!(
             "engine {}{polled}{reason}, {}{cpus}, seed {}",
             engine.kind.name(),
-            counted(u64::from(run.plan.workers), "worker"),
+            counted(run.plan.workers, "worker"),
             run.request.seed
         )));
         self.note(Some(buffers_line(buffers)));
@@ -104,7 +105,7 @@ impl Reporter {
 
 /// How many points there are, and how long they take as far as that is known.
 fn prospect(request: &Request, plan: &Plan) -> String {
-    let points = counted(plan.steps.len() as u64, "point");
+    let points = counted(plan.steps.len(), "point");
     let time = plan.known_time();
     match (&plan.search, &plan.calibration) {
         (Some(_), _) => format!("load levels are searched first, usually for {time}"),
@@ -116,10 +117,6 @@ fn prospect(request: &Request, plan: &Plan) -> String {
     }
 }
 
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
 fn buffers_line(buffers: &BufferFacts) -> String {
     use rigel_core::facts::engine::Backing;
     let backing = match buffers.backing {
@@ -129,7 +126,7 @@ fn buffers_line(buffers: &BufferFacts) -> String {
         Backing::None => return "buffers none".to_owned(),
     };
     let segments = match buffers.large_segments_max {
-        Some(most) => format!(", at most {} per large buffer", counted(u64::from(most), "physical segment")),
+        Some(most) => format!(", at most {} per large buffer", counted(most, "physical segment")),
         None => String::new(),
     };
     format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))

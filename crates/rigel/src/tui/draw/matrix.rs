@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use rigel_core::load::matrix::Point;
-use rigel_report::text::short;
+use rigel_report::numbers::{percent, short};
 
 /// Interval widths of this many times the target and more have the highest bar.
 const WIDEST: f64 = 4.0;
@@ -144,9 +144,7 @@ impl Scale {
             Layer::Latency => (latency_us(cell)?, self.latency_us),
             Layer::Width => {
                 let width = cell.half_width()?;
-                let percent = 100.0 * width;
-                let text = if percent < 99.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") };
-                return Some((text, width / self.width));
+                return Some((format!("{}%", percent(width)), width / self.width));
             }
         };
         Some((short(value), value / largest))

@@ -12,7 +12,7 @@ use rigel_core::event::{At, Phase};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
-use rigel_report::text::short;
+use rigel_report::numbers::short;
 
 /// Fewest ticks for a curve.
 const LEAST_TICKS: usize = 3;

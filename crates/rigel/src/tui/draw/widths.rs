@@ -8,6 +8,7 @@ use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::load::matrix::Point;
+use rigel_report::numbers::percent;
 
 /// A full bar stands for this many times the target width.
 const WIDEST: f64 = 4.0;
@@ -18,7 +19,7 @@ const BEFORE_BAR: u16 = 25;
 pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let sign = theme.plus_minus();
     let title = match model.target {
-        Some(target) => format!("Intervals: {sign}{} asked for", percent(target)),
+        Some(target) => format!("Intervals: {sign}{} % asked for", percent(target)),
         None => "Intervals: inside the one visit".to_owned(),
     };
     let inner = framed(&title, theme, area, buffer);
@@ -68,19 +69,8 @@ fn summary(model: &Model, theme: Theme, known: usize) -> String {
             "the widest first".to_owned()
         };
     }
-    let number = |width: &f64| if width.is_finite() { per_cent(*width) } else { "?".to_owned() };
+    let number = |width: &f64| if width.is_finite() { percent(*width) } else { "?".to_owned() };
     let widest: Vec<String> =
         looks.widest.iter().skip(looks.widest.len().saturating_sub(3)).map(number).collect();
     format!("{} of {} done, widest {} %", looks.done, looks.points, widest.join(theme.arrow()))
-}
-
-/// `7.3 %`
-fn percent(share: f64) -> String {
-    format!("{} %", per_cent(share))
-}
-
-/// The same without its sign.
-fn per_cent(share: f64) -> String {
-    let percent = 100.0 * share;
-    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }

@@ -1,12 +1,12 @@
 //! Everything that Rigel makes of a record, as `rigel report`, `compare`, `advise` and `calibrate --last` do.
 
 use crate::assert_printable;
+use rigel_core::record::resume::Past;
+use rigel_core::record::{Line, Record, write_line};
 use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::uses::compare::Comparison;
-use rigel_core::uses::compare::gate::{Gate, Judged};
-use rigel_core::uses::doctor::{Patient, examine};
-use rigel_core::record::{Line, Record, write_line};
-use rigel_core::record::resume::Past;
+use rigel_core::uses::compare::gate::{Gate, GateResult};
+use rigel_core::uses::doctor::{System, examine};
 use rigel_report::compare::{CompareFormat, Compared, runs};
 use rigel_report::{Format, OrionVersion, OutputFile, View, advice, calibration, doctor, text};
 
@@ -25,8 +25,8 @@ pub fn all(record: &Record) {
     let views = std::slice::from_ref(&view);
     compared(views);
     advised(views);
-    let patient = Patient::below(&record.header.nodes.first().host, &record.header.targets);
-    examined(&patient);
+    let system = System::below(&record.header.nodes.first().host, &record.header.targets);
+    examined(&system);
     // Whether a run could go on from it; a refusal is an answer.
     let stopped = Record { closing: None, ..record.clone() };
     let _ = Past::of(&stopped, 0, &record.header.program_version);
@@ -75,7 +75,7 @@ fn compared(views: &[View<'_>]) {
     let comparison = Comparison::of(&runs, &runs);
     let gates = ["small_iops < -5%", "small_p99 > 20%"];
     let read = gates.iter().map(|text| Gate::read(text).expect("a gate"));
-    let gates: Vec<Judged> = read.filter_map(|gate| gate.judge(&comparison).ok()).collect();
+    let gates: Vec<GateResult> = read.filter_map(|gate| gate.judge(&comparison).ok()).collect();
     let compared =
         Compared { base: views, new: views, comparison: &comparison, gates: &gates, undecided_fails: true };
     for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {
@@ -108,11 +108,11 @@ pub fn calibrated(document: &calibration::Document) {
 }
 
 /// The doctor on what is known of a host.
-pub fn examined(patient: &Patient<'_>) {
-    let all = examine(patient);
+pub fn examined(system: &System<'_>) {
+    let all = examine(system);
     assert_printable(
         "the findings of the doctor",
-        &doctor::findings(patient, &all, true, text::Style::default()),
+        &doctor::findings(system, &all, true, text::Style::default()),
     );
     doctor::json(&all).expect("memory takes it");
 }

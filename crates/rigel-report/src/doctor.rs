@@ -8,7 +8,7 @@ pub use text::findings;
 
 use crate::json::{pretty, schema_of, text};
 use rigel_core::error::Problem;
-use rigel_core::uses::doctor::{About, Judged, Severity, Verdict};
+use rigel_core::uses::doctor::{About, Checked, Severity, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -68,7 +68,7 @@ struct Setting {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(all: &[Judged]) -> Result<Vec<u8>, Problem> {
+pub fn json(all: &[Checked]) -> Result<Vec<u8>, Problem> {
     let counted = Counts::of(all);
     pretty(&Document {
         schema: SCHEMA,
@@ -105,15 +105,15 @@ pub struct Counts {
 impl Counts {
     /// Counts what was judged.
     #[must_use]
-    pub fn of(all: &[Judged]) -> Self {
+    pub fn of(all: &[Checked]) -> Self {
         let mut counts = Self::default();
         for judged in all {
             let count = match (&judged.verdict, judged.rule.severity) {
-                (Verdict::Bent { .. }, Severity::Error) => &mut counts.errors,
-                (Verdict::Bent { .. }, Severity::Warning) => &mut counts.warnings,
-                (Verdict::Bent { .. }, Severity::Note) => &mut counts.notes,
-                (Verdict::Unknown, _) => &mut counts.unknown,
-                (Verdict::Fine(_) | Verdict::NotAsked, _) => &mut counts.fine,
+                (Status::Bent { .. }, Severity::Error) => &mut counts.errors,
+                (Status::Bent { .. }, Severity::Warning) => &mut counts.warnings,
+                (Status::Bent { .. }, Severity::Note) => &mut counts.notes,
+                (Status::Unknown, _) => &mut counts.unknown,
+                (Status::Fine(_) | Status::NotAsked, _) => &mut counts.fine,
             };
             *count += 1;
         }
@@ -121,13 +121,11 @@ impl Counts {
     }
 }
 
-fn setting(judged: &Judged) -> Setting {
+fn setting(judged: &Checked) -> Setting {
     let (value, want) = match &judged.verdict {
-        Verdict::Fine(value) => (Some(text(value)), None),
-        Verdict::Bent { value, want } => {
-            (Some(text(value)), Some(text(want)).filter(|want| !want.is_empty()))
-        }
-        Verdict::Unknown | Verdict::NotAsked => (None, None),
+        Status::Fine(value) => (Some(text(value)), None),
+        Status::Bent { value, want } => (Some(text(value)), Some(text(want)).filter(|want| !want.is_empty())),
+        Status::Unknown | Status::NotAsked => (None, None),
     };
     Setting {
         rule: judged.rule.name,
@@ -149,10 +147,10 @@ fn setting(judged: &Judged) -> Setting {
     }
 }
 
-const fn word(judged: &Judged) -> &'static str {
+const fn word(judged: &Checked) -> &'static str {
     match judged.verdict {
-        Verdict::Bent { .. } => judged.rule.severity.name(),
-        Verdict::Unknown => "unknown",
-        Verdict::Fine(_) | Verdict::NotAsked => "fine",
+        Status::Bent { .. } => judged.rule.severity.name(),
+        Status::Unknown => "unknown",
+        Status::Fine(_) | Status::NotAsked => "fine",
     }
 }

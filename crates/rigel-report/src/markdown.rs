@@ -7,7 +7,7 @@ use crate::flag_scopes::FlagScopes;
 use crate::notes::{self, At};
 use crate::numbers::{number, time};
 use crate::page::Page;
-use crate::verdict::{Tone, Verdict};
+use crate::verdict::{Conclusion, Tone};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{Extreme, IoFindings, LatencyUs, PointFindings};
@@ -20,7 +20,7 @@ use rigel_core::units::Bytes;
 /// The page.
 pub(crate) fn page(view: &View<'_>) -> String {
     let mut page = Page::default();
-    page.line(format_args!("# Storage calibration {}\n", code(&view.record.header.run_id)));
+    page.line(format_args!("# Storage measurement {}\n", code(&view.record.header.run_id)));
     verdict(&mut page, view);
     headline(&mut page, view);
     points(&mut page, view);
@@ -68,7 +68,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn verdict(page: &mut Page, view: &View<'_>) {
-    let verdict = Verdict::of(view);
+    let verdict = Conclusion::of(view);
     let tone = match verdict.tone {
         Tone::Good => "**Good:**",
         Tone::Care => "**With care:**",

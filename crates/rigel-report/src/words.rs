@@ -11,13 +11,13 @@ use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 
 /// The quantity that the numbers of a point estimate.
-pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this calibration, \
+pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this run, \
                                    in steady state, as an average over time";
 /// The same, where there is little room.
 pub(crate) const SHORT_ESTIMAND: &str =
-    "the mean at the point over the conditions of this calibration, in steady state, averaged over time";
+    "the mean at the point over the conditions of this run, in steady state, averaged over time";
 /// The meaning of an interval when visits lie apart.
-pub(crate) const INTERVAL: &str = "the 95 % CI for the calibration mean";
+pub(crate) const INTERVAL: &str = "the 95 % CI for the mean over the run";
 /// The meaning of an interval when there was one visit.
 pub(crate) const ONE_VISIT: &str =
     "only what varied inside the one visit to the point; what another visit would add is not known";
@@ -35,7 +35,7 @@ pub(crate) fn estimand(view: &View<'_>) -> String {
 pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Only => "only",
-        Purpose::Soak => "soak",
+        Purpose::Long => "long",
         Purpose::Round(_) => "round",
         Purpose::FillsGap => "fills_gap",
         Purpose::Search(_) => "search",
@@ -46,7 +46,7 @@ pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
 pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
     match purpose {
         Purpose::Only => None,
-        Purpose::Soak => Some("long visit, not counted".to_owned()),
+        Purpose::Long => Some("long visit, not counted".to_owned()),
         Purpose::Round(round) => Some(format!("round {}", round.saturating_add(1))),
         Purpose::FillsGap => Some("while another point rests".to_owned()),
         Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),

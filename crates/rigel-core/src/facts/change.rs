@@ -83,7 +83,7 @@ impl TargetChange {
 impl ChangedTarget {
     /// What happened, as a sentence without a full stop; `targets` are those of the run.
     #[must_use]
-    pub fn told(&self, targets: &[TargetFacts]) -> String {
+    pub fn sentence(&self, targets: &[TargetFacts]) -> String {
         let facts = targets.get(usize::from(self.target));
         let path = facts.map_or("?", |target| target.path.as_str());
         let path = path_text::printable(path);

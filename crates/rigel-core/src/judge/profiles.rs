@@ -8,17 +8,17 @@ use crate::measure::ClassTally;
 use crate::record::{Purpose, Visit};
 use crate::stats::bound::{BoundVisit, LatencyOf};
 use crate::stats::detect::TimedVisit;
-use crate::stats::detect::slow_start::LongVisit;
+use crate::stats::detect::slow_start::LongSeries;
 use crate::stats::levels_auto::LevelVisit;
 use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Width of the buckets that all visits of a calibration have in common.
+/// Width of the buckets that all visits of an adaptive run have in common.
 pub(crate) const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
-/// A bucket never stands for more: the longest visit of a calibration has buckets of 20 ms, a record from elsewhere may
+/// A bucket never stands for more: the longest visit of an adaptive run has buckets of 20 ms, a record from elsewhere may
 /// claim anything.
 const MOST_COPIES: usize = 10;
 
@@ -32,7 +32,7 @@ pub struct Profiles {
     /// Each visit once, by its small I/Os where it has some, with its length.
     visits: Vec<(TimedVisit, u64)>,
     /// The last long visit to each.
-    long: BTreeMap<Key, LongVisit>,
+    long: BTreeMap<Key, LongSeries>,
 }
 
 impl Profiles {
@@ -46,10 +46,10 @@ impl Profiles {
 
     /// Adds a visit; one that was cut short is passed over. A long one is only compared with the others.
     pub fn add(&mut self, visit: &Visit) {
-        if visit.purpose == Purpose::Soak && !visit.cut_short {
+        if visit.purpose == Purpose::Long && !visit.cut_short {
             for (class, tally) in classes(visit) {
                 let rates = rates(tally, visit.measured_ns);
-                let long = LongVisit { rates, bucket_ns: tally.series.bucket_ns };
+                let long = LongSeries { rates, bucket_ns: tally.series.bucket_ns };
                 self.long.insert((visit.step, class), long);
             }
         }
@@ -67,7 +67,7 @@ impl Profiles {
         }
     }
 
-    /// Looks at everything that was added, with the parameters of the calibration.
+    /// Looks at everything that was added, with the parameters of the adaptive run.
     #[must_use]
     pub fn look(&self, parameters: &Parameters) -> PhaseLook {
         let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
@@ -208,7 +208,7 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     whole_buckets(tally, measured_ns).iter().map(|&ops| f64::from(ops) * scale).collect()
 }
 
-/// The same in buckets of the common width. Visits of a calibration are short enough for it; a coarser bucket stands
+/// The same in buckets of the common width. Visits of an adaptive run are short enough for it; a coarser bucket stands
 /// for several.
 #[must_use]
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {

@@ -8,11 +8,11 @@ pub(crate) mod cache;
 pub(crate) mod drift;
 pub(crate) mod latency_modes;
 pub(crate) mod levels;
+pub(crate) mod long_visit;
 pub(crate) mod shift;
 pub(crate) mod sizes;
 pub mod slow_noise;
 pub(crate) mod slow_start;
-pub(crate) mod soak;
 pub(crate) mod stalls;
 pub(crate) mod steady;
 pub(crate) mod waits;
@@ -22,7 +22,7 @@ use super::batch_means::inflation;
 use super::sample::{count, mean, median, sum_of_squares};
 use std::collections::BTreeMap;
 
-/// One visit of a calibration, for detectors to which order and time matter.
+/// One visit of an adaptive run, for detectors to which order and time matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimedVisit {
     /// Where, by the caller's numbers.

@@ -8,7 +8,7 @@
 mod random;
 mod step;
 
-pub use step::{Phase, Purpose, Reason, Soak, Step, VisitOrder};
+pub use step::{LongVisit, Next, Phase, Purpose, Reason, VisitOrder};
 
 use super::parameters::Parameters;
 use crate::load::draw::Generator;
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// So many random orders are looked at for one in which nobody waits: of 17 points about one in 25 is such.
 const ORDERS_TRIED: usize = 300;
 
-/// The state of a calibration.
+/// The state of an adaptive run.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     parameters: Parameters,
@@ -26,7 +26,7 @@ pub struct Schedule {
     phases: Vec<Phase>,
     /// Which phase is being measured.
     phase: usize,
-    soaks_done: usize,
+    long_visits_done: usize,
     /// Rounds of this phase that are complete.
     rounds: u32,
     /// Whether the last round has been looked at.
@@ -34,7 +34,7 @@ pub struct Schedule {
     /// What is left of this round, last first.
     order: Vec<usize>,
     /// What the caller was told to do and has not done yet.
-    pending: Option<Step>,
+    pending: Option<Next>,
     reached: BTreeSet<usize>,
     /// Visits to each point, long ones not counted.
     visits: BTreeMap<usize, u32>,
@@ -48,7 +48,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A calibration of `phases`, in that order. Phases without points are passed over.
+    /// An adaptive run of `phases`, in that order. Phases without points are passed over.
     #[must_use]
     pub const fn new(phases: Vec<Phase>, parameters: Parameters, generator: Generator) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Schedule {
             generator,
             phases,
             phase: 0,
-            soaks_done: 0,
+            long_visits_done: 0,
             rounds: 0,
             looked: false,
             order: Vec::new(),
@@ -72,28 +72,28 @@ impl Schedule {
     }
 
     /// What to do at `now_ns`. Until that was carried out, asking again gives the same answer, but for waiting.
-    pub fn next(&mut self, now_ns: u64) -> Step {
+    pub fn next(&mut self, now_ns: u64) -> Next {
         if let Some(step) = self.pending {
             return step;
         }
         let step = self.decide(now_ns);
-        self.pending = (!matches!(step, Step::Wait(_))).then_some(step);
+        self.pending = (!matches!(step, Next::Wait(_))).then_some(step);
         step
     }
 
     /// The visit that was asked for ended at `ended_ns`. `slowest_rate` is the I/Os per second of its slowest class:
     /// later visits to the point are made long enough for it.
     pub fn finished(&mut self, ended_ns: u64, slowest_rate: f64) {
-        let Some(Step::Visit(order)) = self.pending.take_if(|step| matches!(step, Step::Visit(_))) else {
+        let Some(Next::Visit(order)) = self.pending.take_if(|step| matches!(step, Next::Visit(_))) else {
             return;
         };
         self.last_ended_ns.insert(order.point, ended_ns);
         self.slowest_rates.insert(order.point, slowest_rate);
-        if order.purpose != Purpose::Soak {
+        if order.purpose != Purpose::Long {
             *self.visits.entry(order.point).or_insert(0) += 1;
         }
         match order.purpose {
-            Purpose::Soak => self.soaks_done += 1,
+            Purpose::Long => self.long_visits_done += 1,
             Purpose::FillsGap => {}
             Purpose::Round(_) => {
                 self.order.pop();
@@ -107,7 +107,7 @@ impl Schedule {
     /// that was done and is so no longer is visited again, if it has visits left: what others show, such as rare visits
     /// far off, can widen its interval.
     pub fn looked(&mut self, is_done: impl Fn(usize) -> bool) {
-        if self.pending.take_if(|step| *step == Step::Look).is_some() {
+        if self.pending.take_if(|step| *step == Next::Look).is_some() {
             self.looked = true;
             let (done, open): (Vec<usize>, Vec<usize>) = self.members().partition(|&point| is_done(point));
             self.reached.extend(done);
@@ -153,19 +153,21 @@ impl Schedule {
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
         let visit = self.parameters.settle_ns + self.measure_ns;
-        let soaks = |phase: &Phase, done: usize| -> u64 {
-            phase.soaks.iter().skip(done).map(|soak| self.parameters.settle_ns + soak.measure_ns).sum()
+        let long_visits = |phase: &Phase, done: usize| -> u64 {
+            phase.long_visits.iter().skip(done).map(|long| self.parameters.settle_ns + long.measure_ns).sum()
         };
         let later = self.phases.iter().skip(self.phase + 1).map(|phase| {
             let rounds = self.parameters.first_look(phase.points.len());
-            self.parameters.pause_ns + soaks(phase, 0) + visit * u64::from(rounds) * phase.points.len() as u64
+            self.parameters.pause_ns
+                + long_visits(phase, 0)
+                + visit * u64::from(rounds) * phase.points.len() as u64
         });
         let now = self.phases.get(self.phase).map_or(0, |phase| {
             let live = self.live().len() as u64;
             let rounds = self.parameters.first_look(phase.points.len()).saturating_sub(self.rounds);
             let begun = u64::from(!self.order.is_empty());
             let whole = u64::from(rounds).saturating_sub(begun) * live;
-            soaks(phase, self.soaks_done) + visit * (whole + self.order.len() as u64)
+            long_visits(phase, self.long_visits_done) + visit * (whole + self.order.len() as u64)
         });
         now + later.sum::<u64>()
     }
@@ -183,21 +185,21 @@ impl Schedule {
         all.copied().filter(|point| !self.reached.contains(point)).collect()
     }
 
-    fn decide(&mut self, now_ns: u64) -> Step {
+    fn decide(&mut self, now_ns: u64) -> Next {
         loop {
             let Some(phase) = self.phases.get(self.phase) else {
                 let all = self.unreached().is_empty();
-                return Step::Done(if all { Reason::Reached } else { Reason::MostVisits });
+                return Next::Done(if all { Reason::Reached } else { Reason::MostVisits });
             };
             if self.parameters.time_limit_ns.is_some_and(|limit| now_ns >= limit) {
-                return Step::Done(Reason::OutOfTime);
+                return Next::Done(Reason::OutOfTime);
             }
             if now_ns < self.not_before_ns {
-                return Step::Wait(self.not_before_ns - now_ns);
+                return Next::Wait(self.not_before_ns - now_ns);
             }
-            if let Some(soak) = phase.soaks.get(self.soaks_done) {
-                let Soak { point, measure_ns } = *soak;
-                return Step::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Soak });
+            if let Some(long) = phase.long_visits.get(self.long_visits_done) {
+                let LongVisit { point, measure_ns } = *long;
+                return Next::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Long });
             }
             if let Some(&point) = self.order.last() {
                 return self.visit_or_rest(point, now_ns);
@@ -209,16 +211,16 @@ impl Schedule {
     }
 
     /// Looks, ends the phase or draws the next round.
-    fn between_rounds(&mut self, now_ns: u64) -> Option<Step> {
+    fn between_rounds(&mut self, now_ns: u64) -> Option<Next> {
         let first_look = self.parameters.first_look(self.size());
         if self.rounds >= first_look && !self.looked {
-            return Some(Step::Look);
+            return Some(Next::Look);
         }
         if self.live().is_empty() {
             let latest = self.last_ended_ns.values().max().copied();
             self.not_before_ns = latest.map_or(0, |latest| latest + self.parameters.pause_ns);
             self.phase += 1;
-            self.soaks_done = 0;
+            self.long_visits_done = 0;
             self.rounds = 0;
             return None;
         }
@@ -254,7 +256,7 @@ impl Schedule {
 
     /// The next visit of the round; while its point needs rest, one to a point that has no rounds left to make; else the
     /// rest.
-    fn visit_or_rest(&mut self, point: usize, now_ns: u64) -> Step {
+    fn visit_or_rest(&mut self, point: usize, now_ns: u64) -> Next {
         let rest = self.rest_ns(point, now_ns);
         if rest == 0 {
             return self.visit(point, Purpose::Round(self.rounds));
@@ -263,15 +265,15 @@ impl Schedule {
         let rested: Vec<usize> = idle.filter(|&other| self.rest_ns(other, now_ns) == 0).collect();
         match draw(&rested, &mut self.generator) {
             Some(other) => self.visit(other, Purpose::FillsGap),
-            None => Step::Wait(rest),
+            None => Next::Wait(rest),
         }
     }
 
-    fn visit(&self, point: usize, purpose: Purpose) -> Step {
+    fn visit(&self, point: usize, purpose: Purpose) -> Next {
         let known = self.slowest_rates.get(&point);
         let measure_ns =
             known.map_or(self.measure_ns, |&rate| self.parameters.measure_for(self.measure_ns, rate));
-        Step::Visit(VisitOrder { point, measure_ns, purpose })
+        Next::Visit(VisitOrder { point, measure_ns, purpose })
     }
 
     /// How long a point must still rest.

@@ -29,7 +29,7 @@ pub struct Run<'a> {
 
 /// What the interval of a change says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Effect {
     /// The new side is better.
     Better,
     /// The new side is worse.
@@ -38,7 +38,7 @@ pub enum Verdict {
     NoEvidence(Doubt),
 }
 
-impl Verdict {
+impl Effect {
     /// The name in every output.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -64,7 +64,7 @@ pub struct Row {
     /// How much the new side differs; the reason when that cannot be told.
     pub change: Result<Change, Doubt>,
     /// What that says.
-    pub verdict: Verdict,
+    pub verdict: Effect,
 }
 
 /// A comparison.
@@ -72,7 +72,7 @@ pub struct Row {
 pub struct Comparison {
     /// By metric in the order of [`Metric::ALL`], then by large and by small outstanding I/Os.
     pub rows: Vec<Row>,
-    /// What differs between the runs besides their numbers, what forbids a comparison first.
+    /// What differs between the runs besides their numbers, what makes them incomparable first.
     pub differences: Vec<Difference>,
     /// Points that only some of the runs have.
     pub left_out: Vec<Point>,
@@ -98,14 +98,14 @@ impl Comparison {
         }
     }
 
-    /// What forbids the comparison.
-    pub fn forbidding(&self) -> impl Iterator<Item = &Difference> {
-        self.differences.iter().filter(|difference| difference.forbids)
+    /// What makes the runs incomparable.
+    pub fn incomparable(&self) -> impl Iterator<Item = &Difference> {
+        self.differences.iter().filter(|difference| difference.incomparable)
     }
 
     /// How many rows have a verdict of that kind; what mirrors a rate is not counted again.
     #[must_use]
-    pub fn count(&self, is: fn(Verdict) -> bool) -> usize {
+    pub fn count(&self, is: fn(Effect) -> bool) -> usize {
         self.rows.iter().filter(|row| row.counts() && is(row.verdict)).count()
     }
 }
@@ -114,7 +114,7 @@ impl Row {
     /// Whether a flag says that a number of one side must not be used.
     #[must_use]
     pub const fn is_invalid(&self) -> bool {
-        matches!(self.verdict, Verdict::NoEvidence(Doubt::Invalid))
+        matches!(self.verdict, Effect::NoEvidence(Doubt::Invalid))
     }
 
     /// Whether it is a finding of its own: one of a point, and no mirror of a rate.
@@ -159,17 +159,17 @@ fn measured(metric: Metric, run: &Run<'_>, point: Option<Point>) -> Option<Measu
     }
 }
 
-fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Verdict {
+fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Effect {
     match change {
-        Err(doubt) => Verdict::NoEvidence(*doubt),
+        Err(doubt) => Effect::NoEvidence(*doubt),
         Ok(change) if change.lo > 0.0 || change.hi < 0.0 => {
             if (change.lo > 0.0) == metric.more_is_better() {
-                Verdict::Better
+                Effect::Better
             } else {
-                Verdict::Worse
+                Effect::Worse
             }
         }
-        Ok(_) => Verdict::NoEvidence(Doubt::WithinNoise),
+        Ok(_) => Effect::NoEvidence(Doubt::WithinNoise),
     }
 }
 

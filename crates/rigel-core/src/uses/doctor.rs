@@ -62,15 +62,15 @@ pub struct Rule {
 /// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 enum Judge {
-    Host(fn(&HostFacts, &Patient<'_>) -> Verdict),
-    Device(fn(&DeviceFacts, &Patient<'_>) -> Verdict),
-    Mount(fn(&MountFacts, &Patient<'_>) -> Verdict),
-    Target(fn(&TargetFacts, &Patient<'_>) -> Verdict),
+    Host(fn(&HostFacts, &System<'_>) -> Status),
+    Device(fn(&DeviceFacts, &System<'_>) -> Status),
+    Mount(fn(&MountFacts, &System<'_>) -> Status),
+    Target(fn(&TargetFacts, &System<'_>) -> Status),
 }
 
 /// What a rule comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Status {
     /// The setting does not exist there, or does not matter.
     NotAsked,
     /// The fact could not be read.
@@ -86,7 +86,7 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+impl Status {
     fn fine(value: impl fmt::Display) -> Self {
         Self::Fine(value.to_string())
     }
@@ -103,7 +103,7 @@ impl Verdict {
 
 /// Everything that is judged together.
 #[derive(Clone, Debug)]
-pub struct Patient<'a> {
+pub struct System<'a> {
     /// The host.
     pub host: &'a HostFacts,
     /// Every device, by its name once.
@@ -114,7 +114,7 @@ pub struct Patient<'a> {
     pub targets: &'a [TargetFacts],
 }
 
-impl<'a> Patient<'a> {
+impl<'a> System<'a> {
     /// A host with everything on it.
     #[must_use]
     pub fn whole(host: &'a HostFacts, devices: &'a [DeviceFacts], mounts: &'a [MountFacts]) -> Self {
@@ -178,20 +178,20 @@ impl fmt::Display for About {
 
 /// A rule applied to one thing.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct Checked {
     /// The rule.
     pub rule: &'static Rule,
     /// To what.
     pub about: About,
-    /// With what result; never [`Verdict::NotAsked`].
-    pub verdict: Verdict,
+    /// With what result; never [`Status::NotAsked`].
+    pub verdict: Status,
 }
 
-impl Judged {
+impl Checked {
     /// Whether it found something.
     #[must_use]
     pub const fn is_bent(&self) -> bool {
-        matches!(self.verdict, Verdict::Bent { .. })
+        matches!(self.verdict, Status::Bent { .. })
     }
 
     /// The command that shows the setting.
@@ -208,7 +208,7 @@ impl Judged {
 
     fn filled(&self, template: &str) -> String {
         let want = match &self.verdict {
-            Verdict::Bent { want, .. } => want.as_str(),
+            Status::Bent { want, .. } => want.as_str(),
             _ => "",
         };
         // The wish is words of ours and figures; the name is foreign, so it comes last, and what is in it is never looked at again.
@@ -249,37 +249,36 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Applies every rule to everything that it is about: the gravest findings first, then what is unknown, then what is fine.
 #[must_use]
-pub fn examine(patient: &Patient<'_>) -> Vec<Judged> {
-    let mut all: Vec<Judged> = rules().flat_map(|rule| apply(rule, patient)).collect();
-    let order = |judged: &Judged| match judged.verdict {
-        Verdict::Bent { .. } => 3 - judged.rule.severity as u8,
-        Verdict::Unknown => 4,
-        Verdict::Fine(_) | Verdict::NotAsked => 5,
+pub fn examine(system: &System<'_>) -> Vec<Checked> {
+    let mut all: Vec<Checked> = rules().flat_map(|rule| apply(rule, system)).collect();
+    let order = |judged: &Checked| match judged.verdict {
+        Status::Bent { .. } => 3 - judged.rule.severity as u8,
+        Status::Unknown => 4,
+        Status::Fine(_) | Status::NotAsked => 5,
     };
     all.sort_by_key(order);
     all
 }
 
-fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Judged> {
-    let judged = |about: About, verdict: Verdict| Judged { rule, about, verdict };
-    let all: Vec<Judged> = match rule.judge {
-        Judge::Host(judge) => vec![judged(About::Host, judge(patient.host, patient))],
+fn apply(rule: &'static Rule, system: &System<'_>) -> Vec<Checked> {
+    let judged = |about: About, verdict: Status| Checked { rule, about, verdict };
+    let all: Vec<Checked> = match rule.judge {
+        Judge::Host(judge) => vec![judged(About::Host, judge(system.host, system))],
         Judge::Device(judge) => {
             let of =
-                |device: &&DeviceFacts| judged(About::Device(device.name.clone()), judge(device, patient));
-            patient.devices.iter().map(of).collect()
+                |device: &&DeviceFacts| judged(About::Device(device.name.clone()), judge(device, system));
+            system.devices.iter().map(of).collect()
         }
         Judge::Mount(judge) => {
             let about = |mount: &MountFacts| About::Mount(mount.mount_point.clone());
-            patient.mounts.iter().map(|mount| judged(about(mount), judge(mount, patient))).collect()
+            system.mounts.iter().map(|mount| judged(about(mount), judge(mount, system))).collect()
         }
         Judge::Target(judge) => {
-            let of =
-                |target: &TargetFacts| judged(About::Target(target.path.clone()), judge(target, patient));
-            patient.targets.iter().map(of).collect()
+            let of = |target: &TargetFacts| judged(About::Target(target.path.clone()), judge(target, system));
+            system.targets.iter().map(of).collect()
         }
     };
-    all.into_iter().filter(|judged| judged.verdict != Verdict::NotAsked).collect()
+    all.into_iter().filter(|judged| judged.verdict != Status::NotAsked).collect()
 }
 
 #[cfg(test)]

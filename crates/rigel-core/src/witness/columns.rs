@@ -9,7 +9,7 @@ type Column = Vec<Option<u64>>;
 /// Devices that tell nothing take memory for every sample all the same. So many figures may be missing, and ..
 const MISSING: usize = 4096;
 /// .. so many more for each one that is there.
-const MISSING_PER_TOLD: usize = 8;
+const MISSING_PER_PRESENT: usize = 8;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -118,9 +118,9 @@ impl Columns {
         if !all().all(fits) {
             return Err("a list of a witness has another length than its times".to_owned());
         }
-        let told = self.devices.len() + self.at_ns.len() + all().map(Vec::len).sum::<usize>();
+        let present = self.devices.len() + self.at_ns.len() + all().map(Vec::len).sum::<usize>();
         let silent = self.devices.iter().filter(|device| device.is_silent()).count();
-        if silent.saturating_mul(self.at_ns.len()) > MISSING + MISSING_PER_TOLD * told {
+        if silent.saturating_mul(self.at_ns.len()) > MISSING + MISSING_PER_PRESENT * present {
             return Err(format!("a witness has {silent} devices that tell nothing"));
         }
         Ok(())

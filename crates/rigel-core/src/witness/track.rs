@@ -88,24 +88,24 @@ impl Track {
 
     /// Against a limit. Figures below 0, which rounding can make, are 0 here.
     pub fn measured(&self, limit: f64) -> Option<Measured> {
-        let told: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
+        let known: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
         let time = |least: f64| {
-            told.iter().filter(|one| one.value > least).map(|one| one.span_us).fold(0, u64::saturating_add)
+            known.iter().filter(|one| one.value > least).map(|one| one.span_us).fold(0, u64::saturating_add)
         };
-        let values: Vec<f64> = told.iter().map(|one| one.value.max(0.0)).collect();
+        let values: Vec<f64> = known.iter().map(|one| one.value.max(0.0)).collect();
         Some(Measured {
             mean: self.mean?.max(0.0),
             median: median(&values),
             limit,
             above: to_f64(time(limit)) / to_f64(time(f64::NEG_INFINITY).max(1)),
-            samples: told.len(),
+            samples: known.len(),
         })
     }
 }
 
 fn ratio(figures: &[Option<(f64, f64)>]) -> Option<f64> {
-    let told = figures.iter().flatten();
-    let (top, bottom) = told.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let known = figures.iter().flatten();
+    let (top, bottom) = known.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     (bottom > 0.0).then(|| top / bottom)
 }
 

@@ -24,7 +24,7 @@ use rigel_core::path_text;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-pub use contents::{Look, Progress};
+pub use contents::{Progress, Scan};
 pub use snapshot::Snapshot;
 
 /// An inspected target, still pinned.
@@ -129,7 +129,7 @@ impl Inspected {
     pub fn evidence(
         &self,
         snapshot: &Snapshot,
-        look: Look,
+        look: Scan,
         progress: Progress<'_>,
         stop: &AtomicBool,
     ) -> Result<TargetEvidence, Problem> {
@@ -142,7 +142,7 @@ impl Inspected {
     fn gather(
         &self,
         snapshot: &Snapshot,
-        look: Look,
+        look: Scan,
         progress: Progress<'_>,
         stop: &AtomicBool,
     ) -> Result<Vec<Evidence>, Problem> {
@@ -158,7 +158,7 @@ impl Inspected {
         }
         found.extend(signature::evidence(node, facts, &regions(node, snapshot.system()))?);
         // Where consent is needed anyway, reading everything would not change the verdict.
-        let look = if found.iter().all(is_unknown) { look } else { Look::Sample };
+        let look = if found.iter().all(is_unknown) { look } else { Scan::Sample };
         let contents = contents::evidence(node, facts, look, progress, stop)?;
         Ok(with_contents(found, contents))
     }
@@ -179,7 +179,7 @@ fn with_contents(mut found: Vec<Evidence>, contents: Evidence) -> Vec<Evidence> 
 
 /// Evidence of data on a target that held nothing before, from a quick sample.
 pub(super) fn holds_data_now(node: &Node, facts: &TargetFacts) -> Result<Option<Evidence>, Problem> {
-    let found = contents::evidence(node, facts, Look::Sample, &mut |_, _| {}, &AtomicBool::new(false))?;
+    let found = contents::evidence(node, facts, Scan::Sample, &mut |_, _| {}, &AtomicBool::new(false))?;
     Ok(matches!(found, Evidence::HoldsData { .. }).then_some(found))
 }
 

@@ -1,7 +1,7 @@
 //! The doctor on trees of other machines: what it finds is in the snapshot of each.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
-use rigel_core::uses::doctor::{Judged, Patient, Verdict, examine};
+use rigel_core::uses::doctor::{Checked, Status, System, examine};
 use rigel_io::survey::survey;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -45,14 +45,14 @@ fn unpack(tree: &str, root: &Path) {
 }
 
 /// `error multipath-paths dm-0: 1 of 2 failed`, a line each, without what is fine.
-fn text_of(all: &[Judged]) -> String {
-    let line = |judged: &Judged| match &judged.verdict {
-        Verdict::Bent { value, want } => {
+fn text_of(all: &[Checked]) -> String {
+    let line = |judged: &Checked| match &judged.verdict {
+        Status::Bent { value, want } => {
             let severity = judged.rule.severity.name();
             Some(format!("{severity} {} {}: {value} -> {want}\n", judged.rule.name, judged.about))
         }
-        Verdict::Unknown => Some(format!("unknown {} {}\n", judged.rule.name, judged.about)),
-        Verdict::Fine(_) | Verdict::NotAsked => None,
+        Status::Unknown => Some(format!("unknown {} {}\n", judged.rule.name, judged.about)),
+        Status::Fine(_) | Status::NotAsked => None,
     };
     all.iter().filter_map(line).collect()
 }
@@ -62,7 +62,7 @@ fn found_on(name: &str) -> String {
     let root = tempfile::tempdir().unwrap();
     unpack(&tree, root.path());
     let found = survey(root.path());
-    text_of(&examine(&Patient::whole(&found.host, &found.devices, &found.mounts)))
+    text_of(&examine(&System::whole(&found.host, &found.devices, &found.mounts)))
 }
 
 #[test]

@@ -11,8 +11,8 @@ use rigel_core::error::Problem;
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
-use rigel_core::uses::compare::gate::{Judged, Outcome};
-use rigel_core::uses::compare::{Difference, Row, Verdict};
+use rigel_core::uses::compare::gate::{GateResult, Outcome};
+use rigel_core::uses::compare::{Difference, Effect, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ struct Document {
     base: Vec<RunDocument>,
     /// The new runs.
     new: Vec<RunDocument>,
-    /// Whether nothing forbids the comparison.
+    /// Whether the sides can be compared.
     comparable: bool,
     /// What differs between the runs besides their numbers.
     differences: Vec<DifferenceDocument>,
@@ -64,7 +64,7 @@ struct DifferenceDocument {
     /// The other run.
     run: String,
     /// Numbers that differ in this are not about the same thing.
-    forbids: bool,
+    incomparable: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -159,7 +159,7 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         schema: SCHEMA,
         base: compared.base.iter().map(run).collect(),
         new: compared.new.iter().map(run).collect(),
-        comparable: found.forbidding().next().is_none(),
+        comparable: found.incomparable().next().is_none(),
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(place).collect(),
         rows: found.rows.iter().map(|one| row(compared, one)).collect(),
@@ -185,7 +185,7 @@ fn difference(found: &Difference) -> DifferenceDocument {
         base: text(&found.base),
         other: text(&found.other),
         run: text(&found.run_id),
-        forbids: found.forbids,
+        incomparable: found.incomparable,
     }
 }
 
@@ -195,8 +195,8 @@ const fn place(point: &Point) -> Place {
 
 fn row(compared: &Compared<'_>, row: &Row) -> RowDocument {
     let reason = match row.verdict {
-        Verdict::NoEvidence(reason) => Some(reason),
-        Verdict::Better | Verdict::Worse => None,
+        Effect::NoEvidence(reason) => Some(reason),
+        Effect::Better | Effect::Worse => None,
     };
     let metric = row.metric;
     RowDocument {
@@ -239,7 +239,7 @@ const fn change(change: &Change) -> ChangeDocument {
     }
 }
 
-fn gate(judged: &Judged) -> GateDocument {
+fn gate(judged: &GateResult) -> GateDocument {
     let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
     GateDocument {
         gate: text(&judged.gate.text),

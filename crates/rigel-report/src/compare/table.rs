@@ -9,7 +9,7 @@ use crate::text::{number, wrapped};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::Doubt;
-use rigel_core::uses::compare::{Difference, Metric, Row, Verdict};
+use rigel_core::uses::compare::{Difference, Effect, Metric, Row};
 
 /// The whole text.
 pub(super) fn text(compared: &Compared<'_>) -> String {
@@ -38,7 +38,7 @@ const fn is_shown(metric: Metric) -> bool {
 
 fn heading(page: &mut Page) {
     page.line(format_args!(
-        "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{:>8} {:>16} Verdict",
+        "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{:>8} {:>16} Effect",
         "Small", "Large", "Base", "±%", "New", "±%", "Change", "from .. to %"
     ));
 }
@@ -83,9 +83,9 @@ fn line(page: &mut Page, row: &Row) {
 /// Why rows have no verdict.
 fn doubts(page: &mut Page, compared: &Compared<'_>) {
     for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval] {
-        let has = |row: &Row| row.verdict == Verdict::NoEvidence(reason) && is_shown(row.metric);
+        let has = |row: &Row| row.verdict == Effect::NoEvidence(reason) && is_shown(row.metric);
         if let Some(text) = doubt(reason).filter(|_| compared.comparison.rows.iter().any(has)) {
-            let label = format!("{}: ", verdict(Verdict::NoEvidence(reason)));
+            let label = format!("{}: ", verdict(Effect::NoEvidence(reason)));
             wrapped(page, &label, "  ", &format!("{text}."));
         }
     }
@@ -97,11 +97,11 @@ fn differences(page: &mut Page, compared: &Compared<'_>) {
         page.blank();
         page.line("What differs besides the numbers (base, other run):");
     }
-    for Difference { what, base, other, forbids, .. } in &found.differences {
-        let mark = if *forbids { "! " } else { "  " };
+    for Difference { what, base, other, incomparable, .. } in &found.differences {
+        let mark = if *incomparable { "! " } else { "  " };
         wrapped(page, mark, "    ", &format!("{what}: {}; {}", printable(base), printable(other)));
     }
-    if found.forbidding().next().is_some() {
+    if found.incomparable().next().is_some() {
         page.line("!  the numbers are not about the same thing");
     }
     if !found.left_out.is_empty() {

@@ -8,7 +8,7 @@ use crate::words::yes_or_no;
 use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rigel_core::uses::doctor::{Judged, Patient, Severity, Verdict};
+use rigel_core::uses::doctor::{Checked, Severity, Status, System};
 
 /// Room for the names of what a device is made of.
 const MOST_OF_ROW: usize = 40;
@@ -17,9 +17,9 @@ const MOST_NAMES: usize = 6;
 
 /// The text; with `everything` also what is fine.
 #[must_use]
-pub fn findings(patient: &Patient<'_>, all: &[Judged], everything: bool, style: Style) -> String {
+pub fn findings(system: &System<'_>, all: &[Checked], everything: bool, style: Style) -> String {
     let mut page = Page::default();
-    looked_at(&mut page, patient);
+    looked_at(&mut page, system);
     for same in groups(all.iter().filter(|judged| judged.is_bent())) {
         page.blank();
         finding(&mut page, &same, style);
@@ -27,10 +27,10 @@ pub fn findings(patient: &Patient<'_>, all: &[Judged], everything: bool, style: 
     if everything {
         page.blank();
         page.line(style.painted(Ink::Heading, "Nothing to change"));
-        let fine = |judged: &&Judged| matches!(judged.verdict, Verdict::Fine(_));
+        let fine = |judged: &&Checked| matches!(judged.verdict, Status::Fine(_));
         groups(all.iter().filter(fine)).iter().for_each(|same| line(&mut page, same));
     }
-    let unknown: Vec<Vec<&Judged>> = groups(all.iter().filter(|judged| judged.verdict == Verdict::Unknown));
+    let unknown: Vec<Vec<&Checked>> = groups(all.iter().filter(|judged| judged.verdict == Status::Unknown));
     if !unknown.is_empty() {
         page.blank();
         page.line(style.painted(Ink::Heading, "Could not be read"));
@@ -42,10 +42,10 @@ pub fn findings(patient: &Patient<'_>, all: &[Judged], everything: bool, style: 
 }
 
 /// Findings that differ in nothing but the device stand together.
-fn groups<'a>(all: impl Iterator<Item = &'a Judged>) -> Vec<Vec<&'a Judged>> {
-    let mut found: Vec<Vec<&Judged>> = Vec::new();
+fn groups<'a>(all: impl Iterator<Item = &'a Checked>) -> Vec<Vec<&'a Checked>> {
+    let mut found: Vec<Vec<&Checked>> = Vec::new();
     for judged in all {
-        let same = |group: &&mut Vec<&Judged>| {
+        let same = |group: &&mut Vec<&Checked>| {
             group
                 .first()
                 .is_some_and(|first| std::ptr::eq(first.rule, judged.rule) && first.verdict == judged.verdict)
@@ -58,7 +58,7 @@ fn groups<'a>(all: impl Iterator<Item = &'a Judged>) -> Vec<Vec<&'a Judged>> {
     found
 }
 
-fn names(same: &[&Judged]) -> String {
+fn names(same: &[&Checked]) -> String {
     let shown: Vec<String> = same
         .iter()
         .take(MOST_NAMES)
@@ -69,14 +69,14 @@ fn names(same: &[&Judged]) -> String {
     format!("{}{rest}", shown.join(", "))
 }
 
-fn value(judged: &Judged) -> String {
+fn value(judged: &Checked) -> String {
     match &judged.verdict {
-        Verdict::Fine(value) | Verdict::Bent { value, .. } => printable(value).into_owned(),
-        Verdict::Unknown | Verdict::NotAsked => "?".to_owned(),
+        Status::Fine(value) | Status::Bent { value, .. } => printable(value).into_owned(),
+        Status::Unknown | Status::NotAsked => "?".to_owned(),
     }
 }
 
-fn finding(page: &mut Page, same: &[&Judged], style: Style) {
+fn finding(page: &mut Page, same: &[&Checked], style: Style) {
     let Some(first) = same.first() else { return };
     let ink = match first.rule.severity {
         Severity::Error => Ink::Invalid,
@@ -96,30 +96,30 @@ fn finding(page: &mut Page, same: &[&Judged], style: Style) {
     page.line(format_args!("  source  {}", first.rule.source));
 }
 
-fn line(page: &mut Page, same: &[&Judged]) {
+fn line(page: &mut Page, same: &[&Checked]) {
     let Some(first) = same.first() else { return };
     wrapped(page, "  ", "      ", &format!("{}: {}: {}", names(same), first.rule.setting, value(first)));
 }
 
-fn looked_at(page: &mut Page, patient: &Patient<'_>) {
-    let host = patient.host;
+fn looked_at(page: &mut Page, system: &System<'_>) {
+    let host = system.host;
     let memory = host.memory_bytes.map_or_else(String::new, |bytes| format!(", {} of memory", Bytes(bytes)));
     let kernel = format!("{} {}", printable(&host.kernel), printable(&host.machine));
     wrapped(page, "", "  ", &format!("{}, {} CPUs{memory}", kernel.trim(), host.cpus));
-    for target in patient.targets {
+    for target in system.targets {
         let on = target
             .device
             .as_ref()
             .map_or_else(String::new, |device| format!(" on {}", printable(&device.name)));
         wrapped(page, "", "  ", &format!("{}, {}{on}", printable(&target.path), Bytes(target.size_bytes)));
     }
-    for mount in &patient.mounts {
+    for mount in &system.mounts {
         wrapped(page, "", "  ", &mounted(mount));
     }
-    if !patient.devices.is_empty() {
+    if !system.devices.is_empty() {
         page.blank();
         page.line("Device               Attached      Spins Scheduler   Queue  Read-ahead  Made of");
-        patient.devices.iter().for_each(|device| row(page, device));
+        system.devices.iter().for_each(|device| row(page, device));
     }
 }
 

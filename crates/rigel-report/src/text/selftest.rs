@@ -4,7 +4,7 @@
 
 use crate::page::Page;
 use rigel_core::units::to_f64;
-use rigel_core::uses::selftest::{Asked, Promise, Score, Silence, Verdict};
+use rigel_core::uses::selftest::{Asked, Grade, Promise, Score, Silence};
 
 /// The lines above a section, and the figures of a case; `None` for a case of another section.
 type Section = (&'static [&'static str], fn(&Score) -> Option<String>);
@@ -12,7 +12,7 @@ type Section = (&'static [&'static str], fn(&Score) -> Option<String>);
 const SECTIONS: [Section; 4] = [
     (
         &[
-            "Whole calibrations of 17 points on simulated devices whose rates are known.",
+            "Whole runs of 17 points on simulated devices whose rates are known.",
             "Do the 95 % intervals hold the truth?",
         ],
         coverage,
@@ -37,7 +37,7 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
     }
     page.blank();
     let trials: usize = scores.iter().map(|score| score.trials.len()).sum();
-    let broken = scores.iter().filter(|score| score.verdict() != Verdict::Kept).count();
+    let broken = scores.iter().filter(|score| score.verdict() != Grade::Kept).count();
     page.line(format_args!(
         "{trials} trials with seed {seed}: {} of {} promises kept",
         scores.len() - broken,
@@ -48,8 +48,8 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
 
 fn line(page: &mut Page, score: &Score, what: &str) {
     match score.verdict() {
-        Verdict::Kept => page.line(format_args!("  ok    {:<36} {what}", label(score))),
-        Verdict::Broken(reason) => {
+        Grade::Kept => page.line(format_args!("  ok    {:<36} {what}", label(score))),
+        Grade::Broken(reason) => {
             page.line(format_args!("  FAIL  {:<36} {what}", label(score)));
             page.line(format_args!("        {reason}"));
         }
@@ -219,7 +219,7 @@ fn alarms(score: &Score) -> String {
 
 fn verdict(score: &Score) -> String {
     match score.verdict() {
-        Verdict::Kept => "kept".to_owned(),
-        Verdict::Broken(reason) => format!("**{reason}**"),
+        Grade::Kept => "kept".to_owned(),
+        Grade::Broken(reason) => format!("**{reason}**"),
     }
 }

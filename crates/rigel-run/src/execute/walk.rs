@@ -9,7 +9,7 @@ use crate::job::{Part, Stop};
 use crate::journal::Ledger;
 use rigel_core::errno;
 use rigel_core::error::Problem;
-use rigel_core::event::{At, Event, Live, Phase};
+use rigel_core::event::{Activity, At, Event, Live};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
 use rigel_core::measure::HungIo;
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
     /// How the run ends when I/Os did not come back.
     fn gave_up(&self) -> Option<Outcome> {
         let hung = self.hung?;
-        Some(Outcome::Hung { reason: hung.told(&self.header.targets) })
+        Some(Outcome::Hung { reason: hung.sentence(&self.header.targets) })
     }
 
     /// Lets time pass without load.
@@ -183,7 +183,13 @@ impl<'a> Walk<'a> {
             let Heard::Tick(now) = heard else { return !stop.wanted() };
             let remaining_ns = later_ns.saturating_add(end_ns.saturating_sub(now.now_ns));
             let live = Live::default();
-            listener(Event::Tick { at, phase: Phase::Rest, elapsed_ns: now.now_ns, remaining_ns, live });
+            listener(Event::Tick {
+                at,
+                activity: Activity::Rest,
+                elapsed_ns: now.now_ns,
+                remaining_ns,
+                live,
+            });
             !stop.wanted()
         });
         if stop.wanted() { Err(Halt::Outcome(Outcome::Stopped)) } else { Ok(()) }
@@ -206,7 +212,7 @@ impl<'a> Walk<'a> {
             (_, None) => Detail::Settling,
         };
         let work = Work::Measure { settle_ns: wanted.settle_ns, measure_ns: wanted.measure_ns, detail };
-        let Came { done, began_ns, ended_ns, nodes } = self.work(wanted, work, Phase::Measure)?;
+        let Came { done, began_ns, ended_ns, nodes } = self.work(wanted, work, Activity::Measure)?;
         let start_ns = began_ns.saturating_add(wanted.settle_ns);
         let measured_ns = done.window_end_ns.saturating_sub(start_ns);
         if measured_ns == 0 {
@@ -236,14 +242,14 @@ impl<'a> Walk<'a> {
 
     fn warm_up(&mut self, wanted: &Wanted, warm_up: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
         let Came { done, began_ns, ended_ns, .. } =
-            self.work(wanted, Work::WarmUp(warm_up), Phase::WarmUp)?;
+            self.work(wanted, Work::WarmUp(warm_up), Activity::WarmUp)?;
         let whole = !done.stopped && done.hung.is_none();
         let ns = ended_ns.saturating_sub(began_ns);
         Ok(whole.then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
     }
 
     /// Gives the bench an order and passes on what it tells.
-    fn work(&mut self, wanted: &Wanted, work: Work, phase: Phase) -> Result<Came, Problem> {
+    fn work(&mut self, wanted: &Wanted, work: Work, activity: Activity) -> Result<Came, Problem> {
         let order = Order { visit: self.visits, point: wanted.at.point, work };
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
@@ -261,10 +267,11 @@ impl<'a> Walk<'a> {
             };
             let live = last.map_or_else(Live::default, |last| live(&run.request, last, now));
             last = Some(now);
-            let measure_ns = if phase == Phase::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
+            let measure_ns =
+                if activity == Activity::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
             let rest_ns = if end_ns == u64::MAX { 0 } else { end_ns.saturating_sub(now.now_ns) };
             let remaining_ns = wanted.later_ns.saturating_add(measure_ns).saturating_add(rest_ns);
-            listener(Event::Tick { at: wanted.at, phase, elapsed_ns: now.now_ns, remaining_ns, live });
+            listener(Event::Tick { at: wanted.at, activity, elapsed_ns: now.now_ns, remaining_ns, live });
             !stop.wanted()
         })?;
         if let Some(problem) = unkept {

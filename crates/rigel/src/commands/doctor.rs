@@ -7,7 +7,7 @@ use crate::commands;
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
-use rigel_core::uses::doctor::{Judged, Patient, examine};
+use rigel_core::uses::doctor::{Checked, System, examine};
 use rigel_io::host::host_facts;
 use rigel_io::survey::survey;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
@@ -21,14 +21,14 @@ use std::path::Path;
 pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
     let all = if options.targets.is_empty() {
         let found = survey(Path::new("/"));
-        print(&Patient::whole(&found.host, &found.devices, &found.mounts), options)?
+        print(&System::whole(&found.host, &found.devices, &found.mounts), options)?
     } else {
         let host = host_facts();
         let snapshot = Snapshot::take();
         let look = |path| inspect(path, &snapshot).map(Inspected::into_facts);
         let targets: Vec<TargetFacts> =
             options.targets.iter().map(|path| look(path)).collect::<Result<_, _>>()?;
-        print(&Patient::below(&host, &targets), options)?
+        print(&System::below(&host, &targets), options)?
     };
     match Counts::of(&all).errors {
         0 => Ok(()),
@@ -38,12 +38,12 @@ pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
     }
 }
 
-fn print(patient: &Patient<'_>, options: &DoctorArgs) -> Result<Vec<Judged>, Problem> {
-    let all = examine(patient);
+fn print(system: &System<'_>, options: &DoctorArgs) -> Result<Vec<Checked>, Problem> {
+    let all = examine(system);
     if options.json {
         commands::to_stdout(&json(&all)?)?;
     } else {
-        commands::to_stdout(findings(patient, &all, options.all, terminal::style_of_stdout()).as_bytes())?;
+        commands::to_stdout(findings(system, &all, options.all, terminal::style_of_stdout()).as_bytes())?;
     }
     Ok(all)
 }

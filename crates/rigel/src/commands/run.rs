@@ -221,7 +221,7 @@ impl<'a> Shown<'a> {
 /// Most bytes that a record and its outputs need: some tens of kilobytes a visit for histograms and series, and the fixed
 /// part of a page.
 fn room_for_outputs(plan: &Plan) -> u64 {
-    let visits = plan.calibration.as_ref().map_or(1, |calibration| calibration.parameters.most_visits);
+    let visits = plan.adaptive.as_ref().map_or(1, |adaptive| adaptive.parameters.most_visits);
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }
 

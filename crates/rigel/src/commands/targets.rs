@@ -8,7 +8,7 @@ use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
-use rigel_io::targets::inspect::{Look, Snapshot, block_devices, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, block_devices, inspect};
 use rigel_report::targets::{Examined, json, table};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +49,7 @@ fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Res
     let inspected = inspect(path, snapshot)?;
     let label = format!("looking at {}", path_text::encode(path));
     let mut bar = WorkProgress::of_bytes(quiet, &label);
-    let found = inspected.evidence(snapshot, Look::Sample, &mut |done, total| bar.done_of(done, total), stop);
+    let found = inspected.evidence(snapshot, Scan::Sample, &mut |done, total| bar.done_of(done, total), stop);
     drop(bar);
     let (evidence, trouble) = match found {
         Ok(found) => (found.to_vec(), None),

@@ -4,7 +4,7 @@
 
 use super::judge::Judgement;
 use super::model::Last;
-use rigel_core::event::{At, Event, Live, Phase};
+use rigel_core::event::{Activity, At, Event, Live};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::workload::Class;
@@ -58,7 +58,7 @@ pub enum Message {
         /// Which visit.
         at: At,
         /// What the run does.
-        phase: Phase,
+        activity: Activity,
         /// Since the start.
         elapsed_ns: u64,
         /// What is left, as far as it is known.
@@ -85,7 +85,7 @@ pub enum Message {
         widest: f64,
     },
     /// The visits so far were judged.
-    Judged(Box<Judgement>),
+    JudgedRun(Box<Judgement>),
 }
 
 impl Message {
@@ -94,8 +94,8 @@ impl Message {
         match *event {
             Event::Begun { header } => begun(header),
             Event::VisitStarted { at } => Self::Started { at },
-            Event::Tick { at, phase, elapsed_ns, remaining_ns, live } => {
-                Self::Tick { at, phase, elapsed_ns, remaining_ns, live }
+            Event::Tick { at, activity, elapsed_ns, remaining_ns, live } => {
+                Self::Tick { at, activity, elapsed_ns, remaining_ns, live }
             }
             Event::VisitFinished { visit } => finished(visit),
             Event::LevelFound { class, n_sat } => Self::LevelFound { class, n_sat },
@@ -114,7 +114,7 @@ fn begun(header: &Header) -> Message {
     let (run_id, level) = (printable(&header.run_id), request.level.name());
     Message::Begun {
         title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),
-        target: plan.calibration.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
+        target: plan.adaptive.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
             Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
             Pace::Fixed(_) => None,
         }),

@@ -1,6 +1,6 @@
 //! From the visits to each point to means and intervals.
 //!
-//! Visits of a calibration are judged phase by phase, as while it went on. A single visit per point has only its own
+//! Visits of an adaptive run are judged phase by phase, as while it went on. A single visit per point has only its own
 //! pieces to say how sure it is. Must not raise flags.
 
 use super::io::Sum;
@@ -20,9 +20,9 @@ use crate::stats::sample::mean;
 use crate::units::{Nanos, to_f64, us_from_ns};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One phase of a calibration, judged.
+/// One phase of an adaptive run, judged.
 #[derive(Debug)]
-pub struct Phase<'a> {
+pub struct JudgedPhase<'a> {
     /// Steps of its points, as planned.
     pub steps: BTreeSet<usize>,
     /// All of its visits, long ones included, in order.
@@ -32,9 +32,9 @@ pub struct Phase<'a> {
     sure: BTreeMap<Key, (Intervals, Sureness)>,
 }
 
-/// The phases of a calibration that have visits; none for a run with one visit per point.
-pub fn phases(record: &Record) -> Vec<Phase<'_>> {
-    let Some(plan) = &record.header.plan.calibration else {
+/// The phases of an adaptive run that have visits; none for a run with one visit per point.
+pub fn phases(record: &Record) -> Vec<JudgedPhase<'_>> {
+    let Some(plan) = &record.header.plan.adaptive else {
         return Vec::new();
     };
     let phase = |steps: &Vec<usize>| {
@@ -43,14 +43,14 @@ pub fn phases(record: &Record) -> Vec<Phase<'_>> {
         let judged = Profiles::of(visits.iter().copied()).look(&plan.parameters);
         let counting = visits.iter().copied().filter(|visit| judged.rests_on(visit));
         let sure = sureness(&by_step(counting), &judged, &plan.parameters);
-        Phase { steps, visits, judged, sure }
+        JudgedPhase { steps, visits, judged, sure }
     };
     let all = plan.phases.iter().map(|planned| phase(&planned.points));
     all.filter(|phase| !phase.visits.is_empty()).collect()
 }
 
 /// All visited points in the order of the plan, without flags.
-pub fn points(record: &Record, phases: &[Phase<'_>]) -> Vec<PointFindings> {
+pub fn points(record: &Record, phases: &[JudgedPhase<'_>]) -> Vec<PointFindings> {
     let numbers = phase_numbers(record);
     let found = by_step(&record.visits).into_iter().map(|(step, visits)| {
         let phase = phases.iter().find(|phase| phase.steps.contains(&step));
@@ -67,7 +67,7 @@ pub fn by_step<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> BTreeMap<usiz
 }
 
 /// The visits that the figures of a point, or of its phase, are from: those that count; if there are none, all.
-pub fn used<'a>(visits: &[&'a Visit], phase: Option<&Phase<'_>>) -> Vec<&'a Visit> {
+pub fn used<'a>(visits: &[&'a Visit], phase: Option<&JudgedPhase<'_>>) -> Vec<&'a Visit> {
     let counts = |visit: &Visit| phase.map_or_else(|| counts(visit), |phase| phase.judged.rests_on(visit));
     let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
     if counting.is_empty() { visits.to_vec() } else { counting }
@@ -75,11 +75,11 @@ pub fn used<'a>(visits: &[&'a Visit], phase: Option<&Phase<'_>>) -> Vec<&'a Visi
 
 /// The number of the planned phase that each step belongs to.
 fn phase_numbers(record: &Record) -> BTreeMap<usize, usize> {
-    let phases = record.header.plan.calibration.iter().flat_map(|plan| plan.phases.iter().enumerate());
+    let phases = record.header.plan.adaptive.iter().flat_map(|plan| plan.phases.iter().enumerate());
     phases.flat_map(|(number, phase)| phase.points.iter().map(move |&step| (step, number))).collect()
 }
 
-fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
+fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&JudgedPhase<'_>>) -> PointFindings {
     let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
     let visits: &[&Visit] = &used(all, phase);
     let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);

@@ -10,21 +10,21 @@ mod counts;
 mod curve;
 mod latency;
 mod levels;
-mod soak;
+mod long_visit;
 mod visits;
 mod words;
 
 pub use curve::flags as curve;
 
 use super::PointFindings;
-use super::estimate::{Phase, by_step, used};
+use super::estimate::{JudgedPhase, by_step, used};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::plan::Plan;
 use crate::record::{Header, Record, Resumed, Visit};
 use crate::stats::Basis;
 
 /// Gives every point its flags and returns what holds for the run as a whole.
-pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
+pub fn flag(record: &Record, phases: &[JudgedPhase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
     let limited = levels::limited(record);
     for_points(record, phases, points, &limited);
     for_run(record, phases, points, &limited)
@@ -32,11 +32,11 @@ pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings])
 
 fn for_points(
     record: &Record,
-    phases: &[Phase<'_>],
+    phases: &[JudgedPhase<'_>],
     points: &mut [PointFindings],
     limited: &[levels::Limited],
 ) {
-    let target = record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target);
+    let target = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
     let compared: Vec<visits::Compared> =
         phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
     let alone_us = contents::alone_us(points);
@@ -67,14 +67,14 @@ fn for_points(
 
 fn for_run(
     record: &Record,
-    phases: &[Phase<'_>],
+    phases: &[JudgedPhase<'_>],
     points: &[PointFindings],
     limited: &[levels::Limited],
 ) -> Vec<Flag> {
     let mut found: Vec<Flag> = changes::Seen::of(record).of_run().into_iter().collect();
     for phase in phases {
-        found.extend(soak::of_phase(record, phase));
-        if let Some(plan) = &record.header.plan.calibration {
+        found.extend(long_visit::of_phase(record, phase));
+        if let Some(plan) = &record.header.plan.adaptive {
             found.extend(visits::of_phase(plan, phase, name(record, phases, phase)));
         }
         found.extend(circumstances::of_phase(phase));
@@ -90,7 +90,7 @@ fn for_run(
 }
 
 /// What the texts about a phase begin with; nothing when there is only one.
-fn name(record: &Record, phases: &[Phase<'_>], phase: &Phase<'_>) -> &'static str {
+fn name(record: &Record, phases: &[JudgedPhase<'_>], phase: &JudgedPhase<'_>) -> &'static str {
     let writes = || {
         let points = phase.steps.iter().filter_map(|&step| record.header.plan.steps.get(step));
         points.into_iter().any(|step| Plan::point_writes(&record.header.request, step.point))
@@ -118,7 +118,7 @@ fn everywhere(header: &Header) -> Vec<Flag> {
 /// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
 fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
     let why = left_out.map(|visit| match visit.hung {
-        Some(hung) => hung.told(&record.header.targets),
+        Some(hung) => hung.sentence(&record.header.targets),
         None if visit.all_failed() => "all of its I/Os failed".to_owned(),
         None => "it was cut short".to_owned(),
     });
@@ -129,7 +129,7 @@ fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
 
 /// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.
 fn least_visits(record: &Record, points: usize) -> usize {
-    let Some(plan) = &record.header.plan.calibration else {
+    let Some(plan) = &record.header.plan.adaptive else {
         return 0;
     };
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)

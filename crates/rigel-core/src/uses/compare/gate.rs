@@ -51,7 +51,7 @@ impl Outcome {
 
 /// A gate with what became of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct GateResult {
     /// The gate.
     pub gate: Gate,
     /// What became of it: the worst of its rows.
@@ -117,7 +117,7 @@ impl Gate {
     ///
     /// # Errors
     /// When the comparison has no row of the quantity: a gate must not pass because nothing was measured.
-    pub fn judge(self, comparison: &Comparison) -> Result<Judged, Problem> {
+    pub fn judge(self, comparison: &Comparison) -> Result<GateResult, Problem> {
         let of_metric = comparison.rows.iter().enumerate().filter(|(_, row)| row.metric == self.metric);
         let rows: Vec<(usize, Outcome)> = of_metric.map(|(place, row)| (place, self.at(row))).collect();
         // A point that only some of the runs have may be where the bound is broken.
@@ -135,14 +135,14 @@ impl Gate {
                 .because("no point that all runs measured has that class of I/O")
                 .next("gate on a quantity of the table, or compare runs of the same levels"));
         };
-        Ok(Judged { gate: self, outcome, rows })
+        Ok(GateResult { gate: self, outcome, rows })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::change::{Change, Doubt, RestsOn};
-    use super::super::{Comparison, Row, Verdict};
+    use super::super::{Comparison, Effect, Row};
     use super::*;
     use crate::load::matrix::Point;
 
@@ -156,7 +156,7 @@ mod tests {
             rests_on: RestsOn::Intervals,
         });
         let point = Some(Point { small: 1, large: 0 });
-        Row { metric, point, base: side, new: side, change, verdict: Verdict::NoEvidence(Doubt::WithinNoise) }
+        Row { metric, point, base: side, new: side, change, verdict: Effect::NoEvidence(Doubt::WithinNoise) }
     }
 
     fn outcome(gate: &str, ends: &[Option<(f64, f64)>]) -> Outcome {

@@ -14,12 +14,12 @@ struct Case {
 }
 
 impl Case {
-    fn verdict(&self, rule: &str) -> Verdict {
-        let mut patient = Patient::whole(&self.host, &self.devices, &self.mounts);
-        patient.targets = &self.targets;
-        let all = examine(&patient);
+    fn verdict(&self, rule: &str) -> Status {
+        let mut system = System::whole(&self.host, &self.devices, &self.mounts);
+        system.targets = &self.targets;
+        let all = examine(&system);
         let mut found = all.iter().filter(|judged| judged.rule.name == rule);
-        found.next().map_or(Verdict::NotAsked, |judged| judged.verdict.clone())
+        found.next().map_or(Status::NotAsked, |judged| judged.verdict.clone())
     }
 }
 
@@ -469,9 +469,9 @@ fn host_cases() -> Vec<(&'static str, Case, Case)> {
 fn every_rule_finds_what_it_is_for_and_nothing_else() {
     let cases = cases();
     for (rule, bent, fine) in &cases {
-        assert!(matches!(bent.verdict(rule), Verdict::Bent { .. }), "{rule}: {:?}", bent.verdict(rule));
+        assert!(matches!(bent.verdict(rule), Status::Bent { .. }), "{rule}: {:?}", bent.verdict(rule));
         assert!(
-            matches!(fine.verdict(rule), Verdict::Fine(_) | Verdict::NotAsked),
+            matches!(fine.verdict(rule), Status::Fine(_) | Status::NotAsked),
             "{rule}: {:?}",
             fine.verdict(rule)
         );
@@ -481,7 +481,7 @@ fn every_rule_finds_what_it_is_for_and_nothing_else() {
         MdFacts { level: "raid0".into(), chunk_bytes: u64::MAX, disks: u32::MAX, ..MdFacts::default() };
     let mut vast = raid(vast, 1);
     vast.mounts = mount("ext4", "rw").mounts;
-    assert!(matches!(vast.verdict("stripe-alignment"), Verdict::Bent { .. }));
+    assert!(matches!(vast.verdict("stripe-alignment"), Status::Bent { .. }));
     let tried: BTreeSet<&str> = cases.iter().map(|(rule, ..)| *rule).collect();
     let all: BTreeSet<&str> = rules().map(|rule| rule.name).collect();
     assert_eq!(tried, all, "each rule has its cases");
@@ -502,9 +502,9 @@ fn every_rule_can_be_shown() {
         }
     }
     for (rule, bent, _) in cases() {
-        let mut patient = Patient::whole(&bent.host, &bent.devices, &bent.mounts);
-        patient.targets = &bent.targets;
-        let all = examine(&patient);
+        let mut system = System::whole(&bent.host, &bent.devices, &bent.mounts);
+        system.targets = &bent.targets;
+        let all = examine(&system);
         let found = all.iter().find(|judged| judged.rule.name == rule).unwrap();
         for text in [found.show(), found.change()] {
             let places = ["{device}", "{mount}", "{target}", "{want}"];
@@ -519,33 +519,33 @@ fn every_rule_can_be_shown() {
 fn commands_can_be_pasted_whatever_is_in_a_name() {
     let mut case = mount("ext4", "rw,nobarrier");
     case.mounts[0].mount_point = "/my data; rm -rf $HOME'".into();
-    let patient = Patient::whole(&case.host, &case.devices, &case.mounts);
-    let all = examine(&patient);
+    let system = System::whole(&case.host, &case.devices, &case.mounts);
+    let all = examine(&system);
     assert_eq!(all[0].rule.name, "barriers", "the gravest first");
     assert_eq!(all[0].show(), r"findmnt '/my data; rm -rf $HOME'\'''");
     // What looks like a place to fill in is not looked at again.
     case.mounts[0].mount_point = "/{mount}{want}{device}".into();
-    let patient = Patient::whole(&case.host, &case.devices, &case.mounts);
-    assert_eq!(examine(&patient)[0].show(), "findmnt '/{mount}{want}{device}'");
+    let system = System::whole(&case.host, &case.devices, &case.mounts);
+    assert_eq!(examine(&system)[0].show(), "findmnt '/{mount}{want}{device}'");
 }
 
 /// The formula of stripe size times data disks, rounded up to a power of two: 128 KiB x 6 disks make 768 KiB, so 1 MiB.
 #[test]
 fn read_ahead_covers_a_stripe() {
     let (_, bent, _) = layer_cases().into_iter().find(|(rule, ..)| *rule == "stripe-read-ahead").unwrap();
-    let Verdict::Bent { value, want } = bent.verdict("stripe-read-ahead") else { panic!("not bent") };
+    let Status::Bent { value, want } = bent.verdict("stripe-read-ahead") else { panic!("not bent") };
     assert_eq!(want, "1024");
     assert!(value.contains("128 KiB x 6 disks = 768 KiB"), "{value}");
-    assert_eq!(bent.verdict("read-ahead"), Verdict::NotAsked, "one rule for one setting");
+    assert_eq!(bent.verdict("read-ahead"), Status::NotAsked, "one rule for one setting");
 }
 
 #[test]
 fn a_failed_path_has_its_name() {
     let offline = multipath(&["running", "offline"], "");
-    let Verdict::Bent { value, .. } = offline.verdict("multipath-paths") else { panic!("not bent") };
+    let Status::Bent { value, .. } = offline.verdict("multipath-paths") else { panic!("not bent") };
     assert_eq!(value, "1 of 2 failed: sd1");
     let failed = multipath(&["running", "running"], "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 F 1");
-    let Verdict::Bent { value, .. } = failed.verdict("multipath-paths") else { panic!("not bent") };
+    let Status::Bent { value, .. } = failed.verdict("multipath-paths") else { panic!("not bent") };
     assert_eq!(value, "1 of 2 failed: sd1");
 }
 
@@ -557,13 +557,13 @@ fn what_lies_below_targets_is_judged_once() {
     target.below = vec![DeviceFacts { name: "sda".into(), nomerges: Some(2), ..DeviceFacts::default() }];
     let targets = [target.clone(), target];
     let host = HostFacts::default();
-    let found = examine(&Patient::below(&host, &targets));
+    let found = examine(&System::below(&host, &targets));
     assert_eq!(found.iter().filter(|judged| judged.rule.name == "nomerges").count(), 1);
 }
 
 #[test]
 fn what_could_not_be_read_is_unknown_and_not_fine() {
-    assert_eq!(Case::default().verdict("swappiness"), Verdict::Unknown);
+    assert_eq!(Case::default().verdict("swappiness"), Status::Unknown);
     let table = DeviceFacts { mapped: Some(MappedFacts::default()), ..DeviceFacts::default() };
-    assert_eq!(device(table).verdict("thin-or-snapshot"), Verdict::Unknown);
+    assert_eq!(device(table).verdict("thin-or-snapshot"), Status::Unknown);
 }

@@ -11,7 +11,7 @@ use rigel_core::guard::safety::{self, Verdict};
 use rigel_core::path_text;
 use rigel_io::targets::Hold;
 use rigel_io::targets::guard::{self, WritePermit};
-use rigel_io::targets::inspect::{Look, Snapshot, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -50,7 +50,7 @@ fn permit(
 ) -> Result<WritePermit, Problem> {
     let consent = guard::consent_covers(&options.destroy, target);
     // With consent the contents do not decide; without it, every byte may.
-    let look = if consent { Look::Sample } else { Look::Whole };
+    let look = if consent { Scan::Sample } else { Scan::Whole };
     let mut bar = WorkProgress::of_bytes(options.display.quiet, "looking for data");
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
     let found = inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)?;

@@ -107,7 +107,7 @@ impl Reporter {
 fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len(), "point");
     let time = plan.known_time();
-    match (&plan.search, &plan.calibration) {
+    match (&plan.search, &plan.adaptive) {
         (Some(_), _) => format!("load levels are searched first, usually for {time}"),
         (None, None) => format!("{points}, about {time}"),
         (None, Some(_)) => match request.pace {

@@ -64,7 +64,7 @@ impl<'a> Seen<'a> {
             last.extend(changed_targets(nodes).map(|it| ((it.target, it.change.kind()), it)));
             last_limits.extend(limits(nodes));
         }
-        let texts = last.into_values().map(|changed| changed.told(targets));
+        let texts = last.into_values().map(|changed| changed.sentence(targets));
         texts.chain(last_limits.into_iter().map(|(node, now)| self.limits_text(node, now))).collect()
     }
 

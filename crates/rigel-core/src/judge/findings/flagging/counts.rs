@@ -20,8 +20,9 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
         found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
     }
     let hung = visits.iter().filter_map(|visit| visit.hung);
-    found
-        .extend(hung.map(|hung| Flag::new(FlagCode::Hung, hung.told(&record.header.targets)).invalidating()));
+    found.extend(
+        hung.map(|hung| Flag::new(FlagCode::Hung, hung.sentence(&record.header.targets)).invalidating()),
+    );
     for (name, io) in [("small", &point.small), ("large", &point.large)] {
         if let Some(io) = io {
             found.extend(class_flags(&record.header, name, io, point));

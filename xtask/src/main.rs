@@ -12,8 +12,8 @@ mod instructions;
 mod long;
 mod outcome;
 mod sanitize;
-mod soak;
 mod stats;
+mod stress;
 mod tidy;
 mod vm;
 
@@ -47,7 +47,7 @@ enum Command {
     /// What takes too long for every change: 250 kills and a full disk at every byte of a record; takes a quarter of an hour
     Long,
     /// Run at full rate for an hour, and see that no I/O is lost and memory stays as it is
-    Soak(soak::Options),
+    Stress(stress::Options),
     /// Compare Rigel with fio, in turns on the same devices; takes a quarter of an hour
     Bench(bench::Options),
     /// Run Rigel in an emulated machine, on devices that this host need not have; takes a few minutes
@@ -95,7 +95,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Tidy => tidy::run(&root),
         Command::Stats { trials, seed } => stats::run(&root, *trials, *seed),
         Command::Long => long::run(&root),
-        Command::Soak(options) => soak::run(&root, options),
+        Command::Stress(options) => stress::run(&root, options),
         Command::Bench(options) => bench::run(&root, options),
         Command::Vm(options) => vm::run(&root, options),
         Command::Fuzz(options) => fuzz::run(&root, options)?.alone("fuzz"),

@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: the program at full rate for an hour on a loop device in memory: is every I/O accounted for, and does
+//! `cargo xtask stress`: the program at full rate for an hour on a loop device in memory: is every I/O accounted for, and does
 //! its memory stay as it is?
 //!
 //! Three books are compared: what the workers counted, what the kernel counted for the device, and what the record says was
@@ -55,7 +55,7 @@ struct Seen {
 /// Runs it; whether all books agree.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let binary = crate::release_build(root)?;
-    let place = tempfile::Builder::new().prefix("rigel-soak").tempdir_in(MEMORY)?;
+    let place = tempfile::Builder::new().prefix("rigel-stress").tempdir_in(MEMORY)?;
     let file = place.path().join("target");
     random_file(&file, TARGET_BYTES).context("cannot fill the target")?;
     let device =
@@ -63,7 +63,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let counters = counters_of(device.path())?;
     let before = read_bytes(&counters)?;
     println!(
-        "soak: {} minutes of {} outstanding on {}",
+        "stress: {} minutes of {} outstanding on {}",
         options.minutes,
         options.outstanding,
         device.path().display()
@@ -79,7 +79,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
 fn start(binary: &Path, out: &Path, device: &Path, options: &Options) -> anyhow::Result<Child> {
     let mut command = Command::new(binary);
     command.args(["run", "advanced"]).arg(device).arg("--out").arg(out);
-    command.args(["--matrix", "point", "--num-large", "0", "--quiet", "--no-html", "--name", "soak"]);
+    command.args(["--matrix", "point", "--num-large", "0", "--quiet", "--no-html", "--name", "stress"]);
     command.args(["--num-small", &options.outstanding.to_string()]).args(["--engine", &options.engine]);
     command.args(["--duration", &format!("{}s", options.minutes * 60)]).stdout(Stdio::null());
     command.spawn().with_context(|| format!("cannot start {}", binary.display()))
@@ -102,7 +102,7 @@ fn watch(child: &mut Child, counters: &Path) -> Seen {
         seen.least_bytes = seen.least_bytes.min(bytes);
         seen.most_bytes = seen.most_bytes.max(bytes);
         if seen.looks.is_multiple_of(60) {
-            println!("soak: {} min, {} KiB resident", began.elapsed().as_secs() / 60, bytes / 1024);
+            println!("stress: {} min, {} KiB resident", began.elapsed().as_secs() / 60, bytes / 1024);
         }
     }
     seen
@@ -118,14 +118,14 @@ fn judge(out: &Path, seen: &Seen, device_bytes: u64) -> anyhow::Result<bool> {
     let errors = visit.small.as_ref().map_or(0, |tally| tally.errors);
     let other_bytes = device_bytes.checked_sub(visit.moved_bytes);
     println!(
-        "soak: {submitted} I/Os handed over, {returned} came back, {errors} failed; {looks} looks found all others in flight"
+        "stress: {submitted} I/Os handed over, {returned} came back, {errors} failed; {looks} looks found all others in flight"
     );
     println!(
-        "soak: the record has {} bytes moved, the kernel counted {device_bytes} bytes read on the device",
+        "stress: the record has {} bytes moved, the kernel counted {device_bytes} bytes read on the device",
         visit.moved_bytes
     );
     println!(
-        "soak: resident {} KiB when it had begun, {} to {} KiB in {} looks; at most {} I/Os in the device at once",
+        "stress: resident {} KiB when it had begun, {} to {} KiB in {} looks; at most {} I/Os in the device at once",
         seen.begun_bytes / 1024,
         seen.least_bytes / 1024,
         seen.most_bytes / 1024,
@@ -135,7 +135,7 @@ fn judge(out: &Path, seen: &Seen, device_bytes: u64) -> anyhow::Result<bool> {
     let books =
         submitted == returned && errors == 0 && other_bytes.is_some_and(|bytes| bytes <= MOST_OTHER_BYTES);
     let memory = seen.looks > 0 && seen.most_bytes.saturating_sub(seen.least_bytes) <= MOST_GROWTH_BYTES;
-    println!("soak: books {}, memory {}", word(books), word(memory));
+    println!("stress: books {}, memory {}", word(books), word(memory));
     Ok(books && memory)
 }
 

@@ -95,7 +95,7 @@ pub enum Purpose {
     #[default]
     Only,
     /// A long visit that starts a phase of a calibration; it shows limits and has no part in the estimates.
-    Soak,
+    Long,
     /// A round of a calibration, counted from 0 in each phase.
     Round(u32),
     /// To a point that is done, while another one rests; it counts like the others.

@@ -33,7 +33,7 @@ pub(crate) fn estimand(view: &View<'_>) -> String {
 pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Only => "only",
-        Purpose::Soak => "soak",
+        Purpose::Long => "long",
         Purpose::Round(_) => "round",
         Purpose::FillsGap => "fills_gap",
         Purpose::Search(_) => "search",
@@ -44,7 +44,7 @@ pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
 pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
     match purpose {
         Purpose::Only => None,
-        Purpose::Soak => Some("long visit, not counted".to_owned()),
+        Purpose::Long => Some("long visit, not counted".to_owned()),
         Purpose::Round(round) => Some(format!("round {}", round.saturating_add(1))),
         Purpose::FillsGap => Some("while another point rests".to_owned()),
         Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),

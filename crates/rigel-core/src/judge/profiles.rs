@@ -8,7 +8,7 @@ use crate::measure::ClassTally;
 use crate::record::{Purpose, Visit};
 use crate::stats::bound::{BoundVisit, LatencyOf};
 use crate::stats::detect::TimedVisit;
-use crate::stats::detect::slow_start::LongVisit;
+use crate::stats::detect::slow_start::LongSeries;
 use crate::stats::levels_auto::LevelVisit;
 use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
@@ -32,7 +32,7 @@ pub struct Profiles {
     /// Each visit once, by its small I/Os where it has some, with its length.
     visits: Vec<(TimedVisit, u64)>,
     /// The last long visit to each.
-    long: BTreeMap<Key, LongVisit>,
+    long: BTreeMap<Key, LongSeries>,
 }
 
 impl Profiles {
@@ -46,10 +46,10 @@ impl Profiles {
 
     /// Adds a visit; one that was cut short is passed over. A long one is only compared with the others.
     pub fn add(&mut self, visit: &Visit) {
-        if visit.purpose == Purpose::Soak && !visit.cut_short {
+        if visit.purpose == Purpose::Long && !visit.cut_short {
             for (class, tally) in classes(visit) {
                 let rates = rates(tally, visit.measured_ns);
-                let long = LongVisit { rates, bucket_ns: tally.series.bucket_ns };
+                let long = LongSeries { rates, bucket_ns: tally.series.bucket_ns };
                 self.long.insert((visit.step, class), long);
             }
         }

@@ -152,12 +152,12 @@ fn of_calibration(calibration: &Calibration, steps: usize) -> Found {
                 Some(first) => *first = true,
             }
         }
-        at_most(&field("soaks"), phase.soaks.len(), phase.points.len())?;
-        for soak in &phase.soaks {
-            if soak.point >= steps {
-                return wrong(field("soaks"), format!("{} is no step of the plan", soak.point));
+        at_most(&field("long_visits"), phase.long_visits.len(), phase.points.len())?;
+        for long in &phase.long_visits {
+            if long.point >= steps {
+                return wrong(field("long_visits"), format!("{} is no step of the plan", long.point));
             }
-            times(&[(&field("soaks"), soak.measure_ns)])?;
+            times(&[(&field("long_visits"), long.measure_ns)])?;
         }
     }
     Ok(())
@@ -182,8 +182,8 @@ fn of_parameters(parameters: &Parameters) -> Found {
         ("longest_measure_ns", parameters.longest_measure_ns),
         ("gap_ns", parameters.gap_ns),
         ("gap_few_ns", parameters.gap_few_ns),
-        ("soak_read_ns", parameters.soak_read_ns),
-        ("soak_write_ns", parameters.soak_write_ns),
+        ("long_read_ns", parameters.long_read_ns),
+        ("long_write_ns", parameters.long_write_ns),
         ("pause_ns", parameters.pause_ns),
         ("time_limit_ns", parameters.time_limit_ns.unwrap_or(0)),
     ])

@@ -5,7 +5,7 @@
 //! ones count for nothing. Must not remember anything between looks.
 
 use super::batch_means;
-use super::detect::slow_start::{LongVisit, ShortVisits, SlowStart, slow_start};
+use super::detect::slow_start::{LongSeries, ShortVisits, SlowStart, slow_start};
 use super::interval::Interval;
 use super::parameters::Parameters;
 use super::sample::mean;
@@ -24,7 +24,7 @@ pub struct Quantity {
     /// For each visit the rate per bucket, from the start of the load to its end.
     pub profiles: Vec<Vec<f64>>,
     /// A long visit, which is no part of the estimates; only some quantities have one.
-    pub long: Option<LongVisit>,
+    pub long: Option<LongSeries>,
 }
 
 /// What a look found; vectors are in the order of the quantities.
@@ -268,7 +268,7 @@ mod tests {
                 ..Quantity::default()
             };
             let mut all: Vec<Quantity> = (0..8).map(&mut one).collect();
-            all[3].long = Some(LongVisit { rates: later(from_s, 20.5, &mut noise), bucket_ns: BUCKET });
+            all[3].long = Some(LongSeries { rates: later(from_s, 20.5, &mut noise), bucket_ns: BUCKET });
             all
         };
         let found = at(&all(6.0, &[2.5; 4]), 0.05);
@@ -292,7 +292,7 @@ mod tests {
         let mut at_most = |quantities: usize, longer: usize| {
             let lengths_s = [vec![2.5; 6], vec![8.5; longer]].concat();
             let mut all = starting(&mut noise, quantities, &lengths_s);
-            all[0].long = starting(&mut noise, 1, &[9.9])[0].profiles.pop().map(|first| LongVisit {
+            all[0].long = starting(&mut noise, 1, &[9.9])[0].profiles.pop().map(|first| LongSeries {
                 // Twice as long as that: what comes later is on the level of the end.
                 rates: [first, vec![1.0; 1060]].concat(),
                 bucket_ns: BUCKET,

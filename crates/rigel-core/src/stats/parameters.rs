@@ -36,10 +36,10 @@ pub struct Parameters {
     pub gap_ns: u64,
     /// The same for phases of fewer than [`FEW_POINTS`] points.
     pub gap_few_ns: u64,
-    /// Length of the soak of a class that reads: limits and cliffs are invisible to short visits.
-    pub soak_read_ns: u64,
-    /// Length of the soak of a class that writes.
-    pub soak_write_ns: u64,
+    /// Length of the long visit of a class that reads: limits and cliffs are invisible to short visits.
+    pub long_read_ns: u64,
+    /// Length of the long visit of a class that writes.
+    pub long_write_ns: u64,
     /// Rest between phases.
     pub pause_ns: u64,
     /// Time after which no visit begins.
@@ -59,8 +59,8 @@ impl Default for Parameters {
             least_visits_few: 6,
             gap_ns: 20 * NS_PER_S,
             gap_few_ns: 10 * NS_PER_S,
-            soak_read_ns: 20 * NS_PER_S,
-            soak_write_ns: 60 * NS_PER_S,
+            long_read_ns: 20 * NS_PER_S,
+            long_write_ns: 60 * NS_PER_S,
             pause_ns: 10 * NS_PER_S,
             time_limit_ns: None,
         }

@@ -8,7 +8,7 @@
 mod random;
 mod step;
 
-pub use step::{Phase, Purpose, Reason, Soak, Step, VisitOrder};
+pub use step::{LongVisit, Phase, Purpose, Reason, Step, VisitOrder};
 
 use super::parameters::Parameters;
 use crate::load::draw::Generator;
@@ -26,7 +26,7 @@ pub struct Schedule {
     phases: Vec<Phase>,
     /// Which phase is being measured.
     phase: usize,
-    soaks_done: usize,
+    long_visits_done: usize,
     /// Rounds of this phase that are complete.
     rounds: u32,
     /// Whether the last round has been looked at.
@@ -56,7 +56,7 @@ impl Schedule {
             generator,
             phases,
             phase: 0,
-            soaks_done: 0,
+            long_visits_done: 0,
             rounds: 0,
             looked: false,
             order: Vec::new(),
@@ -89,11 +89,11 @@ impl Schedule {
         };
         self.last_ended_ns.insert(order.point, ended_ns);
         self.slowest_rates.insert(order.point, slowest_rate);
-        if order.purpose != Purpose::Soak {
+        if order.purpose != Purpose::Long {
             *self.visits.entry(order.point).or_insert(0) += 1;
         }
         match order.purpose {
-            Purpose::Soak => self.soaks_done += 1,
+            Purpose::Long => self.long_visits_done += 1,
             Purpose::FillsGap => {}
             Purpose::Round(_) => {
                 self.order.pop();
@@ -153,19 +153,21 @@ impl Schedule {
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
         let visit = self.parameters.settle_ns + self.measure_ns;
-        let soaks = |phase: &Phase, done: usize| -> u64 {
-            phase.soaks.iter().skip(done).map(|soak| self.parameters.settle_ns + soak.measure_ns).sum()
+        let long_visits = |phase: &Phase, done: usize| -> u64 {
+            phase.long_visits.iter().skip(done).map(|long| self.parameters.settle_ns + long.measure_ns).sum()
         };
         let later = self.phases.iter().skip(self.phase + 1).map(|phase| {
             let rounds = self.parameters.first_look(phase.points.len());
-            self.parameters.pause_ns + soaks(phase, 0) + visit * u64::from(rounds) * phase.points.len() as u64
+            self.parameters.pause_ns
+                + long_visits(phase, 0)
+                + visit * u64::from(rounds) * phase.points.len() as u64
         });
         let now = self.phases.get(self.phase).map_or(0, |phase| {
             let live = self.live().len() as u64;
             let rounds = self.parameters.first_look(phase.points.len()).saturating_sub(self.rounds);
             let begun = u64::from(!self.order.is_empty());
             let whole = u64::from(rounds).saturating_sub(begun) * live;
-            soaks(phase, self.soaks_done) + visit * (whole + self.order.len() as u64)
+            long_visits(phase, self.long_visits_done) + visit * (whole + self.order.len() as u64)
         });
         now + later.sum::<u64>()
     }
@@ -195,9 +197,9 @@ impl Schedule {
             if now_ns < self.not_before_ns {
                 return Step::Wait(self.not_before_ns - now_ns);
             }
-            if let Some(soak) = phase.soaks.get(self.soaks_done) {
-                let Soak { point, measure_ns } = *soak;
-                return Step::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Soak });
+            if let Some(long) = phase.long_visits.get(self.long_visits_done) {
+                let LongVisit { point, measure_ns } = *long;
+                return Step::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Long });
             }
             if let Some(&point) = self.order.last() {
                 return self.visit_or_rest(point, now_ns);
@@ -218,7 +220,7 @@ impl Schedule {
             let latest = self.last_ended_ns.values().max().copied();
             self.not_before_ns = latest.map_or(0, |latest| latest + self.parameters.pause_ns);
             self.phase += 1;
-            self.soaks_done = 0;
+            self.long_visits_done = 0;
             self.rounds = 0;
             return None;
         }

@@ -15,9 +15,9 @@ use serde::Serialize;
 pub(super) struct VisitDocument {
     /// Its number in the run, from 0; visits were made in this order.
     number: u64,
-    /// Why it was made. `only`: the one visit to its point. `soak`: a long one that shows limits and drift. `round`: of a
+    /// Why it was made. `only`: the one visit to its point. `long`: a long one that shows limits and drift. `round`: of a
     /// calibration. `fills_gap`: of a calibration, while another point rests. `search`: for load levels.
-    #[schemars(extend("enum" = ["only", "soak", "round", "fills_gap", "search"]))]
+    #[schemars(extend("enum" = ["only", "long", "round", "fills_gap", "search"]))]
     purpose: &'static str,
     /// Which round of its phase, from 0; null when it was not made in a round.
     round: Option<u32>,
@@ -74,7 +74,7 @@ impl From<&VisitFindings> for VisitDocument {
             purpose: words::purpose_name(found.purpose),
             round: match found.purpose {
                 Purpose::Round(round) => Some(round),
-                Purpose::Only | Purpose::Soak | Purpose::FillsGap | Purpose::Search(_) => None,
+                Purpose::Only | Purpose::Long | Purpose::FillsGap | Purpose::Search(_) => None,
             },
             small: found.point.small,
             large: found.point.large,

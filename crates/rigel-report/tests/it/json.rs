@@ -385,7 +385,7 @@ fn a_long_visit_is_told_but_does_not_count() {
     let point = document["points"].as_array().unwrap().last().unwrap();
     let visits = point["visits"].as_array().unwrap();
     let purposes: Vec<_> = visits.iter().map(|visit| (&visit["purpose"], &visit["counts"])).collect();
-    assert_eq!(purposes[0], (&"soak".into(), &false.into()));
+    assert_eq!(purposes[0], (&"long".into(), &false.into()));
     assert_eq!(purposes[1..], [(&"round".into(), &true.into()); 4]);
     assert_eq!(visits[2]["round"], 1);
     assert_eq!((&visits[0]["began_s"], &visits[0]["settle_s"]), (&0.0.into(), &0.5.into()));

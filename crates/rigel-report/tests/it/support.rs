@@ -210,7 +210,7 @@ impl Run {
     /// Adds those visits.
     pub fn calibrate(&mut self, spread: &[i64]) {
         let points: Vec<Point> = self.record.header.plan.steps.iter().map(|step| step.point).collect();
-        self.revisit(Purpose::Soak, points[points.len() - 1], 0);
+        self.revisit(Purpose::Long, points[points.len() - 1], 0);
         for (round, _) in (0..).zip(spread) {
             for (index, &point) in points.iter().enumerate() {
                 // Points have the same deviations in another order.

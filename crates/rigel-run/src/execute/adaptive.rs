@@ -49,7 +49,7 @@ pub fn calibrate(run: &Run, plan: &Plan, calibration: &Calibration, walk: &mut W
         profiles: Profiles::default(),
         phase: 0,
         visited: BTreeSet::new(),
-        last: At { step: 0, point: Point { small: 0, large: 0 }, purpose: record::Purpose::Soak },
+        last: At { step: 0, point: Point { small: 0, large: 0 }, purpose: record::Purpose::Long },
         warm_up: calibration.warm_up,
     };
     loop {
@@ -74,7 +74,7 @@ impl State<'_> {
         }
         let point = self.plan.steps[order.point].point;
         let purpose = match order.purpose {
-            Purpose::Soak => record::Purpose::Soak,
+            Purpose::Long => record::Purpose::Long,
             Purpose::Round(round) => record::Purpose::Round(round),
             Purpose::FillsGap => record::Purpose::FillsGap,
         };
@@ -90,7 +90,7 @@ impl State<'_> {
             later_ns: self.schedule.expected_ns().saturating_sub(this_ns),
         })?;
         self.schedule.finished(walk.now_ns(), slowest_rate(&visit));
-        if order.purpose != Purpose::Soak {
+        if order.purpose != Purpose::Long {
             self.visited.insert(order.point);
         }
         self.profiles.add(&visit);

@@ -36,7 +36,7 @@ fn every_point_is_visited_in_a_new_order_each_round() {
         assert_eq!(sorted, (0..17).collect::<Vec<_>>());
     }
     assert!(rounds.values().all(|order| *order != rounds[&0] || std::ptr::eq(order, &rounds[&0])));
-    assert_eq!(record.visits[0].purpose, Purpose::Soak);
+    assert_eq!(record.visits[0].purpose, Purpose::Long);
     assert_eq!(record.visits[0].measured_ns, 20 * NS_PER_S);
     let numbers: Vec<u64> = record.visits.iter().map(|visit| visit.number).collect();
     assert_eq!(numbers, (0..record.visits.len() as u64).collect::<Vec<_>>());
@@ -46,7 +46,7 @@ fn every_point_is_visited_in_a_new_order_each_round() {
 fn visits_to_one_point_lie_apart() {
     let record = trial(&request(RunLevel::Simple, "servers=8,rate=0")).unwrap();
     let mut ended: BTreeMap<usize, u64> = BTreeMap::new();
-    for visit in record.visits.iter().filter(|visit| visit.purpose != Purpose::Soak) {
+    for visit in record.visits.iter().filter(|visit| visit.purpose != Purpose::Long) {
         let began = visit.began_ns - visit.settle_ns;
         if let Some(before) = ended.insert(visit.step, visit.began_ns + visit.measured_ns) {
             assert!(began >= before + 20 * NS_PER_S, "{} s", (began - before) / NS_PER_S);
@@ -159,7 +159,7 @@ fn reads_are_measured_before_writes() {
     let writes = |visit: &rigel_core::record::Visit| visit.large.as_ref().unwrap().writes.count() > 0;
     let first_write = record.visits.iter().position(writes).unwrap();
     assert!(record.visits[first_write..].iter().all(writes), "no point of the first phase comes back");
-    assert_eq!(record.visits[first_write].purpose, Purpose::Soak);
+    assert_eq!(record.visits[first_write].purpose, Purpose::Long);
     assert_eq!(record.visits[first_write].measured_ns, 60 * NS_PER_S);
 }
 

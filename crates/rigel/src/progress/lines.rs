@@ -18,7 +18,7 @@ pub fn place(at: &At, steps: usize) -> String {
     let (head, tail) = match at.purpose {
         Purpose::Only => (format!("point {number}{steps}"), String::new()),
         Purpose::Search(_) => (format!("search {number}"), String::new()),
-        Purpose::Soak => (format!("point {number}{steps}"), ", long visit".to_owned()),
+        Purpose::Long => (format!("point {number}{steps}"), ", long visit".to_owned()),
         Purpose::Round(round) => {
             (format!("point {number}{steps}"), format!(", visit {}", round.saturating_add(1)))
         }

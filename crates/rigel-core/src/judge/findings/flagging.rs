@@ -10,7 +10,7 @@ mod counts;
 mod curve;
 mod latency;
 mod levels;
-mod soak;
+mod long_visit;
 mod visits;
 mod words;
 
@@ -72,7 +72,7 @@ fn for_run(
 ) -> Vec<Flag> {
     let mut found: Vec<Flag> = changes::Seen::of(record).of_run().into_iter().collect();
     for phase in phases {
-        found.extend(soak::of_phase(record, phase));
+        found.extend(long_visit::of_phase(record, phase));
         if let Some(plan) = &record.header.plan.calibration {
             found.extend(visits::of_phase(plan, phase, name(record, phases, phase)));
         }

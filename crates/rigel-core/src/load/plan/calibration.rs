@@ -9,14 +9,14 @@ use crate::load::pace::{Adaptive, Pace};
 use crate::load::request::{CacheWarmUp, Request};
 use crate::load::workload::LargePattern;
 use crate::stats::Parameters;
-use crate::stats::schedule::{Phase, Soak};
+use crate::stats::schedule::{LongVisit, Phase};
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// A limited run spends at most this part of its time on each long visit.
-const PART_FOR_A_SOAK: u64 = 8;
+const PART_FOR_A_LONG_VISIT: u64 = 8;
 /// A long visit that is shorter than that shows nothing that short ones do not.
-const SHORTEST_SOAK_NS: u64 = 5 * NS_PER_S;
+const SHORTEST_LONG_VISIT_NS: u64 = 5 * NS_PER_S;
 
 /// A limited run lets a point rest for that long at least.
 const SHORTEST_REST_NS: u64 = 2 * NS_PER_S;
@@ -116,12 +116,12 @@ impl Calibration {
     fn time_of(&self, rounds: impl Fn(usize) -> u32) -> u64 {
         let Parameters { settle_ns, measure_ns, pause_ns, .. } = self.parameters;
         let phase = |phase: &Phase| {
-            let soaks: u64 = phase.soaks.iter().map(|soak| settle_ns + soak.measure_ns).sum();
+            let long_visits: u64 = phase.long_visits.iter().map(|long| settle_ns + long.measure_ns).sum();
             let points = phase.points.len();
             let round = (settle_ns + measure_ns).saturating_mul(points as u64);
             // Few points wait for their rest instead of for one another.
             let round = round.max(self.parameters.gap_for(points) + settle_ns + measure_ns);
-            soaks.saturating_add(round.saturating_mul(u64::from(rounds(points))))
+            long_visits.saturating_add(round.saturating_mul(u64::from(rounds(points))))
         };
         let pauses = pause_ns * (self.phases.len() as u64).saturating_sub(1);
         let warm_up = match self.warm_up {
@@ -136,13 +136,13 @@ impl Calibration {
 /// Shorter long visits, so that a limited run has time for the others.
 fn limited(parameters: Parameters, limit: Nanos, spent: Nanos) -> Parameters {
     let left_ns = limit.0.saturating_sub(spent.0);
-    let soak = |usual: u64| {
-        let soak = usual.min(left_ns / PART_FOR_A_SOAK);
-        if soak < SHORTEST_SOAK_NS { 0 } else { soak }
+    let long = |usual: u64| {
+        let long = usual.min(left_ns / PART_FOR_A_LONG_VISIT);
+        if long < SHORTEST_LONG_VISIT_NS { 0 } else { long }
     };
     Parameters {
-        soak_read_ns: soak(parameters.soak_read_ns),
-        soak_write_ns: soak(parameters.soak_write_ns),
+        long_read_ns: long(parameters.long_read_ns),
+        long_write_ns: long(parameters.long_write_ns),
         time_limit_ns: Some(limit.0),
         ..parameters
     }
@@ -153,9 +153,9 @@ fn check_limit(adaptive: &Adaptive, found: &Calibration, steps: &[Step]) -> Resu
         return Ok(());
     };
     let visits: u64 = steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add);
-    let soaks = found.phases.iter().flat_map(|phase| &phase.soaks);
-    let soaks: u64 = soaks.map(|soak| soak.measure_ns + found.parameters.settle_ns).sum();
-    let least = visits.saturating_add(soaks);
+    let long_visits = found.phases.iter().flat_map(|phase| &phase.long_visits);
+    let long_visits: u64 = long_visits.map(|long| long.measure_ns + found.parameters.settle_ns).sum();
+    let least = visits.saturating_add(long_visits);
     if least <= limit.0 {
         return Ok(());
     }
@@ -170,21 +170,21 @@ fn phases(request: &Request, steps: &[Step], parameters: &Parameters) -> Vec<Pha
     if request.bound.is_some() {
         // There is no time for a rest between phases, and the points are few.
         let points: Vec<usize> = (0..steps.len()).collect();
-        return vec![Phase { soaks: soaks(steps, &points, parameters.soak_read_ns), points }];
+        return vec![Phase { long_visits: long_visits(steps, &points, parameters.long_read_ns), points }];
     }
     let part = |wanted: bool| -> Vec<usize> {
         let members = steps.iter().enumerate().filter(|(_, step)| writes(request, step.point) == wanted);
         members.map(|(index, _)| index).collect()
     };
-    [(part(false), parameters.soak_read_ns), (part(true), parameters.soak_write_ns)]
+    [(part(false), parameters.long_read_ns), (part(true), parameters.long_write_ns)]
         .into_iter()
         .filter(|(points, _)| !points.is_empty())
-        .map(|(points, measure_ns)| Phase { soaks: soaks(steps, &points, measure_ns), points })
+        .map(|(points, measure_ns)| Phase { long_visits: long_visits(steps, &points, measure_ns), points })
         .collect()
 }
 
 /// One long visit to the point with the most outstanding I/Os; if a class is idle there, another for that class.
-fn soaks(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<Soak> {
+fn long_visits(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<LongVisit> {
     if measure_ns == 0 {
         return Vec::new();
     }
@@ -204,7 +204,7 @@ fn soaks(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<Soak> {
         Some(point) => vec![point],
         None => alone().into_iter().flatten().collect(),
     };
-    chosen.into_iter().map(|point| Soak { point, measure_ns }).collect()
+    chosen.into_iter().map(|point| LongVisit { point, measure_ns }).collect()
 }
 
 /// Whether some I/O of a point writes.

@@ -2,7 +2,7 @@
 //!
 //! Visits that all end before a device has come up look steady, each by itself and all together. A long visit to the
 //! same point shows the level that they do not live to see. Must not judge a fall: limits and cliffs are
-//! [`super::soak`]'s.
+//! [`super::long_visit`]'s.
 
 use crate::stats::batch_means::within;
 use crate::stats::interval::Interval;
@@ -19,7 +19,7 @@ const PART_OF_RISE: f64 = 0.5;
 
 /// A long visit, from the start of the load.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LongVisit {
+pub struct LongSeries {
     /// The rate per bucket.
     pub rates: Vec<f64>,
     /// Width of a bucket.
@@ -69,7 +69,7 @@ impl SlowStart {
 /// The long visit is a single one and varies from the others as they do from one another, but for what varies inside
 /// a visit: of that it has its own, smaller share.
 #[must_use]
-pub fn slow_start(long: &LongVisit, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
+pub fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
     let begin = long.rates.len() / 2;
     let from_ns = u64::try_from(begin).unwrap_or(u64::MAX).saturating_mul(long.bucket_ns);
     let end = usize::try_from(short.length_ns / long.bucket_ns.max(1)).ok()?;

@@ -10,12 +10,12 @@ pub struct Phase {
     /// The points, by whatever number the caller gives them.
     pub points: Vec<usize>,
     /// Long visits before the first round.
-    pub soaks: Vec<Soak>,
+    pub long_visits: Vec<LongVisit>,
 }
 
 /// A long visit to one point, normally the one with the most outstanding I/Os of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Soak {
+pub struct LongVisit {
     /// The point.
     pub point: usize,
     /// Its measured part.
@@ -50,7 +50,7 @@ pub struct VisitOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A long visit that starts a phase.
-    Soak,
+    Long,
     /// The visit of a round, counted from 0 in each phase.
     Round(u32),
     /// The point is done, but another one needs its rest; the visit counts all the same.

@@ -45,7 +45,7 @@ fn is_round_of(made: &Made, point: usize) -> bool {
 }
 
 fn one_phase(points: usize, seed: u64) -> Schedule {
-    let phase = Phase { points: (0..points).collect(), soaks: Vec::new() };
+    let phase = Phase { points: (0..points).collect(), long_visits: Vec::new() };
     Schedule::new(vec![phase], Parameters::default(), Generator::new(seed, &[1]))
 }
 
@@ -196,12 +196,12 @@ fn few_points_wait_and_get_more_visits() {
 }
 
 #[test]
-fn phases_follow_in_order_with_soaks_first_and_a_pause_between() {
-    let soak = |point, seconds| Soak { point, measure_ns: seconds * NS_PER_S };
+fn phases_follow_in_order_with_long_visits_first_and_a_pause_between() {
+    let long = |point, seconds| LongVisit { point, measure_ns: seconds * NS_PER_S };
     let phases = vec![
-        Phase { points: (0..5).collect(), soaks: vec![soak(4, 20)] },
+        Phase { points: (0..5).collect(), long_visits: vec![long(4, 20)] },
         Phase::default(),
-        Phase { points: (5..10).collect(), soaks: vec![soak(9, 60), soak(7, 60)] },
+        Phase { points: (5..10).collect(), long_visits: vec![long(9, 60), long(7, 60)] },
     ];
     let mut schedule = Schedule::new(phases, Parameters::default(), Generator::new(1, &[]));
     let (made, reason, looks) = carry_out(&mut schedule, |_, _| true);
@@ -209,7 +209,7 @@ fn phases_follow_in_order_with_soaks_first_and_a_pause_between() {
     let purposes: Vec<Purpose> = made.iter().map(|made| made.order.purpose).collect();
     assert_eq!(
         (made.len(), purposes[0], purposes[21..23].to_vec()),
-        (43, Purpose::Soak, vec![Purpose::Soak; 2])
+        (43, Purpose::Long, vec![Purpose::Long; 2])
     );
     assert!(made[..21].iter().all(|made| made.order.point < 5));
     assert!(made[21..].iter().all(|made| made.order.point >= 5));
@@ -220,7 +220,7 @@ fn phases_follow_in_order_with_soaks_first_and_a_pause_between() {
 #[test]
 fn the_time_limit_ends_everything() {
     let parameters = Parameters { time_limit_ns: Some(100 * NS_PER_S), ..Parameters::default() };
-    let phases = vec![Phase { points: (0..18).collect(), soaks: Vec::new() }; 2];
+    let phases = vec![Phase { points: (0..18).collect(), long_visits: Vec::new() }; 2];
     let mut schedule = Schedule::new(phases, parameters, Generator::new(1, &[]));
     let (made, reason, _) = carry_out(&mut schedule, |_, _| true);
     assert_eq!(reason, Reason::OutOfTime);
@@ -340,7 +340,7 @@ fn rounds_follow_no_pattern() {
     for points in [5, 7, 12, 17, 20] {
         let (mut same_predecessor, mut pairs, mut alike, mut rounds) = (0, 0, 0, 0);
         for seed in 0..40 {
-            let phase = Phase { points: (0..points).collect(), soaks: Vec::new() };
+            let phase = Phase { points: (0..points).collect(), long_visits: Vec::new() };
             let parameters = Parameters::default();
             let mut schedule = Schedule::new(vec![phase], parameters, Generator::new(seed, &[9]));
             let mut orders: Vec<Vec<usize>> = vec![Vec::new()];

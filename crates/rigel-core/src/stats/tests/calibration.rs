@@ -9,12 +9,12 @@ use crate::load::draw::Generator;
 use crate::stats::detect::TimedVisit;
 use crate::stats::detect::drift::drift;
 use crate::stats::detect::slow_noise::slow_noise;
-use crate::stats::detect::slow_start::LongVisit;
+use crate::stats::detect::slow_start::LongSeries;
 use crate::stats::interval::Interval;
 use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
 use crate::stats::sample::{count, mean};
-use crate::stats::schedule::{Phase, Purpose, Schedule, Soak, Step};
+use crate::stats::schedule::{LongVisit, Phase, Purpose, Schedule, Step};
 use crate::units::{NS_PER_S, to_f64};
 
 pub const POINTS: usize = 18;
@@ -32,9 +32,9 @@ pub struct Outcome {
 /// Calibrates a device whose rates are all `scale`.
 pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, seed: u64) -> Outcome {
     let mut device = Device::new(environment, POINTS, seed);
-    let soak = Soak { point: POINTS - 1, measure_ns: parameters.soak_read_ns };
-    let soaks = if environment.tau_s > 1.0 { vec![soak] } else { Vec::new() };
-    let phase = Phase { points: (0..POINTS).collect(), soaks };
+    let long = LongVisit { point: POINTS - 1, measure_ns: parameters.long_read_ns };
+    let long_visits = if environment.tau_s > 1.0 { vec![long] } else { Vec::new() };
+    let phase = Phase { points: (0..POINTS).collect(), long_visits };
     let mut schedule = Schedule::new(vec![phase], *parameters, Generator::new(seed, &[2]));
     let mut quantities: Vec<Quantity> =
         (0..POINTS).map(|point| Quantity { point, ..Quantity::default() }).collect();
@@ -47,8 +47,8 @@ pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, 
                 let length = parameters.settle_ns + order.measure_ns;
                 let mut profile = device.visit(order.point, now, length);
                 profile.iter_mut().for_each(|rate| *rate *= scale);
-                if order.purpose == Purpose::Soak {
-                    let long = LongVisit { rates: profile, bucket_ns: STEP_NS };
+                if order.purpose == Purpose::Long {
+                    let long = LongSeries { rates: profile, bucket_ns: STEP_NS };
                     quantities[order.point].long = Some(long);
                 } else {
                     let length = parameters.length_place(length);

@@ -10,7 +10,7 @@ use rigel_core::load::pace::Adaptive;
 use rigel_core::load::plan::{Calibration, LevelSearch, Plan, WarmUp};
 use rigel_core::load::request::Request;
 use rigel_core::load::workload::{Class, LargePattern};
-use rigel_core::stats::schedule::{Phase, Soak};
+use rigel_core::stats::schedule::{LongVisit, Phase};
 use rigel_core::units::{Bytes, Nanos};
 
 /// The search for load levels, which comes first.
@@ -89,15 +89,15 @@ fn rounds(plan: &Plan, calibration: &Calibration, phase: &Phase) -> String {
         parameters.most_visits,
         Nanos(parameters.gap_for(points))
     );
-    let soak = |soak: &Soak| {
-        let Point { small, large } = plan.steps.get(soak.point)?.point;
-        Some(format!("{} at small {small} large {large}", Nanos(soak.measure_ns)))
+    let long = |long: &LongVisit| {
+        let Point { small, large } = plan.steps.get(long.point)?.point;
+        Some(format!("{} at small {small} large {large}", Nanos(long.measure_ns)))
     };
-    let soaks: Vec<String> = phase.soaks.iter().filter_map(soak).collect();
-    if soaks.is_empty() {
+    let long_visits: Vec<String> = phase.long_visits.iter().filter_map(long).collect();
+    if long_visits.is_empty() {
         return visits;
     }
-    format!("first {}, to see limits and drift, then {visits}", soaks.join(" and "))
+    format!("first {}, to see limits and drift, then {visits}", long_visits.join(" and "))
 }
 
 fn per_visit(calibration: &Calibration) -> [String; 1] {

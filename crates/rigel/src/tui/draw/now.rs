@@ -71,7 +71,7 @@ fn place(at: &At) -> String {
     let (small, large) = (at.point.small, at.point.large);
     let visit = match at.purpose {
         Purpose::Only => String::new(),
-        Purpose::Soak => ", long visit".to_owned(),
+        Purpose::Long => ", long visit".to_owned(),
         Purpose::Round(round) => format!(", visit {}", round.saturating_add(1)),
         Purpose::FillsGap => ", one more visit".to_owned(),
         Purpose::Search(_) => ", search".to_owned(),

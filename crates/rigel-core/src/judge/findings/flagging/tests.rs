@@ -4,8 +4,8 @@ mod changed;
 mod curves;
 mod latencies;
 mod limits;
+mod long_visits;
 mod quiet;
-mod soaks;
 mod visited;
 
 use crate::facts::{Changes, HostFacts};
@@ -68,12 +68,12 @@ impl Maker {
         Self::new(RunLevel::Simple, |_| {})
     }
 
-    /// The soaks, then rounds with the points in order, 25 s from one visit to a point to the next.
+    /// The long visits, then rounds with the points in order, 25 s from one visit to a point to the next.
     fn calibrate(mut self, rounds: usize, mut rate: impl FnMut(Moment) -> f64) -> Self {
         let calibration = self.record.header.plan.calibration.clone().unwrap();
         for phase in &calibration.phases {
-            for soak in &phase.soaks {
-                self.visit(soak.point, Purpose::Soak, soak.measure_ns, &mut rate);
+            for long in &phase.long_visits {
+                self.visit(long.point, Purpose::Long, long.measure_ns, &mut rate);
             }
             for round in 0..rounds {
                 let began_ns = self.clock_ns;
@@ -95,7 +95,7 @@ impl Maker {
     ) {
         let point = self.record.header.plan.steps[step].point;
         let visit =
-            self.record.visits.iter().filter(|other| other.step == step && other.purpose != Purpose::Soak);
+            self.record.visits.iter().filter(|other| other.step == step && other.purpose != Purpose::Long);
         let moment = Moment {
             class: Class::Small,
             outstanding: 0,

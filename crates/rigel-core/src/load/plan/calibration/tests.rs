@@ -14,9 +14,9 @@ fn adaptive(level: RunLevel, change: impl FnOnce(&mut Request)) -> Result<Plan, 
     Plan::new(&request, &host, &[TargetFacts::simulated(1 << 30)])
 }
 
-fn soaked(plan: &Plan) -> Vec<Vec<Point>> {
+fn with_long_visit(plan: &Plan) -> Vec<Vec<Point>> {
     let phases = &plan.calibration.as_ref().unwrap().phases;
-    let points = |phase: &Phase| phase.soaks.iter().map(|soak| plan.steps[soak.point].point).collect();
+    let points = |phase: &Phase| phase.long_visits.iter().map(|long| plan.steps[long.point].point).collect();
     phases.iter().map(points).collect()
 }
 
@@ -54,19 +54,19 @@ fn a_calibration_with_a_bound_has_the_points_that_answer() {
 }
 
 #[test]
-fn the_corner_of_a_matrix_is_soaked_and_each_class_where_there_is_none() {
+fn the_corner_of_a_matrix_or_else_each_class_has_a_long_visit() {
     let normal = adaptive(RunLevel::Normal, |_| {}).unwrap();
-    assert_eq!(soaked(&normal), [[Point { small: 5, large: 2 }]]);
+    assert_eq!(with_long_visit(&normal), [[Point { small: 5, large: 2 }]]);
     let simple = adaptive(RunLevel::Simple, |_| {}).unwrap();
-    assert_eq!(soaked(&simple), [[Point { small: 5, large: 0 }, Point { small: 0, large: 2 }]]);
+    assert_eq!(with_long_visit(&simple), [[Point { small: 5, large: 0 }, Point { small: 0, large: 2 }]]);
     let oltp = adaptive(RunLevel::Oltp, |_| {}).unwrap();
-    assert_eq!(soaked(&oltp), [[Point { small: 20, large: 0 }]]);
+    assert_eq!(with_long_visit(&oltp), [[Point { small: 20, large: 0 }]]);
 }
 
 #[test]
 fn eighteen_points_take_less_than_a_fifth_of_orions_time() {
     let plan = adaptive(RunLevel::Normal, |_| {}).unwrap();
-    // 17 points, 4 visits of 2.5 s each, and one soak of 20.5 s.
+    // 17 points, 4 visits of 2.5 s each, and one long visit of 20.5 s.
     assert!((plan.known_time().seconds() - (17.0 * 4.0 * 2.5 + 20.5)).abs() < 1e-9);
     assert!(plan.known_time().seconds() < 18.0 * 60.0 / 5.0);
     assert_eq!(plan.steps[0].measure, Nanos::from_secs(2));
@@ -77,7 +77,7 @@ fn reads_come_before_writes() {
     let all_write = adaptive(RunLevel::Normal, |r| r.write_percent = WritePercent::new(20).unwrap()).unwrap();
     let phases = &all_write.calibration.as_ref().unwrap().phases;
     assert_eq!(phases.len(), 1);
-    assert_eq!(phases[0].soaks[0].measure_ns, 60 * NS_PER_S, "writes are soaked for a minute");
+    assert_eq!(phases[0].long_visits[0].measure_ns, 60 * NS_PER_S, "a long visit that writes takes a minute");
     // Of one stream a third does not write; of three streams one does.
     let streams = adaptive(RunLevel::Advanced, |r| {
         r.write_percent = WritePercent::new(34).unwrap();
@@ -93,7 +93,7 @@ fn reads_come_before_writes() {
 }
 
 #[test]
-fn a_limit_shortens_the_soaks_and_refuses_what_cannot_be() {
+fn a_limit_shortens_the_long_visits_and_refuses_what_cannot_be() {
     let limited = |seconds| {
         adaptive(RunLevel::Simple, |r| {
             let max_duration = Some(Nanos::from_secs(seconds));
@@ -102,14 +102,17 @@ fn a_limit_shortens_the_soaks_and_refuses_what_cannot_be() {
     };
     let plan = limited(80).unwrap();
     let calibration = plan.calibration.unwrap();
-    assert_eq!(calibration.phases[0].soaks[0].measure_ns, 10 * NS_PER_S);
+    assert_eq!(calibration.phases[0].long_visits[0].measure_ns, 10 * NS_PER_S);
     assert_eq!(calibration.parameters.time_limit_ns, Some(80 * NS_PER_S));
     // 80 s less the long visits of 10.5 s (one for each class), over 4 rounds, less a visit of 1.5 s.
     assert_eq!(calibration.parameters.gap_ns, 13_250_000_000);
     let short = limited(12).unwrap().calibration.unwrap().parameters;
     assert_eq!((short.gap_ns, short.gap_few_ns), (2 * NS_PER_S, 2 * NS_PER_S));
     assert_eq!(limited(600).unwrap().calibration.unwrap().parameters.gap_ns, 20 * NS_PER_S);
-    assert!(limited(30).unwrap().calibration.unwrap().phases[0].soaks.is_empty(), "3.75 s show nothing");
+    assert!(
+        limited(30).unwrap().calibration.unwrap().phases[0].long_visits.is_empty(),
+        "3.75 s show nothing"
+    );
     let told = limited(10).unwrap_err().to_string();
     assert!(told.contains("10 s") && told.contains("11 s") && told.contains("7 points"), "{told}");
 }
@@ -172,7 +175,7 @@ fn a_limit_counts_the_search() {
     let max_duration = Some(Nanos::from_secs(160));
     request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
     request.levels = LevelChoice::Auto;
-    let soaks = |spent_s| {
+    let long_visits = |spent_s| {
         let found = plan
             .with_levels(
                 &request,
@@ -183,9 +186,12 @@ fn a_limit_counts_the_search() {
         let calibration = found.calibration.unwrap();
         assert_eq!(calibration.parameters.time_limit_ns, Some(160 * NS_PER_S));
         assert!(found.estimate_minutes <= 3 + 1, "{} for three minutes", found.estimate_minutes);
-        calibration.phases[0].soaks.iter().map(|soak| soak.measure_ns).collect::<Vec<_>>()
+        calibration.phases[0].long_visits.iter().map(|long| long.measure_ns).collect::<Vec<_>>()
     };
-    assert_eq!(soaks(0), [20 * NS_PER_S]);
-    assert_eq!(soaks(80), [10 * NS_PER_S]);
-    assert!(soaks(159).is_empty() && soaks(500).is_empty(), "no time is left, and that is no error");
+    assert_eq!(long_visits(0), [20 * NS_PER_S]);
+    assert_eq!(long_visits(80), [10 * NS_PER_S]);
+    assert!(
+        long_visits(159).is_empty() && long_visits(500).is_empty(),
+        "no time is left, and that is no error"
+    );
 }

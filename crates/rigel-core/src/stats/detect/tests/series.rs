@@ -1,8 +1,8 @@
-//! Detectors on series: soaks and buckets.
+//! Detectors on series: long visits and buckets.
 
 use crate::load::workload::Direction;
+use crate::stats::detect::long_visit::{LongVisitFinding, below_visits, drift, judge, pieces};
 use crate::stats::detect::shift::{best_split, level_shift};
-use crate::stats::detect::soak::{SoakFinding, below_visits, drift, judge, pieces};
 use crate::stats::detect::stalls::stalls;
 use crate::stats::detect::steady::snia;
 use crate::stats::interval::Interval;
@@ -15,7 +15,7 @@ use crate::units::NS_PER_MS;
 const PIECES: usize = 120;
 const RUNS: usize = 200;
 
-/// How often a soak is judged as what, of 200: steady, drift, level shift, throttled, cliff. `law` makes the pieces
+/// How often a long visit is judged as what, of 200: steady, drift, level shift, throttled, cliff. `law` makes the pieces
 /// from noise and their place in time, 0 to 1.
 fn judged(
     seed: u64,
@@ -33,10 +33,10 @@ fn judged(
         let series: Vec<f64> = correlated.into_iter().enumerate().map(piece).collect();
         counts[match judge(&series, direction) {
             None => 0,
-            Some(SoakFinding::Drift(_)) => 1,
-            Some(SoakFinding::LevelShift(_)) => 2,
-            Some(SoakFinding::Throttled(_)) => 3,
-            Some(SoakFinding::WriteCliff(_)) => 4,
+            Some(LongVisitFinding::Drift(_)) => 1,
+            Some(LongVisitFinding::LevelShift(_)) => 2,
+            Some(LongVisitFinding::Throttled(_)) => 3,
+            Some(LongVisitFinding::WriteCliff(_)) => 4,
         }] += 1;
     }
     counts
@@ -64,7 +64,7 @@ fn statistics_agree_with_a_second_implementation() {
 }
 
 #[test]
-fn steady_soaks_raise_no_alarm() {
+fn steady_long_visits_raise_no_alarm() {
     let alarms = |tau, sd| RUNS - judged(41, Direction::Read, (tau, sd), |noisy, _, _| noisy)[0];
     assert!(alarms(0.0, 0.03) <= 4, "white: {}", alarms(0.0, 0.03));
     assert!(alarms(0.5, 0.03) <= 4, "tau 0.5 s: {}", alarms(0.5, 0.03));
@@ -78,7 +78,7 @@ fn steady_soaks_raise_no_alarm() {
 /// The shortest long visit, 20 s in 60 pieces, and noise with a memory: the statistic of a step alone fires in 4 of 100,
 /// a slope whose batches of a second are taken to be independent in 4.
 #[test]
-fn noise_with_a_memory_is_no_change_of_a_short_soak() {
+fn noise_with_a_memory_is_no_change_of_a_long_visit() {
     let found = |seed, sd, step: f64| {
         let mut noise = Noise::new(seed);
         let raised = (0..2000).filter(|_| {
@@ -123,11 +123,13 @@ fn a_step_without_noise_by_hand() {
     let small: Vec<f64> = series.iter().map(|rate| 2000.0 + rate).collect();
     assert!(level_shift(&small).is_none(), "2.3 % do not matter");
     let line: Vec<f64> = (0..100).map(|index| 100.0 - 0.1 * count(index)).collect();
-    assert!(matches!(judge(&line, Direction::Read), Some(SoakFinding::Drift(drift)) if drift.total < -0.09));
+    assert!(
+        matches!(judge(&line, Direction::Read), Some(LongVisitFinding::Drift(drift)) if drift.total < -0.09)
+    );
 }
 
 #[test]
-fn soaks_are_cut_into_half_seconds_as_far_as_that_gives_enough() {
+fn long_visits_are_cut_into_half_seconds_as_far_as_that_gives_enough() {
     let cut = |buckets: usize, ms| pieces(&vec![1.0; buckets], ms * NS_PER_MS).len();
     // 60 s, 20 s, 10 minutes, 0.5 s.
     assert_eq!((cut(1200, 50), cut(2000, 10), cut(1200, 500), cut(50, 10)), (120, 60, 240, 0));
@@ -138,7 +140,7 @@ fn visits(half: f64, visits: usize) -> Interval {
 }
 
 #[test]
-fn a_soak_below_the_visits() {
+fn a_long_visit_below_the_visits() {
     // 4 visits, ±4 %: one more varies by 2.423 x 4 % / 2.021 x 2 x (5/4)^1/2 = 10.7 %.
     assert!(
         below_visits(90.0, &visits(0.04, 4)).is_none() && below_visits(120.0, &visits(0.04, 4)).is_none()
@@ -152,9 +154,9 @@ fn a_soak_below_the_visits() {
     assert!(below_visits(96.5, &visits(0.001, 4)).is_some());
 }
 
-/// The soak is a visit like the others.
+/// The long visit is a visit like the others.
 #[test]
-fn a_soak_that_is_one_more_visit_is_not_below() {
+fn a_long_visit_that_is_one_more_visit_is_not_below() {
     let mut noise = Noise::new(47);
     for number in [4, 12] {
         let mut alarms = 0;

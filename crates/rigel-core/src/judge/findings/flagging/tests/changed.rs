@@ -6,7 +6,7 @@ use crate::judge::findings::Findings;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::record::{Purpose, Record};
 
-/// Of each point of `simple`, visited in three rounds after the soak, the flag of a change.
+/// Of each point of `simple`, visited in three rounds after the long visit, the flag of a change.
 fn flags(change: impl FnOnce(&mut Record)) -> (Vec<Option<Flag>>, Option<Flag>) {
     let mut record = Maker::simple().calibrate(3, |moment| 100.0 * f64::from(moment.outstanding)).record;
     change(&mut record);
@@ -69,21 +69,21 @@ fn a_target_that_grew_or_was_replaced_spoils_nothing() {
 #[test]
 fn a_limit_that_changed_spoils_what_was_measured_under_both() {
     let limits = Changes { io_max: Some(vec!["8:0 riops=100".to_owned()]), ..Changes::default() };
-    // The soaks come first: nothing of what counts is from before.
+    // The long visits come first: nothing of what counts is from before.
     let (points, run) = flags(|record| since(record, 0, &limits));
     let flagged: Vec<bool> = points.iter().flatten().map(|flag| flag.invalid).collect();
     assert_eq!(flagged, vec![false; points.len()], "{points:?}");
     assert!(run.unwrap().text.contains("8:0 riops=100, before: none"));
     // The first visit that counts was under both.
-    let (points, _) = flags(|record| since(record, soaks(record), &limits));
+    let (points, _) = flags(|record| since(record, long_visits(record), &limits));
     let flagged: Vec<bool> = points.iter().flatten().map(|flag| flag.invalid).collect();
     assert_eq!(flagged.iter().filter(|&&invalid| invalid).count(), 1, "{points:?}");
     // All of the first round were under the old one.
     let round = points.len();
-    let (points, _) = flags(|record| since(record, soaks(record) + round, &limits));
+    let (points, _) = flags(|record| since(record, long_visits(record) + round, &limits));
     assert!(points.iter().all(|flag| flag.as_ref().is_some_and(|flag| flag.invalid)), "{points:?}");
 }
 
-fn soaks(record: &Record) -> usize {
-    record.visits.iter().filter(|visit| visit.purpose == Purpose::Soak).count()
+fn long_visits(record: &Record) -> usize {
+    record.visits.iter().filter(|visit| visit.purpose == Purpose::Long).count()
 }

@@ -74,7 +74,7 @@ fn noise_that_outlasts_the_rests_is_told() {
 fn a_drift_of_all_points_is_told_with_its_slope() {
     let drifting = |total: f64| {
         let mut between = Between::new(73, 0.002);
-        // 6 rounds of 20 points at 2.5 s after a soak of 20 s.
+        // 6 rounds of 20 points at 2.5 s after a long visit of 20 s.
         let law = move |moment: Moment| {
             unloaded(moment) * between.factor(moment) * (1.0 + total * moment.run_s / 320.0)
         };

@@ -10,16 +10,16 @@ use crate::load::plan::Plan;
 use crate::load::workload::{Class, Direction};
 use crate::measure::ClassTally;
 use crate::record::{Purpose, Record, Visit};
+use crate::stats::detect::long_visit::{BelowVisits, Fall, LongVisitFinding, below_visits, judge, pieces};
 use crate::stats::detect::shift::LevelShift;
 use crate::stats::detect::slow_start::SlowStart;
-use crate::stats::detect::soak::{BelowVisits, Fall, SoakFinding, below_visits, judge, pieces};
 use crate::stats::detect::steady::snia;
 use crate::stats::sample::{count, mean};
 use crate::stats::settle::after;
 use crate::units::to_f64;
 
 /// A class in a long visit, after settling.
-struct Soaked {
+struct LongTally {
     class: Class,
     io_bytes: u64,
     pieces: Vec<f64>,
@@ -32,21 +32,21 @@ struct Soaked {
 
 /// The flags of all long visits of a phase.
 pub fn of_phase(record: &Record, phase: &Phase<'_>) -> Vec<Flag> {
-    let soaks = phase.visits.iter().filter(|visit| visit.purpose == Purpose::Soak);
-    let each = soaks.flat_map(|visit| classes(visit).map(|(class, tally)| (*visit, class, tally)));
+    let long_visits = phase.visits.iter().filter(|visit| visit.purpose == Purpose::Long);
+    let each = long_visits.flat_map(|visit| classes(visit).map(|(class, tally)| (*visit, class, tally)));
     each.flat_map(|(visit, class, tally)| {
-        let soaked = Soaked::of(record, phase, visit, class, tally);
+        let long = LongTally::of(record, phase, visit, class, tally);
         let place = phase.judged.keys.iter().position(|&key| key == (visit.step, class));
         let interval = place.and_then(|place| phase.judged.look.intervals[place]);
-        let below = interval.and_then(|interval| below_visits(soaked.mean, &interval));
+        let below = interval.and_then(|interval| below_visits(long.mean, &interval));
         let slow = place.and_then(|place| phase.judged.look.slow_starts[place]);
-        let slow = slow.map(|slow| Flag::new(FlagCode::Warmup, soaked.still_rising(&slow)));
-        soaked.flag(below).into_iter().chain(slow)
+        let slow = slow.map(|slow| Flag::new(FlagCode::Warmup, long.still_rising(&slow)));
+        long.flag(below).into_iter().chain(slow)
     })
     .collect()
 }
 
-impl Soaked {
+impl LongTally {
     fn of(record: &Record, phase: &Phase<'_>, visit: &Visit, class: Class, tally: &ClassTally) -> Self {
         let width_ns = tally.series.bucket_ns;
         let settle_ns = phase.judged.look.settle.settle_ns;
@@ -61,7 +61,7 @@ impl Soaked {
             pieces,
             mean: mean(settled),
             direction: if writes { Direction::Write } else { Direction::Read },
-            place: format!("soak at {}, {}", at(visit.point), class.name()),
+            place: format!("long visit at {}, {}", at(visit.point), class.name()),
         }
     }
 
@@ -73,15 +73,15 @@ impl Soaked {
         });
         let snia = self.snia();
         let (code, text) = match (judge(&self.pieces, self.direction), below) {
-            (Some(SoakFinding::Throttled(fall)), _) => {
+            (Some(LongVisitFinding::Throttled(fall)), _) => {
                 (FlagCode::Throttled, format!("{}; {}{burst}", self.step(&fall.shift), calmer(&fall)))
             }
-            (Some(SoakFinding::WriteCliff(fall)), _) => {
+            (Some(LongVisitFinding::WriteCliff(fall)), _) => {
                 (FlagCode::WriteCliff, format!("{}; no calmer than before{burst}", self.step(&fall.shift)))
             }
             (_, Some(below)) => (FlagCode::Throttled, self.burst_and_sustained(&below)),
-            (Some(SoakFinding::LevelShift(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
-            (Some(SoakFinding::Drift(drift)), _) => {
+            (Some(LongVisitFinding::LevelShift(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
+            (Some(LongVisitFinding::Drift(drift)), _) => {
                 (FlagCode::Drift, format!("{} steadily (t {:.1})", signed(drift.total), drift.t))
             }
             (None, None) => return None,

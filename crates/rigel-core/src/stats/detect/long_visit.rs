@@ -21,16 +21,16 @@ const LEAST_DRIFT: f64 = 0.03;
 const LEAST_DROP: f64 = 0.1;
 /// Behind a limit the rate is less than half as noisy.
 const CALMER: f64 = 0.5;
-/// A soak that is below the short visits by less does not matter.
+/// A long visit that is below the short visits by less does not matter.
 const LEAST_BELOW: f64 = 0.03;
 /// Length of the pieces, if that makes enough of them.
 const PIECE_NS: u64 = NS_PER_S / 2;
 /// More pieces gain nothing.
 const MOST_PIECES: usize = 240;
 
-/// What a soak shows.
+/// What a long visit shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SoakFinding {
+pub enum LongVisitFinding {
     /// The rate changes steadily.
     Drift(Drift),
     /// A second level, higher or lower, without the marks of the others.
@@ -61,7 +61,7 @@ pub struct Fall {
     pub roughness_after: f64,
 }
 
-/// Cuts the buckets of a soak into pieces of half a second, but into 60 to 240 of them. Empty for fewer than 60
+/// Cuts the buckets of a long visit into pieces of half a second, but into 60 to 240 of them. Empty for fewer than 60
 /// buckets.
 #[must_use]
 pub fn pieces(rates: &[f64], bucket_ns: u64) -> Vec<f64> {
@@ -70,23 +70,23 @@ pub fn pieces(rates: &[f64], bucket_ns: u64) -> Vec<f64> {
     batches(rates, halves.clamp(shift::LEAST_PIECES, MOST_PIECES))
 }
 
-/// Judges a soak from its [`pieces`]. `None` when it is steady, or too short to say.
+/// Judges a long visit from its [`pieces`]. `None` when it is steady, or too short to say.
 #[must_use]
-pub fn judge(pieces: &[f64], direction: Direction) -> Option<SoakFinding> {
+pub fn judge(pieces: &[f64], direction: Direction) -> Option<LongVisitFinding> {
     let split = shift::best_split(pieces)?;
     if let Some(drift) = drift(pieces)
         && sum_of_squares(&line(pieces).1) < squares_around_split(pieces, split.split)
     {
-        return Some(SoakFinding::Drift(drift));
+        return Some(LongVisitFinding::Drift(drift));
     }
     let shift = shift::level_shift(pieces)?;
     let (before, after) = pieces.split_at(shift.split);
     let fall = Fall { shift, roughness_before: roughness(before), roughness_after: roughness(after) };
     Some(match direction {
-        _ if shift.step() > -LEAST_DROP => SoakFinding::LevelShift(shift),
-        _ if fall.roughness_after < CALMER * fall.roughness_before => SoakFinding::Throttled(fall),
-        Direction::Write => SoakFinding::WriteCliff(fall),
-        Direction::Read => SoakFinding::LevelShift(shift),
+        _ if shift.step() > -LEAST_DROP => LongVisitFinding::LevelShift(shift),
+        _ if fall.roughness_after < CALMER * fall.roughness_before => LongVisitFinding::Throttled(fall),
+        Direction::Write => LongVisitFinding::WriteCliff(fall),
+        Direction::Read => LongVisitFinding::LevelShift(shift),
     })
 }
 
@@ -106,30 +106,30 @@ fn squares_around_split(pieces: &[f64], split: usize) -> f64 {
     sum_of_squares(before) + sum_of_squares(after)
 }
 
-/// A soak that stays below the short visits.
+/// A long visit that stays below the short visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BelowVisits {
-    /// Mean of the soak.
-    pub soak: f64,
+    /// Mean of the long visit.
+    pub long: f64,
     /// What the short visits to the same point say.
     pub visits: Interval,
 }
 
 impl BelowVisits {
-    /// The soak relative to the visits: -0.3 when it is 30 % lower.
+    /// The long visit relative to the visits: -0.3 when it is 30 % lower.
     #[must_use]
     pub fn difference(&self) -> f64 {
-        self.soak / self.visits.mean - 1.0
+        self.long / self.visits.mean - 1.0
     }
 }
 
-/// Whether the soak is below the mean of the short visits by more than twice their half-width, by more than 3 %, and
+/// Whether the long visit is below the mean of the short visits by more than twice their half-width, by more than 3 %, and
 /// below what one more visit would have in 99 of 100 cases: burst and sustained rate differ.
 ///
-/// The more visits, the narrower their interval; a soak is a single visit all the same, and varies like one.
+/// The more visits, the narrower their interval; a long visit is a single visit all the same, and varies like one.
 #[must_use]
-pub fn below_visits(soak: f64, visits: &Interval) -> Option<BelowVisits> {
-    let found = BelowVisits { soak, visits: *visits };
+pub fn below_visits(long: f64, visits: &Interval) -> Option<BelowVisits> {
+    let found = BelowVisits { long, visits: *visits };
     let half = visits.relative_half_width;
     let number = count(visits.visits.max(1));
     let deviation = half / student_t_quantile(0.975, visits.df) * number.sqrt();

@@ -4,12 +4,12 @@ use super::*;
 use crate::load::workload::WritePercent;
 
 /// A run whose long visits are changed by `law`: the time since they settled, and noise, to a factor.
-fn soaked(write_percent: u8, law: impl Fn(f64, f64) -> f64) -> Findings {
+fn with_long_visit(write_percent: u8, law: impl Fn(f64, f64) -> f64) -> Findings {
     let mut noise = Noise::new(81);
     let rate = |moment: Moment| {
         let noisy = 0.03 * noise.normal();
         let factor =
-            if moment.purpose == Purpose::Soak { law(moment.load_s - 0.5, noisy) } else { 1.0 + noisy };
+            if moment.purpose == Purpose::Long { law(moment.load_s - 0.5, noisy) } else { 1.0 + noisy };
         unloaded(moment) * factor
     };
     let maker = Maker::new(RunLevel::Oltp, |request| {
@@ -26,22 +26,22 @@ fn only(found: &Findings) -> (FlagCode, String) {
 
 #[test]
 fn another_level_is_told_with_both() {
-    let found = soaked(0, |at, noisy| noisy + if at < 8.0 { 1.0 } else { 1.05 });
+    let found = with_long_visit(0, |at, noisy| noisy + if at < 8.0 { 1.0 } else { 1.05 });
     // Short visits end before it; see below.
     assert_eq!(run_codes(&found), [FlagCode::LevelShift, FlagCode::Warmup]);
     let (_, text) = run_flags(&found)[0].clone();
-    assert!(text.starts_with("soak at Small=20 and Large=0, small: +5."), "{text}");
+    assert!(text.starts_with("long visit at Small=20 and Large=0, small: +5."), "{text}");
     assert!(text.contains(" after 8.") || text.contains(" after 7."), "{text}");
     assert!(text.contains("from 2,") && text.ends_with("IOPS"), "{text}");
-    assert_eq!(run_codes(&soaked(0, |at, noisy| noisy + if at < 8.0 { 1.0 } else { 1.02 })), []);
+    assert_eq!(run_codes(&with_long_visit(0, |at, noisy| noisy + if at < 8.0 { 1.0 } else { 1.02 })), []);
 }
 
 #[test]
 fn a_slope_is_a_drift() {
-    let (code, text) = only(&soaked(0, |at, noisy| 1.06 + noisy - 0.12 * at / 20.0));
+    let (code, text) = only(&with_long_visit(0, |at, noisy| 1.06 + noisy - 0.12 * at / 20.0));
     assert_eq!(code, FlagCode::Drift);
     assert!(text.contains("small: -1") && text.contains("% steadily (t -"), "{text}");
-    assert_eq!(run_codes(&soaked(0, |at, noisy| 1.01 + noisy - 0.02 * at / 20.0)), []);
+    assert_eq!(run_codes(&with_long_visit(0, |at, noisy| 1.01 + noisy - 0.02 * at / 20.0)), []);
 }
 
 #[test]
@@ -51,14 +51,14 @@ fn a_fall_to_a_calmer_level_is_a_limit() {
     };
     for write_percent in [0, 100] {
         // 20 s of reads, 60 s of writes.
-        let (code, text) = only(&soaked(write_percent, fall(0.69, 0.1)));
+        let (code, text) = only(&with_long_visit(write_percent, fall(0.69, 0.1)));
         assert_eq!(code, FlagCode::Throttled);
         assert!(text.contains("small: -31 % after 12.") && text.contains("times calmer"), "{text}");
         assert!(text.contains("; short visits: 2,5") || text.contains("; short visits: 2,4"), "{text}");
         assert_eq!(text.contains("SNIA"), write_percent > 0, "{text}");
     }
     // As noisy as before, and writes only: a cache or the spare blocks are full.
-    let (code, text) = only(&soaked(100, fall(0.69, 1.0)));
+    let (code, text) = only(&with_long_visit(100, fall(0.69, 1.0)));
     assert_eq!(code, FlagCode::WriteCliff);
     assert!(text.contains("no calmer than before"), "{text}");
     assert!(text.contains("not steady by SNIA's measure (range ") && text.contains("trend -"), "{text}");
@@ -66,24 +66,25 @@ fn a_fall_to_a_calmer_level_is_a_limit() {
 
 #[test]
 fn what_short_visits_never_see_is_sustained() {
-    let (code, text) = only(&soaked(0, |_, noisy| 0.8 + noisy));
+    let (code, text) = only(&with_long_visit(0, |_, noisy| 0.8 + noisy));
     assert_eq!(code, FlagCode::Throttled);
     assert!(
         text.contains("IOPS sustained, 20 % below the 2,") && text.contains("burst and sustained"),
         "{text}"
     );
-    assert_eq!(run_codes(&soaked(0, |_, noisy| 0.975 + noisy)), []);
-    assert_eq!(run_codes(&soaked(0, |_, noisy| 1.3 + noisy)), []);
+    assert_eq!(run_codes(&with_long_visit(0, |_, noisy| 0.975 + noisy)), []);
+    assert_eq!(run_codes(&with_long_visit(0, |_, noisy| 1.3 + noisy)), []);
 }
 
 #[test]
 fn a_rate_that_comes_up_behind_the_short_visits_is_a_warm_up() {
-    let rising = |depth: f64| soaked(0, move |at, noisy| 1.0 + noisy + depth * (1.0 - (-at / 8.0).exp()));
+    let rising =
+        |depth: f64| with_long_visit(0, move |at, noisy| 1.0 + noisy + depth * (1.0 - (-at / 8.0).exp()));
     let found = rising(0.2);
     let flags = run_flags(&found);
     let (_, text) = flags.iter().find(|(code, _)| *code == FlagCode::Warmup).unwrap();
     assert!(
-        text.starts_with("soak at Small=20 and Large=0, small: 2,") && text.contains(" IOPS from 10."),
+        text.starts_with("long visit at Small=20 and Large=0, small: 2,") && text.contains(" IOPS from 10."),
         "{text}"
     );
     assert!(
@@ -92,13 +93,13 @@ fn a_rate_that_comes_up_behind_the_short_visits_is_a_warm_up() {
     );
     // 2.2 % of ±5 %; and what was higher from its beginning on has not come up.
     assert_eq!(run_codes(&rising(0.026)), []);
-    assert_eq!(run_codes(&soaked(0, |at, noisy| noisy + if at < 0.1 { 1.0 } else { 1.1 })), []);
+    assert_eq!(run_codes(&with_long_visit(0, |at, noisy| noisy + if at < 0.1 { 1.0 } else { 1.1 })), []);
 }
 
 #[test]
 fn a_fall_below_ten_per_cent_or_of_reads_alone_is_no_limit() {
     let shallow = |at: f64, noisy: f64| if at < 12.5 { 1.02 + noisy } else { 0.95 + 0.1 * noisy };
-    assert_eq!(only(&soaked(0, shallow)).0, FlagCode::LevelShift);
+    assert_eq!(only(&with_long_visit(0, shallow)).0, FlagCode::LevelShift);
     let noisy = |at: f64, noisy: f64| if at < 12.5 { 1.15 + noisy } else { 0.9 + noisy };
-    assert_eq!(only(&soaked(0, noisy)).0, FlagCode::LevelShift);
+    assert_eq!(only(&with_long_visit(0, noisy)).0, FlagCode::LevelShift);
 }

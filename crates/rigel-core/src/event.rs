@@ -61,7 +61,7 @@ pub enum Event<'a> {
         phase: Phase,
         /// Nanoseconds since the start of the run.
         elapsed_ns: u64,
-        /// Nanoseconds that the rest is expected to take; a calibration may take longer.
+        /// Nanoseconds that the rest is expected to take; an adaptive run may take longer.
         remaining_ns: u64,
         /// Rates.
         live: Live,

@@ -94,9 +94,9 @@ pub enum Purpose {
     /// The only visit to its point.
     #[default]
     Only,
-    /// A long visit that starts a phase of a calibration; it shows limits and has no part in the estimates.
+    /// A long visit that starts a phase of an adaptive run; it shows limits and has no part in the estimates.
     Long,
-    /// A round of a calibration, counted from 0 in each phase.
+    /// A round of an adaptive run, counted from 0 in each phase.
     Round(u32),
     /// To a point that is done, while another one rests; it counts like the others.
     FillsGap,

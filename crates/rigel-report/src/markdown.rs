@@ -19,7 +19,7 @@ use rigel_core::units::Bytes;
 /// The page.
 pub(crate) fn page(view: &View<'_>) -> String {
     let mut page = Page::default();
-    page.line(format_args!("# Storage calibration {}\n", code(&view.record.header.run_id)));
+    page.line(format_args!("# Storage measurement {}\n", code(&view.record.header.run_id)));
     verdict(&mut page, view);
     headline(&mut page, view);
     points(&mut page, view);

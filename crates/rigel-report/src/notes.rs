@@ -31,7 +31,7 @@ pub(crate) fn of(view: &View<'_>) -> String {
     if let Some(line) = cut_short(view) {
         page.line(line);
     }
-    let lines = calibration(view).into_iter().chain(intervals(view));
+    let lines = visits(view).into_iter().chain(intervals(view));
     let curves = view.findings.curves.iter().map(curve);
     for line in lines.chain(curves).chain(flag_lines(view)) {
         page.line(line);
@@ -65,7 +65,7 @@ pub(crate) fn cut_short(view: &View<'_>) -> Option<String> {
 }
 
 /// How an adaptive run came to its numbers, and what they are; nothing for a run with one visit per point.
-fn calibration(view: &View<'_>) -> Vec<String> {
+fn visits(view: &View<'_>) -> Vec<String> {
     let points = &view.findings.points;
     let (Some(target), false) = (view.findings.target, points.is_empty()) else {
         return Vec::new();

@@ -9,13 +9,13 @@ use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 
 /// What a number of a point is an estimate of.
-pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this calibration, \
+pub(crate) const ESTIMAND: &str = "the mean throughput and latency at the point over the conditions of this run, \
                                    in steady state, as an average over time";
 /// The same, where there is little room.
 pub(crate) const SHORT_ESTIMAND: &str =
-    "the mean at the point over the conditions of this calibration, in steady state, averaged over time";
+    "the mean at the point over the conditions of this run, in steady state, averaged over time";
 /// What an interval holds when visits lie apart.
-pub(crate) const INTERVAL: &str = "the 95 % CI for the calibration mean";
+pub(crate) const INTERVAL: &str = "the 95 % CI for the mean over the run";
 /// What an interval holds when there was one visit.
 pub(crate) const ONE_VISIT: &str =
     "only what varied inside the one visit to the point; what another visit would add is not known";

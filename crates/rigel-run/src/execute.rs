@@ -165,8 +165,8 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     } else {
         &run.plan
     };
-    match &plan.calibration {
-        Some(calibration) => adaptive::calibrate(run, plan, calibration, walk),
+    match &plan.adaptive {
+        Some(adaptive) => adaptive::rounds(run, plan, adaptive, walk),
         None => fixed::visit_each(plan, walk),
     }
 }

@@ -37,7 +37,7 @@ pub struct PointFindings {
     pub visits: usize,
     /// Every visit, in the order in which they were made; also those that the numbers do not rest on.
     pub each_visit: Vec<VisitFindings>,
-    /// The phase of the calibration in which it was measured, from 0: the points of a phase are judged together.
+    /// The phase of the adaptive run in which it was measured, from 0: the points of a phase are judged together.
     pub phase: Option<usize>,
     /// Small I/Os, when the point has some.
     pub small: Option<IoFindings>,
@@ -135,7 +135,7 @@ impl Findings {
         let visits: usize = points.iter().map(|point| point.visits).sum();
         Self {
             flags,
-            target: record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target),
+            target: record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target),
             unseen_share: (!phases.is_empty()).then(|| unseen_share(visits)),
             max_small_iops: extremes::max_small_iops(&points),
             max_large_mbps: extremes::max_large_mbps(&points),

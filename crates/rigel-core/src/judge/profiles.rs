@@ -15,10 +15,10 @@ use crate::stats::parameters::Parameters;
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Width of the buckets that all visits of a calibration have in common.
+/// Width of the buckets that all visits of an adaptive run have in common.
 pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
-/// A bucket never stands for more: the longest visit of a calibration has buckets of 20 ms, a record from elsewhere may
+/// A bucket never stands for more: the longest visit of an adaptive run has buckets of 20 ms, a record from elsewhere may
 /// claim anything.
 const MOST_COPIES: usize = 10;
 
@@ -67,7 +67,7 @@ impl Profiles {
         }
     }
 
-    /// Looks at everything that was added, with the parameters of the calibration.
+    /// Looks at everything that was added, with the parameters of the adaptive run.
     #[must_use]
     pub fn look(&self, parameters: &Parameters) -> PhaseLook {
         let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
@@ -208,7 +208,7 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     whole_buckets(tally, measured_ns).iter().map(|&ops| f64::from(ops) * scale).collect()
 }
 
-/// The same in buckets of the common width. Visits of a calibration are short enough for it; a coarser bucket stands
+/// The same in buckets of the common width. Visits of an adaptive run are short enough for it; a coarser bucket stands
 /// for several.
 #[must_use]
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {

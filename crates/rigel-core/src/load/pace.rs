@@ -1,6 +1,6 @@
 //! How long a run measures: ORION's fixed time per point, or visits until the intervals are narrow enough.
 //!
-//! Plain values of a request. Must not know the numbers that steer a calibration; [`crate::stats::Parameters`] does.
+//! Plain values of a request. Must not know the numbers that steer an adaptive run; [`crate::stats::Parameters`] does.
 
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,11 @@
 //!
 //! A plan is a pure function of its arguments, the seed included. Must not touch anything.
 
-mod calibration;
+mod adaptive;
 mod search;
 mod way;
 
-pub use calibration::Calibration;
+pub use adaptive::AdaptivePlan;
 pub use search::{LevelSearch, Searched};
 
 use crate::error::Problem;
@@ -64,10 +64,10 @@ pub struct Plan {
     pub num_disks: u32,
     /// The matrix; empty as long as its levels have to be searched.
     pub grid: Grid,
-    /// The points. Without a calibration each is visited once, in this order.
+    /// The points. Without an adaptive run each is visited once, in this order.
     pub steps: Vec<Step>,
     /// How the points are visited again and again; `None`: once each.
-    pub calibration: Option<Calibration>,
+    pub adaptive: Option<AdaptivePlan>,
     /// The search that comes before the levels of the matrix are known.
     pub search: Option<LevelSearch>,
     /// Worker threads.
@@ -122,10 +122,10 @@ impl Plan {
         let grid = search.grid(request.level, found);
         check_points(&grid)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
-        let calibration = Calibration::after_search(request, &steps, spent);
-        let whole_ns = calibration.as_ref().map_or(spent.0, |calibration| calibration.time_after(spent).0);
+        let adaptive = AdaptivePlan::after_search(request, &steps, spent);
+        let whole_ns = adaptive.as_ref().map_or(spent.0, |adaptive| adaptive.time_after(spent).0);
         let estimate_minutes = minutes(whole_ns);
-        Ok(Self { grid, steps, calibration, estimate_minutes, ..self.clone() })
+        Ok(Self { grid, steps, adaptive, estimate_minutes, ..self.clone() })
     }
 
     /// `room`: most outstanding small I/Os, and large I/Os or streams, of a point.
@@ -148,12 +148,12 @@ impl Plan {
             let wanted = (max_small + max_large).div_ceil(OUTSTANDING_PER_WORKER);
             wanted.clamp(1, host.cpus.max(1))
         });
-        let calibration = if steps.is_empty() { None } else { Calibration::new(request, &steps)? };
+        let adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
         let mut plan = Self {
             num_disks,
             grid,
             steps,
-            calibration,
+            adaptive,
             search: None,
             workers: if request.engine.is_simulated() { 1 } else { workers },
             max_small_outstanding: max_small,
@@ -167,16 +167,16 @@ impl Plan {
     }
 
     /// ORION's rule for one visit each: total points (the idle one included) times the duration, and one minute; the
-    /// warm-ups that will happen are added, the whole rounded up. A calibration may end earlier or later.
+    /// warm-ups that will happen are added, the whole rounded up. An adaptive run may end earlier or later.
     fn estimate(&self) -> u64 {
-        let idle_ns = match (&self.calibration, self.steps.first()) {
+        let idle_ns = match (&self.adaptive, self.steps.first()) {
             (None, Some(step)) => {
                 let idle = self.grid.total_points.saturating_sub(self.steps.len() as u64);
                 idle.saturating_mul(step.measure.0)
             }
             _ => 0,
         };
-        let settle_ns: u64 = match &self.calibration {
+        let settle_ns: u64 = match &self.adaptive {
             None => self.steps.iter().map(|step| step.settle.0).sum(),
             Some(_) => 0,
         };
@@ -184,12 +184,12 @@ impl Plan {
         minutes(total)
     }
 
-    /// Time of all visits as far as it is known beforehand: of a calibration, with the fewest visits that it can have.
+    /// Time of all visits as far as it is known beforehand: of an adaptive run, with the fewest visits that it can have.
     #[must_use]
     pub fn known_time(&self) -> Nanos {
-        match (&self.search, &self.calibration) {
+        match (&self.search, &self.adaptive) {
             (Some(search), None) => search.usual_time(),
-            (_, Some(calibration)) => calibration.least_time(),
+            (_, Some(adaptive)) => adaptive.least_time(),
             (None, None) => {
                 Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
             }

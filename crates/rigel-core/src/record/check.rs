@@ -7,7 +7,7 @@ use super::read::broken_at;
 use super::{Header, Resumed, Visit};
 use crate::error::Problem;
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
-use crate::load::plan::{Calibration, LevelSearch, Plan, WarmUp};
+use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
 use crate::load::request::MAX_OUTSTANDING;
 use crate::load::workload::Class;
 use crate::measure::series::MOST_BUCKETS;
@@ -19,9 +19,9 @@ use crate::units::NS_PER_S;
 const LONGEST_NS: u64 = 10 * 365 * 24 * 3600 * NS_PER_S;
 /// No visit keeps more early parts; there are eight settling times to choose from.
 const MOST_PARTS: usize = 16;
-/// No calibration has more phases; what only reads and what writes are two.
+/// No adaptive run has more phases; what only reads and what writes are two.
 const MOST_PHASES: usize = 16;
-/// No calibration visits a point more often.
+/// No adaptive run visits a point more often.
 const MOST_VISITS: u32 = 1_000_000;
 /// A target above is no precision.
 const WIDEST_TARGET: f64 = 1.0;
@@ -102,8 +102,8 @@ fn of_plan(plan: &Plan) -> Found {
     if let Some(search) = &plan.search {
         within("plan.search", of_search(search))?;
     }
-    if let Some(calibration) = &plan.calibration {
-        within("plan.calibration", of_calibration(calibration, plan.steps.len()))?;
+    if let Some(adaptive) = &plan.adaptive {
+        within("plan.adaptive", of_adaptive(adaptive, plan.steps.len()))?;
     }
     Ok(())
 }
@@ -133,14 +133,14 @@ fn of_search(search: &LevelSearch) -> Found {
     times(&[("settle", search.settle.0), ("measure", search.measure.0)])
 }
 
-fn of_calibration(calibration: &Calibration, steps: usize) -> Found {
-    within("parameters", of_parameters(&calibration.parameters))?;
-    if let Some(WarmUp::Time(time)) = calibration.warm_up {
+fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> Found {
+    within("parameters", of_parameters(&adaptive.parameters))?;
+    if let Some(WarmUp::Time(time)) = adaptive.warm_up {
         times(&[("warm_up", time.0)])?;
     }
-    at_most("phases", calibration.phases.len(), MOST_PHASES)?;
+    at_most("phases", adaptive.phases.len(), MOST_PHASES)?;
     let mut seen = vec![false; steps];
-    for (index, phase) in calibration.phases.iter().enumerate() {
+    for (index, phase) in adaptive.phases.iter().enumerate() {
         let field = |name: &str| format!("phases[{index}].{name}");
         if phase.points.is_empty() {
             return wrong(field("points"), "a phase without points");

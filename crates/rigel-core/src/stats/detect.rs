@@ -22,7 +22,7 @@ use super::batch_means::inflation;
 use super::sample::{count, mean, median, sum_of_squares};
 use std::collections::BTreeMap;
 
-/// One visit of a calibration, for detectors to which order and time matter.
+/// One visit of an adaptive run, for detectors to which order and time matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimedVisit {
     /// Where, by the caller's numbers.

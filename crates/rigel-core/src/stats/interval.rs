@@ -1,6 +1,6 @@
 //! From the visits of a point to a mean with its 95 % interval.
 //!
-//! The interval is about the mean over the conditions of the calibration, not about what the device could do
+//! The interval is about the mean over the conditions of the adaptive run, not about what the device could do
 //! elsewhere or later. Must not decide whether it is narrow enough.
 
 use super::sample::{count, mean};

@@ -1,4 +1,4 @@
-//! The numbers that steer a calibration by short visits, with their defaults.
+//! The numbers that steer an adaptive run by short visits, with their defaults.
 //!
 //! Each default has its reason beside it. Must not decide anything.
 
@@ -12,7 +12,7 @@ pub const FEW_POINTS: usize = super::variance::FEWEST_TO_BORROW;
 /// A record may claim visits of any length, and nothing doubled stays nothing.
 const MOST_LENGTHS: usize = 8;
 
-/// What a calibration aims at, and the shape of its visits.
+/// What an adaptive run aims at, and the shape of its visits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// Relative half-width of the 95 % interval at which a point is done: 0.05 is ±5 %.

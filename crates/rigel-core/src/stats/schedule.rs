@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// So many random orders are looked at for one in which nobody waits: of 17 points about one in 25 is such.
 const ORDERS_TRIED: usize = 300;
 
-/// The state of a calibration.
+/// The state of an adaptive run.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     parameters: Parameters,
@@ -48,7 +48,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A calibration of `phases`, in that order. Phases without points are passed over.
+    /// An adaptive run of `phases`, in that order. Phases without points are passed over.
     #[must_use]
     pub const fn new(phases: Vec<Phase>, parameters: Parameters, generator: Generator) -> Self {
         Self {

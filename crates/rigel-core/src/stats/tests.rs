@@ -1,6 +1,6 @@
-//! Noise with a known law, stored vectors, and whole calibrations of simulated devices.
+//! Noise with a known law, stored vectors, and whole runs of simulated devices.
 
-mod calibration;
+mod adaptive;
 mod device;
 mod mutants;
 
@@ -23,13 +23,13 @@ pub fn close(found: f64, wanted: &Value, tolerance: f64) {
     assert!((found - wanted).abs() <= tolerance * wanted.abs().max(1e-6), "{found} instead of {wanted}");
 }
 
-/// How often to repeat a simulation: `usual`, or `RIGEL_CALIBRATIONS` when that is set.
+/// How often to repeat a simulation: `usual`, or `RIGEL_RUNS` when that is set.
 pub fn repeats(usual: usize) -> usize {
     asked().unwrap_or(usual)
 }
 
 pub fn asked() -> Option<usize> {
-    std::env::var("RIGEL_CALIBRATIONS").ok().and_then(|text| text.parse().ok())
+    std::env::var("RIGEL_RUNS").ok().and_then(|text| text.parse().ok())
 }
 
 /// A latency as the histogram counts it; never 0.

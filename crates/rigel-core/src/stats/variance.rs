@@ -116,7 +116,7 @@ pub fn moderate(samples: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// The spread of every point of a phase, in the order of `points`. `target` is the relative half-width that the
-/// calibration aims at; deviations below half of it are never contamination.
+/// run aims at; deviations below half of it are never contamination.
 #[must_use]
 pub fn spread(points: &[PointVisits], target: f64) -> Vec<Spread> {
     let samples: Vec<(f64, f64)> = points.iter().map(PointVisits::sample).collect();

@@ -55,7 +55,7 @@ struct Io {
     mbps: Rate,
     /// Latency of successful I/Os in microseconds; null when none completed.
     latency_us: Option<Latency>,
-    /// What the intervals rest on. `visits`: visits that lie apart, so that they hold for another calibration under the
+    /// What the intervals rest on. `visits`: visits that lie apart, so that they hold for another run under the
     /// same conditions. `one_visit`: the pieces of one visit, so that they show only what varied inside it. `none`: there
     /// is no interval.
     #[schemars(extend("enum" = ["visits", "one_visit", "none"]))]

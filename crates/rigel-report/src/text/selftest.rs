@@ -16,7 +16,7 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
         scores,
         |score| matches!(score.case.promise, Promise::Coverage { .. }),
         &[
-            "Whole calibrations of 17 points on simulated devices whose rates are known.",
+            "Whole runs of 17 points on simulated devices whose rates are known.",
             "Do the 95 % intervals hold the truth?",
         ],
     );

@@ -18,7 +18,7 @@ const SERVER: u32 = 15;
 
 /// A calibration in which one small I/O takes 100 us, up to five side by side, and a stream has 10,000 I/Os per second.
 fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64) -> Record {
-    let mut record = Run::calibrated(RunLevel::Simple, &SPREAD).record;
+    let mut record = Run::visited(RunLevel::Simple, &SPREAD).record;
     record.header.run_id = name.into();
     record.header.targets[0].mount_point = Some("/srv/data".into());
     let request = &mut record.header.request;
@@ -471,7 +471,7 @@ fn half_a_file_is_refused_with_what_to_measure() {
 #[test]
 fn the_level_of_a_search_is_used() {
     let mut run = Run::searched(RunLevel::Simple);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     let json = with(&[run.record], |_| {}, document).unwrap();
     let json: Value = serde_json::from_slice(&json).unwrap();
     let found = setting(&json, "effective_io_concurrency");

@@ -26,10 +26,10 @@ fn made(base: &[&Record], new: &[&Record], gates: &[&str], format: CompareFormat
     String::from_utf8(render(format, &compared).unwrap().bytes).unwrap()
 }
 
-/// A calibration on a device that is off by so many per mille.
-fn calibrated(per_mille: i64) -> Record {
+/// An adaptive run on a device that is off by so many per mille.
+fn visited(per_mille: i64) -> Record {
     let spread = SPREAD.map(|visit| visit + per_mille);
-    Run::calibrated(RunLevel::Oltp, &spread).record
+    Run::visited(RunLevel::Oltp, &spread).record
 }
 
 /// The same of a single point.
@@ -40,7 +40,7 @@ fn one_point(small: u32, large: u32, per_mille: i64) -> Record {
         ..Request::new(RunLevel::Advanced)
     };
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
-    run.calibrate(&SPREAD.map(|visit| visit + per_mille));
+    run.rounds(&SPREAD.map(|visit| visit + per_mille));
     run.record
 }
 
@@ -84,7 +84,7 @@ fn the_table_of_a_slower_device() {
 
 #[test]
 fn tables_fit_80_columns() {
-    for record in [calibrated(0), one_point(1, 1, 0), one_point(60_000, 300, 0)] {
+    for record in [visited(0), one_point(1, 1, 0), one_point(60_000, 300, 0)] {
         let text = made(&[&record], &[&record, &record], &["small_iops < -5%"], CompareFormat::Text);
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{line}\n{text}");
@@ -94,7 +94,7 @@ fn tables_fit_80_columns() {
 
 #[test]
 fn the_documents_hold_every_row() {
-    let (base, new) = (calibrated(0), calibrated(-300));
+    let (base, new) = (visited(0), visited(-300));
     let json: Value =
         serde_json::from_str(&made(&[&base], &[&new], &["small_iops < -5%"], CompareFormat::Json)).unwrap();
     let rows = json["rows"].as_array().unwrap();
@@ -115,11 +115,11 @@ fn the_documents_hold_every_row() {
 #[test]
 fn a_name_cannot_steer_a_terminal_or_a_page() {
     let name = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"&]]>";
-    let mut hostile = calibrated(0);
+    let mut hostile = visited(0);
     hostile.header.run_id = name.into();
     hostile.header.host.kernel = name.into();
     hostile.header.targets[0].path = name.into();
-    let base = calibrated(0);
+    let base = visited(0);
     for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {
         let text = made(&[&base], &[&hostile], &[], format);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{format:?}");

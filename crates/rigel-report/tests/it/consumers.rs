@@ -94,7 +94,7 @@ fn grep_value<'t>(summary: &'t str, pattern: &str) -> &'t str {
 #[test]
 fn scripts_that_grep_the_summary_find_one_line_each() {
     let run = matrix();
-    let adaptive = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let adaptive = Run::visited(RunLevel::Normal, &SPREAD);
     for version in OrionVersion::ALL {
         // What is added for an adaptive run has other words.
         let summary = adaptive.file(Format::Orion(version), "_summary.txt");

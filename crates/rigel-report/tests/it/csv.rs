@@ -56,8 +56,8 @@ fn is_inside(row: &BTreeMap<String, String>, column: &str) -> bool {
 }
 
 #[test]
-fn intervals_of_a_calibration_stand_beside_orions_files() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+fn intervals_of_an_adaptive_run_stand_beside_orions_files() {
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     for version in OrionVersion::ALL {
         let rows = rows(&run.file(Format::Orion(version), "_ci.csv"));
         assert_eq!(rows.len(), 5 + 2 + 2 * 10, "a row per point and class");
@@ -80,7 +80,7 @@ fn intervals_of_a_calibration_stand_beside_orions_files() {
 
 #[test]
 fn both_tables_tell_the_same_intervals() {
-    let mut run = Run::calibrated(RunLevel::Simple, &[-200, 100, 0, 100]);
+    let mut run = Run::visited(RunLevel::Simple, &[-200, 100, 0, 100]);
     run.record.header.run_id = "a,\"b\"\nc".into();
     let narrow = rows(&run.file(Format::Orion(OrionVersion::V19), "_ci.csv"));
     let wide = rows(&run.file(Format::Csv, "_findings.csv"));
@@ -111,7 +111,7 @@ fn one_visit_shows_what_varied_inside_it() {
 #[test]
 fn every_flag_has_its_row() {
     let mut run = Run::searched(RunLevel::Simple);
-    run.calibrate(&[-200, 100, 0, 100]);
+    run.rounds(&[-200, 100, 0, 100]);
     run.record.visits[1].small.as_mut().unwrap().reads.clear();
     let mut view = View::of(&run.record);
     view.findings.flags = vec![Flag::new(FlagCode::FewPoints, "one, \"two\"\nthree")];

@@ -35,7 +35,7 @@ fn near(left: &Value, right: f64) -> bool {
 
 #[test]
 fn every_class_of_every_point_is_a_job_with_the_figures_of_other_outputs() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     let (files, findings) = (files(&run), findings(&run));
     let document = &files["_fio.json"];
     let jobs = document["jobs"].as_array().unwrap();
@@ -72,7 +72,7 @@ fn every_class_of_every_point_is_a_job_with_the_figures_of_other_outputs() {
 
 #[test]
 fn rates_of_half_a_second_are_of_what_counts() {
-    let run = Run::calibrated(RunLevel::Simple, &[-200, 100, 0, 100]);
+    let run = Run::visited(RunLevel::Simple, &[-200, 100, 0, 100]);
     let files = files(&run);
     let read = &files["_fio/small/randread-1-1.json"]["jobs"][0]["read"];
     // Four visits of two seconds at 8000, 11000, 10000 and 11000 IOPS.
@@ -89,7 +89,7 @@ fn rates_of_half_a_second_are_of_what_counts() {
 
 #[test]
 fn within_a_directory_only_the_load_changes() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     let files = files(&run);
     let mut loads = BTreeSet::new();
     for (suffix, document) in files.iter().filter(|(suffix, _)| *suffix != "_fio.json") {

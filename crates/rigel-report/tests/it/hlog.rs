@@ -53,7 +53,7 @@ fn base64_decode(text: &str) -> Vec<u8> {
 
 #[test]
 fn a_line_for_each_visit_and_class_that_counts() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     let log = log(&run);
     assert!(log.contains(
         "\n\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
@@ -105,7 +105,7 @@ fn reads_and_writes_have_lines_of_their_own() {
 
 #[test]
 fn names_stay_in_their_comment_and_a_start_that_is_none_is_left_out() {
-    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
     run.record.header.run_id = "a\n#[StartTime: 1.0 (x)]\nTag=x,0.0,1.0,1.0,A".into();
     run.record.header.started = "]\n#[BaseTime: 5.0 (x)]".into();
     let (start, lines) = read(&log(&run));

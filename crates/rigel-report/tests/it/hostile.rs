@@ -166,9 +166,9 @@ fn witness(began_ns: u64) -> Witness {
 }
 
 #[test]
-fn no_number_of_a_calibration_does_harm() {
+fn no_number_of_an_adaptive_run_does_harm() {
     let mut run = Run::adaptive(RunLevel::Simple);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     for visit in &mut run.record.visits {
         visit.witness = Some(witness(visit.began_ns));
         for tally in [&mut visit.small, &mut visit.large].into_iter().flatten() {
@@ -210,7 +210,7 @@ fn no_number_of_a_run_with_one_visit_per_point_does_harm() {
 #[test]
 fn sums_over_visits_saturate() {
     let mut run = Run::adaptive(RunLevel::Oltp);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     let mut lines = lines(&run.record);
     for line in lines.iter_mut().filter(|line| line["line"] == "visit") {
         line["warm_up"] = json!({"ns": 1, "bytes": u64::MAX, "failures": u64::MAX});

@@ -42,7 +42,7 @@ fn own(page: &str) -> String {
 
 #[test]
 fn the_verdict_has_two_sentences() {
-    let page = page(&Run::calibrated(RunLevel::Simple, &SPREAD));
+    let page = page(&Run::visited(RunLevel::Simple, &SPREAD));
     let (reached, trust) = verdict(&page);
     assert!(reached.starts_with("This storage reached 50,000 small I/Os per second (±"), "{reached}");
     assert!(reached.contains(" MB per second of large I/O (±") && reached.ends_with("%)."), "{reached}");
@@ -80,7 +80,7 @@ fn a_number_that_must_not_be_used_makes_the_verdict_bad() {
 
 #[test]
 fn a_run_that_was_cut_short_says_so_first() {
-    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
     run.record.closing = None;
     run.record.visits.truncate(9);
     let page = page(&run);
@@ -95,7 +95,7 @@ fn a_run_that_was_cut_short_says_so_first() {
 /// All that a browser could load has an address; the policy would refuse it, and there is none.
 #[test]
 fn the_page_loads_nothing() {
-    let own = own(&page(&Run::calibrated(RunLevel::Normal, &SPREAD)));
+    let own = own(&page(&Run::visited(RunLevel::Normal, &SPREAD)));
     for part in ["http:", "https:", "src=", "href=", "url(", "@import", " on"] {
         let before_tags = own.split('<').any(|tag| tag.split('>').next().unwrap_or_default().contains(part));
         assert!(!before_tags, "{part}");
@@ -136,7 +136,7 @@ fn text_of_a_record_stays_text() {
 /// What the charts show are the numbers of the findings, with their intervals.
 #[test]
 fn figures_are_those_of_the_findings() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     let view = View::of(&run.record);
     let figures = figures(&file_of(&view, Format::Html, "_report.html"));
     let close = |told: &Value, exact: f64| (told.as_f64().unwrap() / exact - 1.0).abs() < 1e-5;
@@ -182,7 +182,7 @@ fn a_search_has_its_curve() {
 
 #[test]
 fn the_same_record_gives_the_same_page() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     let (one, other) = (page(&run), page(&run));
     assert!(one == other);
     assert!(one.len() < 1_000_000, "{} bytes", one.len());

@@ -34,7 +34,7 @@ const DOCUMENT: &str = r#"{
     "worker_cpus": [],
     "complete": true
   },
-  "estimand": "the mean throughput and latency at the point over the conditions of this calibration, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",
+  "estimand": "the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",
   "target": null,
   "unseen_share": null,
   "flags": [],
@@ -337,9 +337,9 @@ fn the_document_follows_the_schema() {
     run.visit((2, 0), MINUTE, Some(small), None);
     check(&schema, &schema, &document(&run), "document");
     for level in [RunLevel::Simple, RunLevel::Normal] {
-        check(&schema, &schema, &document(&Run::calibrated(level, &SPREAD)), "calibrated");
+        check(&schema, &schema, &document(&Run::visited(level, &SPREAD)), "adaptive");
         let mut searched = Run::searched(level);
-        searched.calibrate(&SPREAD);
+        searched.rounds(&SPREAD);
         let searched = document(&searched);
         assert_eq!(searched["curves"].as_array().unwrap().len(), 2);
         check(&schema, &schema, &searched, "searched");
@@ -350,7 +350,7 @@ fn the_document_follows_the_schema() {
 #[test]
 fn intervals_can_be_computed_again_from_the_visits() {
     for spread in [&SPREAD[..], &[-200, 100, 0, 100], &[0, 0, 30, 0, 0, -30]] {
-        let document = document(&Run::calibrated(RunLevel::Normal, spread));
+        let document = document(&Run::visited(RunLevel::Normal, spread));
         let target = document["target"].as_f64().unwrap();
         let mut told = Vec::new();
         let mut all = Vec::new();
@@ -381,7 +381,7 @@ fn intervals_can_be_computed_again_from_the_visits() {
 
 #[test]
 fn a_long_visit_is_told_but_does_not_count() {
-    let document = document(&Run::calibrated(RunLevel::Oltp, &SPREAD));
+    let document = document(&Run::visited(RunLevel::Oltp, &SPREAD));
     let point = document["points"].as_array().unwrap().last().unwrap();
     let visits = point["visits"].as_array().unwrap();
     let purposes: Vec<_> = visits.iter().map(|visit| (&visit["purpose"], &visit["counts"])).collect();
@@ -394,13 +394,13 @@ fn a_long_visit_is_told_but_does_not_count() {
     assert_eq!(point["seconds"], 8.0);
     assert_eq!(document["best"]["small_iops"]["visits"], 4);
     assert!(document["unseen_share"].as_f64().unwrap() < 0.05);
-    assert!(document["estimand"].as_str().unwrap().contains("95 % CI for the calibration mean"));
+    assert!(document["estimand"].as_str().unwrap().contains("95 % CI for the mean over the run"));
 }
 
 #[test]
 fn a_curve_has_its_levels_and_what_saturates() {
     let mut run = Run::searched(RunLevel::Simple);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     let document = document(&run);
     let small = &document["curves"][0];
     assert_eq!(

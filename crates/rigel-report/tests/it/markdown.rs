@@ -19,10 +19,10 @@ fn table<'a>(page: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
 
 #[test]
 fn verdict_headline_and_run_are_there() {
-    let page = page(&Run::calibrated(RunLevel::Simple, &SPREAD));
+    let page = page(&Run::visited(RunLevel::Simple, &SPREAD));
     assert!(
         page.starts_with(
-            "# Storage calibration `orion_20260101_1200`\n\nThis storage reached 50,000 small I/Os per second (±1.7 %)"
+            "# Storage measurement `orion_20260101_1200`\n\nThis storage reached 50,000 small I/Os per second (±1.7 %)"
         ),
         "{page}"
     );
@@ -45,7 +45,7 @@ fn verdict_headline_and_run_are_there() {
 
 #[test]
 fn every_class_of_every_point_has_a_row() {
-    let page = page(&Run::calibrated(RunLevel::Normal, &SPREAD));
+    let page = page(&Run::visited(RunLevel::Normal, &SPREAD));
     let rows = table(&page, "## Points");
     assert_eq!(rows.len(), 5 + 2 + 2 * 10);
     assert!(rows.iter().all(|row| row.len() == 10), "{rows:?}");

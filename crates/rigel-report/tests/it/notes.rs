@@ -98,7 +98,7 @@ fn a_point_where_nothing_completed_has_no_numbers() {
 #[test]
 fn an_adaptive_run_says_how_it_came_to_its_numbers() {
     let mut run = Run::searched(RunLevel::Normal);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     let last = run.record.header.plan.steps.last().unwrap().point;
     run.revisit(Purpose::FillsGap, last, 0);
     let mut view = View::of(&run.record);
@@ -117,7 +117,7 @@ fn an_adaptive_run_says_how_it_came_to_its_numbers() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(notes, @r"
              run: 141 visits in random order, 4 to 5 at each of 35 points; ±5 % was asked for and reached at 35.
-            Numbers: the mean throughput and latency at the point over the conditions of this calibration, in steady state, as an average over time; intervals: the 95 % CI for the calibration mean.
+            Numbers: the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; intervals: the 95 % CI for the mean over the run.
             States of the device that last less than 2.1 % of the time cannot be excluded.
             Highest large MBPS: 160000.00 ±1.7 % (95 %, 4 visits) @ Small=0 and Large=16
             Highest small IOPS: 160000 ±1.7 % (95 %, 4 visits) @ Small=16 and Large=0
@@ -133,8 +133,8 @@ fn an_adaptive_run_says_how_it_came_to_its_numbers() {
 }
 
 #[test]
-fn a_calibration_that_was_cut_short_counts_the_points_with_a_whole_visit() {
-    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+fn an_adaptive_run_that_was_cut_short_counts_the_points_with_a_whole_visit() {
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
     // The long visit, the first round and two visits of the second, of which one was not finished.
     run.record.visits.truncate(1 + 7 + 2);
     run.record.visits.last_mut().unwrap().cut_short = true;
@@ -160,7 +160,7 @@ fn a_search_that_was_cut_short_has_no_points() {
     let header = &mut run.record.header;
     header.plan.search.clone_from(&searched.header.plan.search);
     header.plan.steps.clear();
-    header.plan.calibration = None;
+    header.plan.adaptive = None;
     run.record.search = searched.search.into_iter().take(3).collect();
     run.record.closing = None;
     let told = end(&run);

@@ -22,7 +22,7 @@ fn sample(text: &str, name: &str, labels: &[&str]) -> f64 {
 
 #[test]
 fn figures_are_in_base_units_with_their_intervals() {
-    let run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let run = Run::visited(RunLevel::Simple, &SPREAD);
     let view = View::of(&run.record);
     let text = text(&run);
     let found = view.findings.points.iter().find(|found| found.point.small == 2).unwrap();
@@ -45,7 +45,7 @@ fn figures_are_in_base_units_with_their_intervals() {
 
 #[test]
 fn the_layout_is_that_of_the_format() {
-    let text = text(&Run::calibrated(RunLevel::Normal, &SPREAD));
+    let text = text(&Run::visited(RunLevel::Normal, &SPREAD));
     assert!(text.ends_with("# EOF\n"));
     assert!(!text.contains("quantile="), "promtool refuses that of a gauge");
     let (mut families, mut series, mut current) = (BTreeSet::new(), BTreeSet::new(), String::new());

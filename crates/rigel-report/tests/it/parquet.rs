@@ -51,7 +51,7 @@ mod built {
 
     #[test]
     fn parquet_holds_the_table_of_the_csv() {
-        let mut run = Run::calibrated(RunLevel::Normal, &SPREAD);
+        let mut run = Run::visited(RunLevel::Normal, &SPREAD);
         run.record.header.run_id = "a,\"b\"\n\u{202e}c".into();
         run.record.visits[3].small.as_mut().into_iter().for_each(|small| small.reads.clear());
         let csv = rows(&run.file(Format::Csv, "_findings.csv"));

@@ -25,7 +25,7 @@ fn figures(page: &str, id: &str) -> Value {
 
 #[test]
 fn a_run_is_told_as_on_its_own_page() {
-    let (one, other) = (Run::calibrated(RunLevel::Simple, &SPREAD), Run::searched(RunLevel::Oltp));
+    let (one, other) = (Run::visited(RunLevel::Simple, &SPREAD), Run::searched(RunLevel::Oltp));
     let page = page(&[&one, &other]);
     for (number, run) in [(1, &one), (2, &other)] {
         let own = run.file(Format::Html, "_report.html");
@@ -48,7 +48,7 @@ fn a_run_is_told_as_on_its_own_page() {
 
 #[test]
 fn no_id_is_there_twice_and_every_link_leads_to_one() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     let page = page(&[&run, &run, &run]);
     let (markup, _) = page.split_once("<script type=\"text/plain\"").unwrap();
     let ids: Vec<&str> = markup.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
@@ -65,9 +65,9 @@ fn no_id_is_there_twice_and_every_link_leads_to_one() {
 
 #[test]
 fn curves_of_one_size_lie_over_each_other() {
-    let simple = Run::calibrated(RunLevel::Simple, &SPREAD);
-    let oltp = Run::calibrated(RunLevel::Oltp, &SPREAD);
-    let mut small = Run::calibrated(RunLevel::Oltp, &SPREAD);
+    let simple = Run::visited(RunLevel::Simple, &SPREAD);
+    let oltp = Run::visited(RunLevel::Oltp, &SPREAD);
+    let mut small = Run::visited(RunLevel::Oltp, &SPREAD);
     small.record.header.request.small_bytes = 4096;
     let page = page(&[&simple, &oltp, &small]);
     let overview = figures(&page, "overview-findings");
@@ -102,8 +102,8 @@ fn curves_of_one_size_lie_over_each_other() {
 
 #[test]
 fn the_overview_has_the_headline_numbers_and_what_speaks_against_them() {
-    let good = Run::calibrated(RunLevel::Simple, &SPREAD);
-    let mut cut = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let good = Run::visited(RunLevel::Simple, &SPREAD);
+    let mut cut = Run::visited(RunLevel::Simple, &SPREAD);
     cut.record.closing = None;
     cut.record.visits.truncate(9);
     let mut empty = Run::new(Request::new(RunLevel::Simple), &[("/dev/sdb", 1 << 34)]);

@@ -83,7 +83,7 @@ pub fn steady(io_bytes: u64, planned: u32, window_ns: u64, count: u64) -> ClassT
     tally(io_bytes, planned, window_ns, reads, Histogram::new())
 }
 
-/// One class of a visit of a calibration: half a second to settle, two seconds measured, all I/Os alike. `iops` is a
+/// One class of a visit of an adaptive run: half a second to settle, two seconds measured, all I/Os alike. `iops` is a
 /// multiple of 100, so that every bucket of 10 ms has a whole number.
 pub fn visited(io_bytes: u64, planned: u32, iops: u64) -> ClassTally {
     assert!(iops.is_multiple_of(100), "{iops}");
@@ -199,16 +199,16 @@ impl Run {
         Self::new(Request { pace, ..Request::new(level) }, &[("/dev/sdb", 1 << 34)])
     }
 
-    /// A calibration: a long visit, then as many rounds over all points as `spread` has visits, each off by so many per
+    /// An adaptive run: a long visit, then as many rounds over all points as `spread` has visits, each off by so many per
     /// mille. Alone, a small I/O takes 100 us and a large one 10 ms.
-    pub fn calibrated(level: RunLevel, spread: &[i64]) -> Self {
+    pub fn visited(level: RunLevel, spread: &[i64]) -> Self {
         let mut run = Self::adaptive(level);
-        run.calibrate(spread);
+        run.rounds(spread);
         run
     }
 
     /// Adds those visits.
-    pub fn calibrate(&mut self, spread: &[i64]) {
+    pub fn rounds(&mut self, spread: &[i64]) {
         let points: Vec<Point> = self.record.header.plan.steps.iter().map(|step| step.point).collect();
         self.revisit(Purpose::Long, points[points.len() - 1], 0);
         for (round, _) in (0..).zip(spread) {
@@ -220,7 +220,7 @@ impl Run {
         }
     }
 
-    /// Adds one visit of a calibration that is off by so many per mille.
+    /// Adds one visit of an adaptive run that is off by so many per mille.
     pub fn revisit(&mut self, purpose: Purpose, point: Point, per_mille: i64) -> &mut Visit {
         let small = (point.small > 0)
             .then(|| visited(8 << 10, point.small, off(10_000 * u64::from(point.small), per_mille)));

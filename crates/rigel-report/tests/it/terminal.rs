@@ -24,10 +24,10 @@ fn widths(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-fn calibrated(request: Request) -> Run {
+fn visited(request: Request) -> Run {
     let mut run =
         Run::new(Request { pace: Pace::Adaptive(Adaptive::default()), ..request }, &[("/dev/sdb", 1 << 34)]);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     run
 }
 
@@ -43,7 +43,7 @@ fn charts(report: &str) -> String {
 
 #[test]
 fn charts_of_both_classes_stand_side_by_side() {
-    let run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let run = Run::visited(RunLevel::Normal, &SPREAD);
     let report = text::report(&View::of(&run.record), UNICODE, &[]);
     insta::assert_snapshot!(charts(&report), @r"
     IOPS by small outstanding                MBPS by large outstanding
@@ -77,7 +77,7 @@ fn charts_of_both_classes_stand_side_by_side() {
 
 #[test]
 fn a_chart_leaves_out_what_must_not_be_used_and_says_so() {
-    let run = calibrated(advanced(MatrixShape::Row { large: 1 }));
+    let run = visited(advanced(MatrixShape::Row { large: 1 }));
     let mut view = View::of(&run.record);
     view.findings.points[2].flags.push(Flag::new(FlagCode::Cache, "too fast").invalidating());
     let report = text::report(&view, ASCII, &[]);
@@ -98,7 +98,7 @@ fn a_chart_leaves_out_what_must_not_be_used_and_says_so() {
 
 #[test]
 fn the_heading_of_a_histogram_stays_a_line() {
-    let run = Run::calibrated(RunLevel::Oltp, &SPREAD);
+    let run = Run::visited(RunLevel::Oltp, &SPREAD);
     let report = text::report(&View::of(&run.record), UNICODE, &[]);
     let heading = report.lines().find(|line| line.contains("Latency:   ")).unwrap();
     assert!(heading.ends_with("# of IOs (read)        # of IOs (write)"), "{heading}");
@@ -106,14 +106,14 @@ fn the_heading_of_a_histogram_stays_a_line() {
 
 #[test]
 fn one_level_is_no_curve() {
-    let run = calibrated(advanced(MatrixShape::Point { small: 3, large: 1 }));
+    let run = visited(advanced(MatrixShape::Point { small: 3, large: 1 }));
     let report = text::report(&View::of(&run.record), UNICODE, &[]);
     assert!(!report.contains(" by "), "{report}");
 }
 
 #[test]
 fn colours_say_nothing_that_words_do_not() {
-    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
     for visit in run.record.visits.iter_mut().filter(|visit| visit.point.small == 2) {
         let small = visit.small.as_mut().unwrap();
         small.reads = same(small.reads.count(), 300_000);
@@ -157,7 +157,7 @@ fn no_line_is_wider_than_a_terminal() {
     ];
     let mut most = 0;
     for request in shapes {
-        let run = calibrated(Request { name: long.clone(), ..request });
+        let run = visited(Request { name: long.clone(), ..request });
         let mut view = View::of(&run.record);
         most = most.max(view.findings.points.len());
         let text = "a figure of some length, and what it was compared with, ".repeat(9);
@@ -181,7 +181,7 @@ fn no_line_is_wider_than_a_terminal() {
 
 #[test]
 fn the_outputs_of_a_run_are_known_by_name() {
-    let run = Run::calibrated(RunLevel::Simple, &SPREAD);
+    let run = Run::visited(RunLevel::Simple, &SPREAD);
     let view = View::of(&run.record);
     let mut made = Vec::new();
     for version in [OrionVersion::V11_1, OrionVersion::V11_2, OrionVersion::V19] {

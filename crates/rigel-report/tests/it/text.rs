@@ -61,7 +61,7 @@ fn adaptive(request: Request) -> Request {
 }
 
 #[test]
-fn plan_of_a_calibration() {
+fn plan_of_an_adaptive_run() {
     let plan = plan(adaptive(Request::new(RunLevel::Normal)), &[("/dev/sdb", 1 << 34)]);
     assert!(widest(&plan) <= 80);
     let (_, from_points) = plan.split_once("\nPoints").unwrap();
@@ -69,7 +69,7 @@ fn plan_of_a_calibration() {
         17, outstanding I/Os of each class:
               small 1-5 with large 0
               small 0-5 with large 1, 2
-    Precision ±5 %: half of the 95 % CI for the calibration mean of every rate
+    Precision ±5 %: half of the 95 % CI for the mean over the run of every rate
     Visits    in random order, until the precision is reached at every point
               17 points: first 20 s at small 5 large 2, to see limits and drift,
                 then 4 to 12 visits to each, 20 s or more apart
@@ -85,7 +85,7 @@ fn plan_of_a_calibration() {
 }
 
 #[test]
-fn plan_of_a_calibration_in_two_phases_with_a_limit() {
+fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
     let limited = Adaptive { precision: Precision(7), max_duration: Some(Nanos::from_secs(600)), fast: true };
     let request = Request {
         shape: MatrixShape::Max { small: 0, large: 4 },
@@ -101,7 +101,7 @@ fn plan_of_a_calibration_in_two_phases_with_a_limit() {
     insta::assert_snapshot!(from_points, @r"
         4, outstanding I/Os of each class:
               small 0 with large 1-4
-    Precision ±0.7 %: half of the 95 % CI for the calibration mean of every rate
+    Precision ±0.7 %: half of the 95 % CI for the mean over the run of every rate
     Visits    in random order, until the precision is reached at every point
               before the first stream 8 GiB of random large I/O, not measured
               2 points that only read: first 20 s at small 0 large 2, to see limits
@@ -132,7 +132,7 @@ fn plan_of_a_search() {
                 until more gains nothing
               usually 90 visits of 500 ms to settle and 2 s measured
               the points then lie around what saturates each class
-    Precision ±5 %: half of the 95 % CI for the calibration mean of every rate
+    Precision ±5 %: half of the 95 % CI for the mean over the run of every rate
     Time      about 3 min 45 s for the search, then what its points need
     Buffers   68 MiB for 4 workers
     Engine    the best one that works here
@@ -212,8 +212,8 @@ fn widest(text: &str) -> usize {
 }
 
 #[test]
-fn table_of_a_calibration() {
-    let mut run = Run::calibrated(RunLevel::Simple, &SPREAD);
+fn table_of_an_adaptive_run() {
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
     for visit in run.record.visits.iter_mut().filter(|visit| visit.point == Point { small: 2, large: 0 }) {
         let small = visit.small.as_mut().unwrap();
         small.reads = same(small.reads.count(), 300_000);
@@ -244,8 +244,8 @@ fn table_of_a_calibration() {
     *  wider than the ±5 % that was asked for, or no interval (NOT_REACHED)
     !  these numbers must not be used, as the flag under them says
     .. the whole text of the flag is in _flags.csv
-    ±% half of the 95 % CI for the calibration mean, that is the mean at the point
-       over the conditions of this calibration, in steady state, averaged over time.
+    ±% half of the 95 % CI for the mean over the run, that is the mean at the point
+       over the conditions of this run, in steady state, averaged over time.
        28 visits in all. States of the device that last less than 10 % of the time
        cannot be excluded.
     IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in
@@ -260,7 +260,7 @@ fn table_of_a_calibration() {
 #[test]
 fn table_of_a_search() {
     let mut run = Run::searched(RunLevel::Oltp);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     let mut view = View::of(&run.record);
     view.findings.curves[0].flags = vec![Flag::new(FlagCode::Retrograde, "a device that dislikes company")];
     let table = text::table(&view);
@@ -284,7 +284,7 @@ fn table_of_a_search() {
 /// Numbers as large as a device may have, all at once.
 #[test]
 fn no_number_is_too_wide_for_its_column() {
-    let mut run = Run::calibrated(RunLevel::Normal, &SPREAD);
+    let mut run = Run::visited(RunLevel::Normal, &SPREAD);
     for visit in &mut run.record.visits {
         if let Some(small) = &mut visit.small {
             small.series.ops.fill(999_999);
@@ -303,8 +303,8 @@ fn no_number_is_too_wide_for_its_column() {
 }
 
 #[test]
-fn results_of_a_calibration_say_how_sure_the_best_ones_are() {
-    let run = Run::calibrated(RunLevel::Simple, &SPREAD);
+fn results_of_an_adaptive_run_say_how_sure_the_best_ones_are() {
+    let run = Run::visited(RunLevel::Simple, &SPREAD);
     let view = View::of(&run.record);
     let results = report(&view);
     let (table, rest) = results.split_once("\nHighest large MBPS: ").unwrap();

@@ -62,7 +62,7 @@ fn every_point_with_all_that_is_known() {
 #[test]
 fn every_visit_says_why_it_was_made_and_what_it_found() {
     let mut run = Run::searched(RunLevel::Oltp);
-    run.calibrate(&SPREAD);
+    run.rounds(&SPREAD);
     let mut view = View::of(&run.record);
     view.findings.flags = vec![Flag::new(FlagCode::FewPoints, "few")];
     let trace = file_of(&view, Format::Orion(OrionVersion::V19), "_trace.txt");

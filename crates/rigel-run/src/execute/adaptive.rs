@@ -1,4 +1,4 @@
-//! A calibration: visits in the order that the schedule draws, a look after each round, until every interval is narrow.
+//! An adaptive run: visits in the order that the schedule draws, a look after each round, until every interval is narrow.
 //!
 //! Must not hold a rule: when a point is done and what comes next is for `rigel_core::stats` to say.
 
@@ -8,7 +8,7 @@ use rigel_core::event::{At, Event};
 use rigel_core::judge::profiles::{PhaseLook, Profiles, slowest_rate};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::{Calibration, Plan, WarmUp};
+use rigel_core::load::plan::{AdaptivePlan, Plan, WarmUp};
 use rigel_core::load::workload::LargePattern;
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
@@ -19,11 +19,11 @@ use std::collections::BTreeSet;
 /// Marks what the schedule draws off from everything else that the seed of a run decides.
 const SCHEDULE_STREAM: [u64; 2] = [u64::MAX, 1];
 
-/// What a calibration knows while it goes on.
+/// What an adaptive run knows while it goes on.
 struct State<'a> {
     run: &'a Run,
     plan: &'a Plan,
-    calibration: &'a Calibration,
+    adaptive: &'a AdaptivePlan,
     schedule: Schedule,
     /// Of the phase that is being measured.
     profiles: Profiles,
@@ -36,21 +36,21 @@ struct State<'a> {
 }
 
 /// Visits the points of a plan until their intervals are narrow, or no visit is left.
-pub fn calibrate(run: &Run, plan: &Plan, calibration: &Calibration, walk: &mut Walk<'_>) -> Result<(), Halt> {
+pub fn rounds(run: &Run, plan: &Plan, adaptive: &AdaptivePlan, walk: &mut Walk<'_>) -> Result<(), Halt> {
     // What has passed before the first visit is the search, where there is one.
     let searched_s = if plan.search.is_some() { walk.now_ns() / NS_PER_S } else { 0 };
-    let parameters = calibration.parameters;
+    let parameters = adaptive.parameters;
     let generator = Generator::new(run.request.seed, &SCHEDULE_STREAM);
     let mut state = State {
         run,
         plan,
-        calibration,
-        schedule: Schedule::new(calibration.phases.clone(), parameters, generator),
+        adaptive,
+        schedule: Schedule::new(adaptive.phases.clone(), parameters, generator),
         profiles: Profiles::default(),
         phase: 0,
         visited: BTreeSet::new(),
         last: At { step: 0, point: Point { small: 0, large: 0 }, purpose: record::Purpose::Long },
-        warm_up: calibration.warm_up,
+        warm_up: adaptive.warm_up,
     };
     loop {
         match state.schedule.next(walk.now_ns()) {
@@ -80,7 +80,7 @@ impl State<'_> {
         };
         self.last = At { step: order.point, point, purpose };
         let sequential = self.run.request.large_pattern != LargePattern::Random && point.large > 0;
-        let settle_ns = self.calibration.parameters.settle_ns;
+        let settle_ns = self.adaptive.parameters.settle_ns;
         let this_ns = settle_ns.saturating_add(order.measure_ns);
         let visit = walk.visit(&Wanted {
             at: self.last,
@@ -98,8 +98,8 @@ impl State<'_> {
     }
 
     fn look(&mut self, walk: &mut Walk<'_>) {
-        let parameters = &self.calibration.parameters;
-        let phase = &self.calibration.phases[self.phase];
+        let parameters = &self.adaptive.parameters;
+        let phase = &self.adaptive.phases[self.phase];
         let found = self.profiles.look(parameters);
         self.schedule.looked(|point| found.reached(point, parameters));
         if !found.look.is_settled() {

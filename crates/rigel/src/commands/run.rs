@@ -211,7 +211,7 @@ impl<'a> Shown<'a> {
 /// What a record and its outputs need at most: histograms and a series of each class, some tens of kilobytes a visit, and
 /// what every page carries.
 fn room_for_outputs(plan: &Plan) -> u64 {
-    let visits = plan.calibration.as_ref().map_or(1, |calibration| calibration.parameters.most_visits);
+    let visits = plan.adaptive.as_ref().map_or(1, |adaptive| adaptive.parameters.most_visits);
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }
 

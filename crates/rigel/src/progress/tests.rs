@@ -114,7 +114,7 @@ fn at(small: u32, large: u32) -> At {
 }
 
 #[test]
-fn visits_of_a_calibration_say_which_they_are() {
+fn visits_of_an_adaptive_run_say_which_they_are() {
     for (purpose, text) in [
         (Purpose::Long, "point 3 of 17: small 3 large 0, long visit"),
         (Purpose::Round(1), "point 3 of 17: small 3 large 0, visit 2"),

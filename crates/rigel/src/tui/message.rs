@@ -118,7 +118,7 @@ fn begun(header: &Header) -> Message {
     let (run_id, level) = (printable(&header.run_id), request.level.name());
     Message::Begun {
         title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),
-        target: plan.calibration.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
+        target: plan.adaptive.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
             rigel_core::load::pace::Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
             rigel_core::load::pace::Pace::Fixed(_) => None,
         }),

@@ -76,7 +76,7 @@ fn a_terminal_shows_the_width_beside_every_rate() {
     let told = place.line(OLTP).expect_code(0).stdout;
     let (table, _) = told.split_once("Maximum Small IOPS").unwrap();
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
-    assert!(table.contains("95 % CI for the calibration mean"), "{table}");
+    assert!(table.contains("95 % CI for the mean over the run"), "{table}");
     let row = table.lines().find(|line| line.starts_with("     4     0 ")).unwrap();
     let words: Vec<&str> = row.split_whitespace().collect();
     let width: f64 = words[3].parse().unwrap();

@@ -1,6 +1,6 @@
 //! From the visits to each point to means and intervals.
 //!
-//! Visits of a calibration are judged phase by phase, as while it went on. A single visit per point has only its own
+//! Visits of an adaptive run are judged phase by phase, as while it went on. A single visit per point has only its own
 //! pieces to say how sure it is. Must not raise flags.
 
 use super::io::Sum;
@@ -19,7 +19,7 @@ use crate::stats::sample::mean;
 use crate::units::{Nanos, to_f64, us_from_ns};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One phase of a calibration, judged.
+/// One phase of an adaptive run, judged.
 #[derive(Debug)]
 pub struct Phase<'a> {
     /// Steps of its points, as planned.
@@ -31,9 +31,9 @@ pub struct Phase<'a> {
     sure: BTreeMap<Key, Sureness>,
 }
 
-/// The phases of a calibration that have visits; none for a run with one visit per point.
+/// The phases of an adaptive run that have visits; none for a run with one visit per point.
 pub fn phases(record: &Record) -> Vec<Phase<'_>> {
-    let Some(plan) = &record.header.plan.calibration else {
+    let Some(plan) = &record.header.plan.adaptive else {
         return Vec::new();
     };
     let phase = |steps: &Vec<usize>| {
@@ -74,7 +74,7 @@ pub fn used<'a>(visits: &[&'a Visit], phase: Option<&Phase<'_>>) -> Vec<&'a Visi
 
 /// The number of the planned phase that each step belongs to.
 fn phase_numbers(record: &Record) -> BTreeMap<usize, usize> {
-    let phases = record.header.plan.calibration.iter().flat_map(|plan| plan.phases.iter().enumerate());
+    let phases = record.header.plan.adaptive.iter().flat_map(|plan| plan.phases.iter().enumerate());
     phases.flat_map(|(number, phase)| phase.points.iter().map(move |&step| (step, number))).collect()
 }
 

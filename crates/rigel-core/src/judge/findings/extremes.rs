@@ -75,7 +75,7 @@ pub fn extreme(
 }
 
 pub fn in_doubt(point: &PointFindings) -> bool {
-    // Of a calibration a point that only had its long visit, or one that was cut short, is no estimate.
+    // Of an adaptive run a point that only had its long visit, or one that was cut short, is no estimate.
     let ios = [point.small.as_ref(), point.large.as_ref()];
     let single = ios.into_iter().flatten().any(|io| io.sure.basis != Basis::Visits);
     let flagged = point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid);

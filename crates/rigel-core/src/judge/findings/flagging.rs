@@ -35,7 +35,7 @@ fn for_points(
     points: &mut [PointFindings],
     limited: &[levels::Limited],
 ) {
-    let target = record.header.plan.calibration.as_ref().map(|plan| plan.parameters.target);
+    let target = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
     let compared: Vec<visits::Compared> =
         phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
     let alone_us = contents::alone_us(points);
@@ -73,7 +73,7 @@ fn for_run(
     let mut found: Vec<Flag> = changes::Seen::of(record).of_run().into_iter().collect();
     for phase in phases {
         found.extend(long_visit::of_phase(record, phase));
-        if let Some(plan) = &record.header.plan.calibration {
+        if let Some(plan) = &record.header.plan.adaptive {
             found.extend(visits::of_phase(plan, phase, name(record, phases, phase)));
         }
         found.extend(circumstances::of_phase(phase));
@@ -128,7 +128,7 @@ fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
 
 /// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.
 fn least_visits(record: &Record, points: usize) -> usize {
-    let Some(plan) = &record.header.plan.calibration else {
+    let Some(plan) = &record.header.plan.adaptive else {
         return 0;
     };
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)

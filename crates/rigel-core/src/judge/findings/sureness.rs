@@ -8,7 +8,7 @@ use crate::stats::quantile::Quantile;
 /// What an interval rests on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Basis {
-    /// Visits that lie apart: what another calibration under the same conditions would give.
+    /// Visits that lie apart: what another run under the same conditions would give.
     Visits,
     /// The pieces of a single visit: only what varies inside it. What a repetition would add is not known.
     OneVisit,

@@ -45,7 +45,7 @@ pub struct VisitFindings {
 pub struct VisitIo {
     /// Successful I/Os.
     pub ios: u64,
-    /// Successful I/Os per second; of a calibration the mean over buckets of 10 ms.
+    /// Successful I/Os per second; of an adaptive run the mean over buckets of 10 ms.
     pub iops: f64,
     /// The standard error of that mean as far as the visit itself can see it, in I/Os per second.
     pub standard_error: Option<f64>,
@@ -64,7 +64,7 @@ pub struct VisitIo {
 }
 
 /// Visits, of which `counts` says whether the figures of their point rest on it. `settle_ns`: what of the start of every
-/// visit of a calibration counts for nothing.
+/// visit of an adaptive run counts for nothing.
 pub fn of(
     header: &Header,
     visits: &[&Visit],
@@ -111,12 +111,12 @@ fn figures(visit: &Visit, settle_ns: u64, counts: bool) -> VisitFindings {
     }
 }
 
-/// By how much the figures of a visit begin later than its window, because the calibration took longer to settle.
+/// By how much the figures of a visit begin later than its window, because the adaptive run took longer to settle.
 pub fn later_ns(visit: &Visit, settle_ns: u64) -> u64 {
-    if is_of_a_calibration(visit) { settle_ns.saturating_sub(visit.settle_ns) } else { 0 }
+    if is_of_an_adaptive_run(visit) { settle_ns.saturating_sub(visit.settle_ns) } else { 0 }
 }
 
-const fn is_of_a_calibration(visit: &Visit) -> bool {
+const fn is_of_an_adaptive_run(visit: &Visit) -> bool {
     !matches!(visit.purpose, Purpose::Only | Purpose::Search(_))
 }
 
@@ -125,7 +125,7 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
     let all = tally.all_latencies_after(begin_ns);
     let profile = profiles::profile(tally, visit.measured_ns);
     let rates = after(&profile, BUCKET_NS, begin_ns);
-    let iops = if is_of_a_calibration(visit) {
+    let iops = if is_of_an_adaptive_run(visit) {
         mean(rates)
     } else {
         units::iops(tally.completed(), visit.measured_ns)

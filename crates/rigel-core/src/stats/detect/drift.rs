@@ -1,4 +1,4 @@
-//! Whether the device changed over the calibration: a slope that all points have in common.
+//! Whether the device changed over the adaptive run: a slope that all points have in common.
 
 use super::{TimedVisit, residuals};
 use crate::stats::batch_means::inflation;
@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 /// Such a slope may come about by chance so often.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// A steady change over a calibration.
+/// A steady change over an adaptive run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CalibrationDrift {
+pub struct RunDrift {
     /// Relative change per minute.
     pub per_minute: f64,
     /// Relative change from the first visit to the last.
@@ -30,7 +30,7 @@ pub struct CalibrationDrift {
 /// All visits share the noise of the device, so neighbours are alike and the plain test would take any slow wave for a
 /// drift. As for batch means, the correlation r of neighbours inflates the variance by `(1 + r) / (1 - r)`.
 #[must_use]
-pub fn drift(visits: &[TimedVisit], target: f64) -> Option<CalibrationDrift> {
+pub fn drift(visits: &[TimedVisit], target: f64) -> Option<RunDrift> {
     let residuals = residuals(visits);
     let (times, means) = centred_minutes(&residuals);
     let df = count(times.len()) - count(means) - 1.0;
@@ -47,7 +47,7 @@ pub fn drift(visits: &[TimedVisit], target: f64) -> Option<CalibrationDrift> {
     let t = per_minute / (square * inflation / df / squares).sqrt();
     let span = minutes(residuals.last()?.0.began_ns - residuals.first()?.0.began_ns);
     let p = 2.0 * student_t_tail(t.abs(), (df / inflation).max(1.0));
-    let found = CalibrationDrift { per_minute, total: per_minute * span, t, p };
+    let found = RunDrift { per_minute, total: per_minute * span, t, p };
     (found.p < SIGNIFICANCE && found.total.abs() > target / 2.0).then_some(found)
 }
 

@@ -90,7 +90,7 @@ pub const ENVIRONMENTS: [Environment; 12] = [
     Environment { name: "warm-up -30 %, tau 20 s", between: 0.01, start_up: -0.3, tau_s: 20.0, ..BETWEEN },
 ];
 
-/// A device that is being calibrated.
+/// A device that is being measured.
 pub struct Device {
     environment: Environment,
     noise: Noise,

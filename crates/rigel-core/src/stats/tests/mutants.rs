@@ -1,7 +1,7 @@
 //! Rules with one part broken, on the same visits: each must miss the truth where the whole rules hold it. Otherwise the
 //! tests of the whole rules could not fail either.
 
-use super::calibration::{Outcome, POINTS, calibrate};
+use super::adaptive::{Outcome, POINTS, run};
 use super::device::{Device, ENVIRONMENTS, STEP_NS};
 use crate::stats::batch_means;
 use crate::stats::interval::Interval;
@@ -22,7 +22,7 @@ fn coverage(environment: usize, mutant: impl Fn(&Outcome) -> Vec<Interval>) -> (
     let mut covered = [0.0; 2];
     let mut all = 0.0;
     for seed in 0..RUNS {
-        let outcome = calibrate(ENVIRONMENTS[environment], &Parameters::default(), 1.0, 7000 + seed);
+        let outcome = run(ENVIRONMENTS[environment], &Parameters::default(), 1.0, 7000 + seed);
         let both = [outcome.intervals.clone(), mutant(&outcome)];
         for (sum, intervals) in covered.iter_mut().zip(&both) {
             *sum += intervals.iter().map(|i| f64::from(i.lo95 <= 1.0 && 1.0 <= i.hi95)).sum::<f64>();
@@ -174,7 +174,7 @@ fn an_order_that_is_not_shuffled_turns_drift_into_bias() {
     assert!(slope(&ordered) < -0.03, "{}", slope(&ordered));
     let shuffled: Vec<f64> = (0..RUNS)
         .map(|seed| {
-            let outcome = calibrate(ENVIRONMENTS[0], &Parameters::default(), 1.0, seed);
+            let outcome = run(ENVIRONMENTS[0], &Parameters::default(), 1.0, seed);
             slope(&outcome.visits.iter().map(|visit| (visit.point, visit.began_ns)).collect::<Vec<_>>())
         })
         .collect();

@@ -30,7 +30,7 @@ impl Case {
             level: RunLevel::Simple,
             levels: LevelChoice::Auto,
             bound: Some(LatencyBound { limit: Nanos(bound_us * 1000), of }),
-            ..Self::calibration(name, law, 0.93)
+            ..Self::adaptive(name, law, 0.93)
         };
         // Best rates are as near to the truth as the maximum of a search has to be.
         case.within_s(USUAL_BUDGET_S).held(0.93, 0.01)

@@ -26,7 +26,7 @@ pub enum Promise {
         most_bias: f64,
         /// That share of the points is as sure as was asked for, or more; where many are not, nothing is said.
         least_reached: Option<f64>,
-        /// A calibration takes no more minutes, on average.
+        /// An adaptive run takes no more minutes, on average.
         most_minutes: Option<f64>,
     },
     /// The search finds the level that saturates the device, and its rate.
@@ -137,7 +137,7 @@ impl Case {
         Ok(request)
     }
 
-    pub(super) const fn calibration(name: &'static str, law: &'static str, least: f64) -> Self {
+    pub(super) const fn adaptive(name: &'static str, law: &'static str, least: f64) -> Self {
         Self {
             name,
             law,
@@ -159,7 +159,7 @@ impl Case {
     }
 
     const fn silent(name: &'static str, law: &'static str, least: f64, silent: &'static [Silence]) -> Self {
-        Self { silent, ..Self::calibration(name, law, least) }
+        Self { silent, ..Self::adaptive(name, law, least) }
     }
 
     /// The same, and so many of its points are as sure as was asked for.
@@ -175,7 +175,7 @@ impl Case {
             level: RunLevel::Oltp,
             levels: LevelChoice::Auto,
             promise: Promise::Levels { least, most_bias: 0.01 },
-            ..Self::calibration(name, law, least)
+            ..Self::adaptive(name, law, least)
         }
     }
 
@@ -183,7 +183,7 @@ impl Case {
         Self {
             level: RunLevel::Oltp,
             promise: Promise::Raises(flag, least),
-            ..Self::calibration(name, law, least)
+            ..Self::adaptive(name, law, least)
         }
     }
 
@@ -207,8 +207,8 @@ impl Case {
     }
 }
 
-/// The twelve devices on which whole calibrations of the 18-point matrix are tried, by the time scale of their noise.
-fn calibrations() -> Vec<Case> {
+/// The twelve devices on which whole runs of the 18-point matrix are tried, by the time scale of their noise.
+fn adaptive_runs() -> Vec<Case> {
     let quiet = Case {
         promise: Promise::Coverage {
             least: 0.93,
@@ -227,18 +227,18 @@ fn calibrations() -> Vec<Case> {
         Case::silent("2 % between visits", BETWEEN, 0.93, &[NO_SLOW_NOISE, NO_START]).reaching(NEARLY_ALL),
         Case::silent("the same, unequal over points", UNEQUAL, 0.93, &[NO_SLOW_NOISE, NO_START]),
         Case::silent("memory of 0.5 s", HALF_SECOND, 0.93, &[NO_CHANGE, NO_START]),
-        Case::calibration(
+        Case::adaptive(
             "memory of 1 s",
             "servers=8,service=4ms,spread=lognormal:20%,noise=ar:1s:5%,between=0.5%,white=3%",
             0.93,
         ),
-        Case::calibration(
+        Case::adaptive(
             "memory of 5 s",
             "servers=8,service=4ms,spread=lognormal:20%,noise=ar:5s:3%,between=0.5%,white=3%",
             0.93,
         ),
-        Case::calibration(SLOW_MEMORY, SLOW, 0.84),
-        Case::calibration(
+        Case::adaptive(SLOW_MEMORY, SLOW, 0.84),
+        Case::adaptive(
             "a neighbour, 10 s of every 40 s",
             "servers=8,service=4ms,spread=lognormal:20%,neighbour=0.7:10s:30s,between=0.5%,white=3%",
             0.93,
@@ -255,7 +255,7 @@ fn calibrations() -> Vec<Case> {
             0.92,
             &[NO_SLOW_NOISE],
         ),
-        Case::calibration(
+        Case::adaptive(
             "like a busy virtual machine",
             "servers=8,service=4ms,spread=lognormal:20%,noise=ar:3s:8%,between=6%,white=5%",
             0.93,
@@ -281,7 +281,7 @@ const SLOW: &str = "servers=8,service=4ms,spread=lognormal:20%,noise=ar:30s:5%,b
 /// All cases, each with one precision.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    [calibrations(), searches(), answering::few(), warned()].concat()
+    [adaptive_runs(), searches(), answering::few(), warned()].concat()
 }
 
 /// Devices whose level of saturation is searched.
@@ -310,11 +310,11 @@ fn warned() -> Vec<Case> {
     vec![
         Case {
             promise: Promise::HeldOrRaises(FlagCode::Warmup, Held { least: 0.93, most_bias: Some(0.0125) }),
-            ..Case::calibration("30 % slower for seconds", SLOW_START, 0.93)
+            ..Case::adaptive("30 % slower for seconds", SLOW_START, 0.93)
         },
         Case {
             promise: Promise::HeldOrRaises(FlagCode::Warmup, Held { least: 0.93, most_bias: None }),
-            ..Case::calibration("30 % slower for half a minute", SLOWER_START, 0.93)
+            ..Case::adaptive("30 % slower for half a minute", SLOWER_START, 0.93)
         },
         Case::flag(
             "burst credit that runs out",
@@ -366,13 +366,13 @@ fn warned() -> Vec<Case> {
     ]
 }
 
-/// Every calibration with ±5 %, ±2 % and ±5 % with shorter visits, and the other cases.
+/// Every adaptive run with ±5 %, ±2 % and ±5 % with shorter visits, and the other cases.
 #[must_use]
 pub fn thorough() -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
-    cases.extend(calibrations());
-    cases.extend(calibrations().iter().map(|case| case.paced(Precision(20), false)));
-    cases.extend(calibrations().iter().map(|case| case.paced(Precision(50), true)));
+    cases.extend(adaptive_runs());
+    cases.extend(adaptive_runs().iter().map(|case| case.paced(Precision(20), false)));
+    cases.extend(adaptive_runs().iter().map(|case| case.paced(Precision(50), true)));
     cases.extend(searches());
     cases.extend(answering::all());
     cases.extend(warned());

@@ -1,6 +1,6 @@
 //! One trial against the truth, and many of them against the promise of their case.
 //!
-//! Points of one calibration share its noise, so the standard error of a share is taken over calibrations. Must not
+//! Points of one run share its noise, so the standard error of a share is taken over runs. Must not
 //! format.
 
 use super::answered::Answered;
@@ -21,7 +21,7 @@ const USUAL: f64 = 0.5;
 
 /// Saturation, as the search defines it.
 const SATURATION: f64 = 0.95;
-/// Even when all calibrations agree, a share over few of them is no better known.
+/// Even when all runs agree, a share over few of them is no better known.
 const LEAST_SPREAD: f64 = 0.1;
 
 /// What came of one trial.
@@ -152,7 +152,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// The share of all intervals that hold the truth, and its standard error over calibrations.
+    /// The share of all intervals that hold the truth, and its standard error over runs.
     #[must_use]
     pub fn coverage(&self) -> (f64, f64) {
         self.share(|trial| (trial.covered, trial.intervals))
@@ -262,7 +262,7 @@ impl Score {
     }
 
     /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs from
-    /// calibration to calibration, so the standard error is that of a ratio, over calibrations; where all agree, that
+    /// run to run, so the standard error is that of a ratio, over runs; where all agree, that
     /// of so many independent estimates. Where most points do not reach the aim, those that do had visits that were alike
     /// by luck, and promise nothing.
     fn often_kept(&self, least: f64) -> Verdict {
@@ -272,10 +272,10 @@ impl Score {
         let reached: f64 = self.trials.iter().map(|trial| to_f64(trial.reached as u64)).sum();
         let left = |trial: &Trial| to_f64(trial.kept as u64) - kept * to_f64(trial.reached as u64);
         let squares: f64 = self.trials.iter().map(|trial| left(trial).powi(2)).sum();
-        let over_calibrations = (squares * self.count() / (self.count() - 1.0).max(1.0)).sqrt() / reached;
+        let over_runs = (squares * self.count() / (self.count() - 1.0).max(1.0)).sqrt() / reached;
         let independent = (least * (1.0 - least) / reached).sqrt();
         let what = format!("estimates as near as they promise, of {reached:.0}");
-        self.at_least(&what, (kept, over_calibrations.max(independent)), least)
+        self.at_least(&what, (kept, over_runs.max(independent)), least)
     }
 
     /// Whether false alarms are as rare as they should be, as far as so many trials can tell.

@@ -31,11 +31,11 @@ fn every_case_is_a_request_that_passes() {
 }
 
 #[test]
-fn a_share_counts_intervals_and_doubts_by_calibration() {
+fn a_share_counts_intervals_and_doubts_by_run() {
     let found = score(vec![trial(20, 0.0), trial(18, 0.0), trial(19, 0.0), trial(19, 0.0)]);
     let (share, standard_error) = found.coverage();
     assert!((share - 0.95).abs() < 1e-12);
-    assert!((standard_error - 0.05).abs() < 1e-12, "few calibrations that agree prove little");
+    assert!((standard_error - 0.05).abs() < 1e-12, "few runs that agree prove little");
     assert_eq!(found.verdict(), Verdict::Kept);
     assert!((found.kept().unwrap() - 0.95).abs() < 1e-12);
 }
@@ -112,7 +112,7 @@ fn what_is_reached_has_to_be_kept() {
     assert_eq!((kept(18, 4), kept(19, 1000)), (Verdict::Kept, Verdict::Kept));
     let Verdict::Broken(text) = kept(18, 1000) else { panic!("90 % of 20,000") };
     assert!(text.contains("of 20000: 90.0 % instead of 93 %"), "{text}");
-    // Ten estimates of one calibration are no ten: they share its noise.
+    // Ten estimates of one run are no ten: they share its noise.
     let mut one_bad = vec![Trial { kept: 20, ..trial(19, 0.0) }; 3];
     one_bad.push(Trial { kept: 8, ..trial(19, 0.0) });
     assert_eq!(score(one_bad).verdict(), Verdict::Kept);

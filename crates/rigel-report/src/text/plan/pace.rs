@@ -7,7 +7,7 @@ use crate::page::Page;
 use crate::words;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Adaptive;
-use rigel_core::load::plan::{Calibration, LevelSearch, Plan, WarmUp};
+use rigel_core::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
 use rigel_core::load::request::Request;
 use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::stats::schedule::{LongVisit, Phase};
@@ -43,33 +43,33 @@ pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
 pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive: Adaptive) {
     let precision = format!("{}: half of {} of every rate", adaptive.precision, words::INTERVAL);
     sentences(page, "Precision", [precision]);
-    if let Some(calibration) = &plan.calibration {
-        sentences(page, "Visits", visits(request, plan, calibration));
-        sentences(page, "Per visit", per_visit(calibration));
+    if let Some(planned) = &plan.adaptive {
+        sentences(page, "Visits", visits(request, plan, planned));
+        sentences(page, "Per visit", per_visit(planned));
     }
     sentences(page, "Time", [time(plan, adaptive)]);
 }
 
 /// What each phase is made of.
-fn visits(request: &Request, plan: &Plan, calibration: &Calibration) -> Vec<String> {
-    let several = calibration.phases.len() > 1;
+fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String> {
+    let several = planned.phases.len() > 1;
     let mut lines = vec!["in random order, until the precision is reached at every point".to_owned()];
-    if let Some(warm_up) = calibration.warm_up {
+    if let Some(warm_up) = planned.warm_up {
         let what = match warm_up {
             WarmUp::Time(time) => time.to_string(),
             WarmUp::Bytes(bytes) => Bytes(bytes).to_string(),
         };
         lines.push(format!("before the first stream {what} of random large I/O, not measured"));
     }
-    for (index, phase) in calibration.phases.iter().enumerate() {
+    for (index, phase) in planned.phases.iter().enumerate() {
         let mut line = words::counted(phase.points.len(), "point");
         if several {
             line += if phase_writes(request, plan, phase) { " that write" } else { " that only read" };
         }
         if index > 0 {
-            line += &format!(", after a rest of {}", Nanos(calibration.parameters.pause_ns));
+            line += &format!(", after a rest of {}", Nanos(planned.parameters.pause_ns));
         }
-        lines.push(format!("{line}: {}", rounds(plan, calibration, phase)));
+        lines.push(format!("{line}: {}", rounds(plan, planned, phase)));
     }
     lines
 }
@@ -80,8 +80,8 @@ fn phase_writes(request: &Request, plan: &Plan, phase: &Phase) -> bool {
 }
 
 /// `first 20 s at small 5 large 2, then 4 to 12 visits to each, 20 s or more apart`
-fn rounds(plan: &Plan, calibration: &Calibration, phase: &Phase) -> String {
-    let parameters = &calibration.parameters;
+fn rounds(plan: &Plan, planned: &AdaptivePlan, phase: &Phase) -> String {
+    let parameters = &planned.parameters;
     let points = phase.points.len();
     let visits = format!(
         "{} to {} visits to each, {} or more apart",
@@ -100,8 +100,8 @@ fn rounds(plan: &Plan, calibration: &Calibration, phase: &Phase) -> String {
     format!("first {}, to see limits and drift, then {visits}", long_visits.join(" and "))
 }
 
-fn per_visit(calibration: &Calibration) -> [String; 1] {
-    let parameters = &calibration.parameters;
+fn per_visit(planned: &AdaptivePlan) -> [String; 1] {
+    let parameters = &planned.parameters;
     [format!(
         "{} to settle, then {} measured; up to {} when fewer than {} I/Os complete",
         Nanos(parameters.settle_ns),
@@ -115,20 +115,20 @@ fn per_visit(calibration: &Calibration) -> [String; 1] {
 fn time(plan: &Plan, adaptive: Adaptive) -> String {
     let limit = adaptive.max_duration.map(|limit| format!("no visit begins after {}", span(limit)));
     let least = span(plan.known_time());
-    match &plan.calibration {
+    match &plan.adaptive {
         None => {
             let limit = limit.map_or_else(String::new, |limit| format!("; {limit}"));
             format!("about {least} for the search, then what its points need{limit}")
         }
-        Some(calibration) => {
+        Some(planned) => {
             let limit = limit.unwrap_or_else(|| {
                 format!(
                     "{} if no point reaches {}, more on a slow device",
-                    span(calibration.full_time()),
+                    span(planned.full_time()),
                     adaptive.precision
                 )
             });
-            let warm_up = if calibration.warm_up.is_some() { " and the warm-up" } else { "" };
+            let warm_up = if planned.warm_up.is_some() { " and the warm-up" } else { "" };
             format!("at least {least}{warm_up}; {limit}")
         }
     }

@@ -111,7 +111,7 @@ impl Voice {
 fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len() as u64, "point");
     let time = plan.known_time();
-    match (&plan.search, &plan.calibration) {
+    match (&plan.search, &plan.adaptive) {
         (Some(_), _) => format!("load levels are searched first, usually for {time}"),
         (None, None) => format!("{points}, about {time}"),
         (None, Some(_)) => match request.pace {

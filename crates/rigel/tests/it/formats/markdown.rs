@@ -44,7 +44,7 @@ fn markdown_is_tables_and_names_stay_names() {
     }
     // A bar needs its backslash within a table only.
     let name = findings["run"]["name"].as_str().unwrap();
-    assert_eq!(page["title"].as_str().unwrap(), format!("Storage calibration {}", name.replace('|', "\\|")));
+    assert_eq!(page["title"].as_str().unwrap(), format!("Storage measurement {}", name.replace('|', "\\|")));
     let rows = page["rows"].as_array().unwrap();
     let points = rows.iter().filter(|row| row.as_array().unwrap().len() == 10).count();
     assert_eq!(points, 1 + 5 + 2 + 2 * 10, "a heading, then a row per point and class");

@@ -69,9 +69,9 @@ impl Maker {
     }
 
     /// The long visits, then rounds with the points in order, 25 s from one visit to a point to the next.
-    fn calibrate(mut self, rounds: usize, mut rate: impl FnMut(Moment) -> f64) -> Self {
-        let calibration = self.record.header.plan.calibration.clone().unwrap();
-        for phase in &calibration.phases {
+    fn rounds(mut self, rounds: usize, mut rate: impl FnMut(Moment) -> f64) -> Self {
+        let adaptive = self.record.header.plan.adaptive.clone().unwrap();
+        for phase in &adaptive.phases {
             for long in &phase.long_visits {
                 self.visit(long.point, Purpose::Long, long.measure_ns, &mut rate);
             }

@@ -6,7 +6,7 @@ use super::words::{percent, rate, signed, time};
 use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::Phase;
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::plan::Calibration;
+use crate::load::plan::AdaptivePlan;
 use crate::load::workload::Class;
 use crate::record::Record;
 use crate::stats::detect::bimodal::{TwoGroups, two_groups};
@@ -97,7 +97,7 @@ fn of_quantity(
 }
 
 /// The flags of a phase; `name` begins their texts.
-pub fn of_phase(plan: &Calibration, phase: &Phase<'_>, name: &str) -> Vec<Flag> {
+pub fn of_phase(plan: &AdaptivePlan, phase: &Phase<'_>, name: &str) -> Vec<Flag> {
     [contaminated(phase), unsettled(phase), drifting(plan, phase), slow(plan, phase)]
         .into_iter()
         .flatten()
@@ -129,7 +129,7 @@ fn unsettled(phase: &Phase<'_>) -> Option<Flag> {
     Some(Flag::new(FlagCode::Warmup, text))
 }
 
-fn drifting(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
+fn drifting(plan: &AdaptivePlan, phase: &Phase<'_>) -> Option<Flag> {
     let found = drift(&phase.judged.timed, plan.parameters.target)?;
     let text = format!(
         "the rate of all points together changed by {} of its mean from the first visit to the last, {} a minute",
@@ -139,7 +139,7 @@ fn drifting(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
     Some(Flag::new(FlagCode::Drift, text))
 }
 
-fn slow(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
+fn slow(plan: &AdaptivePlan, phase: &Phase<'_>) -> Option<Flag> {
     let gap_ns = plan.parameters.gap_for(phase.steps.len());
     let found = slow_noise(&phase.judged.timed, gap_ns)?;
     let told = |what: &str, found: Option<RankCorrelation>| {
@@ -157,7 +157,7 @@ fn slow(plan: &Calibration, phase: &Phase<'_>) -> Option<Flag> {
 /// A plan of few points: what their few visits may have missed.
 pub fn few_points(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let planned = record.header.plan.steps.len();
-    record.header.plan.calibration.as_ref()?;
+    record.header.plan.adaptive.as_ref()?;
     let visits: usize = points.iter().map(|point| point.visits).sum();
     if planned >= FEW_POINTS || visits == 0 {
         return None;

@@ -17,7 +17,7 @@ const GAP_NS: u64 = 20 * NS_PER_S;
 
 /// Five rounds over 18 points with a visit every 2.5 s; the mean of a visit follows from the shared noise at that
 /// time, noise of its own and the time, 0 to 1.
-fn calibration(noise: &mut Noise, (tau_s, shared): (f64, f64), own: f64, drift: f64) -> Vec<TimedVisit> {
+fn visits_of_a_run(noise: &mut Noise, (tau_s, shared): (f64, f64), own: f64, drift: f64) -> Vec<TimedVisit> {
     let mut generator = Generator::new(noise.uniform().to_bits(), &[]);
     let all = noise.correlated(90, tau_s / 2.5, shared);
     let mut visits = Vec::new();
@@ -73,10 +73,10 @@ fn slow_noise_is_found_and_independent_visits_are_not() {
     let mut raised = [0; 4];
     for _ in 0..100 {
         let cases = [
-            calibration(&mut noise, (0.0, 0.02), 0.01, 0.0),
-            calibration(&mut noise, (30.0, 0.05), 0.005, 0.0),
-            calibration(&mut noise, (5.0, 0.03), 0.005, 0.0),
-            calibration(&mut noise, (0.0, 0.0), 0.05, 0.0),
+            visits_of_a_run(&mut noise, (0.0, 0.02), 0.01, 0.0),
+            visits_of_a_run(&mut noise, (30.0, 0.05), 0.005, 0.0),
+            visits_of_a_run(&mut noise, (5.0, 0.03), 0.005, 0.0),
+            visits_of_a_run(&mut noise, (0.0, 0.0), 0.05, 0.0),
         ];
         for (raised, visits) in raised.iter_mut().zip(&cases) {
             *raised += i32::from(slow_noise(visits, GAP_NS).is_some());
@@ -90,7 +90,7 @@ fn slow_noise_is_found_and_independent_visits_are_not() {
 #[test]
 fn few_visits_or_visits_to_one_point_are_no_slow_noise() {
     let mut noise = Noise::new(52);
-    let visits = calibration(&mut noise, (30.0, 0.05), 0.0, 0.0);
+    let visits = visits_of_a_run(&mut noise, (30.0, 0.05), 0.0, 0.0);
     assert!(slow_noise(&visits[..10], GAP_NS).is_none());
     // Visits to one point may be alike for a reason of the point's own.
     let alone =
@@ -104,14 +104,14 @@ fn few_visits_or_visits_to_one_point_are_no_slow_noise() {
 #[test]
 fn visits_of_two_lengths_are_not_compared() {
     let mut noise = Noise::new(59);
-    let mut visits = calibration(&mut noise, (0.0, 0.0), 0.01, 0.0);
+    let mut visits = visits_of_a_run(&mut noise, (0.0, 0.0), 0.01, 0.0);
     let half = visits.len() / 2;
     visits[half..].iter_mut().for_each(|visit| visit.mean *= 1.05);
     assert!(drift(&visits, 0.05).is_some() && slow_noise(&visits, GAP_NS).is_some());
     visits[half..].iter_mut().for_each(|visit| visit.length = 1);
     assert_eq!((drift(&visits, 0.05), slow_noise(&visits, GAP_NS)), (None, None));
     // A drift inside both lengths is one still.
-    let mut drifting = calibration(&mut noise, (0.0, 0.0), 0.01, 0.1);
+    let mut drifting = visits_of_a_run(&mut noise, (0.0, 0.0), 0.01, 0.1);
     drifting[half..].iter_mut().for_each(|visit| visit.length = 1);
     assert!(drift(&drifting, 0.05).is_some());
 }
@@ -122,9 +122,9 @@ fn a_drift_of_all_points_is_found_and_noise_is_none() {
     let mut raised = [0; 3];
     for _ in 0..200 {
         // Half of all slow waves would pass for a drift if their visits were taken to be independent.
-        raised[2] += i32::from(drift(&calibration(&mut noise, (12.0, 0.05), 0.005, 0.0), 0.05).is_some());
-        raised[0] += i32::from(drift(&calibration(&mut noise, (0.0, 0.0), 0.04, 0.0), 0.02).is_some());
-        let found = drift(&calibration(&mut noise, (0.0, 0.0), 0.02, -0.06), 0.05);
+        raised[2] += i32::from(drift(&visits_of_a_run(&mut noise, (12.0, 0.05), 0.005, 0.0), 0.05).is_some());
+        raised[0] += i32::from(drift(&visits_of_a_run(&mut noise, (0.0, 0.0), 0.04, 0.0), 0.02).is_some());
+        let found = drift(&visits_of_a_run(&mut noise, (0.0, 0.0), 0.02, -0.06), 0.05);
         raised[1] += i32::from(found.is_some_and(|found| (-0.09..-0.03).contains(&found.total)));
     }
     assert!(raised[0] <= 7 && raised[1] >= 195 && raised[2] <= 20, "{raised:?} of 200");

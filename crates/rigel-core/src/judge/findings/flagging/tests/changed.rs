@@ -8,7 +8,7 @@ use crate::record::{Purpose, Record};
 
 /// Of each point of `simple`, visited in three rounds after the long visit, the flag of a change.
 fn flags(change: impl FnOnce(&mut Record)) -> (Vec<Option<Flag>>, Option<Flag>) {
-    let mut record = Maker::simple().calibrate(3, |moment| 100.0 * f64::from(moment.outstanding)).record;
+    let mut record = Maker::simple().rounds(3, |moment| 100.0 * f64::from(moment.outstanding)).record;
     change(&mut record);
     let findings = Findings::of(&record);
     let of = |flags: &[Flag]| flags.iter().find(|flag| flag.code == FlagCode::Changed).cloned();

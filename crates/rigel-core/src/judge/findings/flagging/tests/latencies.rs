@@ -4,7 +4,7 @@ use super::*;
 use crate::load::workload::WritePercent;
 
 fn kinds(kinds: fn(Moment) -> Kinds) -> Vec<(usize, String)> {
-    let found = Maker { kinds, ..Maker::simple() }.calibrate(4, unloaded).found();
+    let found = Maker { kinds, ..Maker::simple() }.rounds(4, unloaded).found();
     at_points(&found, FlagCode::Bimodal)
 }
 
@@ -36,11 +36,11 @@ fn a_queue_is_not_two_kinds_of_io() {
         _ => vec![(1.0, 1.0)],
     };
     let law = |moment: Moment| 1000.0 * f64::from(moment.outstanding.min(4));
-    let found = Maker { kinds: queue, ..Maker::simple() }.calibrate(4, law).found();
+    let found = Maker { kinds: queue, ..Maker::simple() }.rounds(4, law).found();
     assert_eq!(at_points(&found, FlagCode::Bimodal), []);
     // The same where one that is alone takes longer than the fast ones: a cache.
     let slow_alone = |moment: Moment| if moment.outstanding == 1 { 700.0 } else { law(moment) };
-    let found = Maker { kinds: queue, ..Maker::simple() }.calibrate(4, slow_alone).found();
+    let found = Maker { kinds: queue, ..Maker::simple() }.rounds(4, slow_alone).found();
     assert_eq!(at_points(&found, FlagCode::Bimodal).len(), 1);
 }
 
@@ -48,7 +48,7 @@ fn a_queue_is_not_two_kinds_of_io() {
 #[test]
 fn two_kinds_of_io_that_are_alone_are_two_kinds_at_every_depth() {
     let found = Maker { kinds: |_| vec![(0.88, 0.8), (0.12, 2.4)], ..Maker::simple() };
-    let found = found.calibrate(4, unloaded).found();
+    let found = found.rounds(4, unloaded).found();
     assert_eq!(at_points(&found, FlagCode::Bimodal).len(), found.points.len());
 }
 
@@ -56,7 +56,7 @@ fn two_kinds_of_io_that_are_alone_are_two_kinds_at_every_depth() {
 fn reads_and_writes_are_judged_apart() {
     let mut maker =
         Maker::new(RunLevel::Simple, |request| request.write_percent = WritePercent::new(50).unwrap());
-    maker = maker.calibrate(4, unloaded);
+    maker = maker.rounds(4, unloaded);
     for visit in &mut maker.record.visits {
         let tallies = [visit.small.as_mut(), visit.large.as_mut()];
         for tally in tallies.into_iter().flatten() {

@@ -9,7 +9,7 @@ fn sliced(_: Moment) -> Kinds {
 }
 
 fn limited(level: RunLevel, kinds: fn(Moment) -> Kinds, law: impl FnMut(Moment) -> f64) -> Findings {
-    Maker { kinds, ..Maker::new(level, |_| {}) }.calibrate(4, law).found()
+    Maker { kinds, ..Maker::new(level, |_| {}) }.rounds(4, law).found()
 }
 
 fn throttled(found: &Findings) -> Vec<String> {
@@ -108,7 +108,7 @@ fn mixes_share_a_limit() {
         let large = if point.small == 0 { 50.0 } else { 12.0 * f64::from(point.large) };
         if moment.class == Class::Large { large } else { (50.0 - 12.0 * f64::from(point.large)) * 128.0 }
     };
-    let texts = throttled(&maker.calibrate(4, law).found());
+    let texts = throttled(&maker.rounds(4, law).found());
     assert_eq!(texts.len(), 1, "{texts:?}");
     assert!(texts[0].starts_with("50.0 MBPS in all at 14 points"), "{texts:?}");
 }
@@ -123,16 +123,14 @@ fn less_under_more_load_is_told() {
     };
     let mut between = Between::new(92, 0.005);
     let law = falling(900.0);
-    let found = Maker::new(RunLevel::Oltp, |_| {})
-        .calibrate(4, |moment| law(moment) * between.factor(moment))
-        .found();
+    let found =
+        Maker::new(RunLevel::Oltp, |_| {}).rounds(4, |moment| law(moment) * between.factor(moment)).found();
     let flags = run_flags(&found);
     let (_, text) = flags.iter().find(|(code, _)| *code == FlagCode::Retrograde).unwrap();
     assert!(text.starts_with("small: 90") || text.starts_with("small: 89"), "{text}");
     assert!(text.contains("IOPS at Small=20 and Large=0, -") && text.contains("against 1,00"), "{text}");
     let law = falling(990.0);
-    let found = Maker::new(RunLevel::Oltp, |_| {})
-        .calibrate(4, |moment| law(moment) * between.factor(moment))
-        .found();
+    let found =
+        Maker::new(RunLevel::Oltp, |_| {}).rounds(4, |moment| law(moment) * between.factor(moment)).found();
     assert_eq!(run_codes(&found), []);
 }

@@ -15,7 +15,7 @@ fn with_long_visit(write_percent: u8, law: impl Fn(f64, f64) -> f64) -> Findings
     let maker = Maker::new(RunLevel::Oltp, |request| {
         request.write_percent = WritePercent::new(write_percent).unwrap();
     });
-    maker.calibrate(4, rate).found()
+    maker.rounds(4, rate).found()
 }
 
 fn only(found: &Findings) -> (FlagCode, String) {

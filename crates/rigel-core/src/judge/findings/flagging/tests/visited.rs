@@ -7,7 +7,7 @@ use crate::load::matrix::MatrixShape;
 fn moved(far: impl Fn(Moment) -> f64) -> Findings {
     let mut between = Between::new(71, 0.002);
     let law = move |moment| unloaded(moment) * between.factor(moment) * far(moment);
-    Maker::new(RunLevel::Oltp, |_| {}).calibrate(6, law).found()
+    Maker::new(RunLevel::Oltp, |_| {}).rounds(6, law).found()
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn noise_that_outlasts_the_rests_is_told() {
             let now = shared.iter().zip(1u32..).find(|(_, second)| f64::from(*second) > began_s);
             unloaded(moment) * (1.0 + now.unwrap().0)
         };
-        Maker::new(RunLevel::Normal, |_| {}).calibrate(6, law).found()
+        Maker::new(RunLevel::Normal, |_| {}).rounds(6, law).found()
     };
     let found = slow(60.0);
     let flags = run_flags(&found);
@@ -78,7 +78,7 @@ fn a_drift_of_all_points_is_told_with_its_slope() {
         let law = move |moment: Moment| {
             unloaded(moment) * between.factor(moment) * (1.0 + total * moment.run_s / 320.0)
         };
-        Maker::new(RunLevel::Oltp, |_| {}).calibrate(6, law).found()
+        Maker::new(RunLevel::Oltp, |_| {}).rounds(6, law).found()
     };
     let found = drifting(-0.12);
     let flags = run_flags(&found);
@@ -94,7 +94,7 @@ fn visits_that_never_settle_are_told() {
         let law = move |moment: Moment| {
             unloaded(moment) * between.factor(moment) * if moment.load_s < until_s { 0.9 } else { 1.0 }
         };
-        Maker::new(RunLevel::Oltp, |_| {}).calibrate(4, law).found()
+        Maker::new(RunLevel::Oltp, |_| {}).rounds(4, law).found()
     };
     let found = starting(2.2);
     let flags = run_flags(&found);
@@ -113,7 +113,7 @@ fn visits_that_are_too_short_are_passed_over() {
         let mut law = move |moment: Moment| {
             unloaded(moment) * between.factor(moment) * (1.0 - 0.3 * (-moment.load_s / 0.8).exp())
         };
-        let mut maker = Maker::new(RunLevel::Oltp, |_| {}).calibrate(4, &mut law);
+        let mut maker = Maker::new(RunLevel::Oltp, |_| {}).rounds(4, &mut law);
         for round in 4..4 + u32::try_from(rounds).unwrap() {
             for step in 0..20 {
                 maker.visit(step, Purpose::Round(round), 8 * NS_PER_S, &mut law);
@@ -148,7 +148,7 @@ fn few_points_cannot_know_rare_states() {
     let of = |most: u32| {
         let shape = MatrixShape::Max { small: 0, large: most };
         let maker = Maker::new(RunLevel::Advanced, |request| request.shape = shape);
-        maker.calibrate(6, unloaded).found()
+        maker.rounds(6, unloaded).found()
     };
     let few = of(3);
     let (code, text) = &run_flags(&few)[0];

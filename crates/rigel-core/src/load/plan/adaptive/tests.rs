@@ -15,7 +15,7 @@ fn adaptive(level: RunLevel, change: impl FnOnce(&mut Request)) -> Result<Plan, 
 }
 
 fn with_long_visit(plan: &Plan) -> Vec<Vec<Point>> {
-    let phases = &plan.calibration.as_ref().unwrap().phases;
+    let phases = &plan.adaptive.as_ref().unwrap().phases;
     let points = |phase: &Phase| phase.long_visits.iter().map(|long| plan.steps[long.point].point).collect();
     phases.iter().map(points).collect()
 }
@@ -48,9 +48,9 @@ fn a_calibration_with_a_bound_has_the_points_that_answer() {
     let points: Vec<(u32, u32)> =
         plan.steps.iter().map(|step| (step.point.small, step.point.large)).collect();
     assert_eq!(points, [(1, 0), (8, 0), (16, 0), (75, 0), (0, 1), (0, 2), (0, 4)]);
-    let calibration = plan.calibration.unwrap();
-    assert_eq!(calibration.parameters.time_limit_ns, Some(60_000_000_000));
-    assert!(calibration.time_after(Nanos::from_secs(25)) <= Nanos::from_secs(60));
+    let adaptive = plan.adaptive.unwrap();
+    assert_eq!(adaptive.parameters.time_limit_ns, Some(60_000_000_000));
+    assert!(adaptive.time_after(Nanos::from_secs(25)) <= Nanos::from_secs(60));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn eighteen_points_take_less_than_a_fifth_of_orions_time() {
 #[test]
 fn reads_come_before_writes() {
     let all_write = adaptive(RunLevel::Normal, |r| r.write_percent = WritePercent::new(20).unwrap()).unwrap();
-    let phases = &all_write.calibration.as_ref().unwrap().phases;
+    let phases = &all_write.adaptive.as_ref().unwrap().phases;
     assert_eq!(phases.len(), 1);
     assert_eq!(phases[0].long_visits[0].measure_ns, 60 * NS_PER_S, "a long visit that writes takes a minute");
     // Of one stream a third does not write; of three streams one does.
@@ -85,7 +85,7 @@ fn reads_come_before_writes() {
         r.shape = MatrixShape::Max { small: 0, large: 4 };
     })
     .unwrap();
-    let phases = &streams.calibration.as_ref().unwrap().phases;
+    let phases = &streams.adaptive.as_ref().unwrap().phases;
     let larges = |phase: &Phase| -> Vec<u32> {
         phase.points.iter().map(|&step| streams.steps[step].point.large).collect()
     };
@@ -101,18 +101,15 @@ fn a_limit_shortens_the_long_visits_and_refuses_what_cannot_be() {
         })
     };
     let plan = limited(80).unwrap();
-    let calibration = plan.calibration.unwrap();
-    assert_eq!(calibration.phases[0].long_visits[0].measure_ns, 10 * NS_PER_S);
-    assert_eq!(calibration.parameters.time_limit_ns, Some(80 * NS_PER_S));
+    let adaptive = plan.adaptive.unwrap();
+    assert_eq!(adaptive.phases[0].long_visits[0].measure_ns, 10 * NS_PER_S);
+    assert_eq!(adaptive.parameters.time_limit_ns, Some(80 * NS_PER_S));
     // 80 s less the long visits of 10.5 s (one for each class), over 4 rounds, less a visit of 1.5 s.
-    assert_eq!(calibration.parameters.gap_ns, 13_250_000_000);
-    let short = limited(12).unwrap().calibration.unwrap().parameters;
+    assert_eq!(adaptive.parameters.gap_ns, 13_250_000_000);
+    let short = limited(12).unwrap().adaptive.unwrap().parameters;
     assert_eq!((short.gap_ns, short.gap_few_ns), (2 * NS_PER_S, 2 * NS_PER_S));
-    assert_eq!(limited(600).unwrap().calibration.unwrap().parameters.gap_ns, 20 * NS_PER_S);
-    assert!(
-        limited(30).unwrap().calibration.unwrap().phases[0].long_visits.is_empty(),
-        "3.75 s show nothing"
-    );
+    assert_eq!(limited(600).unwrap().adaptive.unwrap().parameters.gap_ns, 20 * NS_PER_S);
+    assert!(limited(30).unwrap().adaptive.unwrap().phases[0].long_visits.is_empty(), "3.75 s show nothing");
     let told = limited(10).unwrap_err().to_string();
     assert!(told.contains("10 s") && told.contains("11 s") && told.contains("7 points"), "{told}");
 }
@@ -124,7 +121,7 @@ fn only_a_warm_up_that_was_asked_for_is_made() {
             r.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
             r.cache = cache;
         });
-        plan.unwrap().calibration.unwrap().warm_up
+        plan.unwrap().adaptive.unwrap().warm_up
     };
     assert_eq!(sequential(CacheWarmUp::Default), None);
     assert_eq!(sequential(CacheWarmUp::Off), None);
@@ -137,7 +134,7 @@ fn searched_levels_make_the_matrix() {
     request.pace = Pace::Adaptive(Adaptive::default());
     request.levels = LevelChoice::Auto;
     let plan = adaptive(RunLevel::Normal, |r| *r = request.clone()).unwrap();
-    assert!(plan.steps.is_empty() && plan.calibration.is_none());
+    assert!(plan.steps.is_empty() && plan.adaptive.is_none());
     assert_eq!(plan.room(), (512, 64));
     assert_eq!(plan.search.as_ref().unwrap().classes, [Class::Small, Class::Large]);
     let found = plan
@@ -151,7 +148,7 @@ fn searched_levels_make_the_matrix() {
     assert_eq!(found.grid.large_levels, [0, 1, 3, 6]);
     assert_eq!(found.steps.len(), 6 * 4 - 1);
     assert_eq!(found.room(), (512, 64), "the queues were made before");
-    let least_ns = found.calibration.as_ref().unwrap().least_time().0 + 100 * NS_PER_S;
+    let least_ns = found.adaptive.as_ref().unwrap().least_time().0 + 100 * NS_PER_S;
     assert_eq!(found.estimate_minutes, least_ns.div_ceil(60 * NS_PER_S) + 1, "with the time of the search");
     let most = plan
         .with_levels(&request, Searched { small: Some(512), large: None, bounded: None }, Nanos(0))
@@ -183,10 +180,10 @@ fn a_limit_counts_the_search() {
                 Nanos::from_secs(spent_s),
             )
             .unwrap();
-        let calibration = found.calibration.unwrap();
-        assert_eq!(calibration.parameters.time_limit_ns, Some(160 * NS_PER_S));
+        let adaptive = found.adaptive.unwrap();
+        assert_eq!(adaptive.parameters.time_limit_ns, Some(160 * NS_PER_S));
         assert!(found.estimate_minutes <= 3 + 1, "{} for three minutes", found.estimate_minutes);
-        calibration.phases[0].long_visits.iter().map(|long| long.measure_ns).collect::<Vec<_>>()
+        adaptive.phases[0].long_visits.iter().map(|long| long.measure_ns).collect::<Vec<_>>()
     };
     assert_eq!(long_visits(0), [20 * NS_PER_S]);
     assert_eq!(long_visits(80), [10 * NS_PER_S]);

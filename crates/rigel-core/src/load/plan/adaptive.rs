@@ -21,9 +21,9 @@ const SHORTEST_LONG_VISIT_NS: u64 = 5 * NS_PER_S;
 /// A limited run lets a point rest for that long at least.
 const SHORTEST_REST_NS: u64 = 2 * NS_PER_S;
 
-/// A calibration by short visits.
+/// An adaptive run by short visits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Calibration {
+pub struct AdaptivePlan {
     /// The numbers that steer it.
     pub parameters: Parameters,
     /// Points, by the index of their step, that are measured together.
@@ -32,8 +32,8 @@ pub struct Calibration {
     pub warm_up: Option<WarmUp>,
 }
 
-impl Calibration {
-    /// The calibration that a request asks for; `None` for ORION's one visit per point.
+impl AdaptivePlan {
+    /// The adaptive run that a request asks for; `None` for ORION's one visit per point.
     ///
     /// # Errors
     /// When the time limit does not even leave room for one visit to each point.
@@ -148,7 +148,7 @@ fn limited(parameters: Parameters, limit: Nanos, spent: Nanos) -> Parameters {
     }
 }
 
-fn check_limit(adaptive: &Adaptive, found: &Calibration, steps: &[Step]) -> Result<(), Problem> {
+fn check_limit(adaptive: &Adaptive, found: &AdaptivePlan, steps: &[Step]) -> Result<(), Problem> {
     let Some(limit) = adaptive.max_duration else {
         return Ok(());
     };

@@ -1,6 +1,6 @@
-//! Whole calibrations of simulated devices: schedule, looks, intervals. What is promised must be kept.
+//! Whole runs of simulated devices: schedule, looks, intervals. What is promised must be kept.
 //!
-//! `RIGEL_CALIBRATIONS=1000 cargo test --release -p rigel-core calibration -- --nocapture` runs more of them, in every
+//! `RIGEL_RUNS=1000 cargo test --release -p rigel-core adaptive -- --nocapture` runs more of them, in every
 //! environment, and prints the table.
 
 use super::device::{Device, ENVIRONMENTS, Environment, STEP_NS};
@@ -19,7 +19,7 @@ use crate::units::{NS_PER_S, to_f64};
 
 pub const POINTS: usize = 18;
 
-/// What came of one calibration.
+/// What came of one run.
 pub struct Outcome {
     pub intervals: Vec<Interval>,
     pub quantities: Vec<Quantity>,
@@ -29,8 +29,8 @@ pub struct Outcome {
     ended_ns: u64,
 }
 
-/// Calibrates a device whose rates are all `scale`.
-pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, seed: u64) -> Outcome {
+/// Visits a device whose rates are all `scale`.
+pub fn run(environment: Environment, parameters: &Parameters, scale: f64, seed: u64) -> Outcome {
     let mut device = Device::new(environment, POINTS, seed);
     let long = LongVisit { point: POINTS - 1, measure_ns: parameters.long_read_ns };
     let long_visits = if environment.tau_s > 1.0 { vec![long] } else { Vec::new() };
@@ -79,7 +79,7 @@ pub fn calibrate(environment: Environment, parameters: &Parameters, scale: f64, 
     Outcome { intervals, quantities, visits, is_settled, ended_ns: now }
 }
 
-/// Shares over all points of many calibrations.
+/// Shares over all points of many runs.
 #[derive(Debug, Default)]
 struct Summary {
     covered: f64,
@@ -96,12 +96,12 @@ struct Summary {
     visits: f64,
 }
 
-fn summarise(environment: Environment, parameters: &Parameters, calibrations: usize) -> Summary {
+fn summarise(environment: Environment, parameters: &Parameters, trials: usize) -> Summary {
     let mut sum = Summary::default();
     let mut promised = 0.0;
-    let runs = count(calibrations);
-    for seed in 0..u64::try_from(calibrations).unwrap() {
-        let outcome = calibrate(environment, parameters, 1.0, 1000 + seed);
+    let runs = count(trials);
+    for seed in 0..u64::try_from(trials).unwrap() {
+        let outcome = run(environment, parameters, 1.0, 1000 + seed);
         for interval in &outcome.intervals {
             let error = (interval.mean - 1.0).abs();
             let share = 1.0 / count(POINTS) / runs;
@@ -158,8 +158,8 @@ fn a_start_up_longer_than_visits_is_waited_for_or_told() {
 fn rates_that_are_all_larger_are_measured_alike() {
     let parameters = Parameters::new(0.02, true);
     for environment in [ENVIRONMENTS[2], ENVIRONMENTS[6]] {
-        let one = calibrate(environment, &parameters, 1.0, 77);
-        let other = calibrate(environment, &parameters, 1024.0, 77);
+        let one = run(environment, &parameters, 1.0, 77);
+        let other = run(environment, &parameters, 1024.0, 77);
         let points = |outcome: &Outcome| outcome.visits.iter().map(|visit| visit.point).collect::<Vec<_>>();
         assert_eq!(points(&one), points(&other));
         for (a, b) in one.intervals.iter().zip(&other.intervals) {
@@ -172,11 +172,7 @@ fn rates_that_are_all_larger_are_measured_alike() {
 fn the_table_when_asked_for() {
     let Some(runs) = asked() else { return };
     for parameters in [Parameters::default(), Parameters::new(0.02, false), Parameters::new(0.05, true)] {
-        println!(
-            "target {} measure {} s, {runs} calibrations",
-            parameters.target,
-            parameters.measure_ns / NS_PER_S
-        );
+        println!("target {} measure {} s, {runs} runs", parameters.target, parameters.measure_ns / NS_PER_S);
         for environment in ENVIRONMENTS {
             let found = summarise(environment, &parameters, runs);
             let Summary { covered, reached, minutes, bias, kept, honest, slow_noise, drift, visits } = found;

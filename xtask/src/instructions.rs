@@ -31,7 +31,7 @@ struct Accepted {
 
 /// How a figure stands to the accepted one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Verdict {
+enum Growth {
     Same,
     Grown,
     /// There is none to compare with.
@@ -56,7 +56,7 @@ pub fn run(root: &Path, accept: bool) -> anyhow::Result<Outcome> {
         let per_io = per_io(&program, outstanding, batches)?;
         let known = accepted.as_ref().and_then(|accepted| accepted.per_io.get(&outstanding).copied());
         let verdict = judge(per_io, known);
-        good &= verdict != Verdict::Grown;
+        good &= verdict != Growth::Grown;
         println!("instructions: {outstanding:>5} outstanding: {per_io:.1} per I/O{}", words(verdict, known));
         found.per_io.insert(outstanding, (per_io * 10.0).round() / 10.0);
     }
@@ -74,17 +74,17 @@ pub fn run(root: &Path, accept: bool) -> anyhow::Result<Outcome> {
     Ok(Outcome::Judged(good))
 }
 
-fn judge(per_io: f64, known: Option<f64>) -> Verdict {
+fn judge(per_io: f64, known: Option<f64>) -> Growth {
     match known {
-        None => Verdict::New,
-        Some(known) if per_io > known * (1.0 + MOST_GROWTH) => Verdict::Grown,
-        Some(_) => Verdict::Same,
+        None => Growth::New,
+        Some(known) if per_io > known * (1.0 + MOST_GROWTH) => Growth::Grown,
+        Some(_) => Growth::Same,
     }
 }
 
-fn words(verdict: Verdict, known: Option<f64>) -> String {
+fn words(verdict: Growth, known: Option<f64>) -> String {
     match (verdict, known) {
-        (Verdict::Grown, Some(known)) => {
+        (Growth::Grown, Some(known)) => {
             format!(", {known:.1} accepted: GROWN by more than {:.0} %", 100.0 * MOST_GROWTH)
         }
         (_, Some(known)) => format!(", {known:.1} accepted"),
@@ -163,11 +163,11 @@ mod tests {
 
     #[test]
     fn growth_is_seen_and_chance_has_no_part() {
-        assert_eq!(judge(103.0, Some(100.0)), Verdict::Same);
-        assert_eq!(judge(103.1, Some(100.0)), Verdict::Grown);
-        assert_eq!(judge(50.0, Some(100.0)), Verdict::Same);
-        assert_eq!(judge(50.0, None), Verdict::New);
-        assert!(words(Verdict::Grown, Some(100.0)).contains("GROWN"));
+        assert_eq!(judge(103.0, Some(100.0)), Growth::Same);
+        assert_eq!(judge(103.1, Some(100.0)), Growth::Grown);
+        assert_eq!(judge(50.0, Some(100.0)), Growth::Same);
+        assert_eq!(judge(50.0, None), Growth::New);
+        assert!(words(Growth::Grown, Some(100.0)).contains("GROWN"));
     }
 
     #[test]

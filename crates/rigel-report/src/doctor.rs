@@ -9,7 +9,7 @@ pub use text::findings;
 use crate::json::{pretty, schema_of};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
-use rigel_core::uses::doctor::{About, Judged, Severity, Verdict};
+use rigel_core::uses::doctor::{About, Judged, Severity, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -110,11 +110,11 @@ impl Counts {
         let mut counts = Self::default();
         for judged in all {
             let count = match (&judged.verdict, judged.rule.severity) {
-                (Verdict::Bent { .. }, Severity::Error) => &mut counts.errors,
-                (Verdict::Bent { .. }, Severity::Warning) => &mut counts.warnings,
-                (Verdict::Bent { .. }, Severity::Note) => &mut counts.notes,
-                (Verdict::Unknown, _) => &mut counts.unknown,
-                (Verdict::Fine(_) | Verdict::NotAsked, _) => &mut counts.fine,
+                (Status::Bent { .. }, Severity::Error) => &mut counts.errors,
+                (Status::Bent { .. }, Severity::Warning) => &mut counts.warnings,
+                (Status::Bent { .. }, Severity::Note) => &mut counts.notes,
+                (Status::Unknown, _) => &mut counts.unknown,
+                (Status::Fine(_) | Status::NotAsked, _) => &mut counts.fine,
             };
             *count += 1;
         }
@@ -125,11 +125,9 @@ impl Counts {
 fn setting(judged: &Judged) -> Setting {
     let told = |text: &str| printable(text).into_owned();
     let (value, want) = match &judged.verdict {
-        Verdict::Fine(value) => (Some(told(value)), None),
-        Verdict::Bent { value, want } => {
-            (Some(told(value)), Some(told(want)).filter(|want| !want.is_empty()))
-        }
-        Verdict::Unknown | Verdict::NotAsked => (None, None),
+        Status::Fine(value) => (Some(told(value)), None),
+        Status::Bent { value, want } => (Some(told(value)), Some(told(want)).filter(|want| !want.is_empty())),
+        Status::Unknown | Status::NotAsked => (None, None),
     };
     Setting {
         rule: judged.rule.name,
@@ -153,8 +151,8 @@ fn setting(judged: &Judged) -> Setting {
 
 const fn word(judged: &Judged) -> &'static str {
     match judged.verdict {
-        Verdict::Bent { .. } => judged.rule.severity.name(),
-        Verdict::Unknown => "unknown",
-        Verdict::Fine(_) | Verdict::NotAsked => "fine",
+        Status::Bent { .. } => judged.rule.severity.name(),
+        Status::Unknown => "unknown",
+        Status::Fine(_) | Status::NotAsked => "fine",
     }
 }

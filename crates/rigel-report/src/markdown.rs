@@ -7,7 +7,7 @@ use crate::flag_scopes::FlagScopes;
 use crate::notes::{self, At};
 use crate::numbers::{number, time};
 use crate::page::Page;
-use crate::verdict::{Tone, Verdict};
+use crate::verdict::{Conclusion, Tone};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{Extreme, IoFindings, PointFindings};
@@ -67,7 +67,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn verdict(page: &mut Page, view: &View<'_>) {
-    let verdict = Verdict::of(view);
+    let verdict = Conclusion::of(view);
     let tone = match verdict.tone {
         Tone::Good => "**Good:**",
         Tone::Care => "**With care:**",

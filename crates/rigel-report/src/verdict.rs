@@ -22,7 +22,7 @@ pub(crate) enum Tone {
 }
 
 /// The sentences as plain text; names in them are foreign.
-pub(crate) struct Verdict {
+pub(crate) struct Conclusion {
     /// How far the numbers can be trusted.
     pub tone: Tone,
     /// What the storage reached.
@@ -35,7 +35,7 @@ pub(crate) struct Verdict {
     pub care: BTreeSet<FlagCode>,
 }
 
-impl Verdict {
+impl Conclusion {
     /// Of a run.
     pub fn of(view: &View<'_>) -> Self {
         let (invalid, care) = codes(view);

@@ -28,7 +28,7 @@ pub struct Run<'a> {
 
 /// What the interval of a change says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Effect {
     /// The new side is better.
     Better,
     /// The new side is worse.
@@ -37,7 +37,7 @@ pub enum Verdict {
     NoEvidence(Doubt),
 }
 
-impl Verdict {
+impl Effect {
     /// The name in every output.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -63,7 +63,7 @@ pub struct Row {
     /// How much the new side differs; the reason when that cannot be told.
     pub change: Result<Change, Doubt>,
     /// What that says.
-    pub verdict: Verdict,
+    pub verdict: Effect,
 }
 
 /// A comparison.
@@ -104,7 +104,7 @@ impl Comparison {
 
     /// How many rows have a verdict of that kind; what mirrors a rate is not counted again.
     #[must_use]
-    pub fn count(&self, is: fn(Verdict) -> bool) -> usize {
+    pub fn count(&self, is: fn(Effect) -> bool) -> usize {
         self.rows.iter().filter(|row| row.counts() && is(row.verdict)).count()
     }
 }
@@ -113,7 +113,7 @@ impl Row {
     /// Whether a flag says that a number of one side must not be used.
     #[must_use]
     pub const fn is_invalid(&self) -> bool {
-        matches!(self.verdict, Verdict::NoEvidence(Doubt::Invalid))
+        matches!(self.verdict, Effect::NoEvidence(Doubt::Invalid))
     }
 
     /// Whether it is a finding of its own: one of a point, and no mirror of a rate.
@@ -158,17 +158,17 @@ fn measured(metric: Metric, run: &Run<'_>, point: Option<Point>) -> Option<Measu
     }
 }
 
-fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Verdict {
+fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Effect {
     match change {
-        Err(doubt) => Verdict::NoEvidence(*doubt),
+        Err(doubt) => Effect::NoEvidence(*doubt),
         Ok(change) if change.lo > 0.0 || change.hi < 0.0 => {
             if (change.lo > 0.0) == metric.more_is_better() {
-                Verdict::Better
+                Effect::Better
             } else {
-                Verdict::Worse
+                Effect::Worse
             }
         }
-        Ok(_) => Verdict::NoEvidence(Doubt::WithinNoise),
+        Ok(_) => Effect::NoEvidence(Doubt::WithinNoise),
     }
 }
 

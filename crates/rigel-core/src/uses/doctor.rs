@@ -62,15 +62,15 @@ pub struct Rule {
 /// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 enum Judge {
-    Host(fn(&HostFacts, &Patient<'_>) -> Verdict),
-    Device(fn(&DeviceFacts, &Patient<'_>) -> Verdict),
-    Mount(fn(&MountFacts, &Patient<'_>) -> Verdict),
-    Target(fn(&TargetFacts, &Patient<'_>) -> Verdict),
+    Host(fn(&HostFacts, &Patient<'_>) -> Status),
+    Device(fn(&DeviceFacts, &Patient<'_>) -> Status),
+    Mount(fn(&MountFacts, &Patient<'_>) -> Status),
+    Target(fn(&TargetFacts, &Patient<'_>) -> Status),
 }
 
 /// What a rule comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Status {
     /// The setting does not exist there, or does not matter.
     NotAsked,
     /// The fact could not be read.
@@ -86,7 +86,7 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+impl Status {
     fn fine(value: impl fmt::Display) -> Self {
         Self::Fine(value.to_string())
     }
@@ -183,15 +183,15 @@ pub struct Judged {
     pub rule: &'static Rule,
     /// To what.
     pub about: About,
-    /// With what result; never [`Verdict::NotAsked`].
-    pub verdict: Verdict,
+    /// With what result; never [`Status::NotAsked`].
+    pub verdict: Status,
 }
 
 impl Judged {
     /// Whether it found something.
     #[must_use]
     pub const fn is_bent(&self) -> bool {
-        matches!(self.verdict, Verdict::Bent { .. })
+        matches!(self.verdict, Status::Bent { .. })
     }
 
     /// The command that shows the setting.
@@ -208,7 +208,7 @@ impl Judged {
 
     fn filled(&self, template: &str) -> String {
         let want = match &self.verdict {
-            Verdict::Bent { want, .. } => want.as_str(),
+            Status::Bent { want, .. } => want.as_str(),
             _ => "",
         };
         // The wish is words of ours and figures; the name is foreign, so it comes last, and what is in it is never looked at again.
@@ -252,16 +252,16 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 pub fn examine(patient: &Patient<'_>) -> Vec<Judged> {
     let mut all: Vec<Judged> = rules().flat_map(|rule| apply(rule, patient)).collect();
     let order = |judged: &Judged| match judged.verdict {
-        Verdict::Bent { .. } => 3 - judged.rule.severity as u8,
-        Verdict::Unknown => 4,
-        Verdict::Fine(_) | Verdict::NotAsked => 5,
+        Status::Bent { .. } => 3 - judged.rule.severity as u8,
+        Status::Unknown => 4,
+        Status::Fine(_) | Status::NotAsked => 5,
     };
     all.sort_by_key(order);
     all
 }
 
 fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Judged> {
-    let judged = |about: About, verdict: Verdict| Judged { rule, about, verdict };
+    let judged = |about: About, verdict: Status| Judged { rule, about, verdict };
     let all: Vec<Judged> = match rule.judge {
         Judge::Host(judge) => vec![judged(About::Host, judge(patient.host, patient))],
         Judge::Device(judge) => {
@@ -279,7 +279,7 @@ fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Judged> {
             patient.targets.iter().map(of).collect()
         }
     };
-    all.into_iter().filter(|judged| judged.verdict != Verdict::NotAsked).collect()
+    all.into_iter().filter(|judged| judged.verdict != Status::NotAsked).collect()
 }
 
 #[cfg(test)]

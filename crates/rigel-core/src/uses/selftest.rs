@@ -12,7 +12,7 @@ mod score;
 
 pub use answered::{Answered, Asked, Seen};
 pub use cases::{Case, Held, Promise, Silence, all, thorough};
-pub use score::{Score, Trial, Verdict};
+pub use score::{Grade, Score, Trial};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The doctor on trees of other machines: what it finds is in the snapshot of each.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
-use rigel_core::uses::doctor::{Judged, Patient, Verdict, examine};
+use rigel_core::uses::doctor::{Judged, Patient, Status, examine};
 use rigel_io::targets::inspect::survey;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -47,12 +47,12 @@ fn unpack(tree: &str, root: &Path) {
 /// `error multipath-paths dm-0: 1 of 2 failed`, a line each, without what is fine.
 fn told(all: &[Judged]) -> String {
     let line = |judged: &Judged| match &judged.verdict {
-        Verdict::Bent { value, want } => {
+        Status::Bent { value, want } => {
             let severity = judged.rule.severity.name();
             Some(format!("{severity} {} {}: {value} -> {want}\n", judged.rule.name, judged.about))
         }
-        Verdict::Unknown => Some(format!("unknown {} {}\n", judged.rule.name, judged.about)),
-        Verdict::Fine(_) | Verdict::NotAsked => None,
+        Status::Unknown => Some(format!("unknown {} {}\n", judged.rule.name, judged.about)),
+        Status::Fine(_) | Status::NotAsked => None,
     };
     all.iter().filter_map(line).collect()
 }

@@ -12,7 +12,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn, SideValue};
 use rigel_core::uses::compare::gate::{Judged, Outcome};
-use rigel_core::uses::compare::{Difference, Row, Verdict};
+use rigel_core::uses::compare::{Difference, Effect, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -199,8 +199,8 @@ const fn place(point: &Point) -> Place {
 
 fn row(row: &Row) -> RowDocument {
     let reason = match row.verdict {
-        Verdict::NoEvidence(reason) => Some(reason),
-        Verdict::Better | Verdict::Worse => None,
+        Effect::NoEvidence(reason) => Some(reason),
+        Effect::Better | Effect::Worse => None,
     };
     let metric = row.metric;
     RowDocument {

@@ -8,7 +8,7 @@ use super::words::{doubt, percents, place};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::uses::compare::gate::{Judged, Outcome};
-use rigel_core::uses::compare::{Row, Verdict};
+use rigel_core::uses::compare::{Effect, Row};
 
 /// The report.
 pub(super) fn suite(compared: &Compared<'_>) -> Result<String, Problem> {
@@ -34,11 +34,11 @@ fn case(name: String, class: &str, status: TestCaseStatus) -> TestCase {
 
 fn row(row: &Row) -> TestCase {
     let status = match row.verdict {
-        Verdict::Worse => failed(&story(row)),
-        Verdict::NoEvidence(reason) if row.change.is_err() => {
+        Effect::Worse => failed(&story(row)),
+        Effect::NoEvidence(reason) if row.change.is_err() => {
             skipped(doubt(reason).unwrap_or("the interval holds no change"))
         }
-        Verdict::Better | Verdict::NoEvidence(_) => TestCaseStatus::success(),
+        Effect::Better | Effect::NoEvidence(_) => TestCaseStatus::success(),
     };
     let name = place(row).unwrap_or_else(|| "run".to_owned());
     let mut case = case(name, row.metric.name(), status);

@@ -16,7 +16,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::uses::compare::change::SideValue;
 use rigel_core::uses::compare::gate::Outcome;
-use rigel_core::uses::compare::{Metric, Row, Verdict};
+use rigel_core::uses::compare::{Effect, Metric, Row};
 use serde::Serialize;
 
 /// A longer table is folded.
@@ -127,14 +127,14 @@ fn quantity(compared: &Compared<'_>, metric: Metric) -> Option<Quantity> {
 fn judgement(page: &mut Page, compared: &Compared<'_>) {
     let found = compared.comparison;
     let failed = compared.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
-    let worse = found.count(|verdict| verdict == Verdict::Worse) > 0;
+    let worse = found.count(|verdict| verdict == Effect::Worse) > 0;
     let forbidden = found.forbidding().next().is_some();
     let tone = match (failed || forbidden, worse) {
         (true, _) => " bad",
         (_, true) => " care",
         _ => "",
     };
-    page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
+    page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Effect\">"));
     page.line(format_args!("<p>{}</p>", Text(&verdict_of_all(compared))));
     if let Some(text) = verdict_of_gates(compared) {
         page.line(format_args!("<p>{}</p>", Text(&text)));
@@ -240,7 +240,7 @@ fn numbers(page: &mut Page, compared: &Compared<'_>) {
             ("New", true),
             ("Change", true),
             ("From .. to", true),
-            ("Verdict", false),
+            ("Effect", false),
         ];
         open_table(page, &columns, rows.len(), MOST_ROWS, "row");
         rows.into_iter().for_each(|row| line(page, row));
@@ -262,12 +262,12 @@ fn line(page: &mut Page, row: &Row) {
         },
     );
     let why = match row.verdict {
-        Verdict::NoEvidence(reason) => doubt(reason).unwrap_or_default(),
-        Verdict::Better | Verdict::Worse => "",
+        Effect::NoEvidence(reason) => doubt(reason).unwrap_or_default(),
+        Effect::Better | Effect::Worse => "",
     };
     page.line(format_args!(
         "<tr{}><th scope=\"row\">{}</th>{}{}<td class=\"n\">{change}</td><td class=\"n\">{ends}</td><td title=\"{}\">{}</td></tr>",
-        if row.verdict == Verdict::Worse { " class=\"bad\"" } else { "" },
+        if row.verdict == Effect::Worse { " class=\"bad\"" } else { "" },
         place(row).unwrap_or_else(|| "all".to_owned()),
         side(&row.base),
         side(&row.new),

@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::text::{number, wrapped};
 use rigel_core::path_text::printable;
 use rigel_core::uses::compare::change::{Doubt, SideValue};
-use rigel_core::uses::compare::{Difference, Metric, Row, Verdict};
+use rigel_core::uses::compare::{Difference, Effect, Metric, Row};
 
 /// The whole text.
 pub(super) fn text(compared: &Compared<'_>) -> String {
@@ -37,7 +37,7 @@ const fn is_shown(metric: Metric) -> bool {
 
 fn heading(page: &mut Page) {
     page.line(format_args!(
-        "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{:>8} {:>16} Verdict",
+        "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{:>8} {:>16} Effect",
         "Small", "Large", "Base", "±%", "New", "±%", "Change", "from .. to %"
     ));
 }
@@ -82,9 +82,9 @@ fn line(page: &mut Page, row: &Row) {
 /// Why rows have no verdict.
 fn doubts(page: &mut Page, compared: &Compared<'_>) {
     for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval] {
-        let has = |row: &Row| row.verdict == Verdict::NoEvidence(reason) && is_shown(row.metric);
+        let has = |row: &Row| row.verdict == Effect::NoEvidence(reason) && is_shown(row.metric);
         if let Some(text) = doubt(reason).filter(|_| compared.comparison.rows.iter().any(has)) {
-            let label = format!("{}: ", verdict(Verdict::NoEvidence(reason)));
+            let label = format!("{}: ", verdict(Effect::NoEvidence(reason)));
             wrapped(page, &label, "  ", &format!("{text}."));
         }
     }

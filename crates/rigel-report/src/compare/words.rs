@@ -8,16 +8,16 @@ use crate::words::{counted, percent};
 use rigel_core::path_text::printable;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn, SideValue};
 use rigel_core::uses::compare::gate::Outcome;
-use rigel_core::uses::compare::{Row, Verdict};
+use rigel_core::uses::compare::{Effect, Row};
 
 /// A verdict in a column.
-pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
+pub(crate) const fn verdict(verdict: Effect) -> &'static str {
     match verdict {
-        Verdict::NoEvidence(Doubt::Invalid) => "invalid",
-        Verdict::NoEvidence(Doubt::NoData) => "no data",
-        Verdict::NoEvidence(Doubt::OneVisit) => "one visit",
-        Verdict::NoEvidence(Doubt::NoInterval) => "no interval",
-        Verdict::NoEvidence(Doubt::WithinNoise) | Verdict::Better | Verdict::Worse => verdict.name(),
+        Effect::NoEvidence(Doubt::Invalid) => "invalid",
+        Effect::NoEvidence(Doubt::NoData) => "no data",
+        Effect::NoEvidence(Doubt::OneVisit) => "one visit",
+        Effect::NoEvidence(Doubt::NoInterval) => "no interval",
+        Effect::NoEvidence(Doubt::WithinNoise) | Effect::Better | Effect::Worse => verdict.name(),
     }
 }
 
@@ -72,9 +72,9 @@ fn signed_percent(share: f64) -> String {
 /// What the comparison comes to, as sentences.
 pub(crate) fn verdict_of_all(compared: &Compared<'_>) -> String {
     let found = compared.comparison;
-    let worse = found.count(|verdict| verdict == Verdict::Worse);
-    let better = found.count(|verdict| verdict == Verdict::Better);
-    let open = found.count(|verdict| matches!(verdict, Verdict::NoEvidence(_)));
+    let worse = found.count(|verdict| verdict == Effect::Worse);
+    let better = found.count(|verdict| verdict == Effect::Better);
+    let open = found.count(|verdict| matches!(verdict, Effect::NoEvidence(_)));
     if worse + better + open == 0 {
         return "The runs have no point in common.".to_owned();
     }

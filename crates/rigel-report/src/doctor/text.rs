@@ -6,7 +6,7 @@ use crate::text::{Ink, Style, wrapped};
 use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rigel_core::uses::doctor::{Judged, Patient, Severity, Verdict};
+use rigel_core::uses::doctor::{Judged, Patient, Severity, Status};
 
 /// Room for the names of what a device is made of.
 const MOST_OF_ROW: usize = 40;
@@ -25,10 +25,10 @@ pub fn findings(patient: &Patient<'_>, all: &[Judged], everything: bool, style: 
     if everything {
         page.blank();
         page.line(style.painted(Ink::Heading, "Nothing to change"));
-        let fine = |judged: &&Judged| matches!(judged.verdict, Verdict::Fine(_));
+        let fine = |judged: &&Judged| matches!(judged.verdict, Status::Fine(_));
         groups(all.iter().filter(fine)).iter().for_each(|same| line(&mut page, same));
     }
-    let unknown: Vec<Vec<&Judged>> = groups(all.iter().filter(|judged| judged.verdict == Verdict::Unknown));
+    let unknown: Vec<Vec<&Judged>> = groups(all.iter().filter(|judged| judged.verdict == Status::Unknown));
     if !unknown.is_empty() {
         page.blank();
         page.line(style.painted(Ink::Heading, "Could not be read"));
@@ -69,8 +69,8 @@ fn names(same: &[&Judged]) -> String {
 
 fn value(judged: &Judged) -> String {
     match &judged.verdict {
-        Verdict::Fine(value) | Verdict::Bent { value, .. } => printable(value).into_owned(),
-        Verdict::Unknown | Verdict::NotAsked => "?".to_owned(),
+        Status::Fine(value) | Status::Bent { value, .. } => printable(value).into_owned(),
+        Status::Unknown | Status::NotAsked => "?".to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use super::results;
 use super::several::label;
 use crate::numbers::{number, time};
 use crate::page::Page;
-use crate::verdict::Verdict;
+use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::FlagCode;
@@ -51,7 +51,7 @@ pub(super) fn sections(page: &mut Page, views: &[View<'_>], overlays: &Overlays)
 fn row(page: &mut Page, index: usize, view: &View<'_>) {
     let header = &view.record.header;
     let found = &view.findings;
-    let verdict = Verdict::of(view);
+    let verdict = Conclusion::of(view);
     page.push(format_args!(
         "<tr><th scope=\"row\" class=\"run\"><a href=\"#r{index}\">{}</a><div class=\"when\">{}</div></th><td class=\"some\">{}</td><td>{}</td>",
         Text(&label(index, view)),

@@ -5,7 +5,7 @@
 use crate::page::Page;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::units::to_f64;
-use rigel_core::uses::selftest::{Asked, Promise, Score, Silence, Verdict};
+use rigel_core::uses::selftest::{Asked, Grade, Promise, Score, Silence};
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
 #[must_use]
@@ -64,7 +64,7 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
     }
     page.blank();
     let trials: usize = scores.iter().map(|score| score.trials.len()).sum();
-    let broken = scores.iter().filter(|score| score.verdict() != Verdict::Kept).count();
+    let broken = scores.iter().filter(|score| score.verdict() != Grade::Kept).count();
     page.line(format_args!(
         "{trials} trials with seed {seed}: {} of {} promises kept",
         scores.len() - broken,
@@ -82,8 +82,8 @@ fn heading(page: &mut Page, scores: &[Score], is_in: impl Fn(&Score) -> bool, li
 
 fn line(page: &mut Page, score: &Score, what: &str) {
     match score.verdict() {
-        Verdict::Kept => page.line(format_args!("  ok    {:<36} {what}", label(score))),
-        Verdict::Broken(reason) => {
+        Grade::Kept => page.line(format_args!("  ok    {:<36} {what}", label(score))),
+        Grade::Broken(reason) => {
             page.line(format_args!("  FAIL  {:<36} {what}", label(score)));
             page.line(format_args!("        {reason}"));
         }
@@ -245,7 +245,7 @@ fn alarms(score: &Score) -> String {
 
 fn verdict(score: &Score) -> String {
     match score.verdict() {
-        Verdict::Kept => "kept".to_owned(),
-        Verdict::Broken(reason) => format!("**{reason}**"),
+        Grade::Kept => "kept".to_owned(),
+        Grade::Broken(reason) => format!("**{reason}**"),
     }
 }

@@ -52,7 +52,7 @@ fn the_table_of_a_slower_device() {
     Base  1 run: orion_20260101_1200
     New   1 run: orion_20260101_1200
 
-    Small Large      Base    ±%       New    ±%  Change     from .. to % Verdict
+    Small Large      Base    ±%       New    ±%  Change     from .. to % Effect
     max_small_iops (IOPS)
         -     -     40000   2.3     28000   3.2   -30.0   -32.1 .. -27.8 worse
     max_large_mbps (MBPS)

@@ -8,7 +8,7 @@ use crate::args::SelftestOptions;
 use crate::progress::{CountProgress, Look};
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::uses::selftest::{self, Case, Score, Trial, Verdict};
+use rigel_core::uses::selftest::{self, Case, Grade, Score, Trial};
 use rigel_report::text;
 use rigel_run::trial::trial;
 use std::num::NonZeroUsize;
@@ -31,7 +31,7 @@ pub fn selftest(options: &SelftestOptions) -> Result<(), Problem> {
     };
     to_stdout(table.as_bytes())?;
     let broken: Vec<&str> =
-        scores.iter().filter(|score| score.verdict() != Verdict::Kept).map(|score| score.case.name).collect();
+        scores.iter().filter(|score| score.verdict() != Grade::Kept).map(|score| score.case.name).collect();
     if broken.is_empty() {
         return Ok(());
     }

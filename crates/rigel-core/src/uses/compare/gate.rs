@@ -142,7 +142,7 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::super::change::{Change, Doubt, RestsOn, SideValue};
-    use super::super::{Comparison, Row, Verdict};
+    use super::super::{Comparison, Effect, Row};
     use super::*;
     use crate::load::matrix::Point;
 
@@ -156,7 +156,7 @@ mod tests {
             rests_on: RestsOn::Intervals,
         });
         let point = Some(Point { small: 1, large: 0 });
-        Row { metric, point, base: side, new: side, change, verdict: Verdict::NoEvidence(Doubt::WithinNoise) }
+        Row { metric, point, base: side, new: side, change, verdict: Effect::NoEvidence(Doubt::WithinNoise) }
     }
 
     fn outcome(gate: &str, ends: &[Option<(f64, f64)>]) -> Outcome {

@@ -38,18 +38,18 @@ fn every_point_is_compared_in_every_quantity() {
     for row in &iops {
         let change = row.change.unwrap();
         assert!((change.relative + 0.2).abs() < 1e-9, "{row:?}");
-        assert_eq!(row.verdict, Verdict::Worse);
+        assert_eq!(row.verdict, Effect::Worse);
     }
     assert!(iops.is_sorted_by_key(|row| row.point.unwrap().small));
     let latency = of_metric(&found, Metric::SmallLatency);
     assert!((latency[0].change.unwrap().relative - 0.25).abs() < 1e-9);
-    assert!(latency.iter().all(|row| row.verdict == Verdict::Worse), "more latency is worse");
+    assert!(latency.iter().all(|row| row.verdict == Effect::Worse), "more latency is worse");
     let large = of_metric(&found, Metric::LargeMbps);
-    assert!(large.iter().all(|row| row.verdict == Verdict::NoEvidence(Doubt::WithinNoise)), "{large:?}");
+    assert!(large.iter().all(|row| row.verdict == Effect::NoEvidence(Doubt::WithinNoise)), "{large:?}");
     assert_eq!((large[0].base.value, large.len()), (100.0, 2));
     // Their p99 has no interval, as of one visit.
     assert_eq!(of_metric(&found, Metric::SmallP99)[0].change, Err(Doubt::NoInterval));
-    assert_eq!(found.count(|verdict| verdict == Verdict::Worse), 5, "latencies mirror the rates");
+    assert_eq!(found.count(|verdict| verdict == Effect::Worse), 5, "latencies mirror the rates");
     assert_eq!((&found.differences, &found.left_out), (&vec![], &vec![]));
 }
 
@@ -58,7 +58,7 @@ fn the_other_way_round_is_better() {
     let (base, new) = (run(1250), run(1000));
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
     for metric in [Metric::SmallIops, Metric::SmallLatency] {
-        assert!(of_metric(&found, metric).iter().all(|row| row.verdict == Verdict::Better), "{metric:?}");
+        assert!(of_metric(&found, metric).iter().all(|row| row.verdict == Effect::Better), "{metric:?}");
     }
 }
 
@@ -66,7 +66,7 @@ fn the_other_way_round_is_better() {
 fn more_points_ask_for_more_evidence() {
     let (base, new) = (run(1000), run(1029));
     let all = Comparison::of(&[of(&base)], &[of(&new)]);
-    assert!(of_metric(&all, Metric::SmallIops).iter().all(|row| row.verdict != Verdict::Worse));
+    assert!(of_metric(&all, Metric::SmallIops).iter().all(|row| row.verdict != Effect::Worse));
     // The same change of a single point is one.
     let one = |run: &(Record, Findings)| {
         let mut run = run.clone();
@@ -75,7 +75,7 @@ fn more_points_ask_for_more_evidence() {
     };
     let (base, new) = (one(&base), one(&new));
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
-    assert_eq!(of_metric(&found, Metric::SmallIops)[0].verdict, Verdict::Worse);
+    assert_eq!(of_metric(&found, Metric::SmallIops)[0].verdict, Effect::Worse);
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn a_point_with_an_invalid_number_is_not_judged() {
     new.1.points[2].flags.push(Flag::new(FlagCode::Zeros, "holes").invalidating());
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
     let iops = of_metric(&found, Metric::SmallIops);
-    assert_eq!(iops[2].verdict, Verdict::NoEvidence(Doubt::Invalid));
-    assert_eq!(iops[3].verdict, Verdict::Worse);
+    assert_eq!(iops[2].verdict, Effect::NoEvidence(Doubt::Invalid));
+    assert_eq!(iops[3].verdict, Effect::Worse);
     assert_eq!(found.forbidding().count(), 0, "one point is not the run");
 }
 
@@ -134,7 +134,7 @@ fn several_runs_of_a_side_are_pooled() {
     let row = of_metric(&found, Metric::SmallIops)[0];
     let change = row.change.unwrap();
     assert_eq!((row.base.runs, row.new.runs, change.rests_on), (3, 3, change::RestsOn::Runs));
-    assert_eq!(row.verdict, Verdict::Worse);
+    assert_eq!(row.verdict, Effect::Worse);
     assert!(row.base.lo95.unwrap() < row.base.value && row.base.value < row.base.hi95.unwrap());
     assert!(change.lo < -0.5 && change.hi > -0.5, "{change:?}");
 }
@@ -145,5 +145,5 @@ fn the_extremes_are_quantities_of_the_runs() {
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
     let best = of_metric(&found, Metric::MaxSmallIops);
     assert_eq!((best.len(), best[0].point, best[0].base.value), (1, None, 5000.0));
-    assert_eq!(best[0].verdict, Verdict::Worse);
+    assert_eq!(best[0].verdict, Effect::Worse);
 }

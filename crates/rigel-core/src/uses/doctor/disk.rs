@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::queue::disk_value;
-use super::{Judge, Patient, Rule, Verdict};
+use super::{Judge, Patient, Rule, Status};
 use crate::facts::DeviceFacts;
 use crate::units::Bytes;
 
@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         source: "https://docs.kernel.org/block/writeback_cache_control.html",
         judge: Judge::Device(|device, _| {
             disk_value(device, device.write_cache.as_ref(), |mode| {
-                Verdict::when(*mode == "write back", mode, "")
+                Status::when(*mode == "write back", mode, "")
             })
         }),
     },
@@ -92,9 +92,9 @@ pub(super) const RULES: &[Rule] = &[
         source: PARAMETERS,
         judge: Judge::Device(|device, _| match (device.transport.as_deref(), device.polled) {
             (Some("nvme"), Some(polled)) if device.partition_of.is_none() => {
-                Verdict::when(!polled, if polled { "yes" } else { "none" }, 2)
+                Status::when(!polled, if polled { "yes" } else { "none" }, 2)
             }
-            _ => Verdict::NotAsked,
+            _ => Status::NotAsked,
         }),
     },
     Rule {
@@ -109,9 +109,9 @@ pub(super) const RULES: &[Rule] = &[
             disk_value(device, device.state.as_ref(), |state| {
                 // Drivers of other kinds have words of their own there (Xen: Connected).
                 match device.transport.as_deref() {
-                    Some("nvme") => Verdict::when(!works(state), state, "live"),
-                    Some("virtio" | "xen") | None => Verdict::NotAsked,
-                    Some(_) => Verdict::when(!works(state), state, "running"),
+                    Some("nvme") => Status::when(!works(state), state, "live"),
+                    Some("virtio" | "xen") | None => Status::NotAsked,
+                    Some(_) => Status::when(!works(state), state, "running"),
                 }
             })
         }),
@@ -127,9 +127,9 @@ pub(super) const RULES: &[Rule] = &[
         // Packages and images are mounted like that on every desktop; it is a mistake below a target.
         judge: Judge::Device(|device, patient| match device.loop_direct {
             Some(direct) if !patient.targets.is_empty() => {
-                Verdict::when(!direct, if direct { "on" } else { "off" }, "on")
+                Status::when(!direct, if direct { "on" } else { "off" }, "on")
             }
-            _ => Verdict::NotAsked,
+            _ => Status::NotAsked,
         }),
     },
     Rule {
@@ -142,8 +142,8 @@ pub(super) const RULES: &[Rule] = &[
         source: "https://docs.kernel.org/admin-guide/blockdev/index.html",
         // A host may well have one; it is a mistake below a target.
         judge: Judge::Device(|device, patient| match device.transport.as_deref() {
-            Some(kind @ ("zram" | "ram")) if !patient.targets.is_empty() => Verdict::bent(kind, ""),
-            _ => Verdict::NotAsked,
+            Some(kind @ ("zram" | "ram")) if !patient.targets.is_empty() => Status::bent(kind, ""),
+            _ => Status::NotAsked,
         }),
     },
     Rule {
@@ -169,33 +169,33 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn hidden_cache(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn hidden_cache(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.scsi_cache.as_ref().zip(device.write_cache.as_ref()), |(own, believed)| {
         let hidden = own.starts_with("write back") && *believed == "write through";
-        Verdict::when(hidden, format_args!("disk: {own}, kernel: {believed}"), "write back")
+        Status::when(hidden, format_args!("disk: {own}, kernel: {believed}"), "write back")
     })
 }
 
-fn physical_block(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn physical_block(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.physical_block_bytes.zip(device.logical_block_bytes), |&(physical, logical)| {
-        Verdict::when(physical > logical, format_args!("{physical} and {logical} bytes"), physical)
+        Status::when(physical > logical, format_args!("{physical} and {logical} bytes"), physical)
     })
 }
 
-fn alignment(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+fn alignment(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
     let (Some(start), Some(disk)) = (device.start_bytes, &device.partition_of) else {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     };
     // The container of logical partitions, and what boot loaders keep: nobody measures or stores anything in them.
     if device.size_bytes.is_some_and(|bytes| bytes < LEAST_PARTITION_BYTES) {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
-    let Some(block) = device.physical_block_bytes else { return Verdict::Unknown };
+    let Some(block) = device.physical_block_bytes else { return Status::Unknown };
     let chunk = patient.device(disk).and_then(DeviceFacts::stripe).map_or(0, |stripe| stripe.chunk_bytes);
     let unit = chunk.max(u64::from(block));
     let off =
         unit > 0 && !start.is_multiple_of(unit) || device.alignment_offset_bytes.is_some_and(|off| off > 0);
-    Verdict::when(off, format_args!("byte {start}, blocks of {}", Bytes(unit)), unit.max(1 << 20))
+    Status::when(off, format_args!("byte {start}, blocks of {}", Bytes(unit)), unit.max(1 << 20))
 }
 
 /// Of a SCSI disk and of the controller of an NVMe drive.
@@ -203,41 +203,41 @@ pub(super) fn works(state: &str) -> bool {
     matches!(state, "running" | "live")
 }
 
-fn rotational(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn rotational(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     let flash = matches!(device.transport.as_deref(), Some("nvme"))
         || device.model.as_deref().is_some_and(|model| model.to_ascii_uppercase().contains("SSD"));
     if !flash {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
-    disk_value(device, device.rotational, |&spins| Verdict::when(spins, u8::from(spins), 0))
+    disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
 }
 
-fn virtual_rotational(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn virtual_rotational(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     let virtual_disk = matches!(device.transport.as_deref(), Some("virtio" | "xen"))
         || device.model.as_deref().is_some_and(|model| model.to_ascii_lowercase().starts_with("virtual"));
     if !virtual_disk {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
-    disk_value(device, device.rotational, |&spins| Verdict::when(spins, u8::from(spins), 0))
+    disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
 }
 
-fn numa(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+fn numa(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
     let host = patient.host;
     let Some(node) = device.numa_node.and_then(|node| u32::try_from(node).ok()) else {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     };
     if host.numa_nodes.len() < 2 || device.partition_of.is_some() {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     let value = format!("node {node}, this process on {:?}", host.own_numa_nodes);
-    Verdict::when(!host.own_numa_nodes.contains(&node), value, node)
+    Status::when(!host.own_numa_nodes.contains(&node), value, node)
 }
 
-fn cloud(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
-    let Some(model) = device.model.as_deref() else { return Verdict::NotAsked };
+fn cloud(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+    let Some(model) = device.model.as_deref() else { return Status::NotAsked };
     match CLOUD_MODELS.iter().find(|(start, _)| model.starts_with(start)) {
-        Some((_, limits)) if device.is_leaf() => Verdict::bent(model, limits),
-        _ => Verdict::NotAsked,
+        Some((_, limits)) if device.is_leaf() => Status::bent(model, limits),
+        _ => Status::NotAsked,
     }
 }
 

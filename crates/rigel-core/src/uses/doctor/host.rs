@@ -1,7 +1,7 @@
 //! Rules about memory, CPUs and what the host runs on.
 
 use super::Severity::{Note, Warning};
-use super::{Judge, Rule, Verdict};
+use super::{Judge, Rule, Status};
 use crate::facts::HostFacts;
 use crate::units::Bytes;
 
@@ -24,8 +24,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "echo {want} > /sys/kernel/mm/transparent_hugepage/enabled",
         source: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
         judge: Judge::Host(|host, _| match &host.transparent_huge_pages {
-            Some(word) => Verdict::when(word == "always", word, "madvise"),
-            None => Verdict::NotAsked,
+            Some(word) => Status::when(word == "always", word, "madvise"),
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -40,9 +40,9 @@ pub(super) const RULES: &[Rule] = &[
             Some(pages) => {
                 let free = host.huge_pages_free.unwrap_or(0);
                 let value = format!("{pages} of {}, {free} free", Bytes(host.huge_page_bytes.unwrap_or(0)));
-                Verdict::when(pages == 0, value, "")
+                Status::when(pages == 0, value, "")
             }
-            None => Verdict::NotAsked,
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -54,8 +54,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "sysctl -w vm.swappiness={want}",
         source: VM,
         judge: Judge::Host(|host, _| match host.settings.swappiness {
-            Some(readiness) => Verdict::when(readiness > 10, readiness, 10),
-            None => Verdict::Unknown,
+            Some(readiness) => Status::when(readiness > 10, readiness, 10),
+            None => Status::Unknown,
         }),
     },
     Rule {
@@ -77,8 +77,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "sysctl -w vm.zone_reclaim_mode={want}",
         source: VM,
         judge: Judge::Host(|host, _| match host.settings.zone_reclaim_mode {
-            Some(mode) => Verdict::when(mode > 0, mode, 0),
-            None => Verdict::NotAsked,
+            Some(mode) => Status::when(mode > 0, mode, 0),
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -92,8 +92,8 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Host(|host, _| {
             let slow = host.cpu_governors.iter().any(|governor| governor != "performance");
             match host.cpu_governors.is_empty() {
-                true => Verdict::NotAsked,
-                false => Verdict::when(slow, host.cpu_governors.join(", "), "performance"),
+                true => Status::NotAsked,
+                false => Status::when(slow, host.cpu_governors.join(", "), "performance"),
             }
         }),
     },
@@ -106,12 +106,12 @@ pub(super) const RULES: &[Rule] = &[
         change: "cpupower idle-set --disable-by-latency {want}, or a tuned profile such as latency-performance",
         source: "https://docs.kernel.org/admin-guide/pm/cpuidle.html",
         judge: Judge::Host(|host, _| match &host.deepest_idle {
-            Some(state) => Verdict::when(
+            Some(state) => Status::when(
                 state.exit_latency_us > SLOW_WAKE_US,
                 format_args!("{} wakes in {} us", state.name, state.exit_latency_us),
                 SLOW_WAKE_US,
             ),
-            None => Verdict::NotAsked,
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -125,9 +125,9 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Host(|host, _| match host.clock_source.as_deref() {
             Some(name) => {
                 let slow = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"].contains(&name);
-                Verdict::when(slow, name, "tsc")
+                Status::when(slow, name, "tsc")
             }
-            None => Verdict::Unknown,
+            None => Status::Unknown,
         }),
     },
     Rule {
@@ -139,14 +139,14 @@ pub(super) const RULES: &[Rule] = &[
         change: "nothing to set here; measure at different times and compare (rigel compare)",
         source: "https://docs.kernel.org/virt/index.html",
         judge: Judge::Host(|host, _| match (&host.hypervisor, &host.product) {
-            (Some(hypervisor), Some(product)) => Verdict::bent(format_args!("{hypervisor}, {product}"), ""),
-            (Some(hypervisor), None) => Verdict::bent(hypervisor, ""),
-            (None, _) => Verdict::NotAsked,
+            (Some(hypervisor), Some(product)) => Status::bent(format_args!("{hypervisor}, {product}"), ""),
+            (Some(hypervisor), None) => Status::bent(hypervisor, ""),
+            (None, _) => Status::NotAsked,
         }),
     },
 ];
 
-fn dirty(host: &HostFacts, _: &super::Patient<'_>) -> Verdict {
+fn dirty(host: &HostFacts, _: &super::Patient<'_>) -> Status {
     let settings = &host.settings;
     let in_bytes = settings.dirty_background_bytes.filter(|&bytes| bytes > 0);
     let in_percent = || {
@@ -156,8 +156,8 @@ fn dirty(host: &HostFacts, _: &super::Patient<'_>) -> Verdict {
     };
     match in_bytes.or_else(in_percent) {
         Some(bytes) => {
-            Verdict::when(bytes > DIRTY_BYTES, format_args!("{} before writing begins", Bytes(bytes)), "")
+            Status::when(bytes > DIRTY_BYTES, format_args!("{} before writing begins", Bytes(bytes)), "")
         }
-        None => Verdict::Unknown,
+        None => Status::Unknown,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::disk::works;
-use super::{Judge, Patient, Rule, Verdict};
+use super::{Judge, Patient, Rule, Status};
 use crate::facts::DeviceFacts;
 use crate::units::Bytes;
 
@@ -22,8 +22,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "replace the failed disk: mdadm /dev/{device} --add DISK",
         source: MD,
         judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.degraded) {
-            Some(missing) => Verdict::when(missing > 0, format_args!("{missing} missing"), 0),
-            None => Verdict::NotAsked,
+            Some(missing) => Status::when(missing > 0, format_args!("{missing} missing"), 0),
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -35,8 +35,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "wait until it is over, or for a check: echo {want} > /sys/block/{device}/md/sync_action",
         source: MD,
         judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.sync_action.as_deref()) {
-            Some(action) => Verdict::when(!matches!(action, "idle" | "frozen"), action, "idle"),
-            None => Verdict::NotAsked,
+            Some(action) => Status::when(!matches!(action, "idle" | "frozen"), action, "idle"),
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -80,7 +80,7 @@ pub(super) const RULES: &[Rule] = &[
         source: MULTIPATH,
         judge: Judge::Device(|device, _| {
             let count = device.made_of.len();
-            if is_multipath(device) { Verdict::when(count < 2, count, 2) } else { Verdict::NotAsked }
+            if is_multipath(device) { Status::when(count < 2, count, 2) } else { Status::NotAsked }
         }),
     },
     Rule {
@@ -103,12 +103,12 @@ pub(super) const RULES: &[Rule] = &[
         change: "no_path_retry {want} (or another number) in /etc/multipath.conf, then: multipathd reconfigure",
         source: MULTIPATH,
         judge: Judge::Device(|device, _| match table(device, "multipath").first() {
-            Some(line) => Verdict::when(
+            Some(line) => Status::when(
                 line.contains("queue_if_no_path"),
                 if line.contains("queue_if_no_path") { "I/O waits" } else { "I/O fails" },
                 12,
             ),
-            None => Verdict::NotAsked,
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -142,7 +142,7 @@ pub(super) const RULES: &[Rule] = &[
         source: MAPPER,
         // A host may have one that nobody uses; it is a mistake below a target.
         judge: Judge::Device(|device, patient| match patient.targets {
-            [] => Verdict::NotAsked,
+            [] => Status::NotAsked,
             _ => kind_of(device, &["delay", "flakey", "error", "zero", "dust"]),
         }),
     },
@@ -159,49 +159,49 @@ fn kind_of_line(line: &str) -> Option<&str> {
 }
 
 /// Bent when the table has a target of one of these kinds.
-fn kind_of(device: &DeviceFacts, kinds: &[&str]) -> Verdict {
-    let Some(mapped) = &device.mapped else { return Verdict::NotAsked };
+fn kind_of(device: &DeviceFacts, kinds: &[&str]) -> Status {
+    let Some(mapped) = &device.mapped else { return Status::NotAsked };
     if mapped.table.is_empty() {
-        return Verdict::Unknown;
+        return Status::Unknown;
     }
     let mut all = mapped.table.iter().filter_map(|line| kind_of_line(line));
     match all.find(|kind| kinds.contains(kind)) {
-        Some(kind) => Verdict::bent(kind, ""),
-        None => Verdict::NotAsked,
+        Some(kind) => Status::bent(kind, ""),
+        None => Status::NotAsked,
     }
 }
 
-fn stripe_read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn stripe_read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     let (Some(stripe), Some(kb), None) = (device.stripe(), device.read_ahead_kb, &device.partition_of) else {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     };
-    let Some(whole) = stripe.bytes().checked_next_power_of_two() else { return Verdict::Unknown };
+    let Some(whole) = stripe.bytes().checked_next_power_of_two() else { return Status::Unknown };
     let value = format!(
         "{kb} KiB; a stripe is {} x {} disks = {}",
         Bytes(stripe.chunk_bytes),
         stripe.data_disks,
         Bytes(stripe.bytes())
     );
-    Verdict::when(kb.saturating_mul(1024) < whole, value, whole / 1024)
+    Status::when(kb.saturating_mul(1024) < whole, value, whole / 1024)
 }
 
-fn mixed(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+fn mixed(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
     // Caches put the two together on purpose.
     let is_cache = |kind| !table(device, kind).is_empty();
     if device.name.starts_with("bcache") || ["cache", "writecache"].into_iter().any(is_cache) {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     let kinds: Vec<bool> = patient.parts(device).filter_map(|part| part.rotational).collect();
     if kinds.len() < 2 {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     let spinning = kinds.iter().filter(|&&spins| spins).count();
     let value = format!("{spinning} of {} spin", kinds.len());
     let are_mixed = spinning > 0 && spinning < kinds.len();
     match &device.mapped {
         // Without its table nobody knows whether it is a cache.
-        Some(mapped) if are_mixed && mapped.table.is_empty() => Verdict::Unknown,
-        _ => Verdict::when(are_mixed, value, ""),
+        Some(mapped) if are_mixed && mapped.table.is_empty() => Status::Unknown,
+        _ => Status::when(are_mixed, value, ""),
     }
 }
 
@@ -211,9 +211,9 @@ pub(super) fn is_multipath(device: &DeviceFacts) -> bool {
 }
 
 /// By the state of each path's disk, and by what the multipath target says: `8:16 F 1` is a failed path, `A` an active one.
-fn paths(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+fn paths(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
     if !is_multipath(device) {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     let offline = |path: &&DeviceFacts| path.state.as_deref().is_some_and(|state| !works(state));
     let mut bad: Vec<String> = patient.parts(device).filter(offline).map(|path| path.name.clone()).collect();
@@ -230,7 +230,7 @@ fn paths(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
     } else {
         format!("{} of {count} failed: {}", bad.len(), bad.join(", "))
     };
-    Verdict::when(!bad.is_empty(), value, "")
+    Status::when(!bad.is_empty(), value, "")
 }
 
 /// The name of the device with a number written as `8:16`.
@@ -241,20 +241,20 @@ fn name_of(number: &str, patient: &Patient<'_>) -> String {
     patient.devices.iter().find(is).map_or_else(|| number.to_owned(), |device| device.name.clone())
 }
 
-fn path_policy(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
-    let Some(line) = table(device, "multipath").first().copied() else { return Verdict::NotAsked };
+fn path_policy(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+    let Some(line) = table(device, "multipath").first().copied() else { return Status::NotAsked };
     let known = ["round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity"];
     match line.split_whitespace().find(|word| known.contains(word)) {
-        Some(policy) => Verdict::when(policy == "round-robin", policy, "service-time 0"),
-        None => Verdict::Unknown,
+        Some(policy) => Status::when(policy == "round-robin", policy, "service-time 0"),
+        None => Status::Unknown,
     }
 }
 
-fn crypt(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
-    let Some(line) = table(device, "crypt").first().copied() else { return Verdict::NotAsked };
+fn crypt(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+    let Some(line) = table(device, "crypt").first().copied() else { return Status::NotAsked };
     if device.rotational != Some(false) {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     let direct = line.contains("no_read_workqueue") && line.contains("no_write_workqueue");
-    Verdict::when(!direct, if direct { "left out" } else { "in use" }, "")
+    Status::when(!direct, if direct { "left out" } else { "in use" }, "")
 }

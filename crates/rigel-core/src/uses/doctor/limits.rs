@@ -1,7 +1,7 @@
 //! Rules about what this process may have: asynchronous I/O, memory, files, its control group.
 
 use super::Severity::{Error, Note, Warning};
-use super::{Judge, Rule, Verdict};
+use super::{Judge, Rule, Status};
 use crate::facts::{HostFacts, Limit};
 use crate::units::Bytes;
 
@@ -34,13 +34,13 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Host(|host, _| match host.aio_nr.zip(host.aio_max_nr) {
             Some((used, most)) => {
                 let left = most.saturating_sub(used);
-                Verdict::when(
+                Status::when(
                     left < AIO_LEFT,
                     format_args!("{left} of {most}"),
                     most.saturating_mul(2).max(AIO_MAX_NR),
                 )
             }
-            None => Verdict::Unknown,
+            None => Status::Unknown,
         }),
     },
     Rule {
@@ -52,8 +52,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "sysctl -w fs.aio-max-nr={want}",
         source: ORACLE_KERNEL,
         judge: Judge::Host(|host, _| match host.aio_max_nr {
-            Some(most) => Verdict::when(most < AIO_MAX_NR, most, AIO_MAX_NR),
-            None => Verdict::Unknown,
+            Some(most) => Status::when(most < AIO_MAX_NR, most, AIO_MAX_NR),
+            None => Status::Unknown,
         }),
     },
     Rule {
@@ -65,12 +65,12 @@ pub(super) const RULES: &[Rule] = &[
         change: "sysctl -w kernel.io_uring_disabled=0; in a container, a seccomp profile that allows io_uring_setup, io_uring_enter and io_uring_register",
         source: KERNEL,
         judge: Judge::Host(|host, _| match (&host.io_uring_refusal, host.io_uring_disabled) {
-            (Some(reason), _) => Verdict::bent(format_args!("refused: {reason}"), ""),
+            (Some(reason), _) => Status::bent(format_args!("refused: {reason}"), ""),
             // What this process may says nothing of the database's user.
             (None, Some(disabled @ 1..)) => {
-                Verdict::bent(format_args!("allowed here; kernel.io_uring_disabled is {disabled}"), "")
+                Status::bent(format_args!("allowed here; kernel.io_uring_disabled is {disabled}"), "")
             }
-            (None, _) => Verdict::fine("allowed"),
+            (None, _) => Status::fine("allowed"),
         }),
     },
     Rule {
@@ -125,12 +125,12 @@ pub(super) const RULES: &[Rule] = &[
         change: "run outside of the group, or lift CPUQuota= of its service, the CPU limit of its container",
         source: CGROUP,
         judge: Judge::Host(|host, _| match host.cgroup.cpu_max_millis {
-            Some(millis) => Verdict::when(
+            Some(millis) => Status::when(
                 millis < u64::from(host.cpus).saturating_mul(1000),
                 format_args!("{}.{:03} CPUs", millis / 1000, millis % 1000),
                 "",
             ),
-            None => Verdict::fine("none"),
+            None => Status::fine("none"),
         }),
     },
     Rule {
@@ -142,8 +142,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "MemoryMax= of its service, the memory limit of its container",
         source: CGROUP,
         judge: Judge::Host(|host, _| match host.cgroup.memory_max_bytes {
-            Some(bytes) => Verdict::when(host.memory_bytes.is_none_or(|all| bytes < all), Bytes(bytes), ""),
-            None => Verdict::fine("none"),
+            Some(bytes) => Status::when(host.memory_bytes.is_none_or(|all| bytes < all), Bytes(bytes), ""),
+            None => Status::fine("none"),
         }),
     },
     Rule {
@@ -155,30 +155,30 @@ pub(super) const RULES: &[Rule] = &[
         change: "TasksMax= of its service, the process limit of its container; {want} at least",
         source: CGROUP,
         judge: Judge::Host(|host, _| match host.cgroup.processes_max {
-            Some(most) => Verdict::when(most < PROCESSES, most, PROCESSES),
-            None => Verdict::fine("none"),
+            Some(most) => Status::when(most < PROCESSES, most, PROCESSES),
+            None => Status::fine("none"),
         }),
     },
 ];
 
 /// Of the hard limit, which a process can raise itself to.
-fn hard(found: Option<Limit>, least: u64) -> Verdict {
+fn hard(found: Option<Limit>, least: u64) -> Status {
     at_least(found.map(|limit| limit.hard), least, |most| most.to_string(), least)
 }
 
 /// Bent when a limit, `None` inside for unlimited, is below `least`.
-fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Verdict {
+fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Status {
     match found {
         Some(limit) => {
             let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
-            Verdict::when(limit.is_some_and(|most| most < least), value, want)
+            Status::when(limit.is_some_and(|most| most < least), value, want)
         }
-        None => Verdict::Unknown,
+        None => Status::Unknown,
     }
 }
 
 /// Those that are about a device of the patient, or all when none of its devices is known.
-fn io_limits(host: &HostFacts, patient: &super::Patient<'_>) -> Verdict {
+fn io_limits(host: &HostFacts, patient: &super::Patient<'_>) -> Status {
     let ours = |line: &&String| {
         let device = line.split(' ').next().unwrap_or_default();
         let is = |found: &(u32, u32)| format!("{}:{}", found.0, found.1) == device;
@@ -186,5 +186,5 @@ fn io_limits(host: &HostFacts, patient: &super::Patient<'_>) -> Verdict {
             || patient.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
     };
     let limits: Vec<&str> = host.cgroup.io_max.iter().filter(ours).map(String::as_str).collect();
-    if limits.is_empty() { Verdict::fine("none") } else { Verdict::bent(limits.join("; "), "") }
+    if limits.is_empty() { Status::fine("none") } else { Status::bent(limits.join("; "), "") }
 }

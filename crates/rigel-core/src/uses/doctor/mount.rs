@@ -1,7 +1,7 @@
 //! Rules about filesystems and how they are mounted.
 
 use super::Severity::{Error, Note, Warning};
-use super::{Judge, Patient, Rule, Verdict};
+use super::{Judge, Patient, Rule, Status};
 use crate::facts::MountFacts;
 use crate::units::Bytes;
 
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
             let off =
                 ["nobarrier", "barrier=0"].into_iter().find(|option| mount.has(option) && !mount.has("ro"));
             let on = if mount.filesystem == "btrfs" { "barrier" } else { "barrier=1" };
-            Verdict::when(off.is_some(), off.unwrap_or("on"), on)
+            Status::when(off.is_some(), off.unwrap_or("on"), on)
         }),
     },
     Rule {
@@ -47,9 +47,9 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Mount(|mount, _| {
             // f2fs does it in the background, btrfs unless it says sync.
             if matches!(mount.filesystem.as_str(), "f2fs" | "btrfs") {
-                return Verdict::NotAsked;
+                return Status::NotAsked;
             }
-            Verdict::when(mount.has("discard"), if mount.has("discard") { "on" } else { "off" }, "nodiscard")
+            Status::when(mount.has("discard"), if mount.has("discard") { "on" } else { "off" }, "nodiscard")
         }),
     },
     Rule {
@@ -63,8 +63,8 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Mount(|mount, _| {
             let found = mount.options.iter().find(|option| matches!(option.as_str(), "dax" | "dax=always"));
             match found {
-                Some(option) => Verdict::bent(option, ""),
-                None => Verdict::fine("off"),
+                Some(option) => Status::bent(option, ""),
+                None => Status::fine("off"),
             }
         }),
     },
@@ -77,8 +77,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "{want} instead of data=journal in /etc/fstab, then mount it anew",
         source: EXT4,
         judge: Judge::Mount(|mount, _| match mount.value("data") {
-            Some(mode) => Verdict::when(mode == "journal", mode, "data=ordered"),
-            None => Verdict::NotAsked,
+            Some(mode) => Status::when(mode == "journal", mode, "data=ordered"),
+            None => Status::NotAsked,
         }),
     },
     Rule {
@@ -89,9 +89,11 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}",
         source: MOUNT,
-        judge: Judge::Mount(|mount, _| {
-            if mount.has("sync") { Verdict::bent("sync", "async") } else { Verdict::NotAsked }
-        }),
+        judge: Judge::Mount(
+            |mount, _| {
+                if mount.has("sync") { Status::bent("sync", "async") } else { Status::NotAsked }
+            },
+        ),
     },
     Rule {
         name: "filesystem",
@@ -105,7 +107,7 @@ pub(super) const RULES: &[Rule] = &[
             let indirect = ["tmpfs", "ramfs", "overlay", "aufs", "9p", "virtiofs"]
                 .contains(&mount.filesystem.as_str())
                 || mount.filesystem.starts_with("fuse");
-            Verdict::when(indirect, &mount.filesystem, "xfs or ext4")
+            Status::when(indirect, &mount.filesystem, "xfs or ext4")
         }),
     },
     Rule {
@@ -120,9 +122,9 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Mount(|mount, _| {
             let cow = ["btrfs", "zfs", "bcachefs"].contains(&mount.filesystem.as_str());
             if cow && !mount.has("nodatacow") {
-                Verdict::bent(&mount.filesystem, "")
+                Status::bent(&mount.filesystem, "")
             } else {
-                Verdict::NotAsked
+                Status::NotAsked
             }
         }),
     },
@@ -138,25 +140,25 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn access_times(mount: &MountFacts, _: &Patient<'_>) -> Verdict {
+fn access_times(mount: &MountFacts, _: &Patient<'_>) -> Status {
     if mount.is_nfs() || mount.has("ro") {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     match ["noatime", "relatime"].into_iter().find(|option| mount.has(option)) {
-        Some(option) => Verdict::fine(option),
-        None => Verdict::bent("strictatime", "noatime"),
+        Some(option) => Status::fine(option),
+        None => Status::bent("strictatime", "noatime"),
     }
 }
 
 /// XFS shows `swidth` in sectors, ext4 `stripe` in blocks of which 4 KiB is the only size in use; neither when it knows of none.
-fn stripe(mount: &MountFacts, patient: &Patient<'_>) -> Verdict {
+fn stripe(mount: &MountFacts, patient: &Patient<'_>) -> Status {
     let known = match mount.filesystem.as_str() {
         "xfs" => mount.number("swidth").and_then(|sectors| sectors.checked_mul(512)),
         "ext4" => mount.number("stripe").and_then(|blocks| blocks.checked_mul(4096)),
-        _ => return Verdict::NotAsked,
+        _ => return Status::NotAsked,
     };
     let device = mount.device.as_deref().and_then(|name| patient.device(name));
-    let Some(below) = device.and_then(|device| device.stripe()) else { return Verdict::NotAsked };
+    let Some(below) = device.and_then(|device| device.stripe()) else { return Status::NotAsked };
     let value = match known {
         Some(bytes) => format!("{}, the device has {}", Bytes(bytes), Bytes(below.bytes())),
         None => format!("none, the device has {}", Bytes(below.bytes())),
@@ -170,5 +172,5 @@ fn stripe(mount: &MountFacts, patient: &Patient<'_>) -> Verdict {
             (chunk_kib / 4).saturating_mul(disks)
         ),
     };
-    Verdict::when(known.is_none_or(|bytes| !bytes.is_multiple_of(below.bytes())), value, want)
+    Status::when(known.is_none_or(|bytes| !bytes.is_multiple_of(below.bytes())), value, want)
 }

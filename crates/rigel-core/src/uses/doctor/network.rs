@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::layers::is_multipath;
-use super::{Judge, Patient, Rule, Verdict};
+use super::{Judge, Patient, Rule, Status};
 use crate::facts::{DeviceFacts, IscsiFacts, MountFacts};
 use crate::units::Bytes;
 
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Mount(|mount, _| {
             // What is only read cannot be corrupted, and softreval is about attributes in the cache.
             let soft = (mount.has("soft") || mount.has("softerr")) && !mount.has("ro");
-            of_nfs(mount, || Verdict::when(soft, if soft { "soft" } else { "hard" }, "hard"))
+            of_nfs(mount, || Status::when(soft, if soft { "soft" } else { "hard" }, "hard"))
         }),
     },
     Rule {
@@ -44,8 +44,8 @@ pub(super) const RULES: &[Rule] = &[
         source: NFS,
         judge: Judge::Mount(|mount, _| {
             of_nfs(mount, || match mount.value("proto") {
-                Some(proto) => Verdict::when(proto.starts_with("udp"), proto, "tcp"),
-                None => Verdict::Unknown,
+                Some(proto) => Status::when(proto.starts_with("udp"), proto, "tcp"),
+                None => Status::Unknown,
             })
         }),
     },
@@ -59,12 +59,12 @@ pub(super) const RULES: &[Rule] = &[
         source: NFS,
         judge: Judge::Mount(|mount, _| {
             of_nfs(mount, || match mount.number("rsize").zip(mount.number("wsize")) {
-                Some((read, write)) => Verdict::when(
+                Some((read, write)) => Status::when(
                     read.min(write) < NFS_REQUEST_BYTES,
                     format_args!("rsize {}, wsize {}", Bytes(read), Bytes(write)),
                     NFS_REQUEST_BYTES,
                 ),
-                None => Verdict::Unknown,
+                None => Status::Unknown,
             })
         }),
     },
@@ -79,7 +79,7 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Mount(|mount, _| {
             of_nfs(mount, || {
                 let connections = mount.number("nconnect").unwrap_or(1);
-                Verdict::when(connections < 2, connections, 4)
+                Status::when(connections < 2, connections, 4)
             })
         }),
     },
@@ -96,7 +96,7 @@ pub(super) const RULES: &[Rule] = &[
             of_nfs(mount, || match mount.value("vers") {
                 Some(version) if version.starts_with('4') => slots(settings.nfs_session_slots),
                 Some(_) => slots(settings.nfs_slots),
-                None => Verdict::Unknown,
+                None => Status::Unknown,
             })
         }),
     },
@@ -110,7 +110,7 @@ pub(super) const RULES: &[Rule] = &[
         source: NFS,
         judge: Judge::Mount(|mount, _| {
             let off = mount.has("nolock") || mount.value("local_lock").is_some_and(|kind| kind != "none");
-            of_nfs(mount, || Verdict::when(off, if off { "local only" } else { "on the server" }, ""))
+            of_nfs(mount, || Status::when(off, if off { "local only" } else { "on the server" }, ""))
         }),
     },
     Rule {
@@ -133,12 +133,12 @@ pub(super) const RULES: &[Rule] = &[
         source: ISCSI,
         judge: Judge::Device(|device, _| {
             of_iscsi(device, |session| match session.first_burst_bytes.zip(session.max_burst_bytes) {
-                Some((first, most)) => Verdict::when(
+                Some((first, most)) => Status::when(
                     first < 256 << 10 || most < 1 << 20,
                     format_args!("first burst {}, bursts up to {}", Bytes(first), Bytes(most)),
                     262_144,
                 ),
-                None => Verdict::Unknown,
+                None => Status::Unknown,
             })
         }),
     },
@@ -152,8 +152,8 @@ pub(super) const RULES: &[Rule] = &[
         source: ISCSI,
         judge: Judge::Device(|device, _| {
             of_iscsi(device, |session| match session.initial_r2t {
-                Some(waits) => Verdict::when(waits, if waits { "yes" } else { "no" }, "No"),
-                None => Verdict::Unknown,
+                Some(waits) => Status::when(waits, if waits { "yes" } else { "no" }, "No"),
+                None => Status::Unknown,
             })
         }),
     },
@@ -179,40 +179,40 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn of_nfs(mount: &MountFacts, judge: impl FnOnce() -> Verdict) -> Verdict {
-    if mount.is_nfs() { judge() } else { Verdict::NotAsked }
+fn of_nfs(mount: &MountFacts, judge: impl FnOnce() -> Status) -> Status {
+    if mount.is_nfs() { judge() } else { Status::NotAsked }
 }
 
-fn of_iscsi(device: &DeviceFacts, judge: impl FnOnce(&IscsiFacts) -> Verdict) -> Verdict {
+fn of_iscsi(device: &DeviceFacts, judge: impl FnOnce(&IscsiFacts) -> Status) -> Status {
     match &device.iscsi {
         Some(session) if device.partition_of.is_none() => judge(session),
-        _ => Verdict::NotAsked,
+        _ => Status::NotAsked,
     }
 }
 
-fn slots(count: Option<u64>) -> Verdict {
+fn slots(count: Option<u64>) -> Status {
     match count {
-        Some(count) => Verdict::when(count < FEW_NFS_SLOTS, count, 180),
-        None => Verdict::Unknown,
+        Some(count) => Status::when(count < FEW_NFS_SLOTS, count, 180),
+        None => Status::Unknown,
     }
 }
 
-fn recovery(device: &DeviceFacts, patient: &Patient<'_>) -> Verdict {
+fn recovery(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
     if !patient.above(device).any(is_multipath) {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     of_iscsi(device, |session| match session.recovery_timeout_s {
-        Some(seconds) => Verdict::when(seconds > MULTIPATH_RECOVERY_S, format_args!("{seconds} s"), 5),
-        None => Verdict::Unknown,
+        Some(seconds) => Status::when(seconds > MULTIPATH_RECOVERY_S, format_args!("{seconds} s"), 5),
+        None => Status::Unknown,
     })
 }
 
-fn socket(bytes: Option<u64>, patient: &Patient<'_>) -> Verdict {
+fn socket(bytes: Option<u64>, patient: &Patient<'_>) -> Status {
     let networked = patient.mounts.iter().any(|mount| mount.is_nfs())
         || patient.devices.iter().any(|device| device.iscsi.is_some());
     match (networked, bytes) {
-        (false, _) => Verdict::NotAsked,
-        (true, Some(bytes)) => Verdict::when(bytes < SOCKET_BYTES, Bytes(bytes), SOCKET_BYTES),
-        (true, None) => Verdict::Unknown,
+        (false, _) => Status::NotAsked,
+        (true, Some(bytes)) => Status::when(bytes < SOCKET_BYTES, Bytes(bytes), SOCKET_BYTES),
+        (true, None) => Status::Unknown,
     }
 }

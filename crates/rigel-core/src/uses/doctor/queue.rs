@@ -1,7 +1,7 @@
 //! Rules about the queue of a disk.
 
 use super::Severity::{Note, Warning};
-use super::{Judge, Patient, Rule, Verdict};
+use super::{Judge, Patient, Rule, Status};
 use crate::facts::DeviceFacts;
 
 const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block";
@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
         change: "echo {want} > /sys/block/{device}/queue/nomerges",
         source: BLOCK,
         judge: Judge::Device(|device, _| {
-            disk_value(device, device.nomerges, |&merges| Verdict::when(merges > 0, merges, 0))
+            disk_value(device, device.nomerges, |&merges| Status::when(merges > 0, merges, 0))
         }),
     },
     Rule {
@@ -90,7 +90,7 @@ pub(super) const RULES: &[Rule] = &[
         change: "echo {want} > /sys/block/{device}/queue/rq_affinity",
         source: BLOCK,
         judge: Judge::Device(|device, _| {
-            disk_value(device, device.rq_affinity, |&affinity| Verdict::when(affinity == 0, affinity, 1))
+            disk_value(device, device.rq_affinity, |&affinity| Status::when(affinity == 0, affinity, 1))
         }),
     },
     Rule {
@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
         source: BLOCK,
         judge: Judge::Device(|device, _| {
             disk_value(device, device.max_hw_sectors_kb, |&kb| {
-                Verdict::when(kb < LARGE_KB, format_args!("{kb} KiB"), kb)
+                Status::when(kb < LARGE_KB, format_args!("{kb} KiB"), kb)
             })
         }),
     },
@@ -139,7 +139,7 @@ pub(super) const RULES: &[Rule] = &[
         source: BLOCK,
         judge: Judge::Device(|device, _| {
             disk_value(device, device.writeback_throttle_us, |&us| {
-                Verdict::when(us > 0, format_args!("{us} us"), 0)
+                Status::when(us > 0, format_args!("{us} us"), 0)
             })
         }),
     },
@@ -149,11 +149,11 @@ pub(super) const RULES: &[Rule] = &[
 pub(super) fn disk_value<T>(
     device: &DeviceFacts,
     value: Option<T>,
-    judge: impl FnOnce(&T) -> Verdict,
-) -> Verdict {
+    judge: impl FnOnce(&T) -> Status,
+) -> Status {
     match value {
         Some(value) if device.is_leaf() => judge(&value),
-        _ => Verdict::NotAsked,
+        _ => Status::NotAsked,
     }
 }
 
@@ -161,33 +161,33 @@ fn is_physical(device: &DeviceFacts) -> bool {
     matches!(device.transport.as_deref(), Some("sata" | "sas" | "scsi"))
 }
 
-fn scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.scheduler.as_ref(), |scheduler| {
         let want = if device.rotational == Some(true) { "mq-deadline" } else { "none" };
-        Verdict::when(matches!(scheduler.as_str(), "bfq" | "cfq"), scheduler, want)
+        Status::when(matches!(scheduler.as_str(), "bfq" | "cfq"), scheduler, want)
     })
 }
 
-fn nvme_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn nvme_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     if device.transport.as_deref() != Some("nvme") {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     disk_value(device, device.scheduler.as_ref(), |scheduler| {
-        Verdict::when(!matches!(scheduler.as_str(), "none" | "bfq"), scheduler, "none")
+        Status::when(!matches!(scheduler.as_str(), "none" | "bfq"), scheduler, "none")
     })
 }
 
-fn disk_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn disk_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     if !is_physical(device) || device.rotational != Some(true) {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     disk_value(device, device.scheduler.as_ref(), |scheduler| {
-        Verdict::when(*scheduler == "none", scheduler, "mq-deadline")
+        Status::when(*scheduler == "none", scheduler, "mq-deadline")
     })
 }
 
 /// Without a scheduler this is what the hardware has, and for SATA that is 32.
-fn nr_requests(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn nr_requests(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.nr_requests, |&requests| {
         let queues = device.hardware_queues.unwrap_or(1);
         // Twice what the device takes is the kernel's own choice.
@@ -195,36 +195,36 @@ fn nr_requests(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
             device.queue_depth.map_or(FEW_REQUESTS, |depth| depth.saturating_mul(2).min(FEW_REQUESTS));
         let few = requests.saturating_mul(queues) < taken;
         let can_be_set = device.scheduler.as_deref().is_some_and(|name| name != "none");
-        Verdict::when(few && can_be_set, format_args!("{requests} in each of {queues} queues"), 256)
+        Status::when(few && can_be_set, format_args!("{requests} in each of {queues} queues"), 256)
     })
 }
 
-fn queue_depth(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn queue_depth(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     // A SATA disk has 32 tags, of which the kernel may use 31 or 32.
     if device.transport.as_deref() == Some("sata") || device.transport.as_deref() == Some("usb") {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
-    disk_value(device, device.queue_depth, |&depth| Verdict::when(depth < FEW_COMMANDS, depth, 64))
+    disk_value(device, device.queue_depth, |&depth| Status::when(depth < FEW_COMMANDS, depth, 64))
 }
 
-fn max_sectors(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn max_sectors(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.max_sectors_kb.zip(device.max_hw_sectors_kb), |&(kb, hardware_kb)| {
         let cut = kb < LARGE_KB && hardware_kb > kb;
-        Verdict::when(cut, format_args!("{kb} KiB"), hardware_kb.min(LARGE_KB))
+        Status::when(cut, format_args!("{kb} KiB"), hardware_kb.min(LARGE_KB))
     })
 }
 
 /// With stripes the rule about stripes is asked.
-fn read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Verdict {
+fn read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     if device.stripe().is_some() {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     disk_value(device, device.read_ahead_kb, |&kb| {
         let value = format!("{kb} KiB");
         if kb < LEAST_READ_AHEAD_KB {
-            Verdict::bent(value, LEAST_READ_AHEAD_KB)
+            Status::bent(value, LEAST_READ_AHEAD_KB)
         } else {
-            Verdict::when(kb > MOST_READ_AHEAD_KB, value, MOST_READ_AHEAD_KB)
+            Status::when(kb > MOST_READ_AHEAD_KB, value, MOST_READ_AHEAD_KB)
         }
     })
 }

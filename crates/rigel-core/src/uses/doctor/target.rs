@@ -1,7 +1,7 @@
 //! Rules about a target that was named.
 
 use super::Severity::{Error, Note, Warning};
-use super::{Judge, Patient, Rule, Verdict};
+use super::{Judge, Patient, Rule, Status};
 use crate::facts::{TargetFacts, TargetKind};
 use crate::units::Bytes;
 
@@ -24,10 +24,10 @@ pub(super) const RULES: &[Rule] = &[
         change: "use a filesystem that has it (xfs, ext4); see the mount options",
         source: OPEN,
         judge: Judge::Target(|target, _| match (target.direct_io, &target.direct_io_refusal) {
-            (Some(true), _) => Verdict::fine("possible"),
-            (Some(false), Some(reason)) => Verdict::bent(format_args!("refused: {reason}"), ""),
-            (Some(false), None) => Verdict::bent("refused", ""),
-            (None, _) => Verdict::NotAsked,
+            (Some(true), _) => Status::fine("possible"),
+            (Some(false), Some(reason)) => Status::bent(format_args!("refused: {reason}"), ""),
+            (Some(false), None) => Status::bent("refused", ""),
+            (None, _) => Status::NotAsked,
         }),
     },
     Rule {
@@ -49,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
         change: "make the logs with blocks of {want} bytes",
         source: OPEN,
         judge: Judge::Target(|target, _| match unit(target, LOG_BLOCK_BYTES) {
-            Verdict::Bent { .. } if target.logical_block_bytes > PAGE_BYTES => Verdict::NotAsked,
+            Status::Bent { .. } if target.logical_block_bytes > PAGE_BYTES => Status::NotAsked,
             verdict => verdict,
         }),
     },
@@ -75,24 +75,24 @@ pub(super) const RULES: &[Rule] = &[
             Some(found) if found.extents > 0 => {
                 let mean = found.looked_bytes() / found.extents;
                 let value = format!("{}, {} each on average", found.extents, Bytes(mean));
-                Verdict::when(found.extents > 8 && mean < SMALL_PIECE_BYTES, value, "")
+                Status::when(found.extents > 8 && mean < SMALL_PIECE_BYTES, value, "")
             }
-            _ => Verdict::NotAsked,
+            _ => Status::NotAsked,
         }),
     },
 ];
 
-fn unit(target: &TargetFacts, most: u32) -> Verdict {
+fn unit(target: &TargetFacts, most: u32) -> Status {
     if target.kind == TargetKind::Simulated || target.direct_io != Some(true) {
-        return Verdict::NotAsked;
+        return Status::NotAsked;
     }
     let bytes = target.logical_block_bytes;
-    Verdict::when(bytes > most, format_args!("{bytes} bytes"), bytes)
+    Status::when(bytes > most, format_args!("{bytes} bytes"), bytes)
 }
 
-fn unwritten(target: &TargetFacts, _: &Patient<'_>) -> Verdict {
-    let Some(found) = target.extents else { return Verdict::NotAsked };
+fn unwritten(target: &TargetFacts, _: &Patient<'_>) -> Status {
+    let Some(found) = target.extents else { return Status::NotAsked };
     let never = found.unwritten_bytes.saturating_add(found.hole_bytes);
     let value = format!("{} of {}", Bytes(never), Bytes(found.looked_bytes()));
-    Verdict::when(never > 0, value, "")
+    Status::when(never > 0, value, "")
 }

@@ -14,12 +14,12 @@ struct Case {
 }
 
 impl Case {
-    fn verdict(&self, rule: &str) -> Verdict {
+    fn verdict(&self, rule: &str) -> Status {
         let mut patient = Patient::whole(&self.host, &self.devices, &self.mounts);
         patient.targets = &self.targets;
         let all = examine(&patient);
         let mut found = all.iter().filter(|judged| judged.rule.name == rule);
-        found.next().map_or(Verdict::NotAsked, |judged| judged.verdict.clone())
+        found.next().map_or(Status::NotAsked, |judged| judged.verdict.clone())
     }
 }
 
@@ -469,9 +469,9 @@ fn host_cases() -> Vec<(&'static str, Case, Case)> {
 fn every_rule_finds_what_it_is_for_and_nothing_else() {
     let cases = cases();
     for (rule, bent, fine) in &cases {
-        assert!(matches!(bent.verdict(rule), Verdict::Bent { .. }), "{rule}: {:?}", bent.verdict(rule));
+        assert!(matches!(bent.verdict(rule), Status::Bent { .. }), "{rule}: {:?}", bent.verdict(rule));
         assert!(
-            matches!(fine.verdict(rule), Verdict::Fine(_) | Verdict::NotAsked),
+            matches!(fine.verdict(rule), Status::Fine(_) | Status::NotAsked),
             "{rule}: {:?}",
             fine.verdict(rule)
         );
@@ -481,7 +481,7 @@ fn every_rule_finds_what_it_is_for_and_nothing_else() {
         MdFacts { level: "raid0".into(), chunk_bytes: u64::MAX, disks: u32::MAX, ..MdFacts::default() };
     let mut vast = raid(vast, 1);
     vast.mounts = mount("ext4", "rw").mounts;
-    assert!(matches!(vast.verdict("stripe-alignment"), Verdict::Bent { .. }));
+    assert!(matches!(vast.verdict("stripe-alignment"), Status::Bent { .. }));
     let tried: BTreeSet<&str> = cases.iter().map(|(rule, ..)| *rule).collect();
     let all: BTreeSet<&str> = rules().map(|rule| rule.name).collect();
     assert_eq!(tried, all, "each rule has its cases");
@@ -533,19 +533,19 @@ fn commands_can_be_pasted_whatever_is_in_a_name() {
 #[test]
 fn read_ahead_covers_a_stripe() {
     let (_, bent, _) = layer_cases().into_iter().find(|(rule, ..)| *rule == "stripe-read-ahead").unwrap();
-    let Verdict::Bent { value, want } = bent.verdict("stripe-read-ahead") else { panic!("not bent") };
+    let Status::Bent { value, want } = bent.verdict("stripe-read-ahead") else { panic!("not bent") };
     assert_eq!(want, "1024");
     assert!(value.contains("128 KiB x 6 disks = 768 KiB"), "{value}");
-    assert_eq!(bent.verdict("read-ahead"), Verdict::NotAsked, "one rule for one setting");
+    assert_eq!(bent.verdict("read-ahead"), Status::NotAsked, "one rule for one setting");
 }
 
 #[test]
 fn a_failed_path_has_its_name() {
     let offline = multipath(&["running", "offline"], "");
-    let Verdict::Bent { value, .. } = offline.verdict("multipath-paths") else { panic!("not bent") };
+    let Status::Bent { value, .. } = offline.verdict("multipath-paths") else { panic!("not bent") };
     assert_eq!(value, "1 of 2 failed: sd1");
     let failed = multipath(&["running", "running"], "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 F 1");
-    let Verdict::Bent { value, .. } = failed.verdict("multipath-paths") else { panic!("not bent") };
+    let Status::Bent { value, .. } = failed.verdict("multipath-paths") else { panic!("not bent") };
     assert_eq!(value, "1 of 2 failed: sd1");
 }
 
@@ -563,7 +563,7 @@ fn what_lies_below_targets_is_judged_once() {
 
 #[test]
 fn what_could_not_be_read_is_unknown_and_not_fine() {
-    assert_eq!(Case::default().verdict("swappiness"), Verdict::Unknown);
+    assert_eq!(Case::default().verdict("swappiness"), Status::Unknown);
     let table = DeviceFacts { mapped: Some(MappedFacts::default()), ..DeviceFacts::default() };
-    assert_eq!(device(table).verdict("thin-or-snapshot"), Verdict::Unknown);
+    assert_eq!(device(table).verdict("thin-or-snapshot"), Status::Unknown);
 }

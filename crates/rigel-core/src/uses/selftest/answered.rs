@@ -4,7 +4,7 @@
 //! to be the best. Must not format.
 
 use super::cases::Promise;
-use super::score::{Score, Trial, Verdict, seldom_enough};
+use super::score::{Grade, Score, Trial, seldom_enough};
 use crate::judge::findings::Findings;
 use crate::record::Record;
 use crate::sim::SimLaw;
@@ -231,18 +231,18 @@ impl Score {
     }
 
     /// Whether the figures of calibrations were true.
-    pub(super) fn answers_kept(&self) -> Verdict {
+    pub(super) fn answers_kept(&self) -> Grade {
         let Promise::Answers { least, most, most_bias, within, bracketed } = self.case.promise else {
-            return Verdict::Kept;
+            return Grade::Kept;
         };
         let figures = Asked::ALL.into_iter().map(|asked| {
             let what = format!("intervals of {} that hold the truth", asked.name());
             let error = |trial: &Trial| of(trial, asked).map(|seen| seen.error);
             let off = self.off(&format!("{} is", asked.name()), error, most_bias);
-            let held = self.held(asked).map_or(Verdict::Kept, |share| self.at_least(&what, share, least));
+            let held = self.held(asked).map_or(Grade::Kept, |share| self.at_least(&what, share, least));
             held.and(off)
         });
-        let all = figures.fold(self.all_in_budget(), Verdict::and);
+        let all = figures.fold(self.all_in_budget(), Grade::and);
         let intervals: Vec<bool> = self.trials.iter().flat_map(held).collect();
         let missed = intervals.iter().filter(|held| !**held).count();
         all.and(seldom_enough(missed, intervals.len(), most))
@@ -250,14 +250,14 @@ impl Score {
             .and(self.at_least("brackets that hold the truth", self.bracketed(), bracketed))
     }
 
-    fn all_in_budget(&self) -> Verdict {
+    fn all_in_budget(&self) -> Grade {
         let late = self
             .trials
             .iter()
             .filter(|trial| !trial.answers.as_ref().is_some_and(|answers| answers.in_budget));
         match late.count() {
-            0 => Verdict::Kept,
-            late => Verdict::Broken(format!(
+            0 => Grade::Kept,
+            late => Grade::Broken(format!(
                 "{late} of {} calibrations began a visit after their budget",
                 self.trials.len()
             )),

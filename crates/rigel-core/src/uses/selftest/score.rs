@@ -135,7 +135,7 @@ fn flags(found: &Findings) -> BTreeMap<FlagCode, usize> {
 
 /// Whether a promise was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Grade {
     /// Yes.
     Kept,
     /// No; what fell short, as a sentence without a full stop.
@@ -208,9 +208,9 @@ impl Score {
 
     /// Whether the promise of the case was kept, as far as so many trials can tell.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> Grade {
         if self.trials.is_empty() {
-            return Verdict::Broken("nothing was tried".into());
+            return Grade::Broken("nothing was tried".into());
         }
         let promised = match self.case.promise {
             Promise::Coverage { least, most, kept, most_bias, least_reached, most_minutes } => self
@@ -241,21 +241,21 @@ impl Score {
         self.case.silent.iter().fold(promised, |verdict, silence| verdict.and(self.keeps_silent(silence)))
     }
 
-    fn in_time(&self, most_minutes: Option<f64>) -> Verdict {
+    fn in_time(&self, most_minutes: Option<f64>) -> Grade {
         let minutes = self.mean(|trial| trial.minutes);
         match most_minutes.filter(|&most| minutes > most) {
-            Some(most) => Verdict::Broken(format!("took {minutes:.1} minutes instead of {most:.1}")),
-            None => Verdict::Kept,
+            Some(most) => Grade::Broken(format!("took {minutes:.1} minutes instead of {most:.1}")),
+            None => Grade::Kept,
         }
     }
 
     /// Whether as many points are as sure as was asked for as usually are.
-    fn often_reached(&self, least: Option<f64>) -> Verdict {
+    fn often_reached(&self, least: Option<f64>) -> Grade {
         let reached = self.share(|trial| (trial.reached, trial.intervals));
-        least.map_or(Verdict::Kept, |least| self.at_least("points that reach the aim", reached, least))
+        least.map_or(Grade::Kept, |least| self.at_least("points that reach the aim", reached, least))
     }
 
-    fn miss_enough(&self, most: f64) -> Verdict {
+    fn miss_enough(&self, most: f64) -> Grade {
         let all: usize = self.trials.iter().map(|trial| trial.intervals).sum();
         let missed = all - self.trials.iter().map(|trial| trial.covered).sum::<usize>();
         seldom_enough(missed, all, most)
@@ -265,9 +265,9 @@ impl Score {
     /// run to run, so the standard error is that of a ratio, over runs; where all agree, that
     /// of so many independent estimates. Where most points do not reach the aim, those that do had visits that were alike
     /// by luck, and promise nothing.
-    fn often_kept(&self, least: f64) -> Verdict {
+    fn often_kept(&self, least: f64) -> Grade {
         let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
-            return Verdict::Kept;
+            return Grade::Kept;
         };
         let reached: f64 = self.trials.iter().map(|trial| to_f64(trial.reached as u64)).sum();
         let left = |trial: &Trial| to_f64(trial.kept as u64) - kept * to_f64(trial.reached as u64);
@@ -279,12 +279,12 @@ impl Score {
     }
 
     /// Whether false alarms are as rare as they should be, as far as so many trials can tell.
-    fn keeps_silent(&self, silence: &Silence) -> Verdict {
+    fn keeps_silent(&self, silence: &Silence) -> Grade {
         let (alarms, trials) = (self.alarms(silence), self.trials.len());
         if chance::at_least(alarms, trials, silence.most) >= RARE {
-            return Verdict::Kept;
+            return Grade::Kept;
         }
-        Verdict::Broken(format!(
+        Grade::Broken(format!(
             "false alarms of {}: {alarms} in {trials} trials, more than {:.0} %",
             silence.about,
             100.0 * silence.most
@@ -292,7 +292,7 @@ impl Score {
     }
 
     /// Whether the mean of an error is beyond what it may be, and beyond what chance explains.
-    pub(super) fn off(&self, what: &str, error: impl Fn(&Trial) -> Option<f64>, most: f64) -> Verdict {
+    pub(super) fn off(&self, what: &str, error: impl Fn(&Trial) -> Option<f64>, most: f64) -> Grade {
         let errors: Vec<f64> = self.trials.iter().filter_map(error).collect();
         let count = to_f64(errors.len() as u64).max(1.0);
         let mean = errors.iter().sum::<f64>() / count;
@@ -300,9 +300,9 @@ impl Score {
         let standard_error = (squares / (count - 1.0).max(1.0) / count).sqrt();
         // A single error has no spread, and infinite doubt times none is no number.
         if count < 2.0 || mean.abs() <= most + doubt(count) * standard_error {
-            return Verdict::Kept;
+            return Grade::Kept;
         }
-        Verdict::Broken(format!("{what} off by {:+.2} % on average", 100.0 * mean))
+        Grade::Broken(format!("{what} off by {:+.2} % on average", 100.0 * mean))
     }
 
     /// A share over all trials and its standard error.
@@ -322,11 +322,11 @@ impl Score {
         (share, spread / count.sqrt())
     }
 
-    pub(super) fn at_least(&self, what: &str, (share, standard_error): (f64, f64), least: f64) -> Verdict {
+    pub(super) fn at_least(&self, what: &str, (share, standard_error): (f64, f64), least: f64) -> Grade {
         if share + doubt(self.count()) * standard_error >= least {
-            return Verdict::Kept;
+            return Grade::Kept;
         }
-        Verdict::Broken(format!("{what}: {:.1} % instead of {:.0} %", 100.0 * share, 100.0 * least))
+        Grade::Broken(format!("{what}: {:.1} % instead of {:.0} %", 100.0 * share, 100.0 * least))
     }
 
     fn count(&self) -> f64 {
@@ -335,11 +335,11 @@ impl Score {
 }
 
 /// Whether some intervals miss the truth, as they should. Few intervals cannot tell.
-pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Verdict {
+pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Grade {
     if chance::at_most(missed, all, 1.0 - most) >= RARE {
-        return Verdict::Kept;
+        return Grade::Kept;
     }
-    Verdict::Broken(format!(
+    Grade::Broken(format!(
         "only {missed} of {all} intervals miss the truth, fewer than {:.1} %",
         100.0 * (1.0 - most)
     ))
@@ -351,7 +351,7 @@ fn doubt(trials: f64) -> f64 {
     if trials < 2.0 { f64::INFINITY } else { student_t_quantile(0.975, trials - 1.0) }
 }
 
-impl Verdict {
+impl Grade {
     /// Everything that is broken.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {

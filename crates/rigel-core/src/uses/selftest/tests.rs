@@ -36,7 +36,7 @@ fn a_share_counts_intervals_and_doubts_by_run() {
     let (share, standard_error) = found.coverage();
     assert!((share - 0.95).abs() < 1e-12);
     assert!((standard_error - 0.05).abs() < 1e-12, "few runs that agree prove little");
-    assert_eq!(found.verdict(), Verdict::Kept);
+    assert_eq!(found.verdict(), Grade::Kept);
     assert!((found.kept().unwrap() - 0.95).abs() < 1e-12);
 }
 
@@ -49,18 +49,18 @@ fn what_is_broken_is_told() {
     let slow = score(vec![Trial { minutes: 5.0, ..trial(19, 0.0) }; 4]);
     assert!(told(&slow).contains("5.0 minutes"));
     assert!(told(&score(Vec::new())).contains("nothing"));
-    assert_eq!(score(vec![trial(0, 0.5)]).verdict(), Verdict::Kept, "a single trial proves nothing");
+    assert_eq!(score(vec![trial(0, 0.5)]).verdict(), Grade::Kept, "a single trial proves nothing");
     let mut mixed = score([vec![trial(0, 0.0); 50], vec![trial(20, 0.0); 50]].concat());
     let held = Held { least: 0.93, most_bias: None };
     mixed.case.silent = &[];
     mixed.case.promise = Promise::HeldOrRaises(FlagCode::Warmup, held);
     assert!(told(&mixed).contains("hold the truth or have WARMUP: 50.0 %"));
     mixed.trials.iter_mut().take(50).for_each(|trial| _ = trial.flags.insert(FlagCode::Warmup, 1));
-    assert_eq!((mixed.verdict(), mixed.held_or_raised(FlagCode::Warmup).0), (Verdict::Kept, 1.0));
+    assert_eq!((mixed.verdict(), mixed.held_or_raised(FlagCode::Warmup).0), (Grade::Kept, 1.0));
     let mut low = score(vec![Trial { flags: [(FlagCode::Warmup, 1)].into(), ..trial(0, -0.08) }; 4]);
     low.case.silent = &[];
     low.case.promise = Promise::HeldOrRaises(FlagCode::Warmup, held);
-    assert_eq!(low.verdict(), Verdict::Kept);
+    assert_eq!(low.verdict(), Grade::Kept);
     low.case.promise = Promise::HeldOrRaises(FlagCode::Warmup, Held { most_bias: Some(0.0125), ..held });
     assert_eq!(told(&low), "estimates are off by -8.00 % on average");
     let unsure = score(vec![Trial { reached: 10, kept: 10, ..trial(19, 0.0) }; 20]);
@@ -69,13 +69,13 @@ fn what_is_broken_is_told() {
     silent.case.promise = Promise::Raises(FlagCode::Little, 0.95);
     assert!(told(&silent).contains("LITTLE"));
     silent.trials.iter_mut().for_each(|trial| _ = trial.flags.insert(FlagCode::Little, 1));
-    assert_eq!(silent.verdict(), Verdict::Kept);
+    assert_eq!(silent.verdict(), Grade::Kept);
 }
 
 fn told(score: &Score) -> String {
     match score.verdict() {
-        Verdict::Broken(text) => text,
-        Verdict::Kept => panic!("should be broken"),
+        Grade::Broken(text) => text,
+        Grade::Kept => panic!("should be broken"),
     }
 }
 
@@ -87,42 +87,42 @@ fn false_alarms_are_counted_by_trial() {
         found
     };
     // Of 100 trials 2 % are 2 and 5 % are 5; chance makes 6 and 11 of them in less than 2 %, 7 and 12 in less than 1 %.
-    assert_eq!(alarmed(6, FlagCode::Throttled).verdict(), Verdict::Kept);
+    assert_eq!(alarmed(6, FlagCode::Throttled).verdict(), Grade::Kept);
     assert!(told(&alarmed(7, FlagCode::Throttled)).contains("7 in 100 trials, more than 2 %"));
-    assert_eq!(alarmed(11, FlagCode::SlowNoise).verdict(), Verdict::Kept);
+    assert_eq!(alarmed(11, FlagCode::SlowNoise).verdict(), Grade::Kept);
     assert!(told(&alarmed(12, FlagCode::SlowNoise)).contains("slow noise: 12 in 100"));
     let mut both = alarmed(4, FlagCode::Drift);
     both.trials.iter_mut().skip(4).take(4).for_each(|trial| _ = trial.flags.insert(FlagCode::LevelShift, 1));
     assert!(told(&both).contains("a change: 8 in 100"), "one of them is enough");
-    assert_eq!(alarmed(100, FlagCode::Bimodal).verdict(), Verdict::Kept);
+    assert_eq!(alarmed(100, FlagCode::Bimodal).verdict(), Grade::Kept);
 }
 
 #[test]
 fn intervals_that_always_hold_the_truth_are_too_wide() {
-    assert_eq!(score(vec![trial(20, 0.0); 230]).verdict(), Verdict::Kept, "4,600 intervals cannot tell");
+    assert_eq!(score(vec![trial(20, 0.0); 230]).verdict(), Grade::Kept, "4,600 intervals cannot tell");
     assert!(told(&score(vec![trial(20, 0.0); 231])).contains("only 0 of 4620 intervals miss"));
     let mut trials = vec![trial(20, 0.0); 231];
     trials[0].covered = 19;
-    assert_eq!(score(trials).verdict(), Verdict::Kept);
+    assert_eq!(score(trials).verdict(), Grade::Kept);
 }
 
 #[test]
 fn what_is_reached_has_to_be_kept() {
     let kept = |kept: usize, trials: usize| score(vec![Trial { kept, ..trial(19, 0.0) }; trials]).verdict();
-    assert_eq!((kept(18, 4), kept(19, 1000)), (Verdict::Kept, Verdict::Kept));
-    let Verdict::Broken(text) = kept(18, 1000) else { panic!("90 % of 20,000") };
+    assert_eq!((kept(18, 4), kept(19, 1000)), (Grade::Kept, Grade::Kept));
+    let Grade::Broken(text) = kept(18, 1000) else { panic!("90 % of 20,000") };
     assert!(text.contains("of 20000: 90.0 % instead of 93 %"), "{text}");
     // Ten estimates of one run are no ten: they share its noise.
     let mut one_bad = vec![Trial { kept: 20, ..trial(19, 0.0) }; 3];
     one_bad.push(Trial { kept: 8, ..trial(19, 0.0) });
-    assert_eq!(score(one_bad).verdict(), Verdict::Kept);
+    assert_eq!(score(one_bad).verdict(), Grade::Kept);
     let chosen_by_luck = |reached| {
         let mut found = score(vec![Trial { reached, kept: 0, ..trial(19, 0.0) }; 1000]);
         found.case = all().remove(3);
         found.verdict()
     };
-    assert_eq!(chosen_by_luck(9), Verdict::Kept);
-    assert!(matches!(chosen_by_luck(10), Verdict::Broken(_)));
+    assert_eq!(chosen_by_luck(9), Grade::Kept);
+    assert!(matches!(chosen_by_luck(10), Grade::Broken(_)));
 }
 
 /// A calibration whose figures are so far off, with intervals of 3 %.
@@ -150,7 +150,7 @@ fn the_figures_of_calibrations_are_held_against_their_promise() {
         (0..100).map(|number| answered(error(number), 0.9)).collect()
     };
     let good = calibrations(with(6));
-    assert_eq!(good.verdict(), Verdict::Kept);
+    assert_eq!(good.verdict(), Grade::Kept);
     assert_eq!((good.held(Asked::MaxMbps).unwrap().0, good.all_held().0), (0.94, 0.94));
     assert!(
         (good.half_width(Asked::MaxIops) - 0.03).abs() < 1e-12 && good.bias(Asked::MaxIops).abs() < 1e-12
@@ -170,7 +170,7 @@ fn a_calibration_keeps_its_bound_and_its_budget() {
         trials.iter_mut().take(20).for_each(|trial| change(trial.answers.as_mut().unwrap()));
         calibrations(trials)
     };
-    assert_eq!(change(&|_| ()).verdict(), Verdict::Kept, "less than a tenth above it");
+    assert_eq!(change(&|_| ()).verdict(), Grade::Kept, "less than a tenth above it");
     let levels = "levels within the bound: 80.0 %";
     assert!(told(&change(&|answers| answers.of_bound = Some(1.11))).contains(levels));
     assert!(told(&change(&|answers| answers.decided = false)).contains(levels));
@@ -178,7 +178,7 @@ fn a_calibration_keeps_its_bound_and_its_budget() {
         answers.of_bound = None;
         answers.seen.clear();
     };
-    assert_eq!(change(&nothing_keeps).verdict(), Verdict::Kept);
+    assert_eq!(change(&nothing_keeps).verdict(), Grade::Kept);
     let mut late = change(&|_| ());
     late.trials[7].answers.as_mut().unwrap().in_budget = false;
     assert_eq!(told(&late), "1 of 100 calibrations began a visit after their budget", "not even one");

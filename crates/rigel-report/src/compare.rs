@@ -13,7 +13,7 @@ pub use json::{SCHEMA, schema};
 use crate::output_file::OutputFile;
 use crate::view::View;
 use rigel_core::error::Problem;
-use rigel_core::uses::compare::gate::Judged;
+use rigel_core::uses::compare::gate::GateResult;
 use rigel_core::uses::compare::{Comparison, Run};
 
 /// A comparison with what it is of.
@@ -25,7 +25,7 @@ pub struct Compared<'a> {
     /// What they come to.
     pub comparison: &'a Comparison,
     /// The gates that were asked for.
-    pub gates: &'a [Judged],
+    pub gates: &'a [GateResult],
     /// A gate that is undecided fails.
     pub undecided_fails: bool,
 }

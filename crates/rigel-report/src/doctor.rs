@@ -9,7 +9,7 @@ pub use text::findings;
 use crate::json::{pretty, schema_of};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
-use rigel_core::uses::doctor::{About, Judged, Severity, Status};
+use rigel_core::uses::doctor::{About, Checked, Severity, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ struct Setting {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(all: &[Judged]) -> Result<Vec<u8>, Problem> {
+pub fn json(all: &[Checked]) -> Result<Vec<u8>, Problem> {
     let counted = Counts::of(all);
     pretty(&Document {
         schema: SCHEMA,
@@ -106,7 +106,7 @@ pub struct Counts {
 impl Counts {
     /// Counts what was judged.
     #[must_use]
-    pub fn of(all: &[Judged]) -> Self {
+    pub fn of(all: &[Checked]) -> Self {
         let mut counts = Self::default();
         for judged in all {
             let count = match (&judged.verdict, judged.rule.severity) {
@@ -122,7 +122,7 @@ impl Counts {
     }
 }
 
-fn setting(judged: &Judged) -> Setting {
+fn setting(judged: &Checked) -> Setting {
     let told = |text: &str| printable(text).into_owned();
     let (value, want) = match &judged.verdict {
         Status::Fine(value) => (Some(told(value)), None),
@@ -149,7 +149,7 @@ fn setting(judged: &Judged) -> Setting {
     }
 }
 
-const fn word(judged: &Judged) -> &'static str {
+const fn word(judged: &Checked) -> &'static str {
     match judged.verdict {
         Status::Bent { .. } => judged.rule.severity.name(),
         Status::Unknown => "unknown",

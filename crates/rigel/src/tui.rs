@@ -90,7 +90,7 @@ impl<'a> LiveView<'a> {
         let Some(messages) = &self.messages else { return };
         let _ = messages.send(Message::of(event));
         if let Some(judged) = self.so_far.event(event) {
-            let _ = messages.send(Message::Judged(Box::new(judged)));
+            let _ = messages.send(Message::JudgedRun(Box::new(judged)));
         }
     }
 }

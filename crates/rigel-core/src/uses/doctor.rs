@@ -178,7 +178,7 @@ impl fmt::Display for About {
 
 /// A rule applied to one thing.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct Checked {
     /// The rule.
     pub rule: &'static Rule,
     /// To what.
@@ -187,7 +187,7 @@ pub struct Judged {
     pub verdict: Status,
 }
 
-impl Judged {
+impl Checked {
     /// Whether it found something.
     #[must_use]
     pub const fn is_bent(&self) -> bool {
@@ -249,9 +249,9 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Applies every rule to everything that it is about: the gravest findings first, then what is unknown, then what is fine.
 #[must_use]
-pub fn examine(patient: &Patient<'_>) -> Vec<Judged> {
-    let mut all: Vec<Judged> = rules().flat_map(|rule| apply(rule, patient)).collect();
-    let order = |judged: &Judged| match judged.verdict {
+pub fn examine(patient: &Patient<'_>) -> Vec<Checked> {
+    let mut all: Vec<Checked> = rules().flat_map(|rule| apply(rule, patient)).collect();
+    let order = |judged: &Checked| match judged.verdict {
         Status::Bent { .. } => 3 - judged.rule.severity as u8,
         Status::Unknown => 4,
         Status::Fine(_) | Status::NotAsked => 5,
@@ -260,9 +260,9 @@ pub fn examine(patient: &Patient<'_>) -> Vec<Judged> {
     all
 }
 
-fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Judged> {
-    let judged = |about: About, verdict: Status| Judged { rule, about, verdict };
-    let all: Vec<Judged> = match rule.judge {
+fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Checked> {
+    let judged = |about: About, verdict: Status| Checked { rule, about, verdict };
+    let all: Vec<Checked> = match rule.judge {
         Judge::Host(judge) => vec![judged(About::Host, judge(patient.host, patient))],
         Judge::Device(judge) => {
             let of =

@@ -1,7 +1,7 @@
 //! The doctor on trees of other machines: what it finds is in the snapshot of each.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
-use rigel_core::uses::doctor::{Judged, Patient, Status, examine};
+use rigel_core::uses::doctor::{Checked, Patient, Status, examine};
 use rigel_io::targets::inspect::survey;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -45,8 +45,8 @@ fn unpack(tree: &str, root: &Path) {
 }
 
 /// `error multipath-paths dm-0: 1 of 2 failed`, a line each, without what is fine.
-fn told(all: &[Judged]) -> String {
-    let line = |judged: &Judged| match &judged.verdict {
+fn told(all: &[Checked]) -> String {
+    let line = |judged: &Checked| match &judged.verdict {
         Status::Bent { value, want } => {
             let severity = judged.rule.severity.name();
             Some(format!("{severity} {} {}: {value} -> {want}\n", judged.rule.name, judged.about))

@@ -11,7 +11,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn, SideValue};
-use rigel_core::uses::compare::gate::{Judged, Outcome};
+use rigel_core::uses::compare::gate::{GateResult, Outcome};
 use rigel_core::uses::compare::{Difference, Effect, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -248,7 +248,7 @@ const fn change(change: &Change) -> ChangeDocument {
     }
 }
 
-fn gate(judged: &Judged) -> GateDocument {
+fn gate(judged: &GateResult) -> GateDocument {
     let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
     GateDocument {
         gate: printable(&judged.gate.text).into_owned(),

@@ -7,7 +7,7 @@ use super::Compared;
 use super::words::{doubt, percents, place};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::uses::compare::gate::{Judged, Outcome};
+use rigel_core::uses::compare::gate::{GateResult, Outcome};
 use rigel_core::uses::compare::{Effect, Row};
 
 /// The report.
@@ -46,7 +46,7 @@ fn row(row: &Row) -> TestCase {
     case
 }
 
-fn gate(judged: &Judged, compared: &Compared<'_>) -> TestCase {
+fn gate(judged: &GateResult, compared: &Compared<'_>) -> TestCase {
     let rows = &compared.comparison.rows;
     let told: Vec<String> = judged
         .rows

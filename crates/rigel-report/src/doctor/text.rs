@@ -6,7 +6,7 @@ use crate::text::{Ink, Style, wrapped};
 use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rigel_core::uses::doctor::{Judged, Patient, Severity, Status};
+use rigel_core::uses::doctor::{Checked, Patient, Severity, Status};
 
 /// Room for the names of what a device is made of.
 const MOST_OF_ROW: usize = 40;
@@ -15,7 +15,7 @@ const MOST_NAMES: usize = 6;
 
 /// The text; with `everything` also what is fine.
 #[must_use]
-pub fn findings(patient: &Patient<'_>, all: &[Judged], everything: bool, style: Style) -> String {
+pub fn findings(patient: &Patient<'_>, all: &[Checked], everything: bool, style: Style) -> String {
     let mut page = Page::default();
     looked_at(&mut page, patient);
     for same in groups(all.iter().filter(|judged| judged.is_bent())) {
@@ -25,10 +25,10 @@ pub fn findings(patient: &Patient<'_>, all: &[Judged], everything: bool, style: 
     if everything {
         page.blank();
         page.line(style.painted(Ink::Heading, "Nothing to change"));
-        let fine = |judged: &&Judged| matches!(judged.verdict, Status::Fine(_));
+        let fine = |judged: &&Checked| matches!(judged.verdict, Status::Fine(_));
         groups(all.iter().filter(fine)).iter().for_each(|same| line(&mut page, same));
     }
-    let unknown: Vec<Vec<&Judged>> = groups(all.iter().filter(|judged| judged.verdict == Status::Unknown));
+    let unknown: Vec<Vec<&Checked>> = groups(all.iter().filter(|judged| judged.verdict == Status::Unknown));
     if !unknown.is_empty() {
         page.blank();
         page.line(style.painted(Ink::Heading, "Could not be read"));
@@ -40,10 +40,10 @@ pub fn findings(patient: &Patient<'_>, all: &[Judged], everything: bool, style: 
 }
 
 /// Findings that differ in nothing but the device stand together.
-fn groups<'a>(all: impl Iterator<Item = &'a Judged>) -> Vec<Vec<&'a Judged>> {
-    let mut found: Vec<Vec<&Judged>> = Vec::new();
+fn groups<'a>(all: impl Iterator<Item = &'a Checked>) -> Vec<Vec<&'a Checked>> {
+    let mut found: Vec<Vec<&Checked>> = Vec::new();
     for judged in all {
-        let same = |group: &&mut Vec<&Judged>| {
+        let same = |group: &&mut Vec<&Checked>| {
             group
                 .first()
                 .is_some_and(|first| std::ptr::eq(first.rule, judged.rule) && first.verdict == judged.verdict)
@@ -56,7 +56,7 @@ fn groups<'a>(all: impl Iterator<Item = &'a Judged>) -> Vec<Vec<&'a Judged>> {
     found
 }
 
-fn names(same: &[&Judged]) -> String {
+fn names(same: &[&Checked]) -> String {
     let shown: Vec<String> = same
         .iter()
         .take(MOST_NAMES)
@@ -67,14 +67,14 @@ fn names(same: &[&Judged]) -> String {
     format!("{}{rest}", shown.join(", "))
 }
 
-fn value(judged: &Judged) -> String {
+fn value(judged: &Checked) -> String {
     match &judged.verdict {
         Status::Fine(value) | Status::Bent { value, .. } => printable(value).into_owned(),
         Status::Unknown | Status::NotAsked => "?".to_owned(),
     }
 }
 
-fn finding(page: &mut Page, same: &[&Judged], style: Style) {
+fn finding(page: &mut Page, same: &[&Checked], style: Style) {
     let Some(first) = same.first() else { return };
     let ink = match first.rule.severity {
         Severity::Error => Ink::Invalid,
@@ -94,7 +94,7 @@ fn finding(page: &mut Page, same: &[&Judged], style: Style) {
     page.line(format_args!("  source  {}", first.rule.source));
 }
 
-fn line(page: &mut Page, same: &[&Judged]) {
+fn line(page: &mut Page, same: &[&Checked]) {
     let Some(first) = same.first() else { return };
     wrapped(page, "  ", "      ", &format!("{}: {}: {}", names(same), first.rule.setting, value(first)));
 }

@@ -6,7 +6,7 @@ use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
 use rigel_core::record::Record;
 use rigel_core::uses::compare::Comparison;
-use rigel_core::uses::compare::gate::{Gate, Judged};
+use rigel_core::uses::compare::gate::{Gate, GateResult};
 use rigel_report::View;
 use rigel_report::compare::{CompareFormat, Compared, render, runs};
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn made(base: &[&Record], new: &[&Record], gates: &[&str], format: CompareFormat
     let (base, new) = (views(&leaked(base)), views(&leaked(new)));
     let comparison = Comparison::of(&runs(&base), &runs(&new));
     let judge = |gate: &&str| Gate::read(gate).unwrap().judge(&comparison).unwrap();
-    let gates: Vec<Judged> = gates.iter().map(judge).collect();
+    let gates: Vec<GateResult> = gates.iter().map(judge).collect();
     let compared =
         Compared { base: &base, new: &new, comparison: &comparison, gates: &gates, undecided_fails: false };
     String::from_utf8(render(format, &compared).unwrap().bytes).unwrap()

@@ -10,7 +10,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, printable};
 use rigel_core::record::Record;
 use rigel_core::uses::compare::Comparison;
-use rigel_core::uses::compare::gate::{Judged, Outcome};
+use rigel_core::uses::compare::gate::{GateResult, Outcome};
 use rigel_report::View;
 use rigel_report::compare::{CompareFormat, Compared, render, runs};
 use std::fs;
@@ -27,7 +27,7 @@ pub fn compare(options: &CompareOptions) -> Result<(), Problem> {
     let new_views: Vec<View<'_>> = new.iter().map(|loaded| View::of(&loaded.record)).collect();
     let comparison = Comparison::of(&runs(&base_views), &runs(&new_views));
     check(&comparison, options)?;
-    let gates: Vec<Judged> =
+    let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&comparison)).collect::<Result<_, _>>()?;
     let compared = Compared {
         base: &base_views,
@@ -157,7 +157,7 @@ fn show(
 }
 
 /// What the gates come to for the exit code.
-fn failed(gates: &[Judged], fail_undecided: bool) -> Option<Problem> {
+fn failed(gates: &[GateResult], fail_undecided: bool) -> Option<Problem> {
     let texts = |outcome: Outcome| -> Vec<String> {
         gates
             .iter()

@@ -7,7 +7,7 @@ use crate::commands;
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
-use rigel_core::uses::doctor::{Judged, Patient, examine};
+use rigel_core::uses::doctor::{Checked, Patient, examine};
 use rigel_io::host::host_facts;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, survey};
 use rigel_report::doctor::{Counts, findings, json};
@@ -37,7 +37,7 @@ pub fn doctor(options: &DoctorOptions) -> Result<(), Problem> {
     }
 }
 
-fn told(patient: &Patient<'_>, options: &DoctorOptions) -> Result<Vec<Judged>, Problem> {
+fn told(patient: &Patient<'_>, options: &DoctorOptions) -> Result<Vec<Checked>, Problem> {
     let all = examine(patient);
     if options.json {
         commands::to_stdout(&json(&all)?)?;

@@ -69,7 +69,7 @@ pub struct ToldFlag {
 
 /// What is known so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judged {
+pub struct JudgedRun {
     /// Points with visits.
     pub points: Vec<JudgedPoint>,
     /// Flags, those of the run first; each once, however many points carry it.
@@ -86,7 +86,7 @@ pub struct SoFar {
 
 impl SoFar {
     /// Adds what happened; gives a judgement when it is time for one.
-    pub fn event(&mut self, event: &Event<'_>) -> Option<Judged> {
+    pub fn event(&mut self, event: &Event<'_>) -> Option<JudgedRun> {
         match *event {
             Event::Begun { header } => {
                 self.record = Some(Record::begun(header.clone()));
@@ -109,7 +109,7 @@ impl SoFar {
         }
     }
 
-    fn judge_in_time(&mut self) -> Option<Judged> {
+    fn judge_in_time(&mut self) -> Option<JudgedRun> {
         let due = self.ended.is_none_or(|ended| ended.elapsed() >= self.took * SHARE);
         if !due {
             return None;
@@ -122,7 +122,7 @@ impl SoFar {
     }
 }
 
-fn judged(record: &Record) -> Judged {
+fn judged(record: &Record) -> JudgedRun {
     let findings = Findings::of(record);
     // What one visit of several tells of its own error is no interval yet.
     let least = if findings.target.is_some() { Basis::Visits } else { Basis::OneVisit };
@@ -133,7 +133,7 @@ fn judged(record: &Record) -> Judged {
         invalid: found.invalid(),
         reached: found.reached(),
     });
-    Judged { points: points.collect(), flags: flags(&findings) }
+    JudgedRun { points: points.collect(), flags: flags(&findings) }
 }
 
 fn figures(io: &IoFindings, rate: f64, basis: Basis) -> Figures {

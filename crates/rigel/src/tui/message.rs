@@ -2,7 +2,7 @@
 //!
 //! Made on the coordinator's thread between visits, so that nothing big crosses to the view. Must not draw.
 
-use super::judge::Judged;
+use super::judge::JudgedRun;
 use rigel_core::event::{At, Event, Live, Phase};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
@@ -90,7 +90,7 @@ pub enum Message {
         widest: f64,
     },
     /// The visits so far were judged.
-    Judged(Box<Judged>),
+    JudgedRun(Box<JudgedRun>),
 }
 
 impl Message {

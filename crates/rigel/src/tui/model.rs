@@ -151,7 +151,7 @@ impl Model {
                     self.looks.widest.pop_front();
                 }
             }
-            Message::Judged(judged) => {
+            Message::JudgedRun(judged) => {
                 judged.points.iter().for_each(|found| self.judged(found));
                 self.tell_flags(judged.flags);
             }

@@ -51,7 +51,7 @@ impl Outcome {
 
 /// A gate with what became of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct GateResult {
     /// The gate.
     pub gate: Gate,
     /// What became of it: the worst of its rows.
@@ -117,7 +117,7 @@ impl Gate {
     ///
     /// # Errors
     /// When the comparison has no row of the quantity: a gate must not pass because nothing was measured.
-    pub fn judge(self, comparison: &Comparison) -> Result<Judged, Problem> {
+    pub fn judge(self, comparison: &Comparison) -> Result<GateResult, Problem> {
         let of_metric = comparison.rows.iter().enumerate().filter(|(_, row)| row.metric == self.metric);
         let rows: Vec<(usize, Outcome)> = of_metric.map(|(place, row)| (place, self.at(row))).collect();
         // A point that only some of the runs have may be where the bound is broken.
@@ -135,7 +135,7 @@ impl Gate {
                 .because("no point that all runs measured has that class of I/O")
                 .next("gate on a quantity of the table, or compare runs of the same levels"));
         };
-        Ok(Judged { gate: self, outcome, rows })
+        Ok(GateResult { gate: self, outcome, rows })
     }
 }
 

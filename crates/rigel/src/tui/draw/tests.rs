@@ -1,4 +1,4 @@
-use super::super::judge::{About, Figures, Judged, JudgedPoint, ToldFlag};
+use super::super::judge::{About, Figures, JudgedPoint, JudgedRun, ToldFlag};
 use super::super::message::{Digest, Message};
 use super::*;
 use ratatui::Terminal;
@@ -69,7 +69,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             large: (point.large > 0).then(Digest::default),
         }),
     );
-    told(&mut model, [Message::Judged(Box::new(Judged { points: judged, flags }))]);
+    told(&mut model, [Message::JudgedRun(Box::new(JudgedRun { points: judged, flags }))]);
     told(
         &mut model,
         [0.31, 0.124, 0.073].map(|widest| Message::Looked { done: 12, points: points.len(), widest }),

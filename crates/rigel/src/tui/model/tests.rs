@@ -1,4 +1,4 @@
-use super::super::judge::{About, Judged};
+use super::super::judge::{About, JudgedRun};
 use super::*;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::units::NS_PER_S;
@@ -40,7 +40,7 @@ fn flag(code: FlagCode, place: &str) -> ToldFlag {
 }
 
 fn judged(points: Vec<JudgedPoint>, flags: &[ToldFlag]) -> Message {
-    Message::Judged(Box::new(Judged { points, flags: flags.to_vec() }))
+    Message::JudgedRun(Box::new(JudgedRun { points, flags: flags.to_vec() }))
 }
 
 #[test]

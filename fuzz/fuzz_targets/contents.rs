@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use rigel_core::guard::scratch::Header;
 use rigel_fuzz::assert_printable;
-use rigel_io::targets::inspect::{Look, Snapshot, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
 use rigel_report::targets::{Looked, json, table};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     pieces(bytes, &file);
     SNAPSHOT.with(|snapshot| {
         let inspected = inspect(&path, snapshot).expect("a file of some size");
-        let found = inspected.evidence(snapshot, Look::Sample, &mut |_, _| (), &AtomicBool::new(false));
+        let found = inspected.evidence(snapshot, Scan::Sample, &mut |_, _| (), &AtomicBool::new(false));
         let evidence = found.expect("a file can be read").to_vec();
         let all = [Looked { facts: inspected.into_facts(), evidence, trouble: None }];
         assert_printable("the table of targets", &table(&all));

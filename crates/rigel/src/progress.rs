@@ -17,7 +17,7 @@ const BYTE_LINES: u64 = 10;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum ProgressMode {
     /// Not at all.
     Quiet,
     /// A line now and then.
@@ -26,7 +26,7 @@ pub enum Look {
     Bar,
 }
 
-impl Look {
+impl ProgressMode {
     /// What suits standard error.
     pub fn of_stderr(quiet: bool) -> Self {
         if quiet {
@@ -47,11 +47,11 @@ enum Surface {
 }
 
 impl Surface {
-    fn new(look: Look, length: u64) -> Self {
+    fn new(look: ProgressMode, length: u64) -> Self {
         match look {
-            Look::Quiet => Self::Quiet,
-            Look::Lines => Self::Lines(Box::new(io::stderr())),
-            Look::Bar => Self::Bar(bar(length, ProgressDrawTarget::stderr())),
+            ProgressMode::Quiet => Self::Quiet,
+            ProgressMode::Lines => Self::Lines(Box::new(io::stderr())),
+            ProgressMode::Bar => Self::Bar(bar(length, ProgressDrawTarget::stderr())),
         }
     }
 
@@ -83,7 +83,7 @@ pub struct RunProgress {
 
 impl RunProgress {
     /// For a run of that many points; 0 when they have to be searched.
-    pub fn new(look: Look, steps: usize) -> Self {
+    pub fn new(look: ProgressMode, steps: usize) -> Self {
         // A bar of length 0 would be drawn full until the first tick tells the length.
         Self::on(Surface::new(look, 1), steps)
     }
@@ -135,7 +135,7 @@ pub struct ByteProgress {
 
 impl ByteProgress {
     /// `label` says what is done to what: `filling rigel-scratch.dat`.
-    pub fn new(look: Look, label: &str, total: u64) -> Self {
+    pub fn new(look: ProgressMode, label: &str, total: u64) -> Self {
         Self::on(Surface::new(look, total), label, total)
     }
 
@@ -177,7 +177,7 @@ pub struct CountProgress {
 
 impl CountProgress {
     /// `what` names the pieces: `trials`.
-    pub fn new(look: Look, what: &str, total: u64) -> Self {
+    pub fn new(look: ProgressMode, what: &str, total: u64) -> Self {
         Self { surface: Surface::new(look, total), what: what.to_owned(), done: 0, total, told: 0 }
     }
 

@@ -13,7 +13,7 @@ mod screen;
 
 use crate::signals::{Lent, Signals, Wanted, Wish, end_at_once};
 use crate::terminal::Abilities;
-use draw::Look;
+use draw::DrawStyle;
 use judge::SoFar;
 use keyboard::Keyboard;
 use message::Message;
@@ -72,7 +72,7 @@ impl<'a> LiveView<'a> {
         };
         let lent = signals.lend()?;
         let abilities = Abilities::of_process();
-        let look = Look { colour: abilities.has_colour(), ascii: abilities.is_ascii() };
+        let look = DrawStyle { colour: abilities.has_colour(), ascii: abilities.is_ascii() };
         let (messages, received) = mpsc::channel();
         let screen = Screen::enter().map_err(trouble)?;
         let keyboard = Keyboard::open().map_err(trouble)?;
@@ -114,7 +114,7 @@ impl Drop for LiveView<'_> {
 /// What the thread of the view has.
 struct Loop {
     screen: Screen,
-    look: Look,
+    look: DrawStyle,
     model: Model,
     wish: Wish,
     keyboard: Keyboard,

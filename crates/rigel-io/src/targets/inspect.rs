@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 pub(crate) use block::{Block, Generation, chosen_word};
-pub use contents::{Look, Progress};
+pub use contents::{Progress, Scan};
 pub use snapshot::Snapshot;
 pub use survey::{Survey, survey};
 
@@ -146,7 +146,7 @@ impl Inspected {
     pub fn evidence(
         &self,
         snapshot: &Snapshot,
-        look: Look,
+        look: Scan,
         progress: Progress<'_>,
         stop: &AtomicBool,
     ) -> Result<TargetEvidence, Problem> {
@@ -160,7 +160,7 @@ impl Inspected {
     fn gather(
         &self,
         snapshot: &Snapshot,
-        look: Look,
+        look: Scan,
         progress: Progress<'_>,
         stop: &AtomicBool,
     ) -> Result<Vec<Evidence>, Problem> {
@@ -176,7 +176,7 @@ impl Inspected {
         }
         found.extend(signature::evidence(node, facts, &regions(node, snapshot.system()))?);
         // Where consent is needed anyway, reading everything would tell nothing more.
-        let look = if found.iter().all(is_unknown) { look } else { Look::Sample };
+        let look = if found.iter().all(is_unknown) { look } else { Scan::Sample };
         let contents = contents::evidence(node, facts, look, progress, stop)?;
         Ok(with_contents(found, contents))
     }
@@ -210,7 +210,7 @@ pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32,
 
 /// Whether a target that held nothing holds something now; a quick look at the places where that shows.
 pub(super) fn holds_data_now(node: &Node, facts: &TargetFacts) -> Result<Option<Evidence>, Problem> {
-    let found = contents::evidence(node, facts, Look::Sample, &mut |_, _| {}, &AtomicBool::new(false))?;
+    let found = contents::evidence(node, facts, Scan::Sample, &mut |_, _| {}, &AtomicBool::new(false))?;
     Ok(matches!(found, Evidence::HoldsData { .. }).then_some(found))
 }
 

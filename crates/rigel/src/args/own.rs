@@ -50,7 +50,7 @@ pub struct OwnOptions {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
     pub engine: EngineRequest,
 
-    /// Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker
+    /// ProgressMode for completions on the device instead of waiting for interrupts; takes a whole CPU per worker
     ///
     /// For the engines io_uring and nvme, on devices whose driver has poll queues.
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]

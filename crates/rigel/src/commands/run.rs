@@ -12,7 +12,7 @@ pub use resume::resume;
 
 use crate::args::{RunOptions, TargetSource};
 use crate::output::{self, OutputSet};
-use crate::progress::{ByteProgress, Look, RunProgress};
+use crate::progress::{ByteProgress, ProgressMode, RunProgress};
 use crate::signals::Signals;
 use crate::tui::{self, LiveView};
 use present::Voice;
@@ -94,7 +94,8 @@ fn fill(
     if matches!(options.targets, TargetSource::Scratch { .. }) {
         voice.scratch_size(size_bytes);
     }
-    let mut bar = ByteProgress::new(Look::of_stderr(options.quiet), "filling the scratch file", size_bytes);
+    let mut bar =
+        ByteProgress::new(ProgressMode::of_stderr(options.quiet), "filling the scratch file", size_bytes);
     let filled = Scratch::fill(options, size_bytes, &mut |done, _| bar.done(done), signals.flag());
     drop(bar);
     let scratch = filled?;
@@ -197,7 +198,7 @@ impl<'a> Shown<'a> {
         if options.tui {
             return Ok(Self::View(Box::new(LiveView::open(signals)?)));
         }
-        Ok(Self::Progress(RunProgress::new(Look::of_stderr(options.quiet), run.plan.steps.len())))
+        Ok(Self::Progress(RunProgress::new(ProgressMode::of_stderr(options.quiet), run.plan.steps.len())))
     }
 
     fn event(&mut self, event: &Event<'_>) {

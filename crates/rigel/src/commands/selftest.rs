@@ -5,7 +5,7 @@
 
 use super::to_stdout;
 use crate::args::SelftestOptions;
-use crate::progress::{CountProgress, Look};
+use crate::progress::{CountProgress, ProgressMode};
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::uses::selftest::{self, Case, Grade, Score, Trial};
@@ -48,7 +48,8 @@ fn try_all(cases: Vec<Case>, options: &SelftestOptions, stop: &AtomicBool) -> Re
     let trials = options.trials as usize;
     let total = cases.len() * trials;
     let next = AtomicUsize::new(0);
-    let progress = Mutex::new(CountProgress::new(Look::of_stderr(options.quiet), "trials", total as u64));
+    let progress =
+        Mutex::new(CountProgress::new(ProgressMode::of_stderr(options.quiet), "trials", total as u64));
     let work = || -> Result<Vec<(usize, Trial)>, Problem> {
         let mut made = Vec::new();
         loop {

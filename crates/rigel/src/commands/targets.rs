@@ -4,11 +4,11 @@
 
 use crate::args::TargetsOptions;
 use crate::commands;
-use crate::progress::{ByteProgress, Look as ProgressLook};
+use crate::progress::{ByteProgress, ProgressMode};
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
-use rigel_io::targets::inspect::{Look, Snapshot, block_devices, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, block_devices, inspect};
 use rigel_report::targets::{Looked, json, table};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,10 +50,10 @@ fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Res
     let mut bar = None;
     let label = format!("looking at {}", path_text::encode(path));
     let mut told = |done, total| {
-        let new = || ByteProgress::new(ProgressLook::of_stderr(quiet), &label, total);
+        let new = || ByteProgress::new(ProgressMode::of_stderr(quiet), &label, total);
         bar.get_or_insert_with(new).done(done);
     };
-    let found = inspected.evidence(snapshot, Look::Sample, &mut told, stop);
+    let found = inspected.evidence(snapshot, Scan::Sample, &mut told, stop);
     drop(bar);
     let (evidence, trouble) = match found {
         Ok(found) => (found.to_vec(), None),

@@ -234,7 +234,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
 
 #[test]
 fn quiet_is_quiet() {
-    assert_eq!(Look::of_stderr(true), Look::Quiet);
-    let mut progress = RunProgress::new(Look::Quiet, 1);
+    assert_eq!(ProgressMode::of_stderr(true), ProgressMode::Quiet);
+    let mut progress = RunProgress::new(ProgressMode::Quiet, 1);
     progress.event(&Event::VisitFinished { visit: &visit(1, 0) });
 }

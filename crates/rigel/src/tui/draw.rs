@@ -9,7 +9,7 @@ mod matrix;
 mod now;
 mod widths;
 
-pub use look::Look;
+pub use look::DrawStyle;
 
 use super::model::Model;
 use crate::progress::lines;
@@ -31,7 +31,7 @@ const MOST_MIDDLE: u16 = 16;
 const LEAST_FLAGS: u16 = 4;
 
 /// Draws everything.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     if (area.width, area.height) < LEAST || area.height < LEAST.1 {
         return too_small(model, look, area, buffer);
     }
@@ -54,7 +54,7 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
     keys(model, look, foot, buffer);
 }
 
-fn too_small(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+fn too_small(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     let lines = [
         format!("The live view needs {} columns and {} lines;", LEAST.0, LEAST.1),
         format!("this terminal has {} and {}.", area.width, area.height),
@@ -67,7 +67,7 @@ fn too_small(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
 }
 
 /// What is run, and how far it is.
-fn heading(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+fn heading(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, 0, &format!(" {}", model.title), look.style(Role::Heading));
     let time = time(model);
     let remaining_ns = model.remaining_ns.unwrap_or(u64::MAX);
@@ -89,7 +89,7 @@ fn time(model: &Model) -> String {
     format!("{} gone, {left}", lines::time_left(model.elapsed_ns))
 }
 
-fn keys(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+fn keys(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     let (text, role) = if model.stopping {
         (" ending: waiting for the I/Os in flight; q again ends at once, without outputs", Role::Warning)
     } else {
@@ -105,7 +105,7 @@ fn from_top(area: Rect, lines: u16) -> (Rect, Rect) {
 }
 
 /// A frame with a title; gives what is inside.
-fn framed(title: &str, look: Look, area: Rect, buffer: &mut Buffer) -> Rect {
+fn framed(title: &str, look: DrawStyle, area: Rect, buffer: &mut Buffer) -> Rect {
     let room = usize::from(area.width).saturating_sub(4);
     let title: String = title.chars().take(room).collect();
     let block = Block::bordered().border_set(look.border()).title(format!(" {title} "));

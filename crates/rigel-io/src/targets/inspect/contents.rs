@@ -27,7 +27,7 @@ const BLOCK: u64 = 4096;
 
 /// How closely to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum Scan {
     /// Both ends and evenly spread blocks: some milliseconds to some seconds.
     Sample,
     /// Every byte of a target of up to 4 GiB, and a sample of a larger one.
@@ -41,7 +41,7 @@ pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 pub(crate) fn evidence(
     node: &Node,
     facts: &TargetFacts,
-    look: Look,
+    look: Scan,
     progress: Progress<'_>,
     stop: &AtomicBool,
 ) -> Result<Evidence, Problem> {
@@ -52,7 +52,7 @@ pub(crate) fn evidence(
         });
     }
     // A sample of a small target would read all of it anyway.
-    if facts.size_bytes <= 2 * ENDS || look == Look::Whole && facts.size_bytes <= MOST_READ_WHOLE {
+    if facts.size_bytes <= 2 * ENDS || look == Scan::Whole && facts.size_bytes <= MOST_READ_WHOLE {
         whole(&mut reader, progress)
     } else {
         sample(&mut reader, progress)

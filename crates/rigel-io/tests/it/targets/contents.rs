@@ -3,7 +3,7 @@
 use super::support::{MIB, assert_verdict, dir, evidence, look, loop_on, poke, sparse, tool};
 use rigel_core::error::ExitKind;
 use rigel_core::guard::safety::{Evidence, Verdict};
-use rigel_io::targets::inspect::{Look, Snapshot, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
 use rigel_testdev::{ZramDevice, needs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -75,10 +75,10 @@ fn a_quick_look_leaves_it_open() {
     let dir = dir();
     let file = sparse(&dir, "file", 64 * MIB);
     poke(&file, 30 * MIB, &[0; 4096]);
-    let found = evidence(&file, Look::Sample, &mut |_, _| {});
+    let found = evidence(&file, Scan::Sample, &mut |_, _| {});
     assert!(matches!(found[..], [Evidence::NotWhollyRead { .. }]), "{found:?}");
     let mut told = Vec::new();
-    let whole = evidence(&file, Look::Whole, &mut |done, total| told.push((done, total)));
+    let whole = evidence(&file, Scan::Whole, &mut |done, total| told.push((done, total)));
     assert!(matches!(whole[..], [Evidence::NeverWritten { .. }]), "{whole:?}");
     assert!(
         told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 64 * MIB),
@@ -100,7 +100,7 @@ fn a_look_can_be_stopped() {
         calls += 1;
         stop.store(true, Ordering::Relaxed);
     };
-    let problem = inspected.evidence(&snapshot, Look::Whole, &mut progress, &stop).map(|_| ()).unwrap_err();
+    let problem = inspected.evidence(&snapshot, Scan::Whole, &mut progress, &stop).map(|_| ()).unwrap_err();
     assert_eq!((problem.kind, calls), (ExitKind::CutShort, 1));
     assert!(problem.next.unwrap().contains("nothing was measured"));
 }

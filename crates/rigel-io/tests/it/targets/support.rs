@@ -5,7 +5,7 @@ use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::{Evidence, Verdict, judge};
 use rigel_io::targets::guard::{WritePermit, permit};
-use rigel_io::targets::inspect::{Look, Progress, Snapshot, TargetEvidence, inspect, target_facts};
+use rigel_io::targets::inspect::{Progress, Scan, Snapshot, TargetEvidence, inspect, target_facts};
 use rigel_testdev::{LoopDevice, Unavailable};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub fn look(path: &Path) -> TargetEvidence {
     let disturbed =
         |e: &Evidence| matches!(e, Evidence::OpenElsewhere { processes } if processes.iter().all(is_losetup));
     loop {
-        let found = evidence(path, Look::Whole, &mut |_, _| {});
+        let found = evidence(path, Scan::Whole, &mut |_, _| {});
         if !found.iter().any(disturbed) {
             return found;
         }
@@ -50,7 +50,7 @@ pub fn look(path: &Path) -> TargetEvidence {
 }
 
 /// The evidence as the host is now.
-pub fn evidence(path: &Path, look: Look, progress: Progress<'_>) -> TargetEvidence {
+pub fn evidence(path: &Path, look: Scan, progress: Progress<'_>) -> TargetEvidence {
     let snapshot = Snapshot::take();
     let inspected = inspect(path, &snapshot).unwrap();
     inspected.evidence(&snapshot, look, progress, &AtomicBool::new(false)).unwrap()

@@ -10,7 +10,7 @@ use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{self, Verdict};
 use rigel_core::path_text;
 use rigel_io::targets::guard::{self, WritePermit};
-use rigel_io::targets::inspect::{Look, Snapshot, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
 use rigel_io::targets::scratch::Hold;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -50,10 +50,11 @@ fn permit(
 ) -> Result<WritePermit, Problem> {
     let consent = guard::consent_covers(&options.destroy, target);
     // With consent the contents do not decide; without it, every byte may.
-    let look = if consent { Look::Sample } else { Look::Whole };
+    let look = if consent { Scan::Sample } else { Scan::Whole };
     let mut bar = None;
     let mut told = |done, total| {
-        let new = || ByteProgress::new(progress::Look::of_stderr(options.quiet), "looking for data", total);
+        let new =
+            || ByteProgress::new(progress::ProgressMode::of_stderr(options.quiet), "looking for data", total);
         bar.get_or_insert_with(new).done(done);
     };
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;

@@ -3,13 +3,13 @@
 //! Must not raise one.
 
 use super::super::model::Model;
-use super::look::{Look, Role};
+use super::look::{DrawStyle, Role};
 use super::{framed, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Draws the panel.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     let inner = framed(&title(model), look, area, buffer);
     let levels =
         model.levels.iter().map(|&(class, n_sat)| (false, crate::progress::lines::level_found(class, n_sat)));

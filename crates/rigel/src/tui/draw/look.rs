@@ -27,7 +27,7 @@ const ASCII_BORDER: border::Set<'static> = border::Set {
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct DrawStyle {
     /// Colours.
     pub colour: bool,
     /// ASCII only.
@@ -53,7 +53,7 @@ pub enum Role {
     Large,
 }
 
-impl Look {
+impl DrawStyle {
     /// How a piece of text looks.
     pub fn style(self, role: Role) -> Style {
         let plain = Style::new();
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn bars_rise_in_eighths() {
-        let look = Look::default();
+        let look = DrawStyle::default();
         let bars = [0.0, 0.125, 0.126, 0.5, 0.9, 1.0, 7.0, f64::NAN].map(|share| look.bar(share));
         assert_eq!(bars, ['▁', '▁', '▂', '▄', '█', '█', '█', '▁']);
     }
 
     #[test]
     fn curves_are_means_of_equal_parts() {
-        let look = Look { colour: false, ascii: true };
+        let look = DrawStyle { colour: false, ascii: true };
         assert_eq!(look.curve(&[1.0, 1.0, 2.0, 2.0, 4.0, 4.0, 8.0, 8.0], 4), ".:=#");
         assert_eq!(look.curve(&[5.0; 3], 10), "+++", "level");
         assert_eq!(look.curve(&[0.0; 3], 2), "..");
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn without_colours_nothing_has_one() {
-        let plain = Look::default();
+        let plain = DrawStyle::default();
         for role in
             [Role::Heading, Role::Faint, Role::Good, Role::Warning, Role::Bad, Role::Small, Role::Large]
         {
@@ -166,6 +166,6 @@ mod tests {
             assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
         }
         assert_eq!(plain.heat(0.7), Style::new());
-        assert!(Look { colour: true, ascii: false }.heat(0.7).bg.is_some());
+        assert!(DrawStyle { colour: true, ascii: false }.heat(0.7).bg.is_some());
     }
 }

@@ -4,7 +4,7 @@
 
 use super::super::model::{Cell, Layer, Model};
 use super::fit::{Fit, LABELS, WITH_VALUE};
-use super::look::{Look, Role};
+use super::look::{DrawStyle, Role};
 use super::{framed, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -54,7 +54,7 @@ pub fn height(model: &Model, width: u16, most: u16) -> u16 {
 }
 
 /// Draws the panel.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     let axes = Axes::of(model);
     let inner = framed(&title(model, look), look, area, buffer);
     if model.cells.is_empty() {
@@ -82,7 +82,7 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn title(model: &Model, look: Look) -> String {
+fn title(model: &Model, look: DrawStyle) -> String {
     let shown = match model.layer {
         Layer::Rate => "IOPS, or MBPS where small is 0".to_owned(),
         Layer::Mbps => "MBPS of large I/O".to_owned(),
@@ -99,7 +99,7 @@ fn title(model: &Model, look: Look) -> String {
 }
 
 /// The labels of the columns, as many as have room.
-fn across(levels: &[u32], fit: Fit, look: Look, (row, area): (u16, Rect), buffer: &mut Buffer) {
+fn across(levels: &[u32], fit: Fit, look: DrawStyle, (row, area): (u16, Rect), buffer: &mut Buffer) {
     let mut free = LABELS;
     for (place, level) in (0..).zip(levels) {
         let label = level.to_string();
@@ -152,7 +152,7 @@ impl Scale {
         Some((short(value), value / largest))
     }
 
-    fn cell(&self, cell: &Cell, is_now: bool, width: u16, layer: Layer, look: Look) -> (String, Style) {
+    fn cell(&self, cell: &Cell, is_now: bool, width: u16, layer: Layer, look: DrawStyle) -> (String, Style) {
         let width = usize::from(width);
         let mark = match (cell.invalid, is_now) {
             (true, _) => '!',

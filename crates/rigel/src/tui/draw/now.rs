@@ -4,7 +4,7 @@
 
 use super::super::message::Digest;
 use super::super::model::Model;
-use super::look::{Look, Role};
+use super::look::{DrawStyle, Role};
 use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -20,7 +20,7 @@ const LEAST_TICKS: usize = 3;
 const BEFORE_CURVE: u16 = 12;
 
 /// Draws the panel.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     let title = model.now.map_or_else(|| "Now".to_owned(), |at| format!("Now: {}", place(&at)));
     let inner = framed(&title, look, area, buffer);
     let is_live = model.ticks.len() >= LEAST_TICKS;

@@ -10,8 +10,8 @@ use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
 use rigel_core::units::NS_PER_S;
 
-const UNICODE: Look = Look { colour: true, ascii: false };
-const ASCII: Look = Look { colour: false, ascii: true };
+const UNICODE: DrawStyle = DrawStyle { colour: true, ascii: false };
+const ASCII: DrawStyle = DrawStyle { colour: false, ascii: true };
 
 fn told(model: &mut Model, messages: impl IntoIterator<Item = Message>) {
     messages.into_iter().for_each(|message| model.told(message));
@@ -87,14 +87,14 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     model
 }
 
-fn terminal(model: &Model, look: Look, (width, height): (u16, u16)) -> Terminal<TestBackend> {
+fn terminal(model: &Model, look: DrawStyle, (width, height): (u16, u16)) -> Terminal<TestBackend> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(model, look, frame.area(), frame.buffer_mut())).unwrap();
     terminal
 }
 
 /// The characters, without blanks at the ends of lines.
-fn picture(model: &Model, look: Look, size: (u16, u16)) -> String {
+fn picture(model: &Model, look: DrawStyle, size: (u16, u16)) -> String {
     let terminal = terminal(model, look, size);
     let cells = terminal.backend().buffer().content().chunks(usize::from(size.0));
     let line = |cells: &[ratatui::buffer::Cell]| {
@@ -189,11 +189,11 @@ fn every_shape_has_room_on_every_terminal() {
 #[test]
 fn no_color_means_none() {
     let model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
-    let has_colour = |look: Look| {
+    let has_colour = |look: DrawStyle| {
         let terminal = terminal(&model, look, LEAST);
         let cells = terminal.backend().buffer().content();
         cells.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset)
     };
     assert!(has_colour(UNICODE));
-    assert!(!has_colour(Look { colour: false, ascii: false }));
+    assert!(!has_colour(DrawStyle { colour: false, ascii: false }));
 }

@@ -3,7 +3,7 @@
 //! Must not judge a width.
 
 use super::super::model::{Cell, Model};
-use super::look::{Look, Role};
+use super::look::{DrawStyle, Role};
 use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ const WIDEST: f64 = 4.0;
 const BEFORE_BAR: u16 = 25;
 
 /// Draws the panel.
-pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
+pub fn draw(model: &Model, look: DrawStyle, area: Rect, buffer: &mut Buffer) {
     let sign = look.plus_minus();
     let title = match model.target {
         Some(target) => format!("Intervals: {sign}{} asked for", percent(target)),
@@ -45,7 +45,7 @@ pub fn draw(model: &Model, look: Look, area: Rect, buffer: &mut Buffer) {
 }
 
 /// A bar as long as a share of `columns`, with a mark where it has to end.
-fn bar(share: f64, has_target: bool, columns: u16, look: Look) -> String {
+fn bar(share: f64, has_target: bool, columns: u16, look: DrawStyle) -> String {
     let length =
         (1..=columns).take_while(|&column| f64::from(column) <= share * f64::from(columns) + 0.5).count();
     let mark = usize::from(columns / 4);
@@ -58,7 +58,7 @@ fn bar(share: f64, has_target: bool, columns: u16, look: Look) -> String {
 }
 
 /// How far the run is, and how the widest interval shrank.
-fn summary(model: &Model, look: Look, known: usize) -> String {
+fn summary(model: &Model, look: DrawStyle, known: usize) -> String {
     let looks = &model.looks;
     if looks.points == 0 {
         let unknown = model.cells.len() - known;

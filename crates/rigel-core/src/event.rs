@@ -20,7 +20,7 @@ pub struct Live {
 
 /// What the run does at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum Activity {
     /// Unmeasured random large I/O.
     WarmUp,
     /// Settling or measuring.
@@ -58,7 +58,7 @@ pub enum Event<'a> {
         /// Which visit; while resting, the one before.
         at: At,
         /// What the run does.
-        phase: Phase,
+        activity: Activity,
         /// Nanoseconds since the start of the run.
         elapsed_ns: u64,
         /// Nanoseconds that the rest is expected to take; an adaptive run may take longer.

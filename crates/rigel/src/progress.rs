@@ -102,11 +102,11 @@ impl RunProgress {
                     bar.set_message(lines::place(&at, self.steps));
                 }
             }
-            Event::Tick { at, phase, elapsed_ns, remaining_ns, live } => {
+            Event::Tick { at, activity, elapsed_ns, remaining_ns, live } => {
                 if let Surface::Bar(bar) = &self.surface {
                     bar.set_length(elapsed_ns.saturating_add(remaining_ns));
                     bar.set_position(elapsed_ns);
-                    bar.set_message(lines::under_way(&at, self.steps, phase, live, remaining_ns));
+                    bar.set_message(lines::under_way(&at, self.steps, activity, live, remaining_ns));
                 }
             }
             Event::VisitFinished { visit } => {

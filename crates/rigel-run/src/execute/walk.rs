@@ -10,7 +10,7 @@ use crate::journal::Ledger;
 use crate::witness::Witnesses;
 use rigel_core::errno;
 use rigel_core::error::Problem;
-use rigel_core::event::{At, Event, Live, Phase};
+use rigel_core::event::{Activity, At, Event, Live};
 use rigel_core::facts::Changes;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
@@ -182,7 +182,13 @@ impl<'a> Walk<'a> {
         crew.rest(end_ns.saturating_sub(crew.now_ns()), &mut |now| {
             let remaining_ns = later_ns.saturating_add(end_ns.saturating_sub(now.now_ns));
             let live = Live::default();
-            listener(Event::Tick { at, phase: Phase::Rest, elapsed_ns: now.now_ns, remaining_ns, live });
+            listener(Event::Tick {
+                at,
+                activity: Activity::Rest,
+                elapsed_ns: now.now_ns,
+                remaining_ns,
+                live,
+            });
             !stop.wanted()
         });
         if stop.wanted() { Err(Halt::Outcome(Outcome::Stopped)) } else { Ok(()) }
@@ -205,7 +211,7 @@ impl<'a> Walk<'a> {
         // What is judged again once all visits are known has to be seen from the start.
         let lead_ns = if purpose == Purpose::Only { 0 } else { wanted.settle_ns };
         let task = Task::Measure { window, lead_ns };
-        let done = self.work(wanted, task, Phase::Measure, window.end_ns)?;
+        let done = self.work(wanted, task, Activity::Measure, window.end_ns)?;
         let loaded_until_ns = self.crew.now_ns();
         let measured_ns = done.window_end_ns.saturating_sub(start_ns);
         if measured_ns == 0 {
@@ -246,24 +252,31 @@ impl<'a> Walk<'a> {
             WarmUp::Time(time) => (began_ns.saturating_add(time.0), u64::MAX),
             WarmUp::Bytes(bytes) => (u64::MAX, bytes),
         };
-        let done = self.work(wanted, Task::WarmUp { until_ns, bytes }, Phase::WarmUp, until_ns)?;
+        let done = self.work(wanted, Task::WarmUp { until_ns, bytes }, Activity::WarmUp, until_ns)?;
         let ns = self.crew.now_ns().saturating_sub(began_ns);
         let whole = !done.stopped && done.hung.is_none();
         Ok(whole.then_some(WarmUpDone { ns, bytes: done.bytes, failures: done.failures }))
     }
 
     /// Gives the crew a job and passes on what it tells.
-    fn work(&mut self, wanted: &Wanted, task: Task, phase: Phase, end_ns: u64) -> Result<Done, Problem> {
+    fn work(
+        &mut self,
+        wanted: &Wanted,
+        task: Task,
+        activity: Activity,
+        end_ns: u64,
+    ) -> Result<Done, Problem> {
         let job = Job { visit: self.visits, point: wanted.at.point, task };
         let mut last: Option<Progress> = None;
         let Self { run, crew, stop, listener, .. } = self;
         let done = crew.work(job, &mut |now| {
             let live = last.map_or_else(Live::default, |last| live(&run.request, last, now));
             last = Some(now);
-            let measure_ns = if phase == Phase::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
+            let measure_ns =
+                if activity == Activity::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
             let rest_ns = if end_ns == u64::MAX { 0 } else { end_ns.saturating_sub(now.now_ns) };
             let remaining_ns = wanted.later_ns.saturating_add(measure_ns).saturating_add(rest_ns);
-            listener(Event::Tick { at: wanted.at, phase, elapsed_ns: now.now_ns, remaining_ns, live });
+            listener(Event::Tick { at: wanted.at, activity, elapsed_ns: now.now_ns, remaining_ns, live });
             !stop.wanted()
         })?;
         self.hung = done.hung;

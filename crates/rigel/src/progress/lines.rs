@@ -2,7 +2,7 @@
 //!
 //! Must not draw.
 
-use rigel_core::event::{At, Live, Phase};
+use rigel_core::event::{Activity, At, Live};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
@@ -84,11 +84,11 @@ fn details(tally: &ClassTally) -> String {
 }
 
 /// The line beside the bar: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left`.
-pub fn under_way(at: &At, steps: usize, phase: Phase, live: Live, remaining_ns: u64) -> String {
-    let doing = match phase {
-        Phase::WarmUp => "warming up".to_owned(),
-        Phase::Measure => rates(at.point, live),
-        Phase::Rest => "resting".to_owned(),
+pub fn under_way(at: &At, steps: usize, activity: Activity, live: Live, remaining_ns: u64) -> String {
+    let doing = match activity {
+        Activity::WarmUp => "warming up".to_owned(),
+        Activity::Measure => rates(at.point, live),
+        Activity::Rest => "resting".to_owned(),
     };
     let left = time_left(remaining_ns);
     format!("{}: {doing}, {left} left", place(at, steps))

@@ -1,6 +1,6 @@
 use super::*;
 use indicatif::TermLike;
-use rigel_core::event::{At, Live, Phase};
+use rigel_core::event::{Activity, At, Live};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
@@ -159,13 +159,14 @@ fn failures_are_told_with_the_point() {
 #[test]
 fn the_bar_says_what_goes_on() {
     let live = Live { small_iops: 12_345.4, large_mbps: 512.0, large_iops: 512.0 };
-    let text = |small, large, phase| lines::under_way(&at(small, large), 17, phase, live, 250 * NS_PER_S);
+    let text =
+        |small, large, activity| lines::under_way(&at(small, large), 17, activity, live, 250 * NS_PER_S);
     assert_eq!(
-        text(3, 1, Phase::Measure),
+        text(3, 1, Activity::Measure),
         "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left"
     );
-    assert_eq!(text(3, 0, Phase::Measure), "point 3 of 17: small 3 large 0: 12345 IOPS, 4:10 left");
-    assert_eq!(text(0, 1, Phase::WarmUp), "point 3 of 17: small 0 large 1: warming up, 4:10 left");
+    assert_eq!(text(3, 0, Activity::Measure), "point 3 of 17: small 3 large 0: 12345 IOPS, 4:10 left");
+    assert_eq!(text(0, 1, Activity::WarmUp), "point 3 of 17: small 0 large 1: warming up, 4:10 left");
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn a_pipe_gets_a_line_per_point() {
     progress.event(&Event::VisitStarted { at: at(3, 0) });
     progress.event(&Event::Tick {
         at: at(3, 0),
-        phase: Phase::Measure,
+        activity: Activity::Measure,
         elapsed_ns: 1,
         remaining_ns: 1,
         live: Live::default(),
@@ -220,7 +221,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
     progress.event(&Event::VisitStarted { at: at(3, 0) });
     progress.event(&Event::Tick {
         at: at(3, 0),
-        phase: Phase::Measure,
+        activity: Activity::Measure,
         elapsed_ns: 5 * NS_PER_S,
         remaining_ns: 5 * NS_PER_S,
         live: Live { small_iops: 12_345.0, ..Live::default() },

@@ -3,7 +3,7 @@
 //! Made on the coordinator's thread between visits, so that nothing big crosses to the view. Must not draw.
 
 use super::judge::JudgedRun;
-use rigel_core::event::{At, Event, Live, Phase};
+use rigel_core::event::{Activity, At, Event, Live};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
@@ -56,7 +56,7 @@ pub enum Message {
         /// Which visit.
         at: At,
         /// What the run does.
-        phase: Phase,
+        activity: Activity,
         /// Since the start.
         elapsed_ns: u64,
         /// What is left, as far as it is known.
@@ -99,8 +99,8 @@ impl Message {
         match *event {
             Event::Begun { header } => begun(header),
             Event::VisitStarted { at } => Self::Started { at },
-            Event::Tick { at, phase, elapsed_ns, remaining_ns, live } => {
-                Self::Tick { at, phase, elapsed_ns, remaining_ns, live }
+            Event::Tick { at, activity, elapsed_ns, remaining_ns, live } => {
+                Self::Tick { at, activity, elapsed_ns, remaining_ns, live }
             }
             Event::VisitFinished { visit } => finished(visit),
             Event::LevelFound { class, n_sat } => Self::LevelFound { class, n_sat },

@@ -4,7 +4,7 @@
 
 use super::judge::{Figures, JudgedPoint, ToldFlag};
 use super::message::{Digest, Message};
-use rigel_core::event::{At, Live, Phase};
+use rigel_core::event::{Activity, At, Live};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
@@ -100,7 +100,7 @@ pub struct Model {
     /// The visit that goes on.
     pub now: Option<At>,
     /// What is done in it.
-    pub phase: Option<Phase>,
+    pub activity: Option<Activity>,
     /// Rates at its ticks.
     pub ticks: VecDeque<Live>,
     /// Outstanding I/Os of a large level.
@@ -134,13 +134,13 @@ impl Model {
             Message::Planned { points } => self.plan(&points),
             Message::Started { at } => {
                 self.now = Some(at);
-                self.phase = None;
+                self.activity = None;
                 self.ticks.clear();
             }
-            Message::Tick { at, phase, elapsed_ns, remaining_ns, live } => {
+            Message::Tick { at, activity, elapsed_ns, remaining_ns, live } => {
                 self.now = Some(at);
                 (self.elapsed_ns, self.remaining_ns) = (elapsed_ns, Some(remaining_ns));
-                self.tick(phase, live);
+                self.tick(activity, live);
             }
             Message::Finished { at, small, large } => self.finished(Last { at, small, large }),
             Message::LevelFound { class, n_sat } => self.levels.push((class, n_sat)),
@@ -203,12 +203,12 @@ impl Model {
     }
 
     /// The first rate of a visit is since the tick before, which there is none of; what is not load has no rate.
-    fn tick(&mut self, phase: Phase, live: Live) {
-        let first = self.phase != Some(phase);
-        self.phase = Some(phase);
+    fn tick(&mut self, activity: Activity, live: Live) {
+        let first = self.activity != Some(activity);
+        self.activity = Some(activity);
         if first {
             self.ticks.clear();
-        } else if phase != Phase::Rest {
+        } else if activity != Activity::Rest {
             self.ticks.push_back(live);
         }
         while self.ticks.len() > MOST_TICKS {

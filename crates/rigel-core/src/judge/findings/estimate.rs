@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// One phase of an adaptive run, judged.
 #[derive(Debug)]
-pub struct Phase<'a> {
+pub struct JudgedPhase<'a> {
     /// Steps of its points, as planned.
     pub steps: BTreeSet<usize>,
     /// All of its visits, long ones included, in order.
@@ -32,7 +32,7 @@ pub struct Phase<'a> {
 }
 
 /// The phases of an adaptive run that have visits; none for a run with one visit per point.
-pub fn phases(record: &Record) -> Vec<Phase<'_>> {
+pub fn phases(record: &Record) -> Vec<JudgedPhase<'_>> {
     let Some(plan) = &record.header.plan.adaptive else {
         return Vec::new();
     };
@@ -42,14 +42,14 @@ pub fn phases(record: &Record) -> Vec<Phase<'_>> {
         let judged = Profiles::of(visits.iter().copied()).look(&plan.parameters);
         let counting = visits.iter().copied().filter(|visit| judged.rests_on(visit));
         let sure = sureness(&by_step(counting), &judged, &plan.parameters);
-        Phase { steps, visits, judged, sure }
+        JudgedPhase { steps, visits, judged, sure }
     };
     let all = plan.phases.iter().map(|planned| phase(&planned.points));
     all.filter(|phase| !phase.visits.is_empty()).collect()
 }
 
 /// All visited points in the order of the plan, without flags.
-pub fn points(record: &Record, phases: &[Phase<'_>]) -> Vec<PointFindings> {
+pub fn points(record: &Record, phases: &[JudgedPhase<'_>]) -> Vec<PointFindings> {
     let numbers = phase_numbers(record);
     let found = by_step(&record.visits).into_iter().map(|(step, visits)| {
         let phase = phases.iter().find(|phase| phase.steps.contains(&step));
@@ -66,7 +66,7 @@ pub fn by_step<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> BTreeMap<usiz
 }
 
 /// The visits that the figures of a point, or of its phase, are from: those that count; if there are none, all.
-pub fn used<'a>(visits: &[&'a Visit], phase: Option<&Phase<'_>>) -> Vec<&'a Visit> {
+pub fn used<'a>(visits: &[&'a Visit], phase: Option<&JudgedPhase<'_>>) -> Vec<&'a Visit> {
     let counts = |visit: &Visit| phase.map_or_else(|| counts(visit), |phase| phase.judged.rests_on(visit));
     let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
     if counting.is_empty() { visits.to_vec() } else { counting }
@@ -78,7 +78,7 @@ fn phase_numbers(record: &Record) -> BTreeMap<usize, usize> {
     phases.flat_map(|(number, phase)| phase.points.iter().map(move |&step| (step, number))).collect()
 }
 
-fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&Phase<'_>>) -> PointFindings {
+fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&JudgedPhase<'_>>) -> PointFindings {
     let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
     let visits: &[&Visit] = &used(all, phase);
     let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);

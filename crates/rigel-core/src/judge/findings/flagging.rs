@@ -16,14 +16,14 @@ mod words;
 
 pub use curve::flags as curve;
 
-use super::estimate::{Phase, by_step, used};
+use super::estimate::{JudgedPhase, by_step, used};
 use super::{Basis, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::plan::Plan;
 use crate::record::{Header, Record, Resumed, Visit};
 
 /// Gives every point its flags and returns what holds for the run as a whole.
-pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
+pub fn flag(record: &Record, phases: &[JudgedPhase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
     let limited = levels::limited(record);
     for_points(record, phases, points, &limited);
     for_run(record, phases, points, &limited)
@@ -31,7 +31,7 @@ pub fn flag(record: &Record, phases: &[Phase<'_>], points: &mut [PointFindings])
 
 fn for_points(
     record: &Record,
-    phases: &[Phase<'_>],
+    phases: &[JudgedPhase<'_>],
     points: &mut [PointFindings],
     limited: &[levels::Limited],
 ) {
@@ -66,7 +66,7 @@ fn for_points(
 
 fn for_run(
     record: &Record,
-    phases: &[Phase<'_>],
+    phases: &[JudgedPhase<'_>],
     points: &[PointFindings],
     limited: &[levels::Limited],
 ) -> Vec<Flag> {
@@ -89,7 +89,7 @@ fn for_run(
 }
 
 /// What the texts about a phase begin with; nothing when there is only one.
-fn name(record: &Record, phases: &[Phase<'_>], phase: &Phase<'_>) -> &'static str {
+fn name(record: &Record, phases: &[JudgedPhase<'_>], phase: &JudgedPhase<'_>) -> &'static str {
     let writes = || {
         let points = phase.steps.iter().filter_map(|&step| record.header.plan.steps.get(step));
         points.into_iter().any(|step| Plan::point_writes(&record.header.request, step.point))

@@ -8,7 +8,7 @@ use super::look::{DrawStyle, Role};
 use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use rigel_core::event::{At, Phase};
+use rigel_core::event::{Activity, At};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
@@ -50,11 +50,11 @@ fn before(model: &Model, class: Class) -> Option<Digest> {
 }
 
 fn doing(model: &Model, is_live: bool) -> String {
-    let doing = match model.phase {
+    let doing = match model.activity {
         _ if model.stopping => "ending",
-        Some(Phase::WarmUp) => "warming up",
-        Some(Phase::Measure) => "measuring",
-        Some(Phase::Rest) => "resting",
+        Some(Activity::WarmUp) => "warming up",
+        Some(Activity::Measure) => "measuring",
+        Some(Activity::Rest) => "resting",
         None => "starting",
     };
     match &model.last {

@@ -4,7 +4,7 @@ use super::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
-use rigel_core::event::{At, Live, Phase};
+use rigel_core::event::{Activity, At, Live};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
@@ -81,7 +81,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             let wave = f64::from(100 + 10 * (tick % 7));
             let live = Live { small_iops: 100.0 * wave, large_mbps: wave, large_iops: wave };
             let elapsed_ns = 12 * NS_PER_S + u64::from(tick) * NS_PER_S / 10;
-            Message::Tick { at, phase: Phase::Measure, elapsed_ns, remaining_ns: 250 * NS_PER_S, live }
+            Message::Tick { at, activity: Activity::Measure, elapsed_ns, remaining_ns: 250 * NS_PER_S, live }
         }),
     );
     model

@@ -22,9 +22,9 @@ fn begun(points: &[Point]) -> Model {
     model
 }
 
-fn tick(small_iops: f64, large_iops: f64, phase: Phase, at: At) -> Message {
+fn tick(small_iops: f64, large_iops: f64, activity: Activity, at: At) -> Message {
     let live = Live { small_iops, large_mbps: large_iops, large_iops };
-    Message::Tick { at, phase, elapsed_ns: 3 * NS_PER_S, remaining_ns: 9 * NS_PER_S, live }
+    Message::Tick { at, activity, elapsed_ns: 3 * NS_PER_S, remaining_ns: 9 * NS_PER_S, live }
 }
 
 fn finished(at: At, iops: f64) -> Message {
@@ -80,7 +80,7 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
     model.told(Message::Started { at: now });
     assert_eq!(model.live(Class::Small), None);
     for rate in [0.0, 2000.0, 4000.0] {
-        model.told(tick(rate, rate / 2.0, Phase::Measure, now));
+        model.told(tick(rate, rate / 2.0, Activity::Measure, now));
     }
     let small = model.live(Class::Small).unwrap();
     assert_eq!(small.rates, [2000.0, 4000.0], "the first tick of a visit has no rate");
@@ -88,15 +88,15 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
     let large = model.live(Class::Large).unwrap();
     assert_eq!(large.latencies_us, [8000.0, 4000.0], "two streams of four");
     assert_eq!((model.elapsed_ns, model.remaining_ns), (3 * NS_PER_S, Some(9 * NS_PER_S)));
-    model.told(tick(0.0, 0.0, Phase::Rest, now));
-    model.told(tick(0.0, 0.0, Phase::Rest, now));
+    model.told(tick(0.0, 0.0, Activity::Rest, now));
+    model.told(tick(0.0, 0.0, Activity::Rest, now));
     assert!(model.ticks.is_empty(), "a rest has no rate");
     model.told(Message::Started { at: at(8, 0, Purpose::Only) });
-    model.told(tick(1.0, 0.0, Phase::WarmUp, now));
-    model.told(tick(1.0, 0.0, Phase::Measure, now));
-    assert!(model.ticks.is_empty(), "the first of another phase");
+    model.told(tick(1.0, 0.0, Activity::WarmUp, now));
+    model.told(tick(1.0, 0.0, Activity::Measure, now));
+    assert!(model.ticks.is_empty(), "the first of another activity");
     for _ in 0..2 * MOST_TICKS {
-        model.told(tick(1.0, 0.0, Phase::Measure, now));
+        model.told(tick(1.0, 0.0, Activity::Measure, now));
     }
     assert_eq!(model.ticks.len(), MOST_TICKS);
 }

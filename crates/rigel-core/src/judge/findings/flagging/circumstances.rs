@@ -2,7 +2,7 @@
 //!
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
-use crate::judge::findings::estimate::{Phase, used};
+use crate::judge::findings::estimate::{JudgedPhase, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::classes;
@@ -74,7 +74,7 @@ fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
 }
 
 /// Whether visits were the slower the more CPU time others used, over a whole phase.
-pub fn of_phase(phase: &Phase<'_>) -> Option<Flag> {
+pub fn of_phase(phase: &JudgedPhase<'_>) -> Option<Flag> {
     let visits = used(&phase.visits, Some(phase));
     let rate = |visit: &Visit| {
         let (_, tally) = classes(visit).next()?;

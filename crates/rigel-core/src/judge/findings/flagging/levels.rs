@@ -5,7 +5,7 @@
 //! are never compared with points that only read.
 
 use super::words::{at, factor, figure, list, megabytes, rate, signed, size, time};
-use crate::judge::findings::estimate::{Phase, tally};
+use crate::judge::findings::estimate::{JudgedPhase, tally};
 use crate::judge::findings::{Basis, IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{counts, whole_buckets};
@@ -54,7 +54,7 @@ pub fn limited(record: &Record) -> Vec<Limited> {
 /// The flags of the run.
 pub fn of_run(
     record: &Record,
-    phases: &[Phase<'_>],
+    phases: &[JudgedPhase<'_>],
     points: &[PointFindings],
     limited: &[Limited],
 ) -> Vec<Flag> {
@@ -152,7 +152,7 @@ fn evenness(found: &PaidBack) -> String {
 }
 
 /// Limits that hold for small and large I/Os alike.
-fn sizes(phases: &[Phase<'_>], points: &[&PointFindings]) -> Option<Flag> {
+fn sizes(phases: &[JudgedPhase<'_>], points: &[&PointFindings]) -> Option<Flag> {
     let loads: Vec<Load> = points.iter().map(|point| load(phases, point)).collect();
     let told = |found: &SharedLimit| {
         format!(
@@ -182,7 +182,7 @@ fn sizes(phases: &[Phase<'_>], points: &[&PointFindings]) -> Option<Flag> {
 }
 
 /// What a point does in all, by its middle visits: a disturbed one does not move them.
-fn load(phases: &[Phase<'_>], point: &PointFindings) -> Load {
+fn load(phases: &[JudgedPhase<'_>], point: &PointFindings) -> Load {
     let each = [(Class::Small, &point.small), (Class::Large, &point.large)];
     let rates = each.into_iter().filter_map(|(class, io)| {
         let io = io.as_ref()?;
@@ -194,7 +194,7 @@ fn load(phases: &[Phase<'_>], point: &PointFindings) -> Load {
     })
 }
 
-fn usual_rate(phases: &[Phase<'_>], key: (usize, Class)) -> Option<f64> {
+fn usual_rate(phases: &[JudgedPhase<'_>], key: (usize, Class)) -> Option<f64> {
     let found = phases.iter().find_map(|phase| {
         let place = phase.judged.keys.iter().position(|&known| known == key)?;
         Some(median(&phase.judged.look.visits[place].means))

@@ -3,7 +3,7 @@
 //! Must not judge short visits but by their interval.
 
 use super::words::{at, factor, percent, rate, signed, time};
-use crate::judge::findings::estimate::Phase;
+use crate::judge::findings::estimate::JudgedPhase;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{classes, rates};
 use crate::load::plan::Plan;
@@ -31,7 +31,7 @@ struct LongTally {
 }
 
 /// The flags of all long visits of a phase.
-pub fn of_phase(record: &Record, phase: &Phase<'_>) -> Vec<Flag> {
+pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
     let long_visits = phase.visits.iter().filter(|visit| visit.purpose == Purpose::Long);
     let each = long_visits.flat_map(|visit| classes(visit).map(|(class, tally)| (*visit, class, tally)));
     each.flat_map(|(visit, class, tally)| {
@@ -47,7 +47,7 @@ pub fn of_phase(record: &Record, phase: &Phase<'_>) -> Vec<Flag> {
 }
 
 impl LongTally {
-    fn of(record: &Record, phase: &Phase<'_>, visit: &Visit, class: Class, tally: &ClassTally) -> Self {
+    fn of(record: &Record, phase: &JudgedPhase<'_>, visit: &Visit, class: Class, tally: &ClassTally) -> Self {
         let width_ns = tally.series.bucket_ns;
         let settle_ns = phase.judged.look.settle.settle_ns;
         let profile = rates(tally, visit.measured_ns);

@@ -4,7 +4,7 @@
 
 use super::words::{percent, rate, signed, time};
 use crate::judge::findings::PointFindings;
-use crate::judge::findings::estimate::Phase;
+use crate::judge::findings::estimate::JudgedPhase;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::plan::AdaptivePlan;
 use crate::load::workload::Class;
@@ -31,7 +31,7 @@ pub struct Compared {
 
 impl Compared {
     /// Compares the visits of a phase.
-    pub fn of(phase: &Phase<'_>, target: f64) -> Self {
+    pub fn of(phase: &JudgedPhase<'_>, target: f64) -> Self {
         let visits = &phase.judged.look.visits;
         let contaminated = phase.judged.look.spreads.iter().any(|spread| spread.contamination.is_some());
         Self {
@@ -58,13 +58,13 @@ fn groups(visits: &[PointVisits], lengths: &[Vec<usize>]) -> Vec<Option<TwoGroup
 }
 
 /// The flags of a point of a phase.
-pub fn of_point(phase: &Phase<'_>, compared: &Compared, point: &PointFindings) -> Vec<Flag> {
+pub fn of_point(phase: &JudgedPhase<'_>, compared: &Compared, point: &PointFindings) -> Vec<Flag> {
     let own = phase.judged.keys.iter().enumerate().filter(|(_, key)| key.0 == point.step);
     own.flat_map(|(place, &(_, class))| of_quantity(phase, compared, point, place, class)).collect()
 }
 
 fn of_quantity(
-    phase: &Phase<'_>,
+    phase: &JudgedPhase<'_>,
     compared: &Compared,
     point: &PointFindings,
     place: usize,
@@ -97,7 +97,7 @@ fn of_quantity(
 }
 
 /// The flags of a phase; `name` begins their texts.
-pub fn of_phase(plan: &AdaptivePlan, phase: &Phase<'_>, name: &str) -> Vec<Flag> {
+pub fn of_phase(plan: &AdaptivePlan, phase: &JudgedPhase<'_>, name: &str) -> Vec<Flag> {
     [contaminated(phase), unsettled(phase), drifting(plan, phase), slow(plan, phase)]
         .into_iter()
         .flatten()
@@ -105,7 +105,7 @@ pub fn of_phase(plan: &AdaptivePlan, phase: &Phase<'_>, name: &str) -> Vec<Flag>
         .collect()
 }
 
-fn contaminated(phase: &Phase<'_>) -> Option<Flag> {
+fn contaminated(phase: &JudgedPhase<'_>) -> Option<Flag> {
     let rare = phase.judged.look.spreads.iter().find_map(|spread| spread.contamination)?;
     let text = format!(
         "{} of {} visits lie far off the others to their points, by {} on average; every interval is widened for such \
@@ -117,7 +117,7 @@ fn contaminated(phase: &Phase<'_>) -> Option<Flag> {
     Some(Flag::new(FlagCode::Contaminated, text))
 }
 
-fn unsettled(phase: &Phase<'_>) -> Option<Flag> {
+fn unsettled(phase: &JudgedPhase<'_>) -> Option<Flag> {
     let settle = phase.judged.look.settle;
     let left = settle.unsettled?;
     let text = format!(
@@ -129,7 +129,7 @@ fn unsettled(phase: &Phase<'_>) -> Option<Flag> {
     Some(Flag::new(FlagCode::Warmup, text))
 }
 
-fn drifting(plan: &AdaptivePlan, phase: &Phase<'_>) -> Option<Flag> {
+fn drifting(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
     let found = drift(&phase.judged.timed, plan.parameters.target)?;
     let text = format!(
         "the rate of all points together changed by {} of its mean from the first visit to the last, {} a minute",
@@ -139,7 +139,7 @@ fn drifting(plan: &AdaptivePlan, phase: &Phase<'_>) -> Option<Flag> {
     Some(Flag::new(FlagCode::Drift, text))
 }
 
-fn slow(plan: &AdaptivePlan, phase: &Phase<'_>) -> Option<Flag> {
+fn slow(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
     let gap_ns = plan.parameters.gap_for(phase.steps.len());
     let found = slow_noise(&phase.judged.timed, gap_ns)?;
     let told = |what: &str, found: Option<RankCorrelation>| {

@@ -20,7 +20,7 @@ pub struct Case {
     /// Shell text that makes the device; it ends at the first command that fails.
     pub setup: String,
     /// What is run then, one after the other.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CaseStep>,
     /// Shell text that takes the device away again.
     pub teardown: String,
     /// Looks at what came of it: in a line what was seen, or an error that says what is wrong.
@@ -28,7 +28,7 @@ pub struct Case {
 }
 
 /// A command of a case.
-pub struct Step {
+pub struct CaseStep {
     /// Its results are in files of that name.
     pub name: String,
     /// After that time it is killed.
@@ -37,7 +37,7 @@ pub struct Step {
     pub script: String,
 }
 
-impl Step {
+impl CaseStep {
     /// A program with its arguments, none of which the shell changes.
     pub fn program(name: &str, seconds: u32, words: &[&str]) -> Self {
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
@@ -109,7 +109,7 @@ mod tests {
     fn a_shell_hands_on_every_word_as_it_was() {
         let words =
             ["printf", r"%s\n", "", "two words", "it's", "$HOME `id` $(id)", "a\\b", "*", "#", "--x=1"];
-        let step = Step::program("said", 1, &words);
+        let step = CaseStep::program("said", 1, &words);
         let told = Command::new("sh").args(["-e", "-c", &step.script]).output().unwrap();
         let lines = String::from_utf8(told.stdout).unwrap();
         assert_eq!(lines.lines().collect::<Vec<_>>(), words[2..]);
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_comes_before_a_command_is_run_before_it() {
-        let step = Step::program("said", 1, &["echo", "second"]).after("echo first");
+        let step = CaseStep::program("said", 1, &["echo", "second"]).after("echo first");
         assert_eq!(step.script, "echo first\nexec echo second\n");
     }
 
@@ -127,7 +127,7 @@ mod tests {
             name: "some-case",
             modules: &[],
             setup: "true\n".into(),
-            steps: vec![Step::program("a", 7, &["a"]), Step::shell("b", 8, "b\n")],
+            steps: vec![CaseStep::program("a", 7, &["a"]), CaseStep::shell("b", 8, "b\n")],
             teardown: "false\n".into(),
             judge: |_| Ok(String::new()),
         };

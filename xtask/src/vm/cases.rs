@@ -11,7 +11,7 @@ mod limits;
 mod null_blk;
 mod nvme;
 
-use super::case::{Case, Step};
+use super::case::{Case, CaseStep};
 use super::judge::{self, Figures};
 use super::outcome::Outcome;
 
@@ -65,7 +65,7 @@ impl Way {
     }
 
     /// A run of one point of small I/O. The document goes to standard output, everything else to files of that name.
-    fn run(&self, name: &str, outstanding: u32, span: &str, options: &[&str]) -> Step {
+    fn run(&self, name: &str, outstanding: u32, span: &str, options: &[&str]) -> CaseStep {
         let outstanding = outstanding.to_string();
         let mut words =
             vec!["rigel", "run", "advanced", self.target, "--engine", self.engine, "--name", name];
@@ -73,7 +73,7 @@ impl Way {
         words.extend(["--duration", span, "--json", "--quiet"]);
         words.extend(self.options);
         words.extend(options);
-        Step::program(name, RUN_SECONDS, &words)
+        CaseStep::program(name, RUN_SECONDS, &words)
     }
 
     /// The name of its step at a load.
@@ -83,7 +83,7 @@ impl Way {
 }
 
 /// Reads by every way at every load.
-fn reads(ways: &[Way], loads: &[u32], span: &str) -> Vec<Step> {
+fn reads(ways: &[Way], loads: &[u32], span: &str) -> Vec<CaseStep> {
     let pairs = ways.iter().flat_map(|way| loads.iter().map(move |load| (way, *load)));
     pairs.map(|(way, load)| way.run(&way.at(load), load, span, &[])).collect()
 }

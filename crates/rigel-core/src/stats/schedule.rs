@@ -8,7 +8,7 @@
 mod random;
 mod step;
 
-pub use step::{LongVisit, Phase, Purpose, Reason, Step, VisitOrder};
+pub use step::{LongVisit, Next, Phase, Purpose, Reason, VisitOrder};
 
 use super::parameters::Parameters;
 use crate::load::draw::Generator;
@@ -34,7 +34,7 @@ pub struct Schedule {
     /// What is left of this round, last first.
     order: Vec<usize>,
     /// What the caller was told to do and has not done yet.
-    pending: Option<Step>,
+    pending: Option<Next>,
     reached: BTreeSet<usize>,
     /// Visits to each point, long ones not counted.
     visits: BTreeMap<usize, u32>,
@@ -72,19 +72,19 @@ impl Schedule {
     }
 
     /// What to do at `now_ns`. Until that was carried out, asking again gives the same answer, but for waiting.
-    pub fn next(&mut self, now_ns: u64) -> Step {
+    pub fn next(&mut self, now_ns: u64) -> Next {
         if let Some(step) = self.pending {
             return step;
         }
         let step = self.decide(now_ns);
-        self.pending = (!matches!(step, Step::Wait(_))).then_some(step);
+        self.pending = (!matches!(step, Next::Wait(_))).then_some(step);
         step
     }
 
     /// The visit that was asked for ended at `ended_ns`. `slowest_rate` is the I/Os per second of its slowest class:
     /// later visits to the point are made long enough for it.
     pub fn finished(&mut self, ended_ns: u64, slowest_rate: f64) {
-        let Some(Step::Visit(order)) = self.pending.take_if(|step| matches!(step, Step::Visit(_))) else {
+        let Some(Next::Visit(order)) = self.pending.take_if(|step| matches!(step, Next::Visit(_))) else {
             return;
         };
         self.last_ended_ns.insert(order.point, ended_ns);
@@ -107,7 +107,7 @@ impl Schedule {
     /// that was done and is so no longer is visited again, if it has visits left: what others show, such as rare visits
     /// far off, can widen its interval.
     pub fn looked(&mut self, is_done: impl Fn(usize) -> bool) {
-        if self.pending.take_if(|step| *step == Step::Look).is_some() {
+        if self.pending.take_if(|step| *step == Next::Look).is_some() {
             self.looked = true;
             let (done, open): (Vec<usize>, Vec<usize>) = self.members().partition(|&point| is_done(point));
             self.reached.extend(done);
@@ -185,21 +185,21 @@ impl Schedule {
         all.copied().filter(|point| !self.reached.contains(point)).collect()
     }
 
-    fn decide(&mut self, now_ns: u64) -> Step {
+    fn decide(&mut self, now_ns: u64) -> Next {
         loop {
             let Some(phase) = self.phases.get(self.phase) else {
                 let all = self.unreached().is_empty();
-                return Step::Done(if all { Reason::Reached } else { Reason::MostVisits });
+                return Next::Done(if all { Reason::Reached } else { Reason::MostVisits });
             };
             if self.parameters.time_limit_ns.is_some_and(|limit| now_ns >= limit) {
-                return Step::Done(Reason::OutOfTime);
+                return Next::Done(Reason::OutOfTime);
             }
             if now_ns < self.not_before_ns {
-                return Step::Wait(self.not_before_ns - now_ns);
+                return Next::Wait(self.not_before_ns - now_ns);
             }
             if let Some(long) = phase.long_visits.get(self.long_visits_done) {
                 let LongVisit { point, measure_ns } = *long;
-                return Step::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Long });
+                return Next::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Long });
             }
             if let Some(&point) = self.order.last() {
                 return self.visit_or_rest(point, now_ns);
@@ -211,10 +211,10 @@ impl Schedule {
     }
 
     /// Looks, ends the phase or draws the next round.
-    fn between_rounds(&mut self, now_ns: u64) -> Option<Step> {
+    fn between_rounds(&mut self, now_ns: u64) -> Option<Next> {
         let first_look = self.parameters.first_look(self.size());
         if self.rounds >= first_look && !self.looked {
-            return Some(Step::Look);
+            return Some(Next::Look);
         }
         if self.live().is_empty() {
             let latest = self.last_ended_ns.values().max().copied();
@@ -256,7 +256,7 @@ impl Schedule {
 
     /// The next visit of the round; while its point needs rest, one to a point that has no rounds left to make; else the
     /// rest.
-    fn visit_or_rest(&mut self, point: usize, now_ns: u64) -> Step {
+    fn visit_or_rest(&mut self, point: usize, now_ns: u64) -> Next {
         let rest = self.rest_ns(point, now_ns);
         if rest == 0 {
             return self.visit(point, Purpose::Round(self.rounds));
@@ -265,15 +265,15 @@ impl Schedule {
         let rested: Vec<usize> = idle.filter(|&other| self.rest_ns(other, now_ns) == 0).collect();
         match draw(&rested, &mut self.generator) {
             Some(other) => self.visit(other, Purpose::FillsGap),
-            None => Step::Wait(rest),
+            None => Next::Wait(rest),
         }
     }
 
-    fn visit(&self, point: usize, purpose: Purpose) -> Step {
+    fn visit(&self, point: usize, purpose: Purpose) -> Next {
         let known = self.slowest_rates.get(&point);
         let measure_ns =
             known.map_or(self.measure_ns, |&rate| self.parameters.measure_for(self.measure_ns, rate));
-        Step::Visit(VisitOrder { point, measure_ns, purpose })
+        Next::Visit(VisitOrder { point, measure_ns, purpose })
     }
 
     /// How long a point must still rest.

@@ -3,7 +3,7 @@
 //! The speed is constant in pieces: a step of the timeline is one, or two when it begins with a stall. Work is done when
 //! the integral of the speed reaches it, which is exact, also over stalls. Must not know stations or queues.
 
-use super::timeline::{Step, Timeline};
+use super::timeline::{SpeedStep, Timeline};
 use super::whole_ns;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
@@ -92,7 +92,7 @@ impl Speed {
 
     /// Draws one more step.
     fn draw(&mut self) {
-        let Step { stalled_ns, speed } = self.timeline.step();
+        let SpeedStep { stalled_ns, speed } = self.timeline.step();
         let stall_ends_ns = self.drawn_ns + stalled_ns;
         let step_ends_ns = self.drawn_ns + SPEED_STEP_NS;
         for (end_ns, shared) in [(stall_ends_ns, 0.0), (step_ends_ns, speed)] {

@@ -13,7 +13,7 @@ const SLOWEST: f64 = 0.05;
 
 /// One step of [`SPEED_STEP_NS`]: first no service at all, then service at a constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct SpeedStep {
     /// Length of the stall at its beginning.
     pub stalled_ns: u64,
     /// Speed after that; 1 is the law's.
@@ -52,14 +52,14 @@ impl Timeline {
     }
 
     /// The next step.
-    pub fn step(&mut self) -> Step {
+    pub fn step(&mut self) -> SpeedStep {
         let middle_ns = self.steps * SPEED_STEP_NS + SPEED_STEP_NS / 2;
         self.steps += 1;
         let drift = 1.0 + self.noise.drift.fraction() * Nanos(middle_ns).seconds() / 60.0;
         let white = self.white.lognormal(self.noise.white.fraction());
         let (stalled_ns, catching_up) = self.stall();
         let others = self.memory() * self.neighbour() * catching_up;
-        Step { stalled_ns, speed: self.process * drift.max(SLOWEST) * white * others }
+        SpeedStep { stalled_ns, speed: self.process * drift.max(SLOWEST) * white * others }
     }
 
     fn memory(&mut self) -> f64 {

@@ -12,7 +12,7 @@ use rigel_core::load::plan::{AdaptivePlan, Plan, WarmUp};
 use rigel_core::load::workload::LargePattern;
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
-use rigel_core::stats::schedule::{Purpose, Schedule, Step, VisitOrder};
+use rigel_core::stats::schedule::{Next, Purpose, Schedule, VisitOrder};
 use rigel_core::units::NS_PER_S;
 use std::collections::BTreeSet;
 
@@ -54,10 +54,10 @@ pub fn rounds(run: &Run, plan: &Plan, adaptive: &AdaptivePlan, walk: &mut Walk<'
     };
     loop {
         match state.schedule.next(walk.now_ns()) {
-            Step::Visit(order) => state.visit(order, walk)?,
-            Step::Wait(ns) => walk.rest(state.last, ns, state.schedule.expected_ns())?,
-            Step::Look => state.look(walk),
-            Step::Done(_) => break,
+            Next::Visit(order) => state.visit(order, walk)?,
+            Next::Wait(ns) => walk.rest(state.last, ns, state.schedule.expected_ns())?,
+            Next::Look => state.look(walk),
+            Next::Done(_) => break,
         }
     }
     match plan.steps.len() - state.visited.len() {

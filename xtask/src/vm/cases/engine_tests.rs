@@ -1,6 +1,6 @@
 //! The unit tests of `rigel-io` on another kernel, with all its engines.
 
-use super::super::case::{Case, Step};
+use super::super::case::{Case, CaseStep};
 use super::super::outcome::{Outcome, shown};
 use anyhow::Context as _;
 
@@ -28,7 +28,7 @@ pub fn cases() -> Vec<Case> {
         name: "engine-tests",
         modules: &["crc32c_generic", "ext4", "fuse", "loop", "null_blk", "nvme"],
         setup: SETUP.to_owned(),
-        steps: vec![Step::shell("tests", 600, RUN)],
+        steps: vec![CaseStep::shell("tests", 600, RUN)],
         teardown: "umount /disk\nrmmod null_blk nvme\n".to_owned(),
         judge,
     }]

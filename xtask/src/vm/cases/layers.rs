@@ -1,7 +1,7 @@
 //! Layers between a target and its disks, and what `rigel doctor` says of them: tables and states that only the kernel of a real
 //! device mapper and a real RAID tells.
 
-use super::super::case::{Case, Step};
+use super::super::case::{Case, CaseStep};
 use super::super::outcome::Outcome;
 use anyhow::Context as _;
 use serde_json::Value;
@@ -43,10 +43,10 @@ fn layers() -> Case {
              echo active >$md/array_state\n"
             .to_owned(),
         steps: vec![
-            Step::program("secret", 60, &["rigel", "doctor", "/dev/dm-1", "--json"]),
-            Step::program("raid", 60, &["rigel", "doctor", "/dev/md_vm", "--json"]),
-            Step::program("text", 60, &["rigel", "doctor"]),
-            Step::shell("tree", 60, include_str!("../../../../crates/rigel-io/tests-data/machines/capture.sh")),
+            CaseStep::program("secret", 60, &["rigel", "doctor", "/dev/dm-1", "--json"]),
+            CaseStep::program("raid", 60, &["rigel", "doctor", "/dev/md_vm", "--json"]),
+            CaseStep::program("text", 60, &["rigel", "doctor"]),
+            CaseStep::shell("tree", 60, include_str!("../../../../crates/rigel-io/tests-data/machines/capture.sh")),
         ],
         teardown: "echo clear >/sys/block/md_vm/md/array_state\n\
              dmsetup remove --noudevsync secret\n\

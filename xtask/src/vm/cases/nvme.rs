@@ -1,6 +1,6 @@
 //! The NVMe drive that the emulator has: facts, reads, and writes with and without consent.
 
-use super::super::case::{Case, Step};
+use super::super::case::{Case, CaseStep};
 use super::super::judge;
 use super::super::machine::NVME_BYTES;
 use super::super::outcome::Outcome;
@@ -48,7 +48,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn read() -> Case {
-    let mut steps = vec![Step::shell("sysfs", 30, SYSFS)];
+    let mut steps = vec![CaseStep::shell("sysfs", 30, SYSFS)];
     steps.extend(reads(&WAYS, &LOADS, "1s"));
     steps.extend(UNWISE.iter().map(|(way, ..)| way.run(way.name, 4, "500ms", &[])));
     steps.push(FAR.run(FAR.name, 300, "1s", &[]));
@@ -125,7 +125,7 @@ fn compare(target: &TargetFacts, sysfs: &BTreeMap<&str, &str>) -> anyhow::Result
 fn write() -> Case {
     let options = ["--write", "100"];
     let consent = [options[0], options[1], "--destroy-data", DEVICE];
-    let sum = |name: &str| Step::program(name, 60, &["sha256sum", DEVICE]);
+    let sum = |name: &str| CaseStep::program(name, 60, &["sha256sum", DEVICE]);
     let mut steps = vec![sum("before")];
     for way in WRITES {
         steps.push(way.run(&format!("refused-{}", way.name), 2, "500ms", &options));

@@ -19,7 +19,7 @@ const VISITS_OF_DOUBT: usize = 3;
 /// A level that must be visited before the search can go on.
 pub struct Wanted(pub u32);
 
-type Step<T> = Result<T, Wanted>;
+type Known<T> = Result<T, Wanted>;
 
 pub struct Search {
     made: BTreeMap<u32, VecDeque<LevelVisit>>,
@@ -36,7 +36,7 @@ impl Search {
     }
 
     /// The curve; none if no level has a rate.
-    pub fn run(mut self) -> Step<Option<Curve>> {
+    pub fn run(mut self) -> Known<Option<Curve>> {
         let (climbed, saturated) = self.climb()?;
         let Some(maximum) = self.maximum()? else {
             return Ok(None);
@@ -58,7 +58,7 @@ impl Search {
     }
 
     /// Takes the next visit to a level that is not used yet.
-    fn visit(&mut self, outstanding: u32) -> Step<()> {
+    fn visit(&mut self, outstanding: u32) -> Known<()> {
         let visit = self.made.get_mut(&outstanding).and_then(VecDeque::pop_front);
         let visit = visit.ok_or(Wanted(outstanding))?;
         self.rates.entry(outstanding).or_default().push(visit.rate);
@@ -68,13 +68,13 @@ impl Search {
         Ok(())
     }
 
-    fn visit_often(&mut self, outstanding: u32, visits: usize) -> Step<()> {
+    fn visit_often(&mut self, outstanding: u32, visits: usize) -> Known<()> {
         (0..visits).try_for_each(|_| self.visit(outstanding))
     }
 
     /// Doubles until two doublings in a row gain too little: up once, then down and up again over the same levels, so
     /// that the visits to a level lie apart. Whether that made a plateau.
-    fn climb(&mut self) -> Step<(Vec<u32>, bool)> {
+    fn climb(&mut self) -> Known<(Vec<u32>, bool)> {
         let mut levels = vec![1];
         self.visit(1)?;
         while let Some(next) = self.above(&levels) {
@@ -109,7 +109,7 @@ impl Search {
     }
 
     /// Visits the plateau afresh and takes the mean of those visits; none without a rate.
-    fn maximum(&mut self) -> Step<Option<Interval>> {
+    fn maximum(&mut self) -> Known<Option<Interval>> {
         let plateau = self.plateau();
         for _ in 0..self.rules.fresh_visits {
             plateau.iter().try_for_each(|&level| self.visit(level))?;
@@ -141,7 +141,7 @@ impl Search {
     }
 
     /// The smallest level that reaches saturation, by its mean.
-    fn bisect(&mut self, climbed: &[u32], maximum: Interval) -> Step<u32> {
+    fn bisect(&mut self, climbed: &[u32], maximum: Interval) -> Known<u32> {
         let Some((mut below, mut reaching)) = self.first_to_reach(climbed, maximum)? else {
             return Ok(1);
         };
@@ -161,7 +161,7 @@ impl Search {
 
     /// The first level of the climb that reaches saturation, or else the best of them, and the one before it (0 before
     /// the first).
-    fn first_to_reach(&mut self, climbed: &[u32], maximum: Interval) -> Step<Option<(u32, u32)>> {
+    fn first_to_reach(&mut self, climbed: &[u32], maximum: Interval) -> Known<Option<(u32, u32)>> {
         let before = std::iter::once(0).chain(climbed.iter().copied());
         let steps: Vec<(u32, u32)> = before.zip(climbed.iter().copied()).collect();
         for &(before, level) in &steps {
@@ -173,7 +173,7 @@ impl Search {
     }
 
     /// Visits a level until it is sure on which side of saturation it is, or had all visits that one may have.
-    fn reaches(&mut self, level: u32, maximum: Interval) -> Step<bool> {
+    fn reaches(&mut self, level: u32, maximum: Interval) -> Known<bool> {
         while self.verdict(level, maximum).is_none() && self.rates[&level].len() < self.rules.most_visits {
             self.visit(level)?;
         }
@@ -201,7 +201,7 @@ impl Search {
     }
 
     /// Levels that contradict, before and after more visits to them.
-    fn check(&mut self, found: u32, maximum: Interval) -> Step<Vec<Violation>> {
+    fn check(&mut self, found: u32, maximum: Interval) -> Known<Vec<Violation>> {
         let suspects: Vec<u32> =
             self.violations(found, maximum).map(|violation| violation.outstanding).collect();
         suspects.iter().try_for_each(|&level| self.visit_often(level, VISITS_OF_DOUBT))?;

@@ -24,7 +24,7 @@ pub struct LongVisit {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Next {
     /// Make a visit, then call [`super::Schedule::finished`].
     Visit(VisitOrder),
     /// Nothing may be visited for so long; then ask again.

@@ -19,23 +19,23 @@ fn carry_out(schedule: &mut Schedule, is_done: impl Fn(usize, usize) -> bool) ->
     let mut looks = 0;
     loop {
         match schedule.next(now) {
-            Step::Visit(order) => {
-                assert_eq!(schedule.next(now + 1), Step::Visit(order), "asking twice changes nothing");
+            Next::Visit(order) => {
+                assert_eq!(schedule.next(now + 1), Next::Visit(order), "asking twice changes nothing");
                 let ended_ns = now + schedule.parameters.settle_ns + order.measure_ns;
                 made.push(Made { order, began_ns: now, ended_ns });
                 now = ended_ns;
                 schedule.finished(now, 1e4);
             }
-            Step::Wait(ns) => {
+            Next::Wait(ns) => {
                 assert!(ns > 0);
                 now += ns;
             }
-            Step::Look => {
+            Next::Look => {
                 looks += 1;
                 let visits = |point| made.iter().filter(|made| is_round_of(made, point)).count();
                 schedule.looked(|point| is_done(point, visits(point)));
             }
-            Step::Done(reason) => return (made, reason, looks),
+            Next::Done(reason) => return (made, reason, looks),
         }
     }
 }
@@ -235,10 +235,10 @@ fn slow_points_and_a_warm_up_lengthen_visits_and_slow_noise_the_gap() {
     let mut orders = BTreeMap::new();
     let mut now = 0;
     for _ in 0..8 {
-        if let Step::Wait(ns) = schedule.next(now) {
+        if let Next::Wait(ns) = schedule.next(now) {
             now += ns;
         }
-        let Step::Visit(order) = schedule.next(now) else { panic!("a visit") };
+        let Next::Visit(order) = schedule.next(now) else { panic!("a visit") };
         orders.insert(order.point, order.measure_ns / NS_PER_S);
         // Point 1 does 40 I/Os per second: 200 need 5 s.
         now += order.measure_ns;
@@ -248,9 +248,9 @@ fn slow_points_and_a_warm_up_lengthen_visits_and_slow_noise_the_gap() {
     schedule.lengthen(0);
     schedule.lengthen(2500 * NS_PER_MS);
     schedule.double_gap();
-    let Step::Wait(rest) = schedule.next(now) else { panic!("a rest") };
+    let Next::Wait(rest) = schedule.next(now) else { panic!("a rest") };
     assert!((30..=40).contains(&(rest / NS_PER_S)), "{rest}");
-    let Step::Visit(order) = schedule.next(now + rest) else { panic!("a visit") };
+    let Next::Visit(order) = schedule.next(now + rest) else { panic!("a visit") };
     assert_eq!(order.measure_ns / NS_PER_S, if order.point == 1 { 5 } else { 4 });
 }
 
@@ -285,9 +285,9 @@ fn answers_that_were_not_asked_for_change_nothing() {
     let mut schedule = one_phase(4, 1);
     schedule.finished(5, 1.0);
     schedule.looked(|_| true);
-    let Step::Visit(order) = schedule.next(0) else { panic!("a visit") };
+    let Next::Visit(order) = schedule.next(0) else { panic!("a visit") };
     schedule.looked(|_| true);
-    assert_eq!(schedule.next(0), Step::Visit(order));
+    assert_eq!(schedule.next(0), Next::Visit(order));
     assert_eq!(schedule.unreached().len(), 4);
 }
 
@@ -347,8 +347,8 @@ fn rounds_follow_no_pattern() {
             let mut now = 0;
             loop {
                 match schedule.next(now) {
-                    Step::Wait(ns) => now += ns,
-                    Step::Visit(order) => {
+                    Next::Wait(ns) => now += ns,
+                    Next::Visit(order) => {
                         now += parameters.settle_ns + order.measure_ns;
                         schedule.finished(now, 1e4);
                         if orders[orders.len() - 1].len() == points {
@@ -356,8 +356,8 @@ fn rounds_follow_no_pattern() {
                         }
                         orders.last_mut().unwrap().push(order.point);
                     }
-                    Step::Look => schedule.looked(|_| false),
-                    Step::Done(_) => break,
+                    Next::Look => schedule.looked(|_| false),
+                    Next::Done(_) => break,
                 }
             }
             for two in orders.windows(2) {

@@ -14,7 +14,7 @@ use crate::stats::interval::Interval;
 use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
 use crate::stats::sample::{count, mean};
-use crate::stats::schedule::{LongVisit, Phase, Purpose, Schedule, Step};
+use crate::stats::schedule::{LongVisit, Next, Phase, Purpose, Schedule};
 use crate::units::{NS_PER_S, to_f64};
 
 pub const POINTS: usize = 18;
@@ -42,8 +42,8 @@ pub fn run(environment: Environment, parameters: &Parameters, scale: f64, seed: 
     let mut now = 0;
     loop {
         match schedule.next(now) {
-            Step::Wait(ns) => now += ns,
-            Step::Visit(order) => {
+            Next::Wait(ns) => now += ns,
+            Next::Visit(order) => {
                 let length = parameters.settle_ns + order.measure_ns;
                 let mut profile = device.visit(order.point, now, length);
                 profile.iter_mut().for_each(|rate| *rate *= scale);
@@ -59,7 +59,7 @@ pub fn run(environment: Environment, parameters: &Parameters, scale: f64, seed: 
                 now += length;
                 schedule.finished(now, 1e4);
             }
-            Step::Look => {
+            Next::Look => {
                 let look = Look::at(&quantities, STEP_NS, parameters);
                 let least = usize::try_from(parameters.first_look(POINTS)).unwrap();
                 let enough = |point: usize| look.visits[point].means.len() >= least;
@@ -70,7 +70,7 @@ pub fn run(environment: Environment, parameters: &Parameters, scale: f64, seed: 
                     schedule.lengthen(look.shortest_ns);
                 }
             }
-            Step::Done(_) => break,
+            Next::Done(_) => break,
         }
     }
     let look = Look::at(&quantities, STEP_NS, parameters);

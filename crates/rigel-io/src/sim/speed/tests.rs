@@ -55,7 +55,7 @@ fn moments(text: &str, steps: u32) -> (f64, f64) {
     let mut timeline = Timeline::new(noise(text), 3);
     let (mut sum, mut squares) = (0.0, 0.0);
     for _ in 0..steps {
-        let Step { stalled_ns, speed } = timeline.step();
+        let SpeedStep { stalled_ns, speed } = timeline.step();
         let speed = speed * (1.0 - to_f64(stalled_ns) / to_f64(SPEED_STEP_NS));
         sum += speed;
         squares += speed * speed;

@@ -1,6 +1,6 @@
 //! The disturbed device against its truth.
 
-use super::super::timeline::{Step, Timeline};
+use super::super::timeline::{SpeedStep, Timeline};
 use super::*;
 use rigel_core::sim::SPEED_STEP_NS;
 use rigel_core::units::NS_PER_S;
@@ -78,7 +78,7 @@ fn near(found: f64, wanted: f64, tolerance: f64) {
 /// The mean speed of the first `steps` steps, from the timeline alone.
 fn mean_speed(law: SimLaw, steps: u32) -> f64 {
     let mut timeline = Timeline::new(law.noise, 1);
-    let step = |Step { stalled_ns, speed }| speed * (1.0 - to_f64(stalled_ns) / to_f64(SPEED_STEP_NS));
+    let step = |SpeedStep { stalled_ns, speed }| speed * (1.0 - to_f64(stalled_ns) / to_f64(SPEED_STEP_NS));
     (0..steps).map(|_| step(timeline.step())).sum::<f64>() / f64::from(steps)
 }
 

@@ -4,7 +4,7 @@ use crate::assert_printable;
 use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::uses::compare::Comparison;
 use rigel_core::uses::compare::gate::{Gate, Checked};
-use rigel_core::uses::doctor::{Patient, examine};
+use rigel_core::uses::doctor::{System, examine};
 use rigel_core::record::{Line, Record, write_line};
 use rigel_core::record::resume::Past;
 use rigel_report::compare::{CompareFormat, Compared, runs};
@@ -25,8 +25,8 @@ pub fn all(record: &Record) {
     let views = std::slice::from_ref(&view);
     compared(views);
     advised(views);
-    let patient = Patient::below(&record.header.host, &record.header.targets);
-    examined(&patient);
+    let system = System::below(&record.header.host, &record.header.targets);
+    examined(&system);
     // Whether a run could go on from it; a refusal is an answer.
     let stopped = Record { closing: None, ..record.clone() };
     let _ = Past::of(&stopped, 0, &record.header.program_version);
@@ -108,11 +108,11 @@ pub fn calibrated(document: &calibration::Document) {
 }
 
 /// The doctor on what is known of a host.
-pub fn examined(patient: &Patient<'_>) {
-    let all = examine(patient);
+pub fn examined(system: &System<'_>) {
+    let all = examine(system);
     assert_printable(
         "the findings of the doctor",
-        &doctor::findings(patient, &all, true, text::Style::default()),
+        &doctor::findings(system, &all, true, text::Style::default()),
     );
     doctor::json(&all).expect("memory takes it");
 }

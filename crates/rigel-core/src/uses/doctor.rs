@@ -62,10 +62,10 @@ pub struct Rule {
 /// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 enum Judge {
-    Host(fn(&HostFacts, &Patient<'_>) -> Status),
-    Device(fn(&DeviceFacts, &Patient<'_>) -> Status),
-    Mount(fn(&MountFacts, &Patient<'_>) -> Status),
-    Target(fn(&TargetFacts, &Patient<'_>) -> Status),
+    Host(fn(&HostFacts, &System<'_>) -> Status),
+    Device(fn(&DeviceFacts, &System<'_>) -> Status),
+    Mount(fn(&MountFacts, &System<'_>) -> Status),
+    Target(fn(&TargetFacts, &System<'_>) -> Status),
 }
 
 /// What a rule comes to.
@@ -103,7 +103,7 @@ impl Status {
 
 /// Everything that is judged together.
 #[derive(Clone, Debug)]
-pub struct Patient<'a> {
+pub struct System<'a> {
     /// The host.
     pub host: &'a HostFacts,
     /// Every device, by its name once.
@@ -114,7 +114,7 @@ pub struct Patient<'a> {
     pub targets: &'a [TargetFacts],
 }
 
-impl<'a> Patient<'a> {
+impl<'a> System<'a> {
     /// A host with everything on it.
     #[must_use]
     pub fn whole(host: &'a HostFacts, devices: &'a [DeviceFacts], mounts: &'a [MountFacts]) -> Self {
@@ -249,8 +249,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Applies every rule to everything that it is about: the gravest findings first, then what is unknown, then what is fine.
 #[must_use]
-pub fn examine(patient: &Patient<'_>) -> Vec<Checked> {
-    let mut all: Vec<Checked> = rules().flat_map(|rule| apply(rule, patient)).collect();
+pub fn examine(system: &System<'_>) -> Vec<Checked> {
+    let mut all: Vec<Checked> = rules().flat_map(|rule| apply(rule, system)).collect();
     let order = |judged: &Checked| match judged.verdict {
         Status::Bent { .. } => 3 - judged.rule.severity as u8,
         Status::Unknown => 4,
@@ -260,23 +260,22 @@ pub fn examine(patient: &Patient<'_>) -> Vec<Checked> {
     all
 }
 
-fn apply(rule: &'static Rule, patient: &Patient<'_>) -> Vec<Checked> {
+fn apply(rule: &'static Rule, system: &System<'_>) -> Vec<Checked> {
     let judged = |about: About, verdict: Status| Checked { rule, about, verdict };
     let all: Vec<Checked> = match rule.judge {
-        Judge::Host(judge) => vec![judged(About::Host, judge(patient.host, patient))],
+        Judge::Host(judge) => vec![judged(About::Host, judge(system.host, system))],
         Judge::Device(judge) => {
             let of =
-                |device: &&DeviceFacts| judged(About::Device(device.name.clone()), judge(device, patient));
-            patient.devices.iter().map(of).collect()
+                |device: &&DeviceFacts| judged(About::Device(device.name.clone()), judge(device, system));
+            system.devices.iter().map(of).collect()
         }
         Judge::Mount(judge) => {
             let about = |mount: &MountFacts| About::Mount(mount.mount_point.clone());
-            patient.mounts.iter().map(|mount| judged(about(mount), judge(mount, patient))).collect()
+            system.mounts.iter().map(|mount| judged(about(mount), judge(mount, system))).collect()
         }
         Judge::Target(judge) => {
-            let of =
-                |target: &TargetFacts| judged(About::Target(target.path.clone()), judge(target, patient));
-            patient.targets.iter().map(of).collect()
+            let of = |target: &TargetFacts| judged(About::Target(target.path.clone()), judge(target, system));
+            system.targets.iter().map(of).collect()
         }
     };
     all.into_iter().filter(|judged| judged.verdict != Status::NotAsked).collect()

@@ -1,7 +1,7 @@
 //! The doctor on trees of other machines: what it finds is in the snapshot of each.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
-use rigel_core::uses::doctor::{Checked, Patient, Status, examine};
+use rigel_core::uses::doctor::{Checked, Status, System, examine};
 use rigel_io::targets::inspect::survey;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -62,7 +62,7 @@ fn found_on(name: &str) -> String {
     let root = tempfile::tempdir().unwrap();
     unpack(&tree, root.path());
     let found = survey(root.path());
-    told(&examine(&Patient::whole(&found.host, &found.devices, &found.mounts)))
+    told(&examine(&System::whole(&found.host, &found.devices, &found.mounts)))
 }
 
 #[test]

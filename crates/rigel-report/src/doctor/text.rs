@@ -6,7 +6,7 @@ use crate::text::{Ink, Style, wrapped};
 use rigel_core::facts::{DeviceFacts, MountFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rigel_core::uses::doctor::{Checked, Patient, Severity, Status};
+use rigel_core::uses::doctor::{Checked, Severity, Status, System};
 
 /// Room for the names of what a device is made of.
 const MOST_OF_ROW: usize = 40;
@@ -15,9 +15,9 @@ const MOST_NAMES: usize = 6;
 
 /// The text; with `everything` also what is fine.
 #[must_use]
-pub fn findings(patient: &Patient<'_>, all: &[Checked], everything: bool, style: Style) -> String {
+pub fn findings(system: &System<'_>, all: &[Checked], everything: bool, style: Style) -> String {
     let mut page = Page::default();
-    looked_at(&mut page, patient);
+    looked_at(&mut page, system);
     for same in groups(all.iter().filter(|judged| judged.is_bent())) {
         page.blank();
         finding(&mut page, &same, style);
@@ -99,25 +99,25 @@ fn line(page: &mut Page, same: &[&Checked]) {
     wrapped(page, "  ", "      ", &format!("{}: {}: {}", names(same), first.rule.setting, value(first)));
 }
 
-fn looked_at(page: &mut Page, patient: &Patient<'_>) {
-    let host = patient.host;
+fn looked_at(page: &mut Page, system: &System<'_>) {
+    let host = system.host;
     let memory = host.memory_bytes.map_or_else(String::new, |bytes| format!(", {} of memory", Bytes(bytes)));
     let kernel = format!("{} {}", printable(&host.kernel), printable(&host.machine));
     wrapped(page, "", "  ", &format!("{}, {} CPUs{memory}", kernel.trim(), host.cpus));
-    for target in patient.targets {
+    for target in system.targets {
         let on = target
             .device
             .as_ref()
             .map_or_else(String::new, |device| format!(" on {}", printable(&device.name)));
         wrapped(page, "", "  ", &format!("{}, {}{on}", printable(&target.path), Bytes(target.size_bytes)));
     }
-    for mount in &patient.mounts {
+    for mount in &system.mounts {
         wrapped(page, "", "  ", &mounted(mount));
     }
-    if !patient.devices.is_empty() {
+    if !system.devices.is_empty() {
         page.blank();
         page.line("Device               Attached      Spins Scheduler   Queue  Read-ahead  Made of");
-        patient.devices.iter().for_each(|device| row(page, device));
+        system.devices.iter().for_each(|device| row(page, device));
     }
 }
 

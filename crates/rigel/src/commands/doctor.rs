@@ -7,7 +7,7 @@ use crate::commands;
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
-use rigel_core::uses::doctor::{Checked, Patient, examine};
+use rigel_core::uses::doctor::{Checked, System, examine};
 use rigel_io::host::host_facts;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, survey};
 use rigel_report::doctor::{Counts, findings, json};
@@ -20,14 +20,14 @@ use std::path::Path;
 pub fn doctor(options: &DoctorOptions) -> Result<(), Problem> {
     let all = if options.paths.is_empty() {
         let found = survey(Path::new("/"));
-        told(&Patient::whole(&found.host, &found.devices, &found.mounts), options)?
+        told(&System::whole(&found.host, &found.devices, &found.mounts), options)?
     } else {
         let host = host_facts();
         let snapshot = Snapshot::take();
         let look = |path| inspect(path, &snapshot).map(Inspected::into_facts);
         let targets: Vec<TargetFacts> =
             options.paths.iter().map(|path| look(path)).collect::<Result<_, _>>()?;
-        told(&Patient::below(&host, &targets), options)?
+        told(&System::below(&host, &targets), options)?
     };
     match Counts::of(&all).errors {
         0 => Ok(()),
@@ -37,12 +37,12 @@ pub fn doctor(options: &DoctorOptions) -> Result<(), Problem> {
     }
 }
 
-fn told(patient: &Patient<'_>, options: &DoctorOptions) -> Result<Vec<Checked>, Problem> {
-    let all = examine(patient);
+fn told(system: &System<'_>, options: &DoctorOptions) -> Result<Vec<Checked>, Problem> {
+    let all = examine(system);
     if options.json {
         commands::to_stdout(&json(&all)?)?;
     } else {
-        commands::to_stdout(findings(patient, &all, options.all, terminal::style_of_stdout()).as_bytes())?;
+        commands::to_stdout(findings(system, &all, options.all, terminal::style_of_stdout()).as_bytes())?;
     }
     Ok(all)
 }

@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::queue::disk_value;
-use super::{Judge, Patient, Rule, Status};
+use super::{Judge, Rule, Status, System};
 use crate::facts::DeviceFacts;
 use crate::units::Bytes;
 
@@ -125,8 +125,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "losetup --direct-io={want} /dev/{device}",
         source: LOSETUP,
         // Packages and images are mounted like that on every desktop; it is a mistake below a target.
-        judge: Judge::Device(|device, patient| match device.loop_direct {
-            Some(direct) if !patient.targets.is_empty() => {
+        judge: Judge::Device(|device, system| match device.loop_direct {
+            Some(direct) if !system.targets.is_empty() => {
                 Status::when(!direct, if direct { "on" } else { "off" }, "on")
             }
             _ => Status::NotAsked,
@@ -141,8 +141,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "measure another device",
         source: "https://docs.kernel.org/admin-guide/blockdev/index.html",
         // A host may well have one; it is a mistake below a target.
-        judge: Judge::Device(|device, patient| match device.transport.as_deref() {
-            Some(kind @ ("zram" | "ram")) if !patient.targets.is_empty() => Status::bent(kind, ""),
+        judge: Judge::Device(|device, system| match device.transport.as_deref() {
+            Some(kind @ ("zram" | "ram")) if !system.targets.is_empty() => Status::bent(kind, ""),
             _ => Status::NotAsked,
         }),
     },
@@ -169,20 +169,20 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn hidden_cache(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn hidden_cache(device: &DeviceFacts, _: &System<'_>) -> Status {
     disk_value(device, device.scsi_cache.as_ref().zip(device.write_cache.as_ref()), |(own, believed)| {
         let hidden = own.starts_with("write back") && *believed == "write through";
         Status::when(hidden, format_args!("disk: {own}, kernel: {believed}"), "write back")
     })
 }
 
-fn physical_block(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn physical_block(device: &DeviceFacts, _: &System<'_>) -> Status {
     disk_value(device, device.physical_block_bytes.zip(device.logical_block_bytes), |&(physical, logical)| {
         Status::when(physical > logical, format_args!("{physical} and {logical} bytes"), physical)
     })
 }
 
-fn alignment(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
+fn alignment(device: &DeviceFacts, system: &System<'_>) -> Status {
     let (Some(start), Some(disk)) = (device.start_bytes, &device.partition_of) else {
         return Status::NotAsked;
     };
@@ -191,7 +191,7 @@ fn alignment(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
         return Status::NotAsked;
     }
     let Some(block) = device.physical_block_bytes else { return Status::Unknown };
-    let chunk = patient.device(disk).and_then(DeviceFacts::stripe).map_or(0, |stripe| stripe.chunk_bytes);
+    let chunk = system.device(disk).and_then(DeviceFacts::stripe).map_or(0, |stripe| stripe.chunk_bytes);
     let unit = chunk.max(u64::from(block));
     let off =
         unit > 0 && !start.is_multiple_of(unit) || device.alignment_offset_bytes.is_some_and(|off| off > 0);
@@ -203,7 +203,7 @@ pub(super) fn works(state: &str) -> bool {
     matches!(state, "running" | "live")
 }
 
-fn rotational(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn rotational(device: &DeviceFacts, _: &System<'_>) -> Status {
     let flash = matches!(device.transport.as_deref(), Some("nvme"))
         || device.model.as_deref().is_some_and(|model| model.to_ascii_uppercase().contains("SSD"));
     if !flash {
@@ -212,7 +212,7 @@ fn rotational(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
 }
 
-fn virtual_rotational(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn virtual_rotational(device: &DeviceFacts, _: &System<'_>) -> Status {
     let virtual_disk = matches!(device.transport.as_deref(), Some("virtio" | "xen"))
         || device.model.as_deref().is_some_and(|model| model.to_ascii_lowercase().starts_with("virtual"));
     if !virtual_disk {
@@ -221,8 +221,8 @@ fn virtual_rotational(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
 }
 
-fn numa(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
-    let host = patient.host;
+fn numa(device: &DeviceFacts, system: &System<'_>) -> Status {
+    let host = system.host;
     let Some(node) = device.numa_node.and_then(|node| u32::try_from(node).ok()) else {
         return Status::NotAsked;
     };
@@ -233,7 +233,7 @@ fn numa(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
     Status::when(!host.own_numa_nodes.contains(&node), value, node)
 }
 
-fn cloud(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn cloud(device: &DeviceFacts, _: &System<'_>) -> Status {
     let Some(model) = device.model.as_deref() else { return Status::NotAsked };
     match CLOUD_MODELS.iter().find(|(start, _)| model.starts_with(start)) {
         Some((_, limits)) if device.is_leaf() => Status::bent(model, limits),

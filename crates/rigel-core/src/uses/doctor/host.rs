@@ -146,7 +146,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn dirty(host: &HostFacts, _: &super::Patient<'_>) -> Status {
+fn dirty(host: &HostFacts, _: &super::System<'_>) -> Status {
     let settings = &host.settings;
     let in_bytes = settings.dirty_background_bytes.filter(|&bytes| bytes > 0);
     let in_percent = || {

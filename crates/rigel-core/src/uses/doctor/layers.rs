@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::disk::works;
-use super::{Judge, Patient, Rule, Status};
+use super::{Judge, Rule, Status, System};
 use crate::facts::DeviceFacts;
 use crate::units::Bytes;
 
@@ -141,7 +141,7 @@ pub(super) const RULES: &[Rule] = &[
         change: "measure the device below it",
         source: MAPPER,
         // A host may have one that nobody uses; it is a mistake below a target.
-        judge: Judge::Device(|device, patient| match patient.targets {
+        judge: Judge::Device(|device, system| match system.targets {
             [] => Status::NotAsked,
             _ => kind_of(device, &["delay", "flakey", "error", "zero", "dust"]),
         }),
@@ -171,7 +171,7 @@ fn kind_of(device: &DeviceFacts, kinds: &[&str]) -> Status {
     }
 }
 
-fn stripe_read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn stripe_read_ahead(device: &DeviceFacts, _: &System<'_>) -> Status {
     let (Some(stripe), Some(kb), None) = (device.stripe(), device.read_ahead_kb, &device.partition_of) else {
         return Status::NotAsked;
     };
@@ -185,13 +185,13 @@ fn stripe_read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     Status::when(kb.saturating_mul(1024) < whole, value, whole / 1024)
 }
 
-fn mixed(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
+fn mixed(device: &DeviceFacts, system: &System<'_>) -> Status {
     // Caches put the two together on purpose.
     let is_cache = |kind| !table(device, kind).is_empty();
     if device.name.starts_with("bcache") || ["cache", "writecache"].into_iter().any(is_cache) {
         return Status::NotAsked;
     }
-    let kinds: Vec<bool> = patient.parts(device).filter_map(|part| part.rotational).collect();
+    let kinds: Vec<bool> = system.parts(device).filter_map(|part| part.rotational).collect();
     if kinds.len() < 2 {
         return Status::NotAsked;
     }
@@ -211,16 +211,16 @@ pub(super) fn is_multipath(device: &DeviceFacts) -> bool {
 }
 
 /// By the state of each path's disk, and by what the multipath target says: `8:16 F 1` is a failed path, `A` an active one.
-fn paths(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
+fn paths(device: &DeviceFacts, system: &System<'_>) -> Status {
     if !is_multipath(device) {
         return Status::NotAsked;
     }
     let offline = |path: &&DeviceFacts| path.state.as_deref().is_some_and(|state| !works(state));
-    let mut bad: Vec<String> = patient.parts(device).filter(offline).map(|path| path.name.clone()).collect();
+    let mut bad: Vec<String> = system.parts(device).filter(offline).map(|path| path.name.clone()).collect();
     for line in device.mapped.iter().flat_map(|mapped| &mapped.status) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let failed = words.windows(2).filter(|pair| pair[1] == "F" && pair[0].contains(':'));
-        bad.extend(failed.map(|pair| name_of(pair[0], patient)));
+        bad.extend(failed.map(|pair| name_of(pair[0], system)));
     }
     bad.sort();
     bad.dedup();
@@ -234,14 +234,14 @@ fn paths(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
 }
 
 /// The name of the device with a number written as `8:16`.
-fn name_of(number: &str, patient: &Patient<'_>) -> String {
+fn name_of(number: &str, system: &System<'_>) -> String {
     let is = |device: &&&DeviceFacts| {
         device.number.is_some_and(|(major, minor)| format!("{major}:{minor}") == number)
     };
-    patient.devices.iter().find(is).map_or_else(|| number.to_owned(), |device| device.name.clone())
+    system.devices.iter().find(is).map_or_else(|| number.to_owned(), |device| device.name.clone())
 }
 
-fn path_policy(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn path_policy(device: &DeviceFacts, _: &System<'_>) -> Status {
     let Some(line) = table(device, "multipath").first().copied() else { return Status::NotAsked };
     let known = ["round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity"];
     match line.split_whitespace().find(|word| known.contains(word)) {
@@ -250,7 +250,7 @@ fn path_policy(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     }
 }
 
-fn crypt(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn crypt(device: &DeviceFacts, _: &System<'_>) -> Status {
     let Some(line) = table(device, "crypt").first().copied() else { return Status::NotAsked };
     if device.rotational != Some(false) {
         return Status::NotAsked;

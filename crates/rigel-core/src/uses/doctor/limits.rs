@@ -177,13 +177,12 @@ fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> Strin
     }
 }
 
-/// Those that are about a device of the patient, or all when none of its devices is known.
-fn io_limits(host: &HostFacts, patient: &super::Patient<'_>) -> Status {
+/// Those that are about a device of the system, or all when none of its devices is known.
+fn io_limits(host: &HostFacts, system: &super::System<'_>) -> Status {
     let ours = |line: &&String| {
         let device = line.split(' ').next().unwrap_or_default();
         let is = |found: &(u32, u32)| format!("{}:{}", found.0, found.1) == device;
-        patient.devices.is_empty()
-            || patient.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
+        system.devices.is_empty() || system.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
     };
     let limits: Vec<&str> = host.cgroup.io_max.iter().filter(ours).map(String::as_str).collect();
     if limits.is_empty() { Status::fine("none") } else { Status::bent(limits.join("; "), "") }

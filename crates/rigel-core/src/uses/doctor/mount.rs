@@ -1,7 +1,7 @@
 //! Rules about filesystems and how they are mounted.
 
 use super::Severity::{Error, Note, Warning};
-use super::{Judge, Patient, Rule, Status};
+use super::{Judge, Rule, Status, System};
 use crate::facts::MountFacts;
 use crate::units::Bytes;
 
@@ -140,7 +140,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn access_times(mount: &MountFacts, _: &Patient<'_>) -> Status {
+fn access_times(mount: &MountFacts, _: &System<'_>) -> Status {
     if mount.is_nfs() || mount.has("ro") {
         return Status::NotAsked;
     }
@@ -151,13 +151,13 @@ fn access_times(mount: &MountFacts, _: &Patient<'_>) -> Status {
 }
 
 /// XFS shows `swidth` in sectors, ext4 `stripe` in blocks of which 4 KiB is the only size in use; neither when it knows of none.
-fn stripe(mount: &MountFacts, patient: &Patient<'_>) -> Status {
+fn stripe(mount: &MountFacts, system: &System<'_>) -> Status {
     let known = match mount.filesystem.as_str() {
         "xfs" => mount.number("swidth").and_then(|sectors| sectors.checked_mul(512)),
         "ext4" => mount.number("stripe").and_then(|blocks| blocks.checked_mul(4096)),
         _ => return Status::NotAsked,
     };
-    let device = mount.device.as_deref().and_then(|name| patient.device(name));
+    let device = mount.device.as_deref().and_then(|name| system.device(name));
     let Some(below) = device.and_then(|device| device.stripe()) else { return Status::NotAsked };
     let value = match known {
         Some(bytes) => format!("{}, the device has {}", Bytes(bytes), Bytes(below.bytes())),

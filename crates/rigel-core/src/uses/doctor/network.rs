@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::layers::is_multipath;
-use super::{Judge, Patient, Rule, Status};
+use super::{Judge, Rule, Status, System};
 use crate::facts::{DeviceFacts, IscsiFacts, MountFacts};
 use crate::units::Bytes;
 
@@ -91,8 +91,8 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/module/nfs/parameters/max_session_slots /proc/sys/sunrpc/tcp_max_slot_table_entries",
         change: "options nfs max_session_slots={want} in /etc/modprobe.d (NFS 3: sysctl -w sunrpc.tcp_max_slot_table_entries={want}), then mount it anew",
         source: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
-        judge: Judge::Mount(|mount, patient| {
-            let settings = &patient.host.settings;
+        judge: Judge::Mount(|mount, system| {
+            let settings = &system.host.settings;
             of_nfs(mount, || match mount.value("vers") {
                 Some(version) if version.starts_with('4') => slots(settings.nfs_session_slots),
                 Some(_) => slots(settings.nfs_slots),
@@ -165,7 +165,7 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl net.ipv4.tcp_rmem",
         change: "sysctl -w net.ipv4.tcp_rmem='4096 131072 {want}'",
         source: NET,
-        judge: Judge::Host(|host, patient| socket(host.settings.tcp_receive_max_bytes, patient)),
+        judge: Judge::Host(|host, system| socket(host.settings.tcp_receive_max_bytes, system)),
     },
     Rule {
         name: "socket-send",
@@ -175,7 +175,7 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl net.ipv4.tcp_wmem",
         change: "sysctl -w net.ipv4.tcp_wmem='4096 16384 {want}'",
         source: NET,
-        judge: Judge::Host(|host, patient| socket(host.settings.tcp_send_max_bytes, patient)),
+        judge: Judge::Host(|host, system| socket(host.settings.tcp_send_max_bytes, system)),
     },
 ];
 
@@ -197,8 +197,8 @@ fn slots(count: Option<u64>) -> Status {
     }
 }
 
-fn recovery(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
-    if !patient.above(device).any(is_multipath) {
+fn recovery(device: &DeviceFacts, system: &System<'_>) -> Status {
+    if !system.above(device).any(is_multipath) {
         return Status::NotAsked;
     }
     of_iscsi(device, |session| match session.recovery_timeout_s {
@@ -207,9 +207,9 @@ fn recovery(device: &DeviceFacts, patient: &Patient<'_>) -> Status {
     })
 }
 
-fn socket(bytes: Option<u64>, patient: &Patient<'_>) -> Status {
-    let networked = patient.mounts.iter().any(|mount| mount.is_nfs())
-        || patient.devices.iter().any(|device| device.iscsi.is_some());
+fn socket(bytes: Option<u64>, system: &System<'_>) -> Status {
+    let networked = system.mounts.iter().any(|mount| mount.is_nfs())
+        || system.devices.iter().any(|device| device.iscsi.is_some());
     match (networked, bytes) {
         (false, _) => Status::NotAsked,
         (true, Some(bytes)) => Status::when(bytes < SOCKET_BYTES, Bytes(bytes), SOCKET_BYTES),

@@ -1,7 +1,7 @@
 //! Rules about the queue of a disk.
 
 use super::Severity::{Note, Warning};
-use super::{Judge, Patient, Rule, Status};
+use super::{Judge, Rule, Status, System};
 use crate::facts::DeviceFacts;
 
 const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block";
@@ -161,14 +161,14 @@ fn is_physical(device: &DeviceFacts) -> bool {
     matches!(device.transport.as_deref(), Some("sata" | "sas" | "scsi"))
 }
 
-fn scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
     disk_value(device, device.scheduler.as_ref(), |scheduler| {
         let want = if device.rotational == Some(true) { "mq-deadline" } else { "none" };
         Status::when(matches!(scheduler.as_str(), "bfq" | "cfq"), scheduler, want)
     })
 }
 
-fn nvme_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn nvme_scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
     if device.transport.as_deref() != Some("nvme") {
         return Status::NotAsked;
     }
@@ -177,7 +177,7 @@ fn nvme_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     })
 }
 
-fn disk_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn disk_scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
     if !is_physical(device) || device.rotational != Some(true) {
         return Status::NotAsked;
     }
@@ -187,7 +187,7 @@ fn disk_scheduler(device: &DeviceFacts, _: &Patient<'_>) -> Status {
 }
 
 /// Without a scheduler this is what the hardware has, and for SATA that is 32.
-fn nr_requests(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn nr_requests(device: &DeviceFacts, _: &System<'_>) -> Status {
     disk_value(device, device.nr_requests, |&requests| {
         let queues = device.hardware_queues.unwrap_or(1);
         // Twice what the device takes is the kernel's own choice.
@@ -199,7 +199,7 @@ fn nr_requests(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     })
 }
 
-fn queue_depth(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn queue_depth(device: &DeviceFacts, _: &System<'_>) -> Status {
     // A SATA disk has 32 tags, of which the kernel may use 31 or 32.
     if device.transport.as_deref() == Some("sata") || device.transport.as_deref() == Some("usb") {
         return Status::NotAsked;
@@ -207,7 +207,7 @@ fn queue_depth(device: &DeviceFacts, _: &Patient<'_>) -> Status {
     disk_value(device, device.queue_depth, |&depth| Status::when(depth < FEW_COMMANDS, depth, 64))
 }
 
-fn max_sectors(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn max_sectors(device: &DeviceFacts, _: &System<'_>) -> Status {
     disk_value(device, device.max_sectors_kb.zip(device.max_hw_sectors_kb), |&(kb, hardware_kb)| {
         let cut = kb < LARGE_KB && hardware_kb > kb;
         Status::when(cut, format_args!("{kb} KiB"), hardware_kb.min(LARGE_KB))
@@ -215,7 +215,7 @@ fn max_sectors(device: &DeviceFacts, _: &Patient<'_>) -> Status {
 }
 
 /// With stripes the rule about stripes is asked.
-fn read_ahead(device: &DeviceFacts, _: &Patient<'_>) -> Status {
+fn read_ahead(device: &DeviceFacts, _: &System<'_>) -> Status {
     if device.stripe().is_some() {
         return Status::NotAsked;
     }

@@ -1,7 +1,7 @@
 //! Rules about a target that was named.
 
 use super::Severity::{Error, Note, Warning};
-use super::{Judge, Patient, Rule, Status};
+use super::{Judge, Rule, Status, System};
 use crate::facts::{TargetFacts, TargetKind};
 use crate::units::Bytes;
 
@@ -90,7 +90,7 @@ fn unit(target: &TargetFacts, most: u32) -> Status {
     Status::when(bytes > most, format_args!("{bytes} bytes"), bytes)
 }
 
-fn unwritten(target: &TargetFacts, _: &Patient<'_>) -> Status {
+fn unwritten(target: &TargetFacts, _: &System<'_>) -> Status {
     let Some(found) = target.extents else { return Status::NotAsked };
     let never = found.unwritten_bytes.saturating_add(found.hole_bytes);
     let value = format!("{} of {}", Bytes(never), Bytes(found.looked_bytes()));

@@ -15,9 +15,9 @@ struct Case {
 
 impl Case {
     fn verdict(&self, rule: &str) -> Status {
-        let mut patient = Patient::whole(&self.host, &self.devices, &self.mounts);
-        patient.targets = &self.targets;
-        let all = examine(&patient);
+        let mut system = System::whole(&self.host, &self.devices, &self.mounts);
+        system.targets = &self.targets;
+        let all = examine(&system);
         let mut found = all.iter().filter(|judged| judged.rule.name == rule);
         found.next().map_or(Status::NotAsked, |judged| judged.verdict.clone())
     }
@@ -502,9 +502,9 @@ fn every_rule_can_be_shown() {
         }
     }
     for (rule, bent, _) in cases() {
-        let mut patient = Patient::whole(&bent.host, &bent.devices, &bent.mounts);
-        patient.targets = &bent.targets;
-        let all = examine(&patient);
+        let mut system = System::whole(&bent.host, &bent.devices, &bent.mounts);
+        system.targets = &bent.targets;
+        let all = examine(&system);
         let found = all.iter().find(|judged| judged.rule.name == rule).unwrap();
         for text in [found.show(), found.change()] {
             let places = ["{device}", "{mount}", "{target}", "{want}"];
@@ -519,14 +519,14 @@ fn every_rule_can_be_shown() {
 fn commands_can_be_pasted_whatever_is_in_a_name() {
     let mut case = mount("ext4", "rw,nobarrier");
     case.mounts[0].mount_point = "/my data; rm -rf $HOME'".into();
-    let patient = Patient::whole(&case.host, &case.devices, &case.mounts);
-    let all = examine(&patient);
+    let system = System::whole(&case.host, &case.devices, &case.mounts);
+    let all = examine(&system);
     assert_eq!(all[0].rule.name, "barriers", "the gravest first");
     assert_eq!(all[0].show(), r"findmnt '/my data; rm -rf $HOME'\'''");
     // What looks like a place to fill in is not looked at again.
     case.mounts[0].mount_point = "/{mount}{want}{device}".into();
-    let patient = Patient::whole(&case.host, &case.devices, &case.mounts);
-    assert_eq!(examine(&patient)[0].show(), "findmnt '/{mount}{want}{device}'");
+    let system = System::whole(&case.host, &case.devices, &case.mounts);
+    assert_eq!(examine(&system)[0].show(), "findmnt '/{mount}{want}{device}'");
 }
 
 /// The formula of stripe size times data disks, rounded up to a power of two: 128 KiB x 6 disks make 768 KiB, so 1 MiB.
@@ -557,7 +557,7 @@ fn what_lies_below_targets_is_judged_once() {
     target.below = vec![DeviceFacts { name: "sda".into(), nomerges: Some(2), ..DeviceFacts::default() }];
     let targets = [target.clone(), target];
     let host = HostFacts::default();
-    let found = examine(&Patient::below(&host, &targets));
+    let found = examine(&System::below(&host, &targets));
     assert_eq!(found.iter().filter(|judged| judged.rule.name == "nomerges").count(), 1);
 }
 

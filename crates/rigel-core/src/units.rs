@@ -32,12 +32,6 @@ impl Bytes {
     pub const fn from_kib(count: u64) -> Self {
         Self(count.saturating_mul(KIB))
     }
-
-    /// `count` MiB, saturating.
-    #[must_use]
-    pub const fn from_mib(count: u64) -> Self {
-        Self(count.saturating_mul(MIB))
-    }
 }
 
 impl fmt::Display for Bytes {

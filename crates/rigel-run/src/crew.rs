@@ -1,7 +1,7 @@
 //! The workers of a run as one: a job in, what all of them did out.
 //!
-//! [`threads`] has a thread and a backend per worker; [`inline`] runs one worker in virtual time on the caller's thread.
-//! Must not know the plan.
+//! [`threads`] has a thread and a backend per worker; [`inline`] runs one worker in virtual time on the caller's
+//! thread. Must not know the plan.
 
 pub mod inline;
 pub mod threads;
@@ -39,18 +39,18 @@ pub trait Crew {
     /// Time of the run.
     fn now_ns(&self) -> u64;
 
-    /// Whether what the device does follows from all the load that it had, and it has had none yet: a simulated device with
-    /// a memory. A run that goes on has to put the load of its past on it again.
+    /// Whether this is a simulated device whose state depends on all load so far, and that had none yet. A resumed
+    /// run has to repeat the load of its past.
     fn has_to_relive(&self) -> bool;
 
-    /// The run goes on at `now_ns`, which is behind it already where time is real.
+    /// Sets the time of a resumed run to `now_ns`. In real time it has passed already.
     fn catch_up(&mut self, now_ns: u64);
 
     /// The clock behind it, for a witness of the host; `None` when the time is not the host's.
     fn clock(&self) -> Option<MonotonicClock>;
 
-    /// What became of the targets since the crew was made, and the limits on I/O where they are no longer `io_max`; to be
-    /// called when nothing is in flight. Nothing where there is no target.
+    /// What became of the targets since the crew was made, and the limits on I/O where they are no longer `io_max`;
+    /// to be called when nothing is in flight. Nothing where there is no target.
     fn changes(&self, _io_max: &[String]) -> Changes {
         Changes::default()
     }

@@ -1,6 +1,6 @@
-//! Who watches the host during visits: a sampler on the crew's clock, or nobody where the clock is not the host's.
+//! The witness of a run: a sampler of the host's counters on the crew's clock, or none when the clock is virtual.
 //!
-//! Must not judge what was seen, and must not fail a run: what cannot be watched is not in the record.
+//! Must not judge the samples, and must not fail a run: counters that cannot be read are not in the record.
 
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{TargetFacts, TargetKind};
@@ -14,8 +14,8 @@ pub trait Witnesses {
     /// To be called right before a visit, so that what came before is not counted to it.
     fn begin(&mut self);
 
-    /// What happened from `start_ns` to `end_ns` of the crew's clock; to be called right after a visit. Visits are asked for
-    /// in order of time; what was before `start_ns` is forgotten. `None` when nothing was seen.
+    /// What happened from `start_ns` to `end_ns` of the crew's clock; to be called right after a visit. Visits are
+    /// asked for in order of time; what was before `start_ns` is forgotten. `None` when nothing was seen.
     fn between(&mut self, start_ns: u64, end_ns: u64) -> Option<Witness>;
 }
 
@@ -45,8 +45,8 @@ impl Witnesses for Host {
     }
 }
 
-/// A witness for workers on `clock` ([`crate::crew::Crew::clock`]) that use `targets`; [`Nobody`] without a clock, or when
-/// the host has no thread left for it.
+/// A witness for workers on `clock` ([`crate::crew::Crew::clock`]) that use `targets`; [`Nobody`] without a clock,
+/// or when the host has no thread left for it.
 #[must_use]
 pub fn watch(
     clock: Option<MonotonicClock>,
@@ -62,8 +62,8 @@ pub fn watch(
     }
 }
 
-/// The devices to count the I/O of all targets on. Empty unless every target has one: the bytes of a visit are known for
-/// all of them together.
+/// The devices to count the I/O of all targets on. Empty unless every target has one: the bytes of a visit are
+/// known for all of them together.
 fn devices(root: &Path, targets: &[TargetFacts]) -> Vec<(u32, u32)> {
     let number = |target: &TargetFacts| match target.kind {
         // A character device has numbers of another kind; the kernel counts nothing for it.

@@ -60,7 +60,7 @@ pub enum Invocation {
     Compare(CompareOptions),
     /// Turn what records hold into settings.
     Advise(AdviseOptions),
-    /// ProgressMode at what there is to measure.
+    /// Look at what there is to measure.
     Targets(TargetsOptions),
     /// Examine the settings of the host and of what lies below targets.
     Doctor(DoctorOptions),

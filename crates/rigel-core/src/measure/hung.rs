@@ -1,4 +1,4 @@
-//! I/Os that never came back. Must not decide when an I/O is one of them; the worker does, by the request's limit.
+//! I/Os that never came back. Must not decide when an I/O is hung; the worker does, by the time limit of the request.
 
 use crate::facts::TargetFacts;
 use crate::load::workload::Direction;
@@ -15,7 +15,7 @@ pub struct HungIo {
     pub offset: u64,
     /// Read or write.
     pub direction: Direction,
-    /// How long it had been in flight when it was given up.
+    /// Its age when it was given up.
     pub age_ns: u64,
     /// How many there were.
     pub count: u64,
@@ -34,7 +34,7 @@ impl HungIo {
 
     /// What happened, as a sentence without a full stop; `targets` are those of the run.
     #[must_use]
-    pub fn told(&self, targets: &[TargetFacts]) -> String {
+    pub fn sentence(&self, targets: &[TargetFacts]) -> String {
         let target = targets.get(usize::from(self.target)).map_or("?", |target| target.path.as_str());
         let others = match self.count {
             0 | 1 => String::new(),
@@ -71,13 +71,13 @@ mod tests {
         let older = HungIo { offset: 8192, age_ns: 70_000_000_000, count: 2, taken_back: false, ..HUNG };
         for both in [HUNG.with(older), older.with(HUNG)] {
             assert_eq!((both.offset, both.count, both.taken_back), (8192, 3, false));
-            let told = both.told(&[TargetFacts::simulated(1)]);
+            let text = both.sentence(&[TargetFacts::simulated(1)]);
             assert!(
-                told.contains("byte 8192 of simulated did not come back for 70.0 s, nor did 2 others"),
-                "{told}"
+                text.contains("byte 8192 of simulated did not come back for 70.0 s, nor did 2 others"),
+                "{text}"
             );
-            assert!(told.ends_with("the kernel still has some"), "{told}");
+            assert!(text.ends_with("the kernel still has some"), "{text}");
         }
-        assert!(HUNG.told(&[]).contains("of ? did not come back for 61.2 s; the kernel took"));
+        assert!(HUNG.sentence(&[]).contains("of ? did not come back for 61.2 s; the kernel took"));
     }
 }

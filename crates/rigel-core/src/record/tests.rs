@@ -145,8 +145,8 @@ fn damage_is_told_with_its_line() {
         ("hello\n".into(), "line 1", "no record"),
     ] {
         let problem = Record::read(damaged.as_bytes()).unwrap_err();
-        let told = problem.to_string();
-        assert!(told.contains(place) && told.contains(reason), "{told}");
+        let text = problem.to_string();
+        assert!(text.contains(place) && text.contains(reason), "{text}");
         assert_eq!(problem.kind.code(), 2);
     }
     assert!(Record::read(b"").is_err());

@@ -98,6 +98,6 @@ proptest! {
         prop_assert!(iops(a, b).is_finite() && mbps(a, b).is_finite());
         prop_assert!(!number(value).is_empty());
         prop_assert_eq!(grouped(&a.to_string()).replace(',', ""), a.to_string());
-        prop_assert!(Nanos::from_secs(a) >= Nanos::from_millis(a) && Bytes::from_mib(a) >= Bytes::from_kib(a));
+        prop_assert!(Nanos::from_secs(a) >= Nanos::from_millis(a) && Bytes::from_kib(a) >= Bytes(a));
     }
 }

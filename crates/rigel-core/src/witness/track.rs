@@ -1,4 +1,4 @@
-//! A measure followed over the samples of a visit. Must not know what is measured.
+//! A figure over time: one value per sample of a visit. Must not know what it means.
 
 use super::{Counts, Witness};
 use crate::measure::Window;
@@ -6,8 +6,8 @@ use crate::stats::sample::median;
 use crate::units::{NS_PER_MS, NS_PER_US, to_f64};
 use std::ops::Range;
 
-/// CPU times are in steps of 10 ms, and most kernels sample them: what one sample of 100 ms says is mostly rounding.
-/// Each is judged by the half second around it.
+/// Window of the smoothing around each sample. CPU times have steps of 10 ms and most kernels sample them, so a
+/// single sample of 100 ms is mostly rounding.
 const SMOOTH_US: u64 = 500 * NS_PER_MS / NS_PER_US;
 
 /// One measure over a visit.
@@ -17,9 +17,9 @@ pub struct Measured {
     pub mean: f64,
     /// Median of the samples, each smoothed over half a second.
     pub median: f64,
-    /// What such a sample must exceed to count.
+    /// The limit for a smoothed sample.
     pub limit: f64,
-    /// Part of the visit's time in which samples do.
+    /// Part of the visit's time above the limit.
     pub above: f64,
     /// How many samples there are.
     pub samples: usize,
@@ -60,8 +60,8 @@ pub(super) fn inside(witness: &Witness, window: Window) -> Vec<Piece<'_>> {
 }
 
 impl Track {
-    /// `figure` gives numerator and denominator of one sample from its counters and its length in microseconds; they are
-    /// added up over whatever is asked for.
+    /// `figure` gives numerator and denominator of one sample from its counters and its length in microseconds.
+    /// Both are summed over the window of a smoothed sample, and over the visit.
     pub fn of(samples: &[Piece<'_>], figure: impl Fn(&Counts, u64) -> Option<(f64, f64)>) -> Self {
         let figures: Vec<_> = samples.iter().map(|piece| figure(piece.counts, piece.span_us)).collect();
         let ends_us = ends(samples);
@@ -86,26 +86,26 @@ impl Track {
         Self { mean, smooth }
     }
 
-    /// Against a limit. Figures below 0, which rounding can make, are 0 here.
+    /// Compares the samples with a limit. Figures below 0, an effect of rounding, become 0.
     pub fn measured(&self, limit: f64) -> Option<Measured> {
-        let told: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
+        let known: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
         let time = |least: f64| {
-            told.iter().filter(|one| one.value > least).map(|one| one.span_us).fold(0, u64::saturating_add)
+            known.iter().filter(|one| one.value > least).map(|one| one.span_us).fold(0, u64::saturating_add)
         };
-        let values: Vec<f64> = told.iter().map(|one| one.value.max(0.0)).collect();
+        let values: Vec<f64> = known.iter().map(|one| one.value.max(0.0)).collect();
         Some(Measured {
             mean: self.mean?.max(0.0),
             median: median(&values),
             limit,
             above: to_f64(time(limit)) / to_f64(time(f64::NEG_INFINITY).max(1)),
-            samples: told.len(),
+            samples: known.len(),
         })
     }
 }
 
 fn ratio(figures: &[Option<(f64, f64)>]) -> Option<f64> {
-    let told = figures.iter().flatten();
-    let (top, bottom) = told.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let known = figures.iter().flatten();
+    let (top, bottom) = known.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     (bottom > 0.0).then(|| top / bottom)
 }
 

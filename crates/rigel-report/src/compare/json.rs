@@ -31,7 +31,7 @@ struct Document {
     base: Vec<RunDocument>,
     /// The new runs.
     new: Vec<RunDocument>,
-    /// Whether nothing forbids the comparison.
+    /// Whether the sides can be compared.
     comparable: bool,
     /// What differs between the runs besides their numbers.
     differences: Vec<DifferenceDocument>,
@@ -64,7 +64,7 @@ struct DifferenceDocument {
     /// The other run.
     run: String,
     /// Numbers that differ in this are not about the same thing.
-    forbids: bool,
+    incomparable: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -159,7 +159,7 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         schema: SCHEMA,
         base: compared.base.iter().map(run).collect(),
         new: compared.new.iter().map(run).collect(),
-        comparable: found.forbidding().next().is_none(),
+        comparable: found.incomparable().next().is_none(),
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(place).collect(),
         rows: found.rows.iter().map(row).collect(),
@@ -189,7 +189,7 @@ fn difference(found: &Difference) -> DifferenceDocument {
         base: text(&found.base),
         other: text(&found.other),
         run: text(&found.run_id),
-        forbids: found.forbids,
+        incomparable: found.incomparable,
     }
 }
 

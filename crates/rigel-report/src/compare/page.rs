@@ -128,8 +128,8 @@ fn judgement(page: &mut Page, compared: &Compared<'_>) {
     let found = compared.comparison;
     let failed = compared.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
     let worse = found.count(|verdict| verdict == Effect::Worse) > 0;
-    let forbidden = found.forbidding().next().is_some();
-    let tone = match (failed || forbidden, worse) {
+    let incomparable = found.incomparable().next().is_some();
+    let tone = match (failed || incomparable, worse) {
         (true, _) => " bad",
         (_, true) => " care",
         _ => "",
@@ -139,7 +139,7 @@ fn judgement(page: &mut Page, compared: &Compared<'_>) {
     if let Some(text) = verdict_of_gates(compared) {
         page.line(format_args!("<p>{}</p>", Text(&text)));
     }
-    if forbidden {
+    if incomparable {
         page.line("<p>The runs differ in what makes their numbers incomparable; see below.</p>");
     }
     page.line("</section>");
@@ -289,9 +289,9 @@ fn evidence(page: &mut Page, compared: &Compared<'_>) {
         for difference in &found.differences {
             page.line(format_args!(
                 "<tr{}><th scope=\"row\">{}{}</th><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td></tr>",
-                if difference.forbids { " class=\"bad\"" } else { "" },
+                if difference.incomparable { " class=\"bad\"" } else { "" },
                 difference.what,
-                if difference.forbids { " (numbers are not about the same thing)" } else { "" },
+                if difference.incomparable { " (numbers are not about the same thing)" } else { "" },
                 Text(&difference.base),
                 Text(&difference.other),
                 Text(&difference.run_id)

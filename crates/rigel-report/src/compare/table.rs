@@ -96,11 +96,11 @@ fn differences(page: &mut Page, compared: &Compared<'_>) {
         page.blank();
         page.line("What differs besides the numbers (base, other run):");
     }
-    for Difference { what, base, other, forbids, .. } in &found.differences {
-        let mark = if *forbids { "! " } else { "  " };
+    for Difference { what, base, other, incomparable, .. } in &found.differences {
+        let mark = if *incomparable { "! " } else { "  " };
         wrapped(page, mark, "    ", &format!("{what}: {}; {}", printable(base), printable(other)));
     }
-    if found.forbidding().next().is_some() {
+    if found.incomparable().next().is_some() {
         page.line("!  the numbers are not about the same thing");
     }
     if !found.left_out.is_empty() {

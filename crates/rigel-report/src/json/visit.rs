@@ -15,8 +15,9 @@ use serde::Serialize;
 pub(super) struct VisitDocument {
     /// Its number in the run, from 0; visits were made in this order.
     number: u64,
-    /// Why it was made. `only`: the one visit to its point. `long`: a long one that shows limits and drift. `round`: of a
-    /// adaptive run. `fills_gap`: of an adaptive run, while another point rests. `search`: for load levels.
+    /// Why it was made. `only`: the one visit to its point. `long`: a long one that shows limits and drift.
+    /// `round`: of an adaptive run. `fills_gap`: of an adaptive run, while another point rests. `search`: for load
+    /// levels.
     #[schemars(extend("enum" = ["only", "long", "round", "fills_gap", "search"]))]
     purpose: &'static str,
     /// Which round of its phase, from 0; null when it was not made in a round.
@@ -51,7 +52,8 @@ struct VisitIoDocument {
     ios: u64,
     /// Successful I/Os per second; of an adaptive run the mean over buckets of 10 ms.
     iops: f64,
-    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too short.
+    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too
+    /// short.
     iops_standard_error: Option<f64>,
     /// Mean latency in microseconds; null when nothing completed.
     latency_mean_us: Option<f64>,

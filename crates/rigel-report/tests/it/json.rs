@@ -4,7 +4,8 @@ use crate::support::{MINUTE, Run, SPREAD, steady};
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::stats::{Interval, PointVisits};
+use rigel_core::stats::variance;
+use rigel_core::stats::{Interval, PointVisits, Spread};
 use rigel_report::{Format, json};
 use serde_json::Value;
 
@@ -366,7 +367,9 @@ fn intervals_can_be_computed_again_from_the_visits() {
                 told.push(&point[class]["iops"]);
             }
         }
-        let again = Interval::of_points(&all, target);
+        let spreads = variance::spread(&all, target);
+        let mean = |(point, spread): (&PointVisits, &Spread)| Interval::of_mean(&point.means, spread);
+        let again: Vec<Option<Interval>> = all.iter().zip(&spreads).map(mean).collect();
         assert_eq!(again.len(), 5 + 2 + 2 * 10);
         for (again, told) in again.into_iter().zip(told) {
             let again = again.unwrap();

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// How often the coordinator looks.
 const TICK: Duration = Duration::from_millis(100);
-/// An early end is this far in the future, so that every worker learns of it before it comes.
+/// An early end is set this far in the future, so that every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
 /// What a worker needs beyond the limit of an I/O until it must have told.
@@ -43,7 +43,7 @@ pub struct ThreadCrew {
     results: Receiver<Result<Done, Problem>>,
     engine: EngineFacts,
     buffers: BufferFacts,
-    /// Without anything coming back for so long, some worker hangs where it cannot look at its I/Os.
+    /// If nothing comes back for so long, a worker hangs in a call and cannot check its I/Os.
     patience: Duration,
     stuck: bool,
     /// What lies under the load; `None` where no storage does.
@@ -81,8 +81,8 @@ struct Start {
 }
 
 impl ThreadCrew {
-    /// Starts a worker per seat with the chosen engine on open targets. The time of the run is `now_ns` at that moment; 0 but
-    /// for one that goes on.
+    /// Starts a worker per seat with the chosen engine on open targets. The time of the run is `now_ns` at that
+    /// moment; 0 but for one that goes on.
     ///
     /// # Errors
     /// When a worker's engine cannot be set up; no worker is left then.
@@ -200,7 +200,8 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
         .next("try another engine with --engine")
 }
 
-/// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes on later does not look.
+/// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes
+/// on later does not look.
 #[derive(Clone, Copy)]
 struct Silence {
     ops: (u64, u64),
@@ -241,8 +242,8 @@ fn worker_died() -> Problem {
 /// Without storage nothing is written, so every target that the load may name counts as writable.
 static ALL_WRITABLE: [bool; u16::MAX as usize] = [true; u16::MAX as usize];
 
-/// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are no more
-/// jobs.
+/// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are
+/// no more jobs.
 fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: Start) {
     start.note = bind(start.index, &start.seat.cpus).err();
     let (targets, layout, seed) = (Arc::clone(targets), start.seat.layout, start.workload.seed);
@@ -392,7 +393,8 @@ impl ThreadCrew {
 }
 
 impl Drop for ThreadCrew {
-    /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed; not for one that hangs in the kernel.
+    /// Ends the workers and waits for them, so that no I/O is in flight when the targets are closed; not for one
+    /// that hangs in the kernel.
     fn drop(&mut self) {
         self.shared.end_at_ns.store(0, Ordering::Relaxed);
         for worker in &mut self.workers {

@@ -1,4 +1,5 @@
-//! An adaptive run: visits in the order that the schedule draws, a look after each round, until every interval is narrow.
+//! An adaptive run: visits in the order that the schedule draws, a look after each round, until every interval is
+//! narrow.
 //!
 //! Must not hold a rule: when a point is done and what comes next is for `rigel_core::stats` to say.
 
@@ -16,7 +17,7 @@ use rigel_core::stats::schedule::{Next, Purpose, Schedule, VisitOrder};
 use rigel_core::units::NS_PER_S;
 use std::collections::BTreeSet;
 
-/// Marks what the schedule draws off from everything else that the seed of a run decides.
+/// Separates the random numbers of the schedule from all others of the run's seed.
 const SCHEDULE_STREAM: [u64; 2] = [u64::MAX, 1];
 
 /// What an adaptive run knows while it goes on.

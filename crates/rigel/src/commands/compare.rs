@@ -109,17 +109,17 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
 
 /// Refuses what is not comparable, unless it was asked for.
 fn check(comparison: &Comparison, options: &CompareOptions) -> Result<(), Problem> {
-    let forbidding: Vec<String> = comparison
-        .forbidding()
+    let incomparable: Vec<String> = comparison
+        .incomparable()
         .map(|found| {
             let (base, other) = (printable(&found.base), printable(&found.other));
             format!("{} ({base}; {} has {other})", found.what, printable(&found.run_id))
         })
         .collect();
-    if !forbidding.is_empty() && !options.allow_differences {
+    if !incomparable.is_empty() && !options.allow_differences {
         return Err(Problem::usage(format!(
             "the runs are not comparable: they differ in {}",
-            forbidding.join(", ")
+            incomparable.join(", ")
         ))
         .because("numbers that differ in this are not about the same thing")
         .next("measure both in the same way, or compare all the same with --allow-differences"));

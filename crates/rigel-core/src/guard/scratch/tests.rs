@@ -105,8 +105,8 @@ fn sizes() {
     ] {
         assert_eq!(choose_size(free, memory).ok(), size, "free {free}, memory {memory}");
     }
-    let told = choose_size(512 * MIB, GIB).unwrap_err().to_string();
-    assert!(told.contains("512 MiB are free") && told.contains("free 512 MiB"), "{told}");
+    let text = choose_size(512 * MIB, GIB).unwrap_err().to_string();
+    assert!(text.contains("512 MiB are free") && text.contains("free 512 MiB"), "{text}");
 }
 
 proptest! {

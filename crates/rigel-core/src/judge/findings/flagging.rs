@@ -117,7 +117,7 @@ fn everywhere(header: &Header) -> Vec<Flag> {
 /// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
 fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
     let why = left_out.map(|visit| match visit.hung {
-        Some(hung) => hung.told(&record.header.targets),
+        Some(hung) => hung.sentence(&record.header.targets),
         None if visit.all_failed() => "all of its I/Os failed".to_owned(),
         None => "it was cut short".to_owned(),
     });
@@ -134,8 +134,8 @@ fn least_visits(record: &Record, points: usize) -> usize {
     usize::try_from(plan.parameters.first_look(points)).unwrap_or(0)
 }
 
-/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits, or on visits that begin
-/// too early.
+/// Intervals that are wider than was asked for, with the width that was reached, or that rest on too few visits, or
+/// on visits that begin too early.
 fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> {
     let Some(target) = target else {
         return Vec::new();

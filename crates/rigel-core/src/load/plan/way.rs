@@ -140,8 +140,8 @@ mod tests {
         let device = |polled| Some(DeviceFacts { name: "nvme0n1".into(), polled, ..DeviceFacts::default() });
         assert_eq!(check(&request, &target(device(Some(true))), "small", 8192), Ok(()));
         for polled in [None, Some(false)] {
-            let told = refusal(&request, device(polled), 8192);
-            assert!(told.contains("cannot be polled"), "{told}");
+            let text = refusal(&request, device(polled), 8192);
+            assert!(text.contains("cannot be polled"), "{text}");
         }
         refusal(&request, None, 8192);
         assert_eq!(check(&Request { poll: false, ..request }, &target(None), "small", 8192), Ok(()));

@@ -48,8 +48,8 @@ impl Bin {
     }
 }
 
-/// The deepest valley of a histogram that parts two modes with at least 10 % of all I/Os each, a factor of 2 or more
-/// apart, and is less than half as high as the lower of them, beyond the noise of the counts.
+/// The deepest valley between two modes of a histogram. Each mode has at least 10 % of all I/Os, and they are at
+/// least a factor of 2 apart. The valley is less than half as high as the lower mode, and significantly so.
 #[must_use]
 pub fn latency_modes(histogram: &Histogram) -> Option<LatencyModes> {
     let bins = bins(histogram);

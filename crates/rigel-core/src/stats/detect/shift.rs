@@ -1,8 +1,9 @@
-//! Where a series changed its level, if it did: the self-normalised CUSUM of Shao and Zhang (2010).
+//! A change of level in a series: the self-normalised CUSUM test of Shao and Zhang (2010).
 //!
-//! The statistic is normalised by the cumulative sums on both sides of the split, so it needs no estimate of the noise
-//! and bears autocorrelation; but in a series of only some dozen times the memory of its noise it fires too often, so that
-//! the step has to stand out of that noise too. Must not be used on fewer than [`LEAST_PIECES`] values.
+//! The statistic is normalised by the cumulative sums on both sides of the split. It therefore needs no estimate of
+//! the noise and tolerates autocorrelation. It fires too often when the series is short: a few dozen correlation
+//! times of its noise. So the step must also be significant by a t test that allows for autocorrelation. Must not
+//! be used on fewer than [`LEAST_PIECES`] values.
 
 use super::noise;
 use crate::stats::sample::{count, mean};
@@ -14,8 +15,9 @@ pub const LEAST_PIECES: usize = 60;
 /// A step below this part of the level does not matter.
 const LEAST_STEP: f64 = 0.03;
 
-/// The step in standard errors. At the likeliest of all splits of steady noise it exceeds this in 0.9 % of 60 pieces whose
-/// neighbours correlate by 0.5, in which the statistic alone exceeds its limit in 3.6 %.
+/// The step must exceed so many standard errors. In steady series of 60 pieces whose neighbours correlate by 0.5,
+/// the step at the most likely split exceeds this in 0.9 % of all cases. The statistic alone exceeds its own limit
+/// in 3.6 %.
 const LEAST_T: f64 = 4.0;
 
 /// A split of a series into two levels.

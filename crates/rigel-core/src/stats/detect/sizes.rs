@@ -1,7 +1,8 @@
-//! A limit that holds for I/Os of all sizes alike: so many per second, or so many bytes.
+//! A limit on I/Os per second or on bytes per second that is the same for all I/O sizes.
 //!
-//! Small I/Os saturate what large ones do not: a device spends time on each I/O and on each byte. What is equal for
-//! sizes far apart is no property of a medium. Must not be fed with points under different shares of writes.
+//! A device spends time on each I/O and on each byte. So on a device without a limit, small I/Os reach a higher
+//! rate and large ones a higher bandwidth. A maximum that is equal for very different sizes is a limit. Must not be
+//! fed with points of different shares of writes.
 
 use crate::stats::sample::median;
 
@@ -53,8 +54,8 @@ pub fn byte_limit(loads: &[Load]) -> Option<SharedLimit> {
     shared(loads, |load| load.bytes_per_s)
 }
 
-/// A limit of I/Os per second, in the same way. `quickest_ns` are the latencies of small and of large I/Os as long as
-/// none waits: only where those differ, equal rates are not the device's own.
+/// A limit of I/Os per second, in the same way. `quickest_ns` are the latencies of small and of large I/Os without
+/// waiting. Equal rates are evidence only if these differ.
 #[must_use]
 pub fn io_limit(loads: &[Load], quickest_ns: [f64; 2]) -> Option<SharedLimit> {
     let [small, large] = quickest_ns;

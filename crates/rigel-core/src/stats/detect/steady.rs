@@ -1,4 +1,4 @@
-//! SNIA's word for a steady state, for readers who expect it. It states no precision, so nothing here stops by it.
+//! SNIA's definition of a steady state, for readers who expect it. It states no precision, so no run is stopped by it.
 
 use crate::stats::batch_means::batches;
 use crate::stats::sample::{count, line, mean, sorted};

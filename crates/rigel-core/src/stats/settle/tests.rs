@@ -106,7 +106,8 @@ fn visits_of_different_length_are_judged_together() {
 #[test]
 fn the_mean_after_settling_by_hand() {
     let profile = [9.0, 9.0, 1.0, 3.0];
-    assert_eq!(mean_after(&profile, BUCKET, 2 * BUCKET), 2.0);
-    assert_eq!(mean_after(&profile, BUCKET, 2 * BUCKET - 1), 2.0, "a bucket counts whole or not at all");
-    assert_eq!(mean_after(&profile, BUCKET, 9 * BUCKET), 0.0);
+    let mean_after = |settle_ns| mean(after(&profile, BUCKET, settle_ns));
+    assert_eq!(mean_after(2 * BUCKET), 2.0);
+    assert_eq!(mean_after(2 * BUCKET - 1), 2.0, "a bucket counts whole or not at all");
+    assert_eq!(mean_after(9 * BUCKET), 0.0);
 }

@@ -22,29 +22,31 @@ pub struct Difference {
     /// The name of the other run.
     pub run_id: String,
     /// Numbers that differ in this are not about the same thing.
-    pub forbids: bool,
+    pub incomparable: bool,
 }
 
 /// A property of a run; `None` when it has no bearing on the run.
 struct Property {
     what: &'static str,
-    forbids: bool,
+    incomparable: bool,
     text: fn(&Run<'_>) -> Option<String>,
 }
 
 const PROPERTIES: &[Property] = &[
-    forbidding("size of small I/O", |run| {
+    incomparable("size of small I/O", |run| {
         has(run, Class::Small).then(|| Bytes(run.record.header.request.small_bytes).to_string())
     }),
-    forbidding("size of large I/O", |run| {
+    incomparable("size of large I/O", |run| {
         has(run, Class::Large).then(|| Bytes(run.record.header.request.large_bytes).to_string())
     }),
-    forbidding("share of writes", |run| Some(format!("{} %", run.record.header.request.write_percent.get()))),
-    forbidding("pattern of large I/O", |run| has(run, Class::Large).then(|| pattern(run))),
-    forbidding("engine", |run| Some(run.record.header.engine.kind.name().to_owned())),
-    forbidding("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
-    forbidding("polled completions", |run| Some(yes_or_no(run.record.header.engine.polled))),
-    forbidding("flags that forbid the use of every number", |run| Some(forbidden(run))),
+    incomparable("share of writes", |run| {
+        Some(format!("{} %", run.record.header.request.write_percent.get()))
+    }),
+    incomparable("pattern of large I/O", |run| has(run, Class::Large).then(|| pattern(run))),
+    incomparable("engine", |run| Some(run.record.header.engine.kind.name().to_owned())),
+    incomparable("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
+    incomparable("polled completions", |run| Some(yes_or_no(run.record.header.engine.polled))),
+    incomparable("flags against the use of every number", |run| Some(invalid_flags(run))),
     telling("targets", |run| Some(targets(run, |target| target.path.clone()))),
     telling("sizes of the targets", |run| Some(targets(run, |target| Bytes(target.size_bytes).to_string()))),
     telling("devices", |run| Some(targets(run, device))),
@@ -56,15 +58,15 @@ const PROPERTIES: &[Property] = &[
     telling("whole run", |run| Some(yes_or_no(run.record.complete()))),
 ];
 
-const fn forbidding(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
-    Property { what, forbids: true, text }
+const fn incomparable(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
+    Property { what, incomparable: true, text }
 }
 
 const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
-    Property { what, forbids: false, text }
+    Property { what, incomparable: false, text }
 }
 
-/// Everything in which runs differ from the first one, those first that forbid a comparison. Text of the records comes as it
+/// Everything in which runs differ from the first one, those first that make the runs incomparable. Text of the records comes as it
 /// is: whoever shows it makes it printable.
 pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
     let differ = |property: &Property| {
@@ -79,7 +81,7 @@ pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
             base,
             other: text,
             run_id: run.record.header.run_id.clone(),
-            forbids: property.forbids,
+            incomparable: property.incomparable,
         })
     };
     PROPERTIES.iter().filter_map(differ).collect()
@@ -104,7 +106,7 @@ fn pattern(run: &Run<'_>) -> String {
 }
 
 /// Codes of flags that make the numbers of all points of a run invalid.
-fn forbidden(run: &Run<'_>) -> String {
+fn invalid_flags(run: &Run<'_>) -> String {
     let of_run = run.findings.flags.iter().filter(|flag| flag.invalid);
     let points = &run.findings.points;
     let everywhere = |flag: &&Flag| {

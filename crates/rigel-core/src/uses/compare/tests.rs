@@ -86,7 +86,7 @@ fn a_point_with_an_invalid_number_is_not_judged() {
     let iops = of_metric(&found, Metric::SmallIops);
     assert_eq!(iops[2].verdict, Effect::NoEvidence(Doubt::Invalid));
     assert_eq!(iops[3].verdict, Effect::Worse);
-    assert_eq!(found.forbidding().count(), 0, "one point is not the run");
+    assert_eq!(found.incomparable().count(), 0, "one point is not the run");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn what_forbids_a_comparison_is_named_first() {
     new.0.header.request.write_percent = WritePercent::new(30).unwrap();
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
     let whats: Vec<(&str, bool)> =
-        found.differences.iter().map(|difference| (difference.what, difference.forbids)).collect();
+        found.differences.iter().map(|difference| (difference.what, difference.incomparable)).collect();
     assert_eq!(whats, [("size of small I/O", true), ("share of writes", true), ("kernel", false)]);
     let size = &found.differences[0];
     assert_eq!((size.base.as_str(), size.other.as_str(), size.run_id.as_str()), ("8 KiB", "4 KiB", "other"));
@@ -120,7 +120,7 @@ fn flags_that_make_a_whole_run_invalid_forbid() {
         found.flags.push(Flag::new(FlagCode::Cache, "too fast").invalidating());
     }
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
-    let flags = found.forbidding().next().unwrap();
+    let flags = found.incomparable().next().unwrap();
     assert_eq!((flags.base.as_str(), flags.other.as_str()), ("none", "CACHE"));
 }
 

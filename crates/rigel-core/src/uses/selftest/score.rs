@@ -16,12 +16,12 @@ use crate::stats::special::student_t_quantile;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Reaching the aim is usual for a device where so many points do.
+/// Points of a device usually reach the aim if at least this share of them does.
 const USUAL: f64 = 0.5;
 
 /// Saturation, as the search defines it.
 const SATURATION: f64 = 0.95;
-/// Even when all runs agree, a share over few of them is no better known.
+/// Least standard deviation of a share over runs: few runs that agree do not prove it exact.
 const LEAST_SPREAD: f64 = 0.1;
 
 /// What came of one trial.
@@ -33,7 +33,7 @@ pub struct Trial {
     pub covered: usize,
     /// Those that are as narrow as was asked for.
     pub reached: usize,
-    /// Of these, those whose mean is as near to the truth as they promise.
+    /// Of these, those whose mean is within the aim of the truth.
     pub kept: usize,
     /// Mean of estimate / truth - 1.
     pub bias: f64,
@@ -188,8 +188,8 @@ impl Score {
     #[must_use]
     pub fn held_or_raised(&self, flag: FlagCode) -> (f64, f64) {
         self.share(|trial| {
-            let told = trial.flags.contains_key(&flag);
-            (if told { trial.intervals } else { trial.covered }, trial.intervals)
+            let raised = trial.flags.contains_key(&flag);
+            (if raised { trial.intervals } else { trial.covered }, trial.intervals)
         })
     }
 
@@ -261,10 +261,10 @@ impl Score {
         seldom_enough(missed, all, most)
     }
 
-    /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs from
-    /// run to run, so the standard error is that of a ratio, over runs; where all agree, that
-    /// of so many independent estimates. Where most points do not reach the aim, those that do had visits that were alike
-    /// by luck, and promise nothing.
+    /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs
+    /// from run to run, so the standard error is that of a ratio, over runs; where all agree, that of so many
+    /// independent estimates. Where most points do not reach the aim, those that do had visits that were alike by
+    /// luck, and promise nothing.
     fn often_kept(&self, least: f64) -> Grade {
         let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
             return Grade::Kept;

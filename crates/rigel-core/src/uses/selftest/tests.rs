@@ -43,18 +43,18 @@ fn a_share_counts_intervals_and_doubts_by_run() {
 #[test]
 fn what_is_broken_is_told() {
     let narrow = score(vec![trial(14, 0.0); 100]);
-    assert!(told(&narrow).contains("70.0 % instead of 93 %"));
+    assert!(shortfall(&narrow).contains("70.0 % instead of 93 %"));
     let biased = score(vec![trial(19, 0.01); 100]);
-    assert!(told(&biased).contains("+1.00 %"));
+    assert!(shortfall(&biased).contains("+1.00 %"));
     let slow = score(vec![Trial { minutes: 5.0, ..trial(19, 0.0) }; 4]);
-    assert!(told(&slow).contains("5.0 minutes"));
-    assert!(told(&score(Vec::new())).contains("nothing"));
+    assert!(shortfall(&slow).contains("5.0 minutes"));
+    assert!(shortfall(&score(Vec::new())).contains("nothing"));
     assert_eq!(score(vec![trial(0, 0.5)]).verdict(), Grade::Kept, "a single trial proves nothing");
     let mut mixed = score([vec![trial(0, 0.0); 50], vec![trial(20, 0.0); 50]].concat());
     let held = Held { least: 0.93, most_bias: None };
     mixed.case.silent = &[];
     mixed.case.promise = Promise::HeldOrRaises(FlagCode::Warmup, held);
-    assert!(told(&mixed).contains("hold the truth or have WARMUP: 50.0 %"));
+    assert!(shortfall(&mixed).contains("hold the truth or have WARMUP: 50.0 %"));
     mixed.trials.iter_mut().take(50).for_each(|trial| _ = trial.flags.insert(FlagCode::Warmup, 1));
     assert_eq!((mixed.verdict(), mixed.held_or_raised(FlagCode::Warmup).0), (Grade::Kept, 1.0));
     let mut low = score(vec![Trial { flags: [(FlagCode::Warmup, 1)].into(), ..trial(0, -0.08) }; 4]);
@@ -62,17 +62,17 @@ fn what_is_broken_is_told() {
     low.case.promise = Promise::HeldOrRaises(FlagCode::Warmup, held);
     assert_eq!(low.verdict(), Grade::Kept);
     low.case.promise = Promise::HeldOrRaises(FlagCode::Warmup, Held { most_bias: Some(0.0125), ..held });
-    assert_eq!(told(&low), "estimates are off by -8.00 % on average");
+    assert_eq!(shortfall(&low), "estimates are off by -8.00 % on average");
     let unsure = score(vec![Trial { reached: 10, kept: 10, ..trial(19, 0.0) }; 20]);
-    assert!(told(&unsure).contains("points that reach the aim: 50.0 % instead of 99 %"));
+    assert!(shortfall(&unsure).contains("points that reach the aim: 50.0 % instead of 99 %"));
     let mut silent = score(vec![Trial::default(); 50]);
     silent.case.promise = Promise::Raises(FlagCode::Little, 0.95);
-    assert!(told(&silent).contains("LITTLE"));
+    assert!(shortfall(&silent).contains("LITTLE"));
     silent.trials.iter_mut().for_each(|trial| _ = trial.flags.insert(FlagCode::Little, 1));
     assert_eq!(silent.verdict(), Grade::Kept);
 }
 
-fn told(score: &Score) -> String {
+fn shortfall(score: &Score) -> String {
     match score.verdict() {
         Grade::Broken(text) => text,
         Grade::Kept => panic!("should be broken"),
@@ -88,19 +88,19 @@ fn false_alarms_are_counted_by_trial() {
     };
     // Of 100 trials 2 % are 2 and 5 % are 5; chance makes 6 and 11 of them in less than 2 %, 7 and 12 in less than 1 %.
     assert_eq!(alarmed(6, FlagCode::Throttled).verdict(), Grade::Kept);
-    assert!(told(&alarmed(7, FlagCode::Throttled)).contains("7 in 100 trials, more than 2 %"));
+    assert!(shortfall(&alarmed(7, FlagCode::Throttled)).contains("7 in 100 trials, more than 2 %"));
     assert_eq!(alarmed(11, FlagCode::SlowNoise).verdict(), Grade::Kept);
-    assert!(told(&alarmed(12, FlagCode::SlowNoise)).contains("slow noise: 12 in 100"));
+    assert!(shortfall(&alarmed(12, FlagCode::SlowNoise)).contains("slow noise: 12 in 100"));
     let mut both = alarmed(4, FlagCode::Drift);
     both.trials.iter_mut().skip(4).take(4).for_each(|trial| _ = trial.flags.insert(FlagCode::LevelShift, 1));
-    assert!(told(&both).contains("a change: 8 in 100"), "one of them is enough");
+    assert!(shortfall(&both).contains("a change: 8 in 100"), "one of them is enough");
     assert_eq!(alarmed(100, FlagCode::Bimodal).verdict(), Grade::Kept);
 }
 
 #[test]
 fn intervals_that_always_hold_the_truth_are_too_wide() {
     assert_eq!(score(vec![trial(20, 0.0); 230]).verdict(), Grade::Kept, "4,600 intervals cannot tell");
-    assert!(told(&score(vec![trial(20, 0.0); 231])).contains("only 0 of 4620 intervals miss"));
+    assert!(shortfall(&score(vec![trial(20, 0.0); 231])).contains("only 0 of 4620 intervals miss"));
     let mut trials = vec![trial(20, 0.0); 231];
     trials[0].covered = 19;
     assert_eq!(score(trials).verdict(), Grade::Kept);
@@ -155,11 +155,11 @@ fn the_figures_of_calibrations_are_held_against_their_promise() {
     assert!(
         (good.half_width(Asked::MaxIops) - 0.03).abs() < 1e-12 && good.bias(Asked::MaxIops).abs() < 1e-12
     );
-    let text = told(&calibrations(with(20)));
+    let text = shortfall(&calibrations(with(20)));
     assert!(text.contains("intervals of max_iops that hold the truth: 80.0 % instead of 93 %"), "{text}");
-    let text = told(&calibrations(vec![answered(0.02, 0.9); 100]));
+    let text = shortfall(&calibrations(vec![answered(0.02, 0.9); 100]));
     assert!(text.contains("latency_at_1 is off by +2.00 % on average"), "{text}");
-    let text = told(&calibrations(vec![answered(0.0, 0.9); 800]));
+    let text = shortfall(&calibrations(vec![answered(0.0, 0.9); 800]));
     assert!(text.contains("only 0 of 4800 intervals miss"), "{text}");
 }
 
@@ -172,8 +172,8 @@ fn a_calibration_keeps_its_bound_and_its_budget() {
     };
     assert_eq!(change(&|_| ()).verdict(), Grade::Kept, "less than a tenth above it");
     let levels = "levels within the bound: 80.0 %";
-    assert!(told(&change(&|answers| answers.of_bound = Some(1.11))).contains(levels));
-    assert!(told(&change(&|answers| answers.decided = false)).contains(levels));
+    assert!(shortfall(&change(&|answers| answers.of_bound = Some(1.11))).contains(levels));
+    assert!(shortfall(&change(&|answers| answers.decided = false)).contains(levels));
     let nothing_keeps = |answers: &mut Answered| {
         answers.of_bound = None;
         answers.seen.clear();
@@ -181,9 +181,9 @@ fn a_calibration_keeps_its_bound_and_its_budget() {
     assert_eq!(change(&nothing_keeps).verdict(), Grade::Kept);
     let mut late = change(&|_| ());
     late.trials[7].answers.as_mut().unwrap().in_budget = false;
-    assert_eq!(told(&late), "1 of 100 calibrations began a visit after their budget", "not even one");
+    assert_eq!(shortfall(&late), "1 of 100 calibrations began a visit after their budget", "not even one");
     late.trials[7].answers = None;
-    assert!(told(&late).contains("1 of 100"), "what did not answer did not calibrate");
+    assert!(shortfall(&late).contains("1 of 100"), "what did not answer did not calibrate");
     late.trials.iter_mut().for_each(|trial| trial.bracketed = Some(false));
-    assert!(told(&late).contains("brackets that hold the truth: 0.0 %"));
+    assert!(shortfall(&late).contains("brackets that hold the truth: 0.0 %"));
 }

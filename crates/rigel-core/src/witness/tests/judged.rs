@@ -172,20 +172,20 @@ fn devices_that_do_not_tell_are_not_judged() {
     assert_eq!(judge(&none, ALWAYS, Some(0)).io, None);
 }
 
-/// A host where nobody but us runs, on `cpus` CPUs at half of their time, as a kernel sees it that looks every 4 ms what
-/// each CPU does: the worst case of such books. Our own CPU time is exact.
+/// A host where nobody but us runs, on `cpus` CPUs at half of their time, as a kernel sees it that looks every 4 ms
+/// what each CPU does: the worst case of such books. Our own CPU time is exact.
 fn sampled_by_ticks(generator: &mut Generator, cpus: u64) -> Vec<Counts> {
     let mut counted_us = [0; 2];
-    let told = |counted_us: [u64; 2]| counted_us.map(|us| us / 10_000 * 10_000).iter().sum::<u64>();
+    let rounded = |counted_us: [u64; 2]| counted_us.map(|us| us / 10_000 * 10_000).iter().sum::<u64>();
     let mut sample = || {
-        let before = told(counted_us);
+        let before = rounded(counted_us);
         for _ in 0..25 * cpus {
             if generator.below(2) == 0 {
                 counted_us[usize::from(generator.below(3) > 0)] += 4000;
             }
         }
         Counts {
-            busy_us: Some(told(counted_us) - before),
+            busy_us: Some(rounded(counted_us) - before),
             own_us: Some(50_000 * cpus),
             // Our own threads wait for each other all the time.
             cpu_pressure_us: Some(100_000),

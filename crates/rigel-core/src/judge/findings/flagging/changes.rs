@@ -70,7 +70,7 @@ impl<'a> Seen<'a> {
             }
             limits = changes.io_max.as_ref().or(limits);
         }
-        let texts = last.into_values().map(|changed| changed.told(targets));
+        let texts = last.into_values().map(|changed| changed.sentence(targets));
         texts.chain(limits.map(|now| self.limits_text(now))).collect()
     }
 

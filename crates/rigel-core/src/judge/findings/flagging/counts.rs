@@ -20,8 +20,9 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
         found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
     }
     let hung = visits.iter().filter_map(|visit| visit.hung);
-    found
-        .extend(hung.map(|hung| Flag::new(FlagCode::Hung, hung.told(&record.header.targets)).invalidating()));
+    found.extend(
+        hung.map(|hung| Flag::new(FlagCode::Hung, hung.sentence(&record.header.targets)).invalidating()),
+    );
     for (name, io) in [("small", &point.small), ("large", &point.large)] {
         if let Some(io) = io {
             found.extend(class_flags(&record.header, name, io, point));
@@ -59,7 +60,8 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     let mut latency = io.reads.clone();
     latency.add(&io.writes);
     let planned = io.planned_outstanding;
-    // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the others.
+    // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
+    // others.
     let by_failures = |ratio: f64| ratio < 1.0 && (1.0 - ratio) * f64::from(planned) <= to_f64(io.errors);
     let ratio = flags::little(&latency, point.seconds, planned, point.visits);
     if let Some(ratio) = ratio.filter(|&ratio| !by_failures(ratio)) {

@@ -110,8 +110,8 @@ fn a_limit_shortens_the_long_visits_and_refuses_what_cannot_be() {
     assert_eq!((short.gap_ns, short.gap_few_ns), (2 * NS_PER_S, 2 * NS_PER_S));
     assert_eq!(limited(600).unwrap().adaptive.unwrap().parameters.gap_ns, 20 * NS_PER_S);
     assert!(limited(30).unwrap().adaptive.unwrap().phases[0].long_visits.is_empty(), "3.75 s show nothing");
-    let told = limited(10).unwrap_err().to_string();
-    assert!(told.contains("10 s") && told.contains("11 s") && told.contains("7 points"), "{told}");
+    let text = limited(10).unwrap_err().to_string();
+    assert!(text.contains("10 s") && text.contains("11 s") && text.contains("7 points"), "{text}");
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn a_limit_counts_the_search() {
             r.levels = LevelChoice::Auto;
         })
     };
-    let told = limited(54).unwrap_err().to_string();
-    assert!(told.contains("54 s") && told.contains("55 s") && told.contains("225 s"), "{told}");
+    let text = limited(54).unwrap_err().to_string();
+    assert!(text.contains("54 s") && text.contains("55 s") && text.contains("225 s"), "{text}");
     let plan = limited(160).unwrap();
     let mut request = Request::new(RunLevel::Normal);
     let max_duration = Some(Nanos::from_secs(160));

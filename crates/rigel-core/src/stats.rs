@@ -7,14 +7,14 @@
 //!
 //! Rates may have any unit, but one unit per quantity. A result is relative or has the unit of its input.
 
-pub mod batch_means;
+pub(crate) mod batch_means;
 pub mod bound;
 pub mod detect;
-pub mod interval;
+pub(crate) mod interval;
 pub mod levels_auto;
-pub mod look;
-pub mod parameters;
-pub mod quantile;
+pub(crate) mod look;
+pub(crate) mod parameters;
+pub(crate) mod quantile;
 pub(crate) mod sample;
 pub mod schedule;
 pub mod settle;

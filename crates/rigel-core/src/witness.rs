@@ -164,7 +164,7 @@ impl Counts {
 impl Moved {
     /// Both directions.
     #[must_use]
-    pub const fn total_bytes(self) -> u64 {
+    pub(crate) const fn total_bytes(self) -> u64 {
         self.read_bytes.saturating_add(self.written_bytes)
     }
 

@@ -114,7 +114,7 @@ impl ChangedTarget {
 
     /// Whether I/Os may have hit a place that no longer has data. Their numbers are then not about the target.
     #[must_use]
-    pub fn takes_data(&self, targets: &[TargetFacts]) -> bool {
+    pub(crate) fn takes_data(&self, targets: &[TargetFacts]) -> bool {
         match self.change {
             TargetChange::Size { bytes } => {
                 targets.get(usize::from(self.target)).is_none_or(|facts| bytes < facts.size_bytes)

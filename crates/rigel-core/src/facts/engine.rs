@@ -52,7 +52,7 @@ impl EngineKind {
 
     /// Whether it can look for completions on the device instead of waiting for an interrupt.
     #[must_use]
-    pub const fn can_poll(self) -> bool {
+    pub(crate) const fn can_poll(self) -> bool {
         matches!(self, Self::IoUring | Self::Nvme)
     }
 

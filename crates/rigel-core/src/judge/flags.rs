@@ -190,13 +190,13 @@ pub fn little(latency: &Histogram, seconds: f64, planned: u32, windows: usize) -
 
 /// Whether a ratio of Little's law is so far off that the numbers must not be used.
 #[must_use]
-pub fn little_is_invalid(ratio: f64) -> bool {
+pub(crate) fn little_is_invalid(ratio: f64) -> bool {
     (ratio - 1.0).abs() > LITTLE_INVALID
 }
 
 /// Whether the mean in flight was short of the plan by more than 1 %.
 #[must_use]
-pub fn queue_not_filled(mean_in_flight: f64, planned: u32) -> bool {
+pub(crate) fn queue_not_filled(mean_in_flight: f64, planned: u32) -> bool {
     mean_in_flight < f64::from(planned) * (1.0 - LITTLE_TOLERANCE)
 }
 

@@ -16,7 +16,7 @@ use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
 /// Width of the buckets that all visits of an adaptive run have in common.
-pub const BUCKET_NS: u64 = 10 * NS_PER_MS;
+pub(crate) const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
 /// Most buckets of the common width that one bucket of a record stands for. The longest visit of an adaptive run
 /// has buckets of 20 ms, but a record may claim anything.
@@ -124,7 +124,7 @@ impl PhaseLook {
 
     /// The same of one class of a point, by its place among the keys.
     #[must_use]
-    pub fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
+    pub(crate) fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
         let least = parameters.first_look(self.points);
         let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
         self.is_settled

@@ -41,7 +41,7 @@ impl ReadLook {
 
     /// Blocks that held no data of their place.
     #[must_use]
-    pub const fn without_data(&self) -> u64 {
+    pub(crate) const fn without_data(&self) -> u64 {
         self.zero_blocks.saturating_add(self.wrong_stamps)
     }
 

@@ -57,7 +57,7 @@ impl SimLaw {
     /// section 2.4, for a closed system). `None` for other service times, for a cache, and for a device without a
     /// single rate.
     #[must_use]
-    pub fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
+    pub(crate) fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
         let known =
             self.spread == ServiceTime::Exponential && self.noise.hits.is_none() && self.is_unlimited();
         let service_ns = self.mean_service_ns(io_bytes) * self.crowding(outstanding);

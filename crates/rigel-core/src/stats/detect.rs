@@ -3,20 +3,20 @@
 //! The input is a series of means, visits, a histogram or a sample of the data that was read. The findings decide
 //! what follows from it and word it. Must not change a number.
 
-pub mod bimodal;
-pub mod cache;
-pub mod drift;
-pub mod latency_modes;
-pub mod levels;
-pub mod long_visit;
-pub mod shift;
-pub mod sizes;
+pub(crate) mod bimodal;
+pub(crate) mod cache;
+pub(crate) mod drift;
+pub(crate) mod latency_modes;
+pub(crate) mod levels;
+pub(crate) mod long_visit;
+pub(crate) mod shift;
+pub(crate) mod sizes;
 pub mod slow_noise;
-pub mod slow_start;
-pub mod stalls;
-pub mod steady;
-pub mod waits;
-pub mod zeros;
+pub(crate) mod slow_start;
+pub(crate) mod stalls;
+pub(crate) mod steady;
+pub(crate) mod waits;
+pub(crate) mod zeros;
 
 use super::batch_means::inflation;
 use super::sample::{count, mean, median, sum_of_squares};

@@ -40,7 +40,7 @@ impl Interval {
 
     /// An interval of `half` times the mean to either side; `None` without a mean or a width.
     #[must_use]
-    pub fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
+    pub(crate) fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
         (mean > 0.0 && half.is_finite()).then(|| Self {
             mean,
             lo95: (mean * (1.0 - half)).max(0.0),
@@ -73,7 +73,7 @@ impl Interval {
 
     /// Whether the two intervals have no value in common.
     #[must_use]
-    pub fn is_apart_from(&self, other: &Self) -> bool {
+    pub(crate) fn is_apart_from(&self, other: &Self) -> bool {
         self.hi95 < other.lo95 || other.hi95 < self.lo95
     }
 }

@@ -85,7 +85,7 @@ impl Parameters {
     /// The lengths of visits, ascending, with the load before the measured part: the usual one, then with the
     /// measured part doubled again and again up to the longest.
     #[must_use]
-    pub fn visit_lengths(&self) -> Vec<u64> {
+    pub(crate) fn visit_lengths(&self) -> Vec<u64> {
         let doubled =
             |measure_ns: &u64| measure_ns.checked_mul(2).filter(|&twice| twice <= self.longest_measure_ns);
         let measured = std::iter::successors(Some(self.measure_ns), doubled).take(MOST_LENGTHS);
@@ -94,7 +94,7 @@ impl Parameters {
 
     /// Index of the longest of [`Self::visit_lengths`] that a visit of `length_ns` reaches.
     #[must_use]
-    pub fn length_place(&self, length_ns: u64) -> usize {
+    pub(crate) fn length_place(&self, length_ns: u64) -> usize {
         self.visit_lengths().iter().skip(1).take_while(|&&longer| longer <= length_ns).count()
     }
 
@@ -107,7 +107,7 @@ impl Parameters {
     /// Length of the measured part of a visit: `usual_ns`, longer when the slowest class does fewer than `least_ios`
     /// in that time at `rate` I/Os per second.
     #[must_use]
-    pub fn measure_for(&self, usual_ns: u64, rate: f64) -> u64 {
+    pub(crate) fn measure_for(&self, usual_ns: u64, rate: f64) -> u64 {
         let needed = f64::from(self.least_ios) / rate;
         let needed = Duration::try_from_secs_f64(needed)
             .map_or(u64::MAX, |span| u64::try_from(span.as_nanos()).unwrap_or(u64::MAX));

@@ -183,7 +183,7 @@ impl Schedule {
 
     /// Points of all phases that are not done.
     #[must_use]
-    pub fn unreached(&self) -> Vec<usize> {
+    pub(crate) fn unreached(&self) -> Vec<usize> {
         let all = self.phases.iter().flat_map(|phase| &phase.points);
         all.copied().filter(|point| !self.reached.contains(point)).collect()
     }

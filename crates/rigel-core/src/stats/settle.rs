@@ -59,7 +59,7 @@ pub struct Transient {
 /// Chooses the settling time. `profiles` has for each visit the rate per bucket of `bucket_ns`, from the start of the
 /// load to its end; `target` is the relative half-width that the adaptive run aims at.
 #[must_use]
-pub fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle {
+pub(crate) fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle {
     let usable: Vec<&[f64]> = profiles.iter().copied().filter(|profile| second_half(profile) > 0.0).collect();
     let visits = usable.len();
     let shortest = usable.iter().map(|profile| profile.len()).min().unwrap_or(0);

@@ -9,7 +9,7 @@ use super::sample::{MEDIAN_TO_SIGMA, count, mean, median, sum_of_squares, varian
 use super::special::{digamma, inverse_trigamma, trigamma};
 
 /// With fewer points there is no prior: each point has its own variance.
-pub const FEWEST_TO_BORROW: usize = 4;
+pub(crate) const FEWEST_TO_BORROW: usize = 4;
 /// The prior never counts for more degrees of freedom.
 const MOST_PRIOR_DEGREES: f64 = 40.0;
 /// Least variance, so that visits that agree exactly (a simulated device) have a logarithm.
@@ -67,7 +67,7 @@ impl Contamination {
 
 /// What many variances have in common: a scaled inverse chi-square distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prior {
+pub(crate) struct Prior {
     /// Its scale: the variance that a typical point has.
     pub variance: f64,
     /// How many degrees of freedom it is worth; many when the points agree.
@@ -102,7 +102,7 @@ fn knows(s2: f64, df: f64) -> bool {
 /// Moderated variances with their degrees of freedom, of pairs (sample variance, degrees of freedom): the posterior
 /// mean `(d0 s0 + d s2) / (d0 + d)` on `d0 + d` degrees of freedom. Without a prior, what came in.
 #[must_use]
-pub fn moderate(samples: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(crate) fn moderate(samples: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let floored: Vec<_> = samples.iter().map(|&(s2, df)| (s2.max(SMALLEST_VARIANCE), df)).collect();
     let Some(prior) = Prior::fit(&floored) else {
         return floored;
@@ -154,13 +154,13 @@ impl PointVisits {
     /// Relative standard error of a visit's mean, estimated inside the visit: the root mean square over the visits
     /// that are long enough for an estimate.
     #[must_use]
-    pub fn relative_within(&self) -> Option<f64> {
+    pub(crate) fn relative_within(&self) -> Option<f64> {
         (!self.within_se.is_empty() && mean(&self.means) > 0.0).then(|| self.guard().sqrt())
     }
 
     /// How much the visits differ: the standard deviation of their means, relative. `None` for fewer than two visits.
     #[must_use]
-    pub fn relative_between(&self) -> Option<f64> {
+    pub(crate) fn relative_between(&self) -> Option<f64> {
         let centre = mean(&self.means);
         (self.means.len() > 1 && centre > 0.0).then(|| variance(&self.means).sqrt() / centre)
     }
@@ -175,14 +175,14 @@ impl PointVisits {
 /// A robust standard deviation of the visits of all points, relative: 1.4826 times the median size of the deviations
 /// from each point's median that are not 0 (an odd number of visits always has one that is). 0 when none differs.
 #[must_use]
-pub fn core_scale(points: &[PointVisits]) -> f64 {
+pub(crate) fn core_scale(points: &[PointVisits]) -> f64 {
     let sizes = points.iter().flat_map(PointVisits::residuals).map(f64::abs);
     MEDIAN_TO_SIGMA * median(&sizes.filter(|&size| size > 0.0).collect::<Vec<_>>())
 }
 
 /// Looks for rare outlying visits in a whole phase; `None` when there are fewer than two.
 #[must_use]
-pub fn contamination(points: &[PointVisits], target: f64) -> Option<Contamination> {
+pub(crate) fn contamination(points: &[PointVisits], target: f64) -> Option<Contamination> {
     let outlying: Vec<f64> = outlying(points, target).into_iter().flatten().collect();
     let visits = points.iter().map(|point| point.residuals().len()).sum();
     if outlying.len() < FEWEST_OUTLYING {
@@ -201,7 +201,7 @@ pub fn contamination(points: &[PointVisits], target: f64) -> Option<Contaminatio
 /// For every point of a phase how far its outlying visits are from its median, relative. A visit lies that far out when
 /// it is more than five robust standard deviations of the whole phase away, and more than half the target.
 #[must_use]
-pub fn outlying(points: &[PointVisits], target: f64) -> Vec<Vec<f64>> {
+pub(crate) fn outlying(points: &[PointVisits], target: f64) -> Vec<Vec<f64>> {
     let limit = (OUTLYING * core_scale(points)).max(target / 2.0);
     let far = |point: &PointVisits| point.residuals().into_iter().filter(|size| size.abs() > limit).collect();
     points.iter().map(far).collect()

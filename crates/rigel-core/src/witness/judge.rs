@@ -129,7 +129,7 @@ impl ForeignIo {
 
     /// Their rate, in MiB/s.
     #[must_use]
-    pub fn foreign_mbps(&self) -> f64 {
+    pub(crate) fn foreign_mbps(&self) -> f64 {
         mbps(self.foreign_bytes(), self.span_ns)
     }
 

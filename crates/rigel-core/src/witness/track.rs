@@ -74,7 +74,7 @@ impl Track {
     }
 
     /// The lesser of the two at every sample.
-    pub fn at_most(self, other: &Self) -> Self {
+    pub(crate) fn at_most(self, other: &Self) -> Self {
         let lesser = |(a, b): (Option<Smooth>, &Option<Smooth>)| {
             let (a, b) = (a?, (*b)?);
             Some(Smooth { value: a.value.min(b.value), ..a })

@@ -49,7 +49,7 @@ impl AdaptivePlan {
     /// The same after a search that has `spent` a part of the time. The run uses what is left of the limit, and
     /// reports what it had no time for.
     #[must_use]
-    pub fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
+    pub(crate) fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
         match request.pace {
             Pace::Adaptive(adaptive) => Some(Self::within(request, &adaptive, steps, spent)),
             Pace::Fixed(_) => None,
@@ -91,7 +91,7 @@ impl AdaptivePlan {
     /// Time of the long visits and of the rounds before the first look, warm-up (when it is a time) and pauses
     /// included.
     #[must_use]
-    pub fn least_time(&self) -> Nanos {
+    pub(crate) fn least_time(&self) -> Nanos {
         self.time_after(Nanos(0))
     }
 
@@ -104,7 +104,7 @@ impl AdaptivePlan {
 
     /// The least time of a run of which a search has `spent` a part.
     #[must_use]
-    pub fn time_after(&self, spent: Nanos) -> Nanos {
+    pub(crate) fn time_after(&self, spent: Nanos) -> Nanos {
         self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
     }
 

@@ -117,7 +117,7 @@ impl LevelSearch {
 
     /// # Errors
     /// When the time that the run may take does not even suffice for the search.
-    pub fn check_limit(&self, request: &Request) -> Result<(), Problem> {
+    pub(crate) fn check_limit(&self, request: &Request) -> Result<(), Problem> {
         let limit = request.pace.max_duration();
         let Some(limit) = limit.filter(|limit| limit.0 < self.time_of(LEAST_VISITS).0) else {
             return Ok(());

@@ -12,7 +12,7 @@ const LEAST_VISITS: usize = 2;
 
 /// Two groups of visits to one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TwoGroups {
+pub(crate) struct TwoGroups {
     /// Mean of the lower group.
     pub low: f64,
     /// How many visits it has.
@@ -35,7 +35,7 @@ pub struct TwoGroups {
 /// from few visits, so it is multiplied by the ratio of the 99 % quantiles of Student's t and the normal
 /// distribution. A phase of steady points then gives a false alarm in about 1 %.
 #[must_use]
-pub fn two_groups(points: &[PointVisits]) -> Vec<Option<TwoGroups>> {
+pub(crate) fn two_groups(points: &[PointVisits]) -> Vec<Option<TwoGroups>> {
     // The scale of a few points is made of the very gaps that are looked for.
     let common = if points.len() < FEWEST_TO_BORROW { 0.0 } else { core_scale(points) };
     points.iter().map(|point| split(&point.means, common)).collect()

@@ -11,7 +11,7 @@ const SLOW_DEVICE_NS: f64 = 100_000.0;
 
 /// A tenth of the reads was too fast for the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CacheFinding {
+pub(crate) struct CacheFinding {
     /// A tenth of the reads took no longer, in nanoseconds.
     pub p10_ns: u64,
     /// The median, in nanoseconds.

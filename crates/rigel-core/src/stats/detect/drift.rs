@@ -12,7 +12,7 @@ const SIGNIFICANCE: f64 = 0.01;
 
 /// A steady change over the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunDrift {
+pub(crate) struct RunDrift {
     /// Relative change per minute.
     pub per_minute: f64,
     /// Relative change from the first visit to the last.

@@ -30,7 +30,7 @@ const MOST_PIECES: usize = 240;
 
 /// What a long visit shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LongVisitFinding {
+pub(crate) enum LongVisitFinding {
     /// The rate changes steadily.
     Drift(Drift),
     /// A second level, higher or lower, without the marks of the others.
@@ -52,7 +52,7 @@ pub struct Drift {
 
 /// A step downwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fall {
+pub(crate) struct Fall {
     /// The two levels.
     pub shift: LevelShift,
     /// Median step from piece to piece before, relative to the mean.
@@ -108,7 +108,7 @@ fn squares_around_split(pieces: &[f64], split: usize) -> f64 {
 
 /// A long visit that stays below the short visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BelowVisits {
+pub(crate) struct BelowVisits {
     /// Mean of the long visit.
     pub long: f64,
     /// What the short visits to the same point say.
@@ -130,7 +130,7 @@ impl BelowVisits {
 /// The last condition is needed because the long visit is a single visit and varies like one, however narrow the
 /// interval of the short ones is.
 #[must_use]
-pub fn below_visits(long: f64, visits: &Interval) -> Option<BelowVisits> {
+pub(crate) fn below_visits(long: f64, visits: &Interval) -> Option<BelowVisits> {
     let found = BelowVisits { long, visits: *visits };
     let half = visits.relative_half_width;
     let number = count(visits.visits.max(1));

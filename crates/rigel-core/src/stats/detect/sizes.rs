@@ -36,7 +36,7 @@ impl Load {
 
 /// Points of different sizes at one limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SharedLimit {
+pub(crate) struct SharedLimit {
     /// What all of them have: I/Os or bytes per second.
     pub limit: f64,
     /// How many points.
@@ -50,14 +50,14 @@ pub struct SharedLimit {
 /// A limit of bytes per second: the highest bandwidth is the same, within 2 %, for points whose I/Os differ in size by
 /// a factor of four and more. That is a link or a quota.
 #[must_use]
-pub fn byte_limit(loads: &[Load]) -> Option<SharedLimit> {
+pub(crate) fn byte_limit(loads: &[Load]) -> Option<SharedLimit> {
     shared(loads, |load| load.bytes_per_s)
 }
 
 /// A limit of I/Os per second, in the same way. `quickest_ns` are the latencies of small and of large I/Os without
 /// waiting. Equal rates are evidence only if these differ.
 #[must_use]
-pub fn io_limit(loads: &[Load], quickest_ns: [f64; 2]) -> Option<SharedLimit> {
+pub(crate) fn io_limit(loads: &[Load], quickest_ns: [f64; 2]) -> Option<SharedLimit> {
     let [small, large] = quickest_ns;
     shared(loads, |load| load.ios_per_s).filter(|_| large >= TAKES_LONGER * small)
 }

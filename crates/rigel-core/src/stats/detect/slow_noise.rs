@@ -68,7 +68,7 @@ fn pairs(visits: &[(TimedVisit, f64)], apart_ns: Range<u64>) -> Vec<(f64, f64)> 
 /// Spearman's rank correlation with the usual approximation of its distribution by Student's t; `None` for fewer than
 /// ten pairs.
 #[must_use]
-pub fn spearman(pairs: &[(f64, f64)]) -> Option<RankCorrelation> {
+pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<RankCorrelation> {
     if pairs.len() < LEAST_PAIRS {
         return None;
     }

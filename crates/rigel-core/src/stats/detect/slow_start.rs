@@ -27,7 +27,7 @@ pub struct LongSeries {
 
 /// Short visits to one point.
 #[derive(Clone, Copy, Debug)]
-pub struct ShortVisits<'a> {
+pub(crate) struct ShortVisits<'a> {
     /// Their means and what each says of its own error.
     pub visits: &'a PointVisits,
     /// How much they vary.
@@ -69,7 +69,7 @@ impl SlowStart {
 /// The long visit differs from the short ones by the variation between visits, and by its own error inside the
 /// visit, which is smaller because it is longer.
 #[must_use]
-pub fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
+pub(crate) fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
     let begin = long.rates.len() / 2;
     let from_ns = u64::try_from(begin).unwrap_or(u64::MAX).saturating_mul(long.bucket_ns);
     let end = usize::try_from(short.length_ns / long.bucket_ns.max(1)).ok()?;

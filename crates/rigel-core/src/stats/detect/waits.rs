@@ -30,7 +30,7 @@ pub struct Piece {
 
 /// What was seen at one load level.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LoadedLevel {
+pub(crate) struct LoadedLevel {
     /// I/Os outstanding.
     pub outstanding: u32,
     /// Pieces of all visits.
@@ -45,7 +45,7 @@ pub struct LoadedLevel {
 
 /// A rate that is held constant by a limiter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PaidBack {
+pub(crate) struct PaidBack {
     /// The levels that show it, ascending.
     pub outstanding: Vec<u32>,
     /// I/Os per second: the median of all their pieces.
@@ -73,7 +73,7 @@ pub struct PaidBack {
 /// `planned` is the number of levels in the plan. A run with more levels that was cut short after two has no such
 /// result.
 #[must_use]
-pub fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBack> {
+pub(crate) fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBack> {
     let waits = |level: &&LoadedLevel| level.mean_ns >= LEAST_WAITING * level.median_ns && rate(level) > 0.0;
     let mut waiting: Vec<&LoadedLevel> = levels.iter().filter(waits).collect();
     waiting.sort_by_key(|level| level.outstanding);

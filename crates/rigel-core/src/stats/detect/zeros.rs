@@ -14,7 +14,7 @@ const LEAST_BLOCKS: u64 = 2;
 
 /// Evidence against the reads of a point; at least one of the two is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ZerosFinding {
+pub(crate) struct ZerosFinding {
     /// The sample, when too many of its blocks held no data of their place.
     pub reads: Option<ReadLook>,
     /// The files, when too many of their bytes were never written.
@@ -23,7 +23,7 @@ pub struct ZerosFinding {
 
 /// Bytes of all files together, as they were before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unwritten {
+pub(crate) struct Unwritten {
     /// Allocated and never written.
     pub unwritten_bytes: u64,
     /// Without a place on the device.

@@ -75,7 +75,7 @@ impl Metric {
 
     /// Whether more of it is better.
     #[must_use]
-    pub const fn more_is_better(self) -> bool {
+    pub(crate) const fn more_is_better(self) -> bool {
         matches!(self, Self::SmallIops | Self::LargeMbps | Self::MaxSmallIops | Self::MaxLargeMbps)
     }
 

@@ -191,7 +191,7 @@ impl Case {
 
     /// The same device, aimed at more narrowly or with shorter visits.
     #[must_use]
-    pub fn paced(&self, precision: Precision, fast: bool) -> Self {
+    pub(crate) fn paced(&self, precision: Precision, fast: bool) -> Self {
         let promise = match self.promise {
             Promise::Coverage { least, most, kept, .. } => {
                 let usual = precision.fraction() / 8.0;

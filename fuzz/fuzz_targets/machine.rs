@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rigel_core::uses::doctor::Patient;
+use rigel_core::uses::doctor::System;
 use rigel_fuzz::{outputs, tree};
 use rigel_io::clock::MonotonicClock;
 use rigel_io::targets::inspect::survey;
@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
     let root = tempfile::tempdir().expect("a directory");
     tree::unpack(bytes, root.path());
     let found = survey(root.path());
-    outputs::examined(&Patient::whole(&found.host, &found.devices, &found.mounts));
+    outputs::examined(&System::whole(&found.host, &found.devices, &found.mounts));
     let numbers: Vec<(u32, u32)> = found.devices.iter().filter_map(|device| device.number).collect();
     let counted = counting_devices(root.path(), &numbers).unwrap_or_default();
     let sampler = Sampler::start(root.path(), &counted, MonotonicClock::start()).expect("a thread");

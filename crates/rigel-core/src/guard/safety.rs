@@ -85,7 +85,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Evidence that refuses a write whatever the user says.
+    /// Evidence that refuses a write, even with consent.
     #[must_use]
     pub const fn forbids(&self) -> bool {
         matches!(
@@ -186,7 +186,7 @@ pub enum Verdict {
     MayWrite,
     /// Something would be destroyed: only with the user's consent naming this target.
     NeedsConsent,
-    /// Refused whatever is said.
+    /// Refused, even with consent.
     Refused,
 }
 

@@ -166,8 +166,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// ORION's rule for one visit each: total points (the idle one included) times the duration, and one minute; the
-    /// warm-ups that will happen are added, the whole rounded up. An adaptive run may end earlier or later.
+    /// ORION's rule for one visit each: the number of points (with the idle one) times the duration, plus one minute and the
+    /// warm-ups, rounded up. An adaptive run may end earlier or later.
     fn estimate(&self) -> u64 {
         let idle_ns = match (&self.adaptive, self.steps.first()) {
             (None, Some(step)) => {
@@ -184,8 +184,7 @@ impl Plan {
         minutes(total)
     }
 
-    /// Time of all visits as far as it is known beforehand: of an adaptive run, with the fewest visits that it can
-    /// have.
+    /// Time of all visits, as far as it is known beforehand. An adaptive run counts with its fewest visits.
     #[must_use]
     pub fn known_time(&self) -> Nanos {
         match (&self.search, &self.adaptive) {

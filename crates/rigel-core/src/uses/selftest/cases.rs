@@ -80,13 +80,13 @@ pub struct Silence {
 /// If all noise is shorter than a visit, visits do not correlate. The tests are at 5 %, but most of it is spent on
 /// correlations below 0, which are no alarm.
 const NO_SLOW_NOISE: Silence = Silence { about: "slow noise", flags: &[FlagCode::SlowNoise], most: 0.05 };
-/// Where the rate stays as it is, a long visit shows no change.
+/// A device with a constant rate: a long visit shows no change.
 const NO_CHANGE: Silence = Silence {
     about: "a change",
     flags: &[FlagCode::LevelShift, FlagCode::Drift, FlagCode::Throttled, FlagCode::WriteCliff],
     most: 0.02,
 };
-/// Where visits begin as they go on, none is too short.
+/// A device without a start-up: no visit is too short.
 const NO_START: Silence = Silence { about: "a start-up", flags: &[FlagCode::Warmup], most: 0.02 };
 
 /// Intervals that hold the truth more often are too wide.
@@ -164,7 +164,7 @@ impl Case {
         Self { silent, ..Self::adaptive(name, law, least) }
     }
 
-    /// The same, and so many of its points are as sure as was asked for.
+    /// The same, with the least share of the points that reach the aim.
     const fn reaching(mut self, least: f64) -> Self {
         if let Promise::Coverage { least_reached, .. } = &mut self.promise {
             *least_reached = Some(least);

@@ -1,12 +1,12 @@
 //! Everything that Rigel makes of a record, as `rigel report`, `compare`, `advise` and `calibrate --last` do.
 
 use crate::assert_printable;
+use rigel_core::record::resume::Past;
+use rigel_core::record::{Line, Record, write_line};
 use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::uses::compare::Comparison;
-use rigel_core::uses::compare::gate::{Gate, Checked};
+use rigel_core::uses::compare::gate::{Gate, GateResult};
 use rigel_core::uses::doctor::{System, examine};
-use rigel_core::record::{Line, Record, write_line};
-use rigel_core::record::resume::Past;
 use rigel_report::compare::{CompareFormat, Compared, runs};
 use rigel_report::{Format, OrionVersion, OutputFile, View, advice, calibration, doctor, text};
 
@@ -75,7 +75,7 @@ fn compared(views: &[View<'_>]) {
     let comparison = Comparison::of(&runs, &runs);
     let gates = ["small_iops < -5%", "small_p99 > 20%"];
     let read = gates.iter().map(|text| Gate::read(text).expect("a gate"));
-    let gates: Vec<Checked> = read.filter_map(|gate| gate.judge(&comparison).ok()).collect();
+    let gates: Vec<GateResult> = read.filter_map(|gate| gate.judge(&comparison).ok()).collect();
     let compared =
         Compared { base: views, new: views, comparison: &comparison, gates: &gates, undecided_fails: true };
     for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {

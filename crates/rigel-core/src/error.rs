@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// What sort of end a problem is. The numbers are the exit codes of the program, part of its interface.
+/// The kind of a problem. The numbers are the exit codes of the program, which are part of its interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitKind {
     /// 1: measured, but a gate or a check failed.
@@ -33,7 +33,7 @@ impl ExitKind {
     }
 }
 
-/// A failure told so that the reader can act on it.
+/// A failure, described so that the reader can act on it.
 ///
 /// Fields hold sentences without a trailing full stop. Text that came from outside (paths, file contents) must have
 /// gone through [`crate::path_text`] before it is put in here, so that no name can write to the terminal.

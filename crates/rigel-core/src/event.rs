@@ -1,4 +1,4 @@
-//! What a run tells while it goes on: plain data for a progress bar, a log or a live view.
+//! Events of a run under way: plain data for a progress bar, a log or a live view.
 //!
 //! Listeners may drop events; no event may slow a worker. Must not format anything.
 
@@ -18,14 +18,14 @@ pub struct Live {
     pub large_iops: f64,
 }
 
-/// What the run does at this moment.
+/// What the run is doing now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// Unmeasured random large I/O.
     WarmUp,
     /// Settling or measuring.
     Measure,
-    /// Nothing: the point that is next needs its rest.
+    /// Waiting: the next point needs its rest.
     Rest,
 }
 

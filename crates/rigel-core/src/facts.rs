@@ -1,5 +1,5 @@
-//! Facts of the host and the targets, as plain data. `rigel-io` gathers them; the plan, the write guard's verdict and the
-//! record use them.
+//! Facts of the host and the targets, as plain data. `rigel-io` gathers them; the plan, the write guard's verdict
+//! and the record use them.
 //!
 //! A fact that could not be read is `None`, never a guess. Must not gather anything.
 
@@ -65,7 +65,8 @@ pub struct TargetFacts {
     pub scratch: Option<ScratchFacts>,
     /// The block device under the target.
     pub device: Option<DeviceFacts>,
-    /// Every device below that one, each once, those on top first: the disk of a partition, what a volume or a RAID is made of.
+    /// Every device below that one, each once, those on top first: the disk of a partition, what a volume or a RAID
+    /// is made of.
     #[serde(default)]
     pub below: Vec<DeviceFacts>,
     /// The mount that a regular file is reached through.
@@ -129,7 +130,7 @@ pub enum ExtentSource {
 /// or less when `truncated`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtentFacts {
-    /// Who told.
+    /// How it was found out.
     pub source: ExtentSource,
     /// Bytes that hold data, those included that wait in memory for their place on the device.
     pub written_bytes: u64,

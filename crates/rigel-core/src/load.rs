@@ -3,7 +3,7 @@
 //! Must not know what came of it.
 
 pub mod draw;
-pub mod levels;
+pub(crate) mod levels;
 pub mod matrix;
 pub mod pace;
 pub mod placement;

@@ -3,10 +3,10 @@
 //! Recording must not allocate, lock or format; it is the hot path. Judging happens in [`crate::judge::findings`].
 
 mod counts;
-pub mod histogram;
+pub(crate) mod histogram;
 mod hung;
-pub mod read_look;
-pub mod series;
+pub(crate) mod read_look;
+pub(crate) mod series;
 pub mod tally;
 
 pub use counts::IoCounts;

@@ -1,7 +1,7 @@
 //! The service law of the simulated device: k servers, a service time, perhaps a transfer rate and disturbances.
 //!
-//! The law has exact answers ([`SimLaw::truth_iops`]): at N outstanding the rate is `min(N, k) / S` and, by Little's law,
-//! the mean latency is `N / rate`. Must not simulate; `rigel-io`'s `sim` engine does.
+//! The law has exact answers ([`SimLaw::truth_iops`]): at N outstanding the rate is `min(N, k) / S` and, by
+//! Little's law, the mean latency is `N / rate`. Must not simulate; `rigel-io`'s `sim` engine does.
 
 mod noise;
 mod text;
@@ -63,11 +63,11 @@ impl Default for SimLaw {
 }
 
 impl SimLaw {
-    /// Whether load leaves something behind that outlasts a visit: credits and bytes used up, numbers drawn. Else the time,
-    /// the visit and its point decide everything.
+    /// Whether a visit changes the state of the device for later ones: used credits, written bytes, drawn random
+    /// numbers. Otherwise its behaviour depends only on the time, the visit and the point.
     #[must_use]
     pub fn remembers(&self) -> bool {
-        // The start-up of a visit is here because it changes a step of the speed that was drawn before the visit.
+        // A start-up counts, because it changes a step of the speed that was drawn before the visit.
         let SimNoise { startup, bucket, cap, cliff, hits, lost, .. } = self.noise;
         let left = [
             bucket.is_some(),

@@ -1,11 +1,11 @@
-//! How sure are we? Intervals from repeated short visits, when to stop, where to look next, and what speaks against it.
+//! The statistics: intervals from repeated short visits, when to stop, what to visit next, and tests that speak
+//! against a number.
 //!
-//! The unit of replication is the visit (Kalibera, Jones 2013): what varies between visits is what a second run would
-//! see, and no amount of data from inside one visit can show it. Everything here is a pure function or a state machine
-//! over plain numbers. Must not read a clock, draw from anything but [`crate::load::draw::Generator`], or write a text.
+//! The unit of replication is the visit (Kalibera, Jones 2013). The variation between visits is what a second run would
+//! see; data from inside one visit cannot show it. Everything here is a pure function or a state machine over plain
+//! numbers. Must not read a clock, draw from anything but [`crate::load::draw::Generator`], or write a text.
 //!
-//! Rates may have any unit as long as it is one unit per quantity: every result is relative or has the unit that came
-//! in.
+//! Rates may have any unit, but one unit per quantity. A result is relative or has the unit of its input.
 
 pub(crate) mod batch_means;
 pub mod bound;

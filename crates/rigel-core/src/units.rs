@@ -29,7 +29,7 @@ pub struct Bytes(pub u64);
 impl Bytes {
     /// `count` KiB. Saturates; a plan refuses such a size later.
     #[must_use]
-    pub const fn from_kib(count: u64) -> Self {
+    pub(crate) const fn from_kib(count: u64) -> Self {
         Self(count.saturating_mul(KIB))
     }
 }
@@ -193,7 +193,7 @@ pub fn mbps(bytes: u64, span_ns: u64) -> f64 {
 
 /// The digits of a whole number in groups of three: `-1,234,567`.
 #[must_use]
-pub fn grouped(digits: &str) -> String {
+pub(crate) fn grouped(digits: &str) -> String {
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
     let mut text = String::from(sign);
     for (place, digit) in digits.char_indices() {

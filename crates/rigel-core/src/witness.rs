@@ -1,8 +1,10 @@
-//! What else happened on the host while a visit ran: samples of the kernel's counters, as plain data.
+//! The witness: samples of the kernel's counters during a visit, as plain data. They show what else happened on the
+//! host.
 //!
-//! `rigel-io` reads the counters; [`Witness::between`] makes what they did from sample to sample out of them, [`judge()`] says
-//! whether others disturbed the visit, [`residual_correlation`] whether that moved the results. A figure that the host does
-//! not tell, or that cannot be true, is `None`, never a guess. Must not read anything.
+//! `rigel-io` reads the counters. [`Witness::between`] computes the differences between samples, [`judge()`]
+//! decides whether other processes disturbed the visit, [`residual_correlation`] whether that changed the results.
+//! A figure that the host does not provide, or that is impossible, is `None`, never a guess. Must not read
+//! anything.
 
 mod columns;
 mod judge;
@@ -17,9 +19,9 @@ use crate::units::NS_PER_US;
 use columns::Columns;
 use serde::{Deserialize, Serialize};
 
-/// A witness holds at most so many samples; a longer visit has longer ones.
+/// Most samples of a witness. A longer visit has longer samples.
 const MOST_SAMPLES: usize = 600;
-/// The kernel may book this much CPU time late, for each CPU.
+/// Delay of the kernel's accounting of CPU time, for each CPU.
 const LATE_US: u64 = 2_000_000;
 
 /// Counters of the host, either since some moment in the past or over a span.
@@ -85,8 +87,8 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// What was counted between readings, which are in order of time. More than 600 samples are joined to fewer.
-    /// `None` when there is no time between the first and the last reading.
+    /// What was counted between readings, which are in order of time. If there are more than 600 samples,
+    /// neighbours are merged. `None` when there is no time between the first and the last reading.
     #[must_use]
     pub fn between(
         readings: &[&Reading],
@@ -136,8 +138,8 @@ impl Witness {
 }
 
 impl Counts {
-    /// What was counted since `before`. A counter that went back, or on by more than `span_us` and the host's CPUs allow,
-    /// tells nothing.
+    /// What was counted since `before`. A counter that decreased, or grew by more than `span_us` and the number of
+    /// CPUs allow, is `None`.
     fn since(&self, before: &Self, span_us: u64, cpus: Option<u32>) -> Self {
         let cpu_limit_us = cpus.map_or(u64::MAX, |cpus| u64::from(cpus).saturating_mul(span_us + LATE_US));
         let within = |limit_us| {
@@ -162,7 +164,7 @@ impl Counts {
 impl Moved {
     /// Both directions.
     #[must_use]
-    pub const fn total_bytes(self) -> u64 {
+    pub(crate) const fn total_bytes(self) -> u64 {
         self.read_bytes.saturating_add(self.written_bytes)
     }
 

@@ -1,4 +1,4 @@
-//! What a worker is told to do, and what it gives back. Plain data between the coordinator and its workers.
+//! Tasks of a worker and their results: plain data between the coordinator and its workers.
 
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;

@@ -1,4 +1,4 @@
-//! A whole run on a simulated device, in memory and in virtual time: how the statistics are tried out.
+//! A whole run on a simulated device, in memory and in virtual time, to test the statistics.
 //!
 //! The same walk, workers and judgement as any run; only the device is simulated and the record is not written. Must
 //! not know what the device's answer should be.

@@ -1,6 +1,6 @@
 //! Who watches the host during visits: a sampler on the bench's clock.
 //!
-//! Must not judge what was seen, and must not fail a run: what cannot be watched is not in the record.
+//! Must not judge the samples, and must not fail a run: counters that cannot be read are not in the record.
 
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{TargetFacts, TargetKind};
@@ -17,8 +17,8 @@ pub fn watch(clock: MonotonicClock, engine: EngineKind, targets: &[TargetFacts])
     Sampler::start(Path::new("/"), &devices, clock).ok()
 }
 
-/// The devices to count the I/O of all targets on. Empty unless every target has one: the bytes of a visit are known for
-/// all of them together.
+/// The devices to count the I/O of all targets on. Empty unless every target has one: the bytes of a visit are
+/// known for all of them together.
 fn devices(root: &Path, targets: &[TargetFacts]) -> Vec<(u32, u32)> {
     let number = |target: &TargetFacts| match target.kind {
         // A character device has numbers of another kind; the kernel counts nothing for it.

@@ -1,7 +1,7 @@
-//! What became of the targets and of the limits on I/O while a run was under way, as plain data.
+//! Changes of the targets and of the limits on I/O during a run, as plain data.
 //!
-//! Looked at when a visit is over, and kept only where it differs from the beginning of the run. Must not gather
-//! anything, and must not judge what a change does to a number.
+//! They are looked for after every visit. Only differences from the beginning of the run are kept. Must not gather
+//! anything, and must not judge the effect of a change on a number.
 
 use super::{Identity, TargetFacts};
 use crate::path_text;
@@ -13,7 +13,8 @@ pub struct Changes {
     /// Targets, in the order of the plan; one with several changes is there several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<ChangedTarget>,
-    /// The limits on I/O of the control groups now, as in [`super::CgroupFacts::io_max`]; `None` when they are the same.
+    /// The limits on I/O of the control groups now, as in [`super::CgroupFacts::io_max`]; `None` when they are the
+    /// same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_max: Option<Vec<String>>,
 }
@@ -111,9 +112,9 @@ impl ChangedTarget {
         }
     }
 
-    /// Whether I/Os of the plan may have found no data where there had been some: their numbers are not about the target.
+    /// Whether I/Os may have hit a place that no longer has data. Their numbers are then not about the target.
     #[must_use]
-    pub fn takes_data(&self, targets: &[TargetFacts]) -> bool {
+    pub(crate) fn takes_data(&self, targets: &[TargetFacts]) -> bool {
         match self.change {
             TargetChange::Size { bytes } => {
                 targets.get(usize::from(self.target)).is_none_or(|facts| bytes < facts.size_bytes)

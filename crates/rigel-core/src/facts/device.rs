@@ -9,7 +9,8 @@ pub struct DeviceFacts {
     pub name: String,
     /// Model as the device tells it.
     pub model: Option<String>,
-    /// Number of the disk since the host was started (`diskseq`, Linux 5.15): another medium or file behind the same name has another.
+    /// Sequence number of the disk since the host was started (`diskseq`, Linux 5.15). It changes when another
+    /// medium or file gets the same name.
     #[serde(default)]
     pub disk_sequence: Option<u64>,
     /// Spinning.
@@ -20,7 +21,7 @@ pub struct DeviceFacts {
     pub nr_requests: Option<u32>,
     /// Largest request.
     pub max_sectors_kb: Option<u32>,
-    /// Largest request that the hardware takes in one piece, whatever the block layer is set to.
+    /// Largest request of the hardware. The block layer may be set to a smaller one.
     #[serde(default)]
     pub max_hw_sectors_kb: Option<u32>,
     /// Most segments of one request.
@@ -52,7 +53,7 @@ pub struct DeviceFacts {
     /// Its size.
     #[serde(default)]
     pub size_bytes: Option<u64>,
-    /// How far the beginning is off the device's own blocks.
+    /// Distance of the beginning from a physical block of the device.
     #[serde(default)]
     pub alignment_offset_bytes: Option<u64>,
     /// Smallest unit that it reads or writes.
@@ -61,10 +62,10 @@ pub struct DeviceFacts {
     /// Unit that it writes without reading first.
     #[serde(default)]
     pub physical_block_bytes: Option<u32>,
-    /// Smallest request that it likes: the chunk of a RAID.
+    /// Smallest preferred request: the chunk of a RAID.
     #[serde(default)]
     pub minimum_io_bytes: Option<u64>,
-    /// Request that it likes best: the stripe of a RAID; `None` when it names none.
+    /// Preferred request: the stripe of a RAID; `None` when the device names none.
     #[serde(default)]
     pub optimal_io_bytes: Option<u64>,
     /// Read-ahead of buffered reads.
@@ -88,7 +89,7 @@ pub struct DeviceFacts {
     /// State of a SCSI device or an NVMe controller: `running`, `offline`, `live` ..
     #[serde(default)]
     pub state: Option<String>,
-    /// What a SCSI disk says of its cache, whatever the kernel was told to believe.
+    /// The cache mode that a SCSI disk reports. The kernel may have been set to assume another one.
     #[serde(default)]
     pub scsi_cache: Option<String>,
     /// Whether a loop device bypasses the page cache of its file.
@@ -112,7 +113,8 @@ pub struct MappedFacts {
     pub name: String,
     /// Who made it, as its UUID begins: `LVM`, `CRYPT`, `mpath`, `part1`.
     pub maker: Option<String>,
-    /// Its table, a line per target as `dmsetup table` shows it, without keys; empty when it could not be read (only root may).
+    /// Its table, a line per target as `dmsetup table` shows it, without keys; empty when it could not be read
+    /// (only root may).
     pub table: Vec<String>,
     /// The states of its targets, as `dmsetup status` shows them.
     pub status: Vec<String>,
@@ -156,12 +158,12 @@ pub struct IscsiFacts {
 impl DeviceFacts {
     /// Whether it is a disk: neither a partition nor made of others.
     #[must_use]
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         self.partition_of.is_none() && self.made_of.is_empty()
     }
 
-    /// Bytes of a whole stripe and how they come about: chunk times data disks. From the RAID itself, from the table of a striped
-    /// volume, or what the device says it likes best.
+    /// Bytes of a whole stripe and how they come about: chunk times data disks. From the RAID itself, from the
+    /// table of a striped volume, or what the device says it likes best.
     #[must_use]
     pub fn stripe(&self) -> Option<Stripe> {
         let by_md = self.md.as_ref().and_then(MdFacts::stripe);

@@ -17,9 +17,9 @@ pub enum EngineKind {
     Libaio,
     /// A thread per outstanding I/O, with pread and pwrite.
     Threads,
-    /// Completes at once; shows what the tool itself costs.
+    /// Completes at once: measures the cost of the tool itself.
     Null,
-    /// Linux io_uring with NOPs: the tool and the way into the kernel, without any I/O.
+    /// Linux io_uring with NOPs: measures the tool and the system calls, without any I/O.
     Nop,
     /// A simulated device in virtual time.
     Sim,
@@ -44,7 +44,7 @@ impl EngineKind {
         }
     }
 
-    /// Whether it shows what the tool costs and has no storage.
+    /// Whether it has no storage and only measures the cost of the tool.
     #[must_use]
     pub const fn is_without_storage(self) -> bool {
         matches!(self, Self::Null | Self::Nop)
@@ -52,7 +52,7 @@ impl EngineKind {
 
     /// Whether it can look for completions on the device instead of waiting for an interrupt.
     #[must_use]
-    pub const fn can_poll(self) -> bool {
+    pub(crate) const fn can_poll(self) -> bool {
         matches!(self, Self::IoUring | Self::Nvme)
     }
 

@@ -40,7 +40,7 @@ impl MountFacts {
 
     /// Whether it is NFS, of any version.
     #[must_use]
-    pub fn is_nfs(&self) -> bool {
+    pub(crate) fn is_nfs(&self) -> bool {
         matches!(self.filesystem.as_str(), "nfs" | "nfs4")
     }
 }

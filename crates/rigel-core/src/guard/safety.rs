@@ -85,7 +85,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Whether it blocks a write, with or without consent.
+    /// Evidence that refuses a write, even with consent.
     #[must_use]
     pub const fn is_blocker(&self) -> bool {
         matches!(
@@ -186,7 +186,7 @@ pub enum Verdict {
     MayWrite,
     /// Data would be destroyed: only with consent of the user that names this target.
     NeedsConsent,
-    /// Refused, with or without consent.
+    /// Refused, even with consent.
     Refused,
 }
 

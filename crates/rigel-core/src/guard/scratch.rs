@@ -21,11 +21,11 @@ pub const BLOCK_BYTES: usize = 4096;
 /// Bytes behind the data, where no I/O of a run goes. A large power of two, so that file sizes stay aligned.
 pub const TRAILER_BYTES: u64 = MIB;
 /// Bytes of the stamp at the head of a block.
-pub const STAMP_BYTES: usize = 24;
+pub(crate) const STAMP_BYTES: usize = 24;
 /// The version that this program writes.
 pub const VERSION: u32 = 1;
-/// A smaller scratch file would measure caches more than the device.
-pub const LEAST_BYTES: u64 = 256 * MIB;
+/// Below this a scratch file says too little about the device under it.
+pub(crate) const LEAST_BYTES: u64 = 256 * MIB;
 
 const HEADER_MAGIC: [u8; 8] = *b"RIGELSCR";
 const BLOCK_MAGIC: u64 = u64::from_le_bytes(*b"RigelBlk");

@@ -164,15 +164,15 @@ impl Flag {
     }
 }
 
-/// Relative deviation that Little's law and the in-flight gauge may show, beside the edges of the window.
+/// Relative deviation that Little's law and the in-flight gauge may show, in addition to the edges of the window.
 const LITTLE_TOLERANCE: f64 = 0.01;
 
-/// Beyond that deviation from Little's law, I/Os were lost or times are wrong.
+/// A larger deviation from Little's law means lost I/Os or wrong times.
 const LITTLE_INVALID: f64 = 0.05;
 
-/// Little's law, `N = X R`: in a closed loop the rate times the mean latency is the number outstanding. An I/O that is in
-/// flight when a window begins counts with all of its latency, one that is when it ends with none: each window blurs
-/// the ratio by at most the longest latency over its length.
+/// Little's law, `N = X R`: in a closed loop the rate times the mean latency is the number outstanding. An I/O in
+/// flight at the beginning of a window counts with its whole latency, one in flight at the end not at all. So each
+/// window blurs the ratio by at most its longest latency over its length.
 ///
 /// `latency` is of everything that completed in windows of `seconds` altogether. Returns the ratio `X R / N` when it is
 /// off by more than 1 % and the edges.

@@ -1,7 +1,7 @@
-//! From the visits of a phase to what the statistics look at: one quantity for each class of each point.
+//! From the visits of a phase to the quantities of the statistics: one for each class of each point.
 //!
-//! Used while a run goes on, to say which points are done, and again on the record, to judge it: the same visits give the
-//! same intervals. Must not decide what is visited; [`crate::stats::schedule`] does.
+//! It is used during a run, to decide which points are done, and again on its record, to judge it. The same visits
+//! give the same intervals. Must not decide what is visited; [`crate::stats::schedule`] does.
 
 use crate::load::workload::Class;
 use crate::measure::ClassTally;
@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 /// Width of the buckets that all visits of an adaptive run have in common.
 pub(crate) const BUCKET_NS: u64 = 10 * NS_PER_MS;
 
-/// A bucket never stands for more: the longest visit of an adaptive run has buckets of 20 ms, a record from elsewhere may
-/// claim anything.
+/// Most buckets of the common width that one bucket of a record stands for. The longest visit of an adaptive run
+/// has buckets of 20 ms, but a record may claim anything.
 const MOST_COPIES: usize = 10;
 
 /// One class of one point, by the index of its step.
@@ -111,9 +111,9 @@ pub struct PhaseLook {
 }
 
 impl PhaseLook {
-    /// Whether a point is done: the intervals of all of its classes are as narrow as the aim and rest on as many visits
-    /// as come before the first look, and the visits of the phase are over their start-up. While they are not, the mean
-    /// may be off by more than its interval tells, however narrow that is.
+    /// Whether a point is done. The intervals of all of its classes must be narrow enough and rest on as many
+    /// visits as come before the first look. The visits of the phase must also last beyond their start-up;
+    /// otherwise the error of the mean may be larger than its interval.
     #[must_use]
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
         // Keys are in order, and a point has one or two.
@@ -174,7 +174,8 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     };
     let completed = to_f64(tally.completed());
     let rate = completed / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
-    // A stream is several outstanding I/Os, and a level counts streams: what one level takes is so much shorter.
+    // A level counts streams, and a stream has several outstanding I/Os. The latency per stream is shorter by that
+    // factor.
     let per_level = f64::from(tally.planned.max(1)) / f64::from(outstanding.max(1));
     let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S) / per_level;
     Some(LevelVisit { outstanding, rate, latency_s })

@@ -1,4 +1,4 @@
-//! What each outstanding I/O does next, from the seed alone.
+//! The next offset and direction of each outstanding I/O, from the seed alone.
 //!
 //! Every slot (one outstanding I/O of one class) has its own generator, seeded from the run's seed, the point, the
 //! class and the slot's number. So the sequence of a slot does not depend on how slots are split over workers, and a
@@ -18,7 +18,8 @@ impl Generator {
     /// The generator of `purpose`, independent of every other purpose's.
     #[must_use]
     pub fn new(seed: u64, purpose: &[u64]) -> Self {
-        // Each step hashes one more word into the state: the finaliser of SplitMix64 is a bijection with full avalanche.
+        // Each step hashes one more word into the state: the finaliser of SplitMix64 is a bijection with full
+        // avalanche.
         let state = purpose.iter().fold(seed, |state, &word| {
             SplitMix64::seed_from_u64(state ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64()
         });

@@ -6,7 +6,7 @@
 /// Load levels `1..=max`, thinned to about twenty: with step `s = max(1, floor(max / 20))` the list is `1, 2, .., s`,
 /// then multiples of `s` up to `max`, and `max` itself if it is no multiple.
 #[must_use]
-pub fn up_to(max: u32) -> Vec<u32> {
+pub(crate) fn up_to(max: u32) -> Vec<u32> {
     stepped(max, (max / 20).max(1))
 }
 
@@ -24,13 +24,13 @@ pub fn large(num_disks: u32) -> Vec<u32> {
 
 /// Small levels of `oltp`: `1..=nd`, then multiples of nd up to 20 per disk.
 #[must_use]
-pub fn oltp_small(num_disks: u32) -> Vec<u32> {
+pub(crate) fn oltp_small(num_disks: u32) -> Vec<u32> {
     stepped(num_disks.saturating_mul(20), num_disks.max(1))
 }
 
 /// Large levels of `dss`: `1..=nd`, then multiples of nd up to 15 per disk.
 #[must_use]
-pub fn dss_large(num_disks: u32) -> Vec<u32> {
+pub(crate) fn dss_large(num_disks: u32) -> Vec<u32> {
     stepped(num_disks.saturating_mul(15), num_disks.max(1))
 }
 

@@ -1,7 +1,7 @@
 //! Which CPUs the workers run on: each on one of its own, near the devices.
 //!
-//! A worker that the scheduler moves finds cold caches on the other CPU, and on another NUMA node its buffers and the
-//! device's interrupts are far away. Must not bind anything; `rigel-io` does.
+//! When the scheduler moves a worker, the caches of the new CPU are cold. On another NUMA node its buffers and the
+//! interrupts of the device are far away. Must not bind anything; `rigel-io` does.
 
 use crate::error::Problem;
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,8 @@ fn near(workers: usize, allowed: &[Cpu], device_nodes: &[u32]) -> Vec<Vec<u32>> 
     vec![together; workers]
 }
 
-/// One hardware thread of each core before any second one; CPU 0, which serves more interrupts than others, behind its like.
+/// The order of preference: first one hardware thread of each core, then the second ones. CPU 0 comes last in its
+/// group, because it serves more interrupts than others.
 fn cores_first(cpus: &[Cpu]) -> Vec<u32> {
     let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
     let mut ranked: Vec<(u32, bool, u32)> = Vec::with_capacity(cpus.len());

@@ -22,16 +22,16 @@ use serde::{Deserialize, Serialize};
 
 /// Unmeasured time at the start of a point, while the queue fills and the device settles.
 const SETTLE: Nanos = Nanos::from_millis(500);
-/// A calibration visits about seven points four times each with half of its budget, so that a visit may have about one
-/// part of it in that many.
+/// The measured part of a visit of `rigel calibrate` is its budget divided by this number. Half of the budget pays
+/// for about seven points with four visits each, their settling and their rests.
 const PARTS_OF_A_BUDGET: u64 = 80;
-/// The shortest visits of a calibration.
+/// Settling time of the shortest visits of `rigel calibrate`.
 const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
-/// See [`BRISK_SETTLE`].
+/// Measured part of those visits.
 const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
-/// The rest of a point between two of them: the other points take longer, and four rounds have to fit.
+/// Rest of a point between two of those visits. The other points of a round usually take longer than that.
 const BRISK_REST: Nanos = Nanos::from_secs(2);
-/// Outstanding I/Os that one worker is trusted with before another one is started.
+/// Most outstanding I/Os of one worker. More of them get another worker.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
 /// Unmeasured random large I/O before a point.
@@ -64,7 +64,7 @@ pub struct Plan {
     pub num_disks: u32,
     /// The matrix; empty as long as its levels have to be searched.
     pub grid: Grid,
-    /// The points. Without an adaptive run each is visited once, in this order.
+    /// The points. A run that is not adaptive visits each once, in this order.
     pub steps: Vec<Step>,
     /// How the points are visited again and again; `None`: once each.
     pub adaptive: Option<AdaptivePlan>,
@@ -110,8 +110,8 @@ impl Plan {
         }
     }
 
-    /// The plan of a run whose levels had to be searched, once they are known: the matrix around saturation. `spent` is
-    /// the time since the start of the run, which a limit counts from, too.
+    /// The plan after the search for levels: the matrix around saturation. `spent` is the time since the start of
+    /// the run. It is part of the time limit.
     ///
     /// # Errors
     /// When the matrix has more points than a run can have.
@@ -166,8 +166,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// ORION's rule for one visit each: total points (the idle one included) times the duration, and one minute; the
-    /// warm-ups that will happen are added, the whole rounded up. An adaptive run may end earlier or later.
+    /// ORION's rule for one visit each: the number of points (with the idle one) times the duration, plus one minute and the
+    /// warm-ups, rounded up. An adaptive run may end earlier or later.
     fn estimate(&self) -> u64 {
         let idle_ns = match (&self.adaptive, self.steps.first()) {
             (None, Some(step)) => {
@@ -184,7 +184,7 @@ impl Plan {
         minutes(total)
     }
 
-    /// Time of all visits as far as it is known beforehand: of an adaptive run, with the fewest visits that it can have.
+    /// Time of all visits, as far as it is known beforehand. An adaptive run counts with its fewest visits.
     #[must_use]
     pub fn known_time(&self) -> Nanos {
         match (&self.search, &self.adaptive) {
@@ -334,7 +334,7 @@ fn step(request: &Request, point: Point) -> Step {
             let settle = Nanos(SETTLE.0.min(duration.0 / 10));
             Step { point, warm_up: warm_up(request, point), settle, measure: duration }
         }
-        // The company of other points between two visits does what a warm-up is for.
+        // No warm-up: the visits to other points in between do the same.
         Pace::Adaptive(adaptive) => {
             let parameters = parameters(request, &adaptive);
             let (settle, measure) = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
@@ -343,7 +343,7 @@ fn step(request: &Request, point: Point) -> Step {
     }
 }
 
-/// What steers the visits of an adaptive run. A calibration with a bound on the latency has little time for each of its few points.
+/// The parameters of an adaptive run. `rigel calibrate` has a fixed budget, so its visits are shorter.
 fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
     let usual = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
     let Some(budget) = adaptive.max_duration.filter(|_| request.bound.is_some()) else {
@@ -389,7 +389,7 @@ pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Volumes, Pr
     })
 }
 
-/// See [`volumes`]. A class whose I/O fits nowhere has none; the plan makes sure that it is idle then.
+/// See [`volumes`]. A class whose I/O fits into no target has no volume; the plan makes sure that it is idle.
 #[derive(Clone, Debug)]
 pub struct Volumes {
     /// For small random I/O.

@@ -1,8 +1,8 @@
-//! How the outstanding I/Os of a point are shared out to workers.
+//! How the outstanding I/Os of a point are distributed over workers.
 //!
-//! Random I/Os are dealt out one by one; a stream stays whole, for its I/Os share one position. What a slot does
-//! ([`crate::load::draw`]) does not depend on its worker, so the split never changes what is measured. Must not start
-//! threads.
+//! Random I/Os are distributed one by one. A stream stays with one worker, because its I/Os share one position. The
+//! sequence of a slot ([`crate::load::draw`]) does not depend on its worker, so the split never changes what is
+//! measured. Must not start threads.
 
 use crate::load::matrix::Point;
 
@@ -17,7 +17,7 @@ pub struct Share {
 
 /// The share of `worker` of `workers`.
 ///
-/// Large ones are dealt from the other end, so that a mixed point does not load the first worker twice.
+/// Large I/Os are distributed from the last worker on, so that a mixed point does not load the first worker twice.
 #[must_use]
 pub fn share(point: Point, worker: u32, workers: u32) -> Share {
     let workers = workers.max(1);

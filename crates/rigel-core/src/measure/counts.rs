@@ -1,6 +1,6 @@
-//! The books of a load: what was handed to the kernel, and what came back.
+//! Counts of a load: the I/Os that were submitted, and those that came back.
 //!
-//! Must not tell well from failed; the tallies do.
+//! Must not tell successful I/Os from failed ones; the tallies do.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct IoCounts {
     pub submitted: u64,
     /// Came back, well or failed.
     pub returned: u64,
-    /// How often it was looked whether the difference is what is in flight, slot by slot; it always was.
+    /// How often the difference was compared with the slots in flight. It always agreed.
     pub looks: u64,
 }
 

@@ -91,8 +91,7 @@ impl Histogram {
         }
     }
 
-    /// Gives back the memory that recording needs and keeping does not: what is left are a few bytes for each filled
-    /// bucket.
+    /// Frees the memory that only recording needs. A few bytes for each filled bucket remain.
     pub fn trim(&mut self) {
         if !self.counts.is_empty() {
             self.packed = pack(self.filled());

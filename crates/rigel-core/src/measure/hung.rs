@@ -1,4 +1,4 @@
-//! I/Os that never came back. Must not decide when an I/O is one of them; the worker does, by the request's limit.
+//! I/Os that never came back. Must not decide when an I/O is hung; the worker does, by the time limit of the request.
 
 use crate::facts::TargetFacts;
 use crate::load::workload::Direction;
@@ -15,7 +15,7 @@ pub struct HungIo {
     pub offset: u64,
     /// Read or write.
     pub direction: Direction,
-    /// How long it had been in flight when it was given up.
+    /// Its age when it was given up.
     pub age_ns: u64,
     /// How many there were.
     pub count: u64,

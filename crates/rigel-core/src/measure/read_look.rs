@@ -1,7 +1,7 @@
-//! A look at what reads brought: zeros and blocks from elsewhere are no data of the target's medium.
+//! Checks the data of a sample of the reads: zeros and blocks of another place did not come from the medium.
 //!
-//! 128 bytes of a read's buffer are looked at, so that a look costs less than the I/O around it by far. Must not choose
-//! which reads are looked at; the worker does. Must not judge the counts; [`crate::stats::detect::zeros`] does.
+//! A check reads 128 bytes of the buffer, so it costs far less than the I/O. Must not choose which reads are
+//! checked; the worker does. Must not judge the counts; [`crate::stats::detect::zeros`] does.
 
 use crate::guard::scratch::{BLOCK_BYTES, Stamps};
 use crate::units::to_f64;
@@ -12,7 +12,7 @@ const LOOK_BYTES: usize = 64;
 /// The lower half of a random word.
 const LOW: u64 = 0xffff_ffff;
 
-/// What a sample of the reads of one class held.
+/// Counts of the sampled reads of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadLook {
     /// Reads that were looked at, one block of 4 KiB of each.
@@ -24,8 +24,8 @@ pub struct ReadLook {
 }
 
 impl ReadLook {
-    /// Looks at the buffer of one read that went to byte `offset` of its target: at one of its 4 KiB blocks, which one and
-    /// where in it follows from `chance`, 64 random bits. `stamps` says what a scratch file holds.
+    /// Checks the buffer of one read at byte `offset` of its target. `chance`, 64 random bits, selects one of its 4
+    /// KiB blocks and the place in it. `stamps` are those of a scratch file.
     pub fn take(&mut self, buffer: &[u8], offset: u64, stamps: Option<&Stamps>, chance: u64) {
         self.sampled += 1;
         let place = Block::choose(buffer.len(), offset, chance >> 32);
@@ -41,7 +41,7 @@ impl ReadLook {
 
     /// Blocks that held no data of their place.
     #[must_use]
-    pub const fn without_data(&self) -> u64 {
+    pub(crate) const fn without_data(&self) -> u64 {
         self.zero_blocks.saturating_add(self.wrong_stamps)
     }
 

@@ -1,4 +1,4 @@
-//! Completions and latency over time, in buckets of 10 ms or as coarse as keeps a record small.
+//! Completions and latency over time, in buckets of 10 ms, or coarser ones that keep a record small.
 //!
 //! Must not allocate after it was made.
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most buckets a series may have; a record line stays in the tens of kilobytes.
 const MAX_BUCKETS: u64 = 2048;
-/// A series has no more, however long a visit is: a run of a week in buckets of the greatest width has 6,048.
+/// Most buckets of any series. A visit of a week in buckets of the greatest width has 6,048.
 pub(crate) const MOST_BUCKETS: usize = 8192;
 /// Widths that a bucket may have, in units of 10 ms.
 const WIDTHS: [u64; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];

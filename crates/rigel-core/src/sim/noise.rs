@@ -1,6 +1,6 @@
 //! The disturbances that a simulated device can have, as plain integers, and their limits.
 //!
-//! Everything that changes the device's speed at random has mean 1, so the law stays the truth. Must not draw anything;
+//! All random factors of the device's speed have mean 1, so they do not change its mean rate. Must not draw anything;
 //! `rigel-io`'s `sim` engine does.
 
 use crate::units::{NS_PER_S, Nanos, to_f64};
@@ -99,7 +99,7 @@ impl Neighbour {
     }
 }
 
-/// Stops of exponential length; one that comes during another begins at its end.
+/// Stops of exponential length. If one starts during another, it begins after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalls {
     /// How many begin per second.
@@ -133,7 +133,7 @@ impl Modes {
     }
 }
 
-/// A visit begins at 1 + `depth` of its speed and comes to it exponentially.
+/// A visit begins at 1 + `depth` of its speed and approaches the speed exponentially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Startup {
     /// Negative: slower.
@@ -142,7 +142,7 @@ pub struct Startup {
     pub tau_ns: u64,
 }
 
-/// A token bucket, full at the start of the run; what it holds outlasts visits.
+/// A token bucket. It is full at the start of the run and keeps its level between visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Tokens that come per second.
@@ -169,7 +169,7 @@ pub struct Hits {
     pub service_ns: u64,
 }
 
-/// I/Os whose completion is held back; their station goes on.
+/// I/Os whose completion is delayed, while their station serves the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
     /// One of so many.

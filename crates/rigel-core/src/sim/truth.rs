@@ -1,7 +1,7 @@
 //! The rates that a simulated device settles at, by formula.
 //!
-//! In a closed loop of N outstanding on k stations with mean service time S the rate is `min(N, k) / S`; by Little's law
-//! (1961) the mean latency is N / rate. Disturbances of the speed have mean 1 and leave that as it is.
+//! In a closed loop of N outstanding on k stations with mean service time S the rate is `min(N, k) / S`; by
+//! Little's law (1961) the mean latency is N / rate. Disturbances of the speed have mean 1 and do not change that.
 
 use super::noise::{Bucket, Ppm};
 use super::{ServiceTime, SimLaw};
@@ -52,11 +52,12 @@ impl SimLaw {
 
     /// A quantile of the latency with `outstanding` I/Os of `io_bytes` in flight, in nanoseconds, at speed 1.
     ///
-    /// With N I/Os on k stations a new one waits until N - k others are done, as many as are in line before it, and is then served: with
-    /// exponential service times the sum of an Erlang and an exponential time (Gross, Harris 1998, section 2.4, of a closed
-    /// system). `None` for other service times, a cache, and whatever has not one rate.
+    /// With N I/Os on k stations, a new I/O waits for the N - k in the queue before it and is then served. With
+    /// exponential service times the latency is the sum of an Erlang and an exponential time (Gross, Harris 1998,
+    /// section 2.4, for a closed system). `None` for other service times, for a cache, and for a device without a
+    /// single rate.
     #[must_use]
-    pub fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
+    pub(crate) fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
         let known =
             self.spread == ServiceTime::Exponential && self.noise.hits.is_none() && self.is_unlimited();
         let service_ns = self.mean_service_ns(io_bytes) * self.crowding(outstanding);
@@ -89,7 +90,8 @@ impl SimLaw {
     }
 }
 
-/// The quantile of the time in a system of `servers` with exponential service times of mean 1 and `all` in it, by bisection.
+/// The quantile of the latency with `servers`, exponential service times of mean 1 and `all` I/Os in the system, by
+/// bisection.
 fn sojourn(servers: u32, all: u32, quantile: f64) -> f64 {
     let ahead = all.saturating_sub(servers);
     let (mut short, mut long) = (0.0, 50.0 + 2.0 * f64::from(all) / f64::from(servers));
@@ -111,7 +113,8 @@ fn longer(servers: u32, ahead: u32, time: f64) -> f64 {
     fewer(ahead, rate * time) + served * (f64::from(ahead) * (rate / (rate - 1.0)).ln() - time).exp()
 }
 
-/// Probability of fewer than `count` events where `mean` are expected: of Poisson, and that an Erlang time is not over.
+/// Probability of fewer than `count` events of a Poisson process that expects `mean`. It is also the probability
+/// that an Erlang time is not over.
 fn fewer(count: u32, mean: f64) -> f64 {
     let mut log = -mean;
     let mut sum = 0.0;

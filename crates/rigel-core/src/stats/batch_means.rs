@@ -1,19 +1,19 @@
-//! What one visit can say about its own mean: batch means, corrected for what correlation is left between batches.
+//! The error of one visit's mean by batch means, corrected for the correlation between batches.
 //!
-//! Such an interval sees only the noise inside the visit and so is a lower bound, never the answer: between visits the
-//! noise is larger. Must not be used to decide when a single run may stop.
+//! Such an interval contains only the noise inside the visit. The noise between visits is larger, so this is a
+//! lower bound. Must not be used to decide when a run may stop.
 
 use super::sample::{count, mean, sum_of_squares, variance};
 use super::special::student_t_quantile;
 
 /// Numbers of batches that are tried; the one with the wider interval counts.
 const BATCHES: [usize; 2] = [20, 10];
-/// Correlation between neighbours is never taken to be larger: beyond, the series is too short to say.
+/// Largest correlation between neighbours that is assumed. A series with more is too short to estimate it.
 const LARGEST_CORRELATION: f64 = 0.8;
 /// Degrees of freedom never fall below.
 const FEWEST_DEGREES: f64 = 3.0;
 
-/// How far the mean of a series may be off, judged from the series alone.
+/// The error of the mean of a series, estimated from the series alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Within {
     /// Standard error of the mean, in the unit of the series.
@@ -30,8 +30,8 @@ impl Within {
     }
 }
 
-/// Means of `batches` equal pieces of a series. What does not fill a batch is left out at the front, where a run may
-/// not be steady yet. Empty when the series is shorter than `batches`.
+/// Means of `batches` equal pieces of a series. The remainder is left out at the front, where a run may not be
+/// steady yet. Empty when the series is shorter than `batches`.
 #[must_use]
 pub fn batches(series: &[f64], batches: usize) -> Vec<f64> {
     let length = series.len().checked_div(batches).unwrap_or(0);
@@ -62,8 +62,9 @@ fn corrected(batches: &[f64]) -> Within {
     }
 }
 
-/// By how much the variance of what is fitted to a series grows because neighbours are alike: `(1 + r) / (1 - r)` for an
-/// AR(1) process. What is left of a series after a fit shows about `fitted / n` too little of its correlation.
+/// Factor by which autocorrelation raises the variance of a fit to a series: `(1 + r) / (1 - r)` for an AR(1)
+/// process. The residuals of a fit with `fitted` parameters show about `fitted / n` too little correlation; that is
+/// added back.
 pub(crate) fn inflation(left: &[f64], fitted: f64) -> f64 {
     let correlation = (neighbours(left) + fitted / count(left.len())).clamp(0.0, LARGEST_CORRELATION);
     (1.0 + correlation) / (1.0 - correlation)

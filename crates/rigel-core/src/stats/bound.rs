@@ -1,9 +1,9 @@
-//! How many outstanding I/Os a bound on the latency allows: the levels between the last one within the bound and the first
-//! one beyond it are halved until few are left.
+//! How many outstanding I/Os a bound on the latency allows, by bisection between the last level within the bound
+//! and the first one beyond it.
 //!
-//! In a closed loop the latency does not fall when more is outstanding, so the levels within the bound are those below some
-//! level. Noise may contradict that; the smallest level that is beyond the bound then decides. Must not interpolate:
-//! every level that comes out was visited.
+//! In a closed loop the latency does not fall when the load grows, so all levels up to some level are within the
+//! bound. Noise may contradict that; then the smallest level beyond the bound decides. Must not interpolate: every
+//! level that comes out was visited.
 
 use super::sample::mean;
 use crate::units::Nanos;

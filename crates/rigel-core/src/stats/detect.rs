@@ -1,7 +1,7 @@
-//! Detectors: evidence against taking a number at its face value, each a test with a threshold and its figures.
+//! Detectors: tests for evidence against a number. Each has a threshold and returns its figures when it fires.
 //!
-//! Each looks at series of means, at visits, at a histogram or at what was read, and returns its figures when it fires.
-//! What is done about it, and in which words it is said, is for others. Must not change a number.
+//! The input is a series of means, visits, a histogram or a sample of the data that was read. The findings decide
+//! what follows from it and word it. Must not change a number.
 
 pub(crate) mod bimodal;
 pub(crate) mod cache;
@@ -43,8 +43,8 @@ impl TimedVisit {
     }
 }
 
-/// The visits without those to points that have no rate, and without those that are the only one of their length to
-/// their point, in order of time, with their deviations from the mean of their point and length, relative.
+/// The visits in order of time, each with its relative deviation from the mean of its point and length. Left out:
+/// visits to points without a rate, and a visit that is the only one of its length to its point.
 fn residuals(visits: &[TimedVisit]) -> Vec<(TimedVisit, f64)> {
     let mut rates: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     visits.iter().for_each(|visit| rates.entry(visit.alike()).or_default().push(visit.mean));
@@ -57,10 +57,10 @@ fn residuals(visits: &[TimedVisit]) -> Vec<(TimedVisit, f64)> {
     judged
 }
 
-/// Variance of the noise around two fitted parameters (two levels, or a level and a slope), from what they leave of a series,
-/// as large as it is for a mean or a slope because neighbours are alike.
+/// Variance of the noise, estimated from the residuals `left` after fitting two parameters (two levels, or a level
+/// and a slope). It is raised for autocorrelation, so that it is right for the error of a mean or a slope.
 fn noise(left: &[f64]) -> f64 {
-    // What two parameters and their place follow of the noise.
+    // Two parameters, and the place of the step, are fitted to the noise.
     const FITTED: f64 = 3.0;
     sum_of_squares(left) / (count(left.len()) - 2.0) * inflation(left, FITTED)
 }

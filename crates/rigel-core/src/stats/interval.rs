@@ -1,7 +1,7 @@
 //! From the visits of a point to a mean with its 95 % interval.
 //!
-//! The interval is about the mean over the conditions of the adaptive run, not about what the device could do
-//! elsewhere or later. Must not decide whether it is narrow enough.
+//! The interval is about the mean over the conditions of this run, not about other places or times. Must not decide
+//! whether it is narrow enough.
 
 use super::sample::{count, mean};
 use super::special::student_t_quantile;
@@ -87,8 +87,8 @@ pub(super) fn half_width(visits: usize, variance: f64, df: f64) -> Option<f64> {
     known.then(|| student_t_quantile(0.975, df) * (variance / count(visits)).sqrt())
 }
 
-/// The share of time of a state of the device that `visits` visits may all have missed, at 95 % confidence:
-/// `1 - 0.05^(1 / visits)`. States rarer than that cannot be excluded.
+/// The largest share of time of a state of the device that `visits` visits may all have missed, at 95 % confidence:
+/// `1 - 0.05^(1 / visits)`. Rarer states cannot be excluded.
 #[must_use]
 pub fn unseen_share(visits: usize) -> f64 {
     if visits == 0 { 1.0 } else { -(0.05f64.ln() / count(visits)).exp_m1() }

@@ -1,8 +1,9 @@
-//! How many outstanding I/Os saturate the device: load levels chosen as the curve shows itself.
+//! The search for the number of outstanding I/Os that saturates the device.
 //!
-//! A closed loop with N outstanding I/Os gives a rate X(N) that rises and then stays; the search doubles N until it
-//! stays, measures the plateau afresh and bisects for the knee. Each decision waits until the noise allows it, or says
-//! that it did not. Must not interpolate: every figure is of a level that was visited.
+//! In a closed loop with N outstanding I/Os the rate X(N) rises to a plateau. The search doubles N up to the
+//! plateau, measures the plateau with new visits, and bisects for the knee. Each decision is made once it is
+//! significant; if it never is, the result says so. Must not interpolate: every figure is of a level that was
+//! visited.
 
 mod search;
 
@@ -21,7 +22,7 @@ pub struct LevelVisit {
     pub latency_s: f64,
 }
 
-/// When which decision is made.
+/// Thresholds and numbers of visits of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelRules {
     /// The largest level.
@@ -30,7 +31,7 @@ pub struct LevelRules {
     pub visits: usize,
     /// Visits to the levels of the plateau, for the maximum alone.
     pub fresh_visits: usize,
-    /// Visits to a level at which it stays undecided whether it saturates.
+    /// Most visits to a level whose saturation is undecided.
     pub most_visits: usize,
     /// Saturation is this part of the maximum.
     pub saturation: f64,
@@ -67,8 +68,8 @@ pub enum Next {
 pub struct Curve {
     /// Rates of all levels visited, ascending.
     pub levels: Vec<(u32, Interval)>,
-    /// The maximum, from visits that had no part in choosing the levels of the plateau: the largest of many noisy
-    /// means would be biased upwards.
+    /// The maximum, from visits after the levels of the plateau were chosen. The largest of many noisy means would
+    /// be biased upwards.
     pub x_max: Interval,
     /// Whether the climb ended on a plateau. If not, `x_max` and `n_sat` are lower bounds.
     pub saturated: bool,

@@ -1,8 +1,8 @@
-//! One look at everything that a phase has seen so far: the settling time, then the intervals, then who is done.
+//! One look at all visits of a phase so far: the settling time, then the intervals, then the points that are done.
 //!
-//! All is computed anew from the visits' profiles, so the settling time applies to visits that were made before it was
-//! known. Where visits are too short to settle in, longer ones are made, and once there are enough of these the short
-//! ones count for nothing. Must not remember anything between looks.
+//! Everything is computed anew from the profiles of the visits, so the settling time also applies to visits that
+//! were made before it was known. If visits are too short to settle, longer ones are made; once there are enough of
+//! them, the short ones no longer count. Must not remember anything between looks.
 
 use super::batch_means;
 use super::detect::slow_start::{LongSeries, ShortVisits, SlowStart, slow_start};
@@ -42,7 +42,7 @@ pub struct Look {
     pub spreads: Vec<Spread>,
     /// The intervals, where there is one.
     pub intervals: Vec<Option<Interval>>,
-    /// Long visits that rise above the others, which are over too soon.
+    /// Long visits that rise above the short ones, which end too early.
     pub slow_starts: Vec<Option<SlowStart>>,
 }
 
@@ -50,12 +50,12 @@ impl Look {
     /// Looks at all quantities of a phase. `bucket_ns` is the width of the profiles' buckets; of the parameters the aim
     /// and the lengths of visits matter.
     ///
-    /// All visits count as long as a settling time is found that fits into them, and no long visit rises above them. Else
-    /// only visits of the next length do, once every quantity has as many of them as come before the first look; and so
-    /// on. Should the longest be too short as well, they are the best that there is, and the settling time tells.
+    /// All visits count if a settling time fits into them and no long visit rises above them. Otherwise only visits
+    /// of the next length count, once every quantity has as many of them as come before the first look; and so on.
+    /// If the longest are too short as well, they count all the same, and the settling time says so.
     ///
-    /// Longer visits among the shorter ones would make these look noisy instead of low, so the shorter ones are also
-    /// judged alone.
+    /// Longer visits among the shorter ones would make these look noisy instead of low, so the shorter ones are
+    /// also judged alone.
     #[must_use]
     pub fn at(quantities: &[Quantity], bucket_ns: u64, parameters: &Parameters) -> Self {
         let lengths = parameters.visit_lengths();
@@ -80,7 +80,7 @@ impl Look {
         found
     }
 
-    /// Takes over what speaks against some of the visits alone.
+    /// Takes over the evidence against a part of the visits.
     fn doubt(&mut self, some: Self) {
         if self.settle.unsettled.is_none() && some.settle.unsettled.is_some() {
             self.settle.unsettled = some.settle.unsettled;
@@ -124,7 +124,7 @@ impl Look {
         Self { shortest_ns, settle, visits, lengths, spreads, intervals, slow_starts }
     }
 
-    /// Whether the visits that count live to see the end of their start-up, as far as they and the long ones can tell.
+    /// Whether the visits that count last beyond their start-up, as far as they and the long visits can show.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.settle.unsettled.is_none() && self.slow_starts.iter().all(Option::is_none)
@@ -151,7 +151,8 @@ fn length_of(profile: &[f64], bucket_ns: u64) -> u64 {
     u64::try_from(profile.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }
 
-/// Of so many longer visits to each quantity the shorter ones are passed over: as many as come before the first look.
+/// Once each quantity has so many longer visits, the shorter ones no longer count: as many as come before the first
+/// look.
 fn least_longer(quantities: &[Quantity], parameters: &Parameters) -> usize {
     let points: BTreeSet<usize> = quantities.iter().map(|quantity| quantity.point).collect();
     usize::try_from(parameters.first_look(points.len())).unwrap_or(usize::MAX)
@@ -218,7 +219,8 @@ mod tests {
         let mut noise = Noise::new(9);
         let short = at(&starting(&mut noise, 18, &[2.5; 4]), 0.05);
         assert!(!short.is_settled() && short.shortest_ns == 0, "{:?}", short.settle);
-        // A second length of which there are three visits each is not yet enough; of four it is, but they are too short, too.
+        // A second length of which there are three visits each is not yet enough; of four it is, but they are too
+        // short, too.
         let three = at(&starting(&mut noise, 18, &[2.5, 2.5, 2.5, 2.5, 4.5, 4.5, 4.5]), 0.05);
         assert_eq!((three.is_settled(), three.shortest_ns, three.visits[0].means.len()), (false, 0, 7));
         assert_eq!(three.lengths[17], [0, 0, 0, 0, 1, 1, 1]);

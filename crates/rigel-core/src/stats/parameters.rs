@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Phases with fewer points have nothing to borrow and little to fill gaps with.
 pub const FEW_POINTS: usize = super::variance::FEWEST_TO_BORROW;
 
-/// A record may claim visits of any length, and nothing doubled stays nothing.
+/// Most lengths of visits. A record may claim a length of 0, whose double is 0 again.
 const MOST_LENGTHS: usize = 8;
 
 /// What an adaptive run aims at, and the shape of its visits.
@@ -23,7 +23,7 @@ pub struct Parameters {
     pub measure_ns: u64,
     /// A visit with fewer I/Os of a class is lengthened, so that its mean is nearly normal.
     pub least_ios: u32,
-    /// But its measured part never becomes longer.
+    /// Longest measured part of such a visit.
     pub longest_measure_ns: u64,
     /// Rounds before the first look: fewer miss rare states.
     pub least_visits: u32,
@@ -31,8 +31,8 @@ pub struct Parameters {
     pub most_visits: u32,
     /// The same as `least_visits`, for phases of fewer than [`FEW_POINTS`] points.
     pub least_visits_few: u32,
-    /// Least time from the end of a visit to the next visit to the same point: noise with a memory of seconds has
-    /// been forgotten by then.
+    /// Least time from the end of a visit to the next visit to the same point. Noise with a correlation time of
+    /// some seconds is independent by then.
     pub gap_ns: u64,
     /// The same for phases of fewer than [`FEW_POINTS`] points.
     pub gap_few_ns: u64,
@@ -82,8 +82,8 @@ impl Parameters {
         wanted.min(self.most_visits)
     }
 
-    /// The lengths that visits are made with, load before the measured part included, ascending: the usual one, and what
-    /// doubling the measured part again and again gives, as far as visits may become so long.
+    /// The lengths of visits, ascending, with the load before the measured part: the usual one, then with the
+    /// measured part doubled again and again up to the longest.
     #[must_use]
     pub(crate) fn visit_lengths(&self) -> Vec<u64> {
         let doubled =
@@ -92,7 +92,7 @@ impl Parameters {
         measured.map(|measure_ns| self.settle_ns.saturating_add(measure_ns)).collect()
     }
 
-    /// Which of [`Self::visit_lengths`] a visit of `length_ns` has, by its place: of the longest that it reaches.
+    /// Index of the longest of [`Self::visit_lengths`] that a visit of `length_ns` reaches.
     #[must_use]
     pub(crate) fn length_place(&self, length_ns: u64) -> usize {
         self.visit_lengths().iter().skip(1).take_while(|&&longer| longer <= length_ns).count()

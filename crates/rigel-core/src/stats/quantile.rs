@@ -9,12 +9,12 @@ use super::variance::moderate;
 use crate::measure::Histogram;
 use crate::units::to_f64;
 
-/// A quantile needs this many I/Os beyond it, on the side where there are fewer.
+/// A quantile needs this many I/Os in its smaller tail.
 const LEAST_BEYOND: f64 = 10.0;
-/// Relative width of a bucket of [`Histogram`], at most: no interval claims to know better, to either side.
-pub const BUCKET_WIDTH: f64 = 1.0 / 64.0;
+/// Largest relative width of a bucket of [`Histogram`]. No interval is narrower than that, to either side.
+pub(crate) const BUCKET_WIDTH: f64 = 1.0 / 64.0;
 
-/// What is known of a quantile, in nanoseconds.
+/// A quantile of the latency, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantile {
     /// Geometric mean over the visits with a 95 % interval.
@@ -49,8 +49,8 @@ pub fn of_points(points: &[Vec<Histogram>], quantile: f64) -> Vec<Quantile> {
     estimates.collect()
 }
 
-/// Logarithm of each visit's quantile; `None` if a single visit has too few I/Os: to leave out the slow visits would
-/// be a choice by the result.
+/// Logarithm of each visit's quantile; `None` if any visit has too few I/Os. Leaving out only that visit would bias
+/// the result, since slow visits have fewer I/Os.
 fn logarithms(visits: &[Histogram], quantile: f64) -> Option<Vec<f64>> {
     let log = |visit: &Histogram| {
         let ns = visit.quantile_ns(quantile).filter(|_| enough(visit.count(), quantile))?;

@@ -1,4 +1,4 @@
-//! The moments and ranks that every other room needs.
+//! Moments, ranks, a line and a correlation, for all other modules here.
 //!
 //! Must not judge. Empty samples give 0, never a panic; callers ask for the size where it matters.
 

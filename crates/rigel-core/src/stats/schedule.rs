@@ -1,9 +1,10 @@
 //! Which visit comes next: rounds over all points in random order, rests between visits to one point, when to stop.
 //!
-//! A state machine without a clock: the caller says what time it is, makes the visit and says when it ended. The same
-//! seed and the same times give the same order, so a run can be replayed from its record. Visits to one point lie
-//! apart in time and in random company (randomised multiple interleaved trials: Abedi, Brecht 2017), so that noise
-//! with a memory looks like noise. Must not know rates: whether a point is done is for [`super::look`] to say.
+//! This is a state machine without a clock: the caller says what time it is, makes the visit and says when it
+//! ended. The same seed and the same times give the same order, so a run can be replayed from its record. Visits to
+//! one point are separated in time, and the visits between them are random (randomised multiple interleaved trials:
+//! Abedi, Brecht 2017). So correlated noise acts like independent noise. Must not judge rates: [`super::look`]
+//! decides whether a point is done.
 
 mod random;
 mod step;
@@ -15,7 +16,7 @@ use crate::load::draw::Generator;
 use random::{draw, shuffle};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many random orders are looked at for one in which nobody waits: of 17 points about one in 25 is such.
+/// Number of random orders that are tried to find one without waiting. With 17 points about one order in 25 has none.
 const ORDERS_TRIED: usize = 300;
 
 /// The state of an adaptive run.
@@ -31,15 +32,15 @@ pub struct Schedule {
     rounds: u32,
     /// Whether the last round has been looked at.
     looked: bool,
-    /// What is left of this round, last first.
+    /// The rest of this round, in reverse order.
     order: Vec<usize>,
-    /// What the caller was told to do and has not done yet.
+    /// The answer of the last call of `next`, until the caller has carried it out.
     pending: Option<Next>,
     reached: BTreeSet<usize>,
     /// Visits to each point, long ones not counted.
     visits: BTreeMap<usize, u32>,
     last_ended_ns: BTreeMap<usize, u64>,
-    /// Of the slowest class of each point, in I/Os per second, to size its visits.
+    /// Rate of the slowest class of each point, in I/Os per second. It sets the length of the visits.
     slowest_rates: BTreeMap<usize, f64>,
     not_before_ns: u64,
     gap_factor: u64,
@@ -71,7 +72,7 @@ impl Schedule {
         }
     }
 
-    /// What to do at `now_ns`. Until that was carried out, asking again gives the same answer, but for waiting.
+    /// Says what to do at `now_ns`. The answer stays the same until it was carried out; only a wait is computed anew.
     pub fn next(&mut self, now_ns: u64) -> Next {
         if let Some(step) = self.pending {
             return step;
@@ -103,9 +104,9 @@ impl Schedule {
         }
     }
 
-    /// The look that was asked for found that `is_done` holds for these points of the phase, and for no others. A point
-    /// that was done and is so no longer is visited again, if it has visits left: what others show, such as rare visits
-    /// far off, can widen its interval.
+    /// Takes the result of a look: `is_done` holds for the points of the phase that are done. A point may lose this
+    /// state, because visits to other points can widen its interval (rare outliers). It is then visited again, if
+    /// it has visits left.
     pub fn looked(&mut self, is_done: impl Fn(usize) -> bool) {
         if self.pending.take_if(|step| *step == Next::Look).is_some() {
             self.looked = true;
@@ -115,16 +116,18 @@ impl Schedule {
         }
     }
 
-    /// Doubles the rests from now on: visits that lie a rest apart were found to be alike. A second call does nothing.
+    /// Doubles the rests from now on. The caller found that visits one rest apart are correlated. A second call
+    /// does nothing.
     pub const fn double_gap(&mut self) {
         self.gap_factor = 2;
     }
 
-    /// Visits of `visit_ns`, settling included (0: of any length), were too short for every settling time: later ones get
-    /// the next of [`Parameters::visit_lengths`], if there is one. Saying so again of the same visits changes nothing.
+    /// Makes later visits longer. The caller found that visits of `visit_ns` (settling included; 0: of any length)
+    /// are too short for every settling time. Later visits get the next of [`Parameters::visit_lengths`], if there
+    /// is one. A second call about the same visits changes nothing.
     ///
-    /// Longer visits come to count once each point has as many as come before the first look. Where the visits left are
-    /// too few for it, they stay as they are; where they are too few to try all lengths, the first ones are passed over.
+    /// Longer visits count once each point has as many of them as come before the first look. If too few visits are
+    /// left for that, the length stays. If too few are left to try every length, the shortest ones are skipped.
     pub fn lengthen(&mut self, visit_ns: u64) {
         let lengths = self.parameters.visit_lengths();
         let judged_ns = visit_ns.max(lengths.first().copied().unwrap_or(0));
@@ -138,7 +141,7 @@ impl Schedule {
         }
     }
 
-    /// So many more lengths can come to count, one after the other, with the visits that every point has left.
+    /// How many more lengths can be tried one after the other. Each needs, at every point, the visits of a first look.
     fn lengths_left(&self) -> usize {
         let left = |point: usize| {
             self.parameters.most_visits.saturating_sub(self.visits.get(&point).copied().unwrap_or(0))
@@ -148,8 +151,8 @@ impl Schedule {
         usize::try_from(fewest / each).unwrap_or(usize::MAX)
     }
 
-    /// Time that is surely still needed: the long visits, the rounds up to the next look, the later phases up to their
-    /// first one; rests are not counted.
+    /// Least time that the rest of the run takes: the long visits, the rounds up to the next look, and the later
+    /// phases up to their first look. Rests are not counted.
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
         let visit = self.parameters.settle_ns + self.measure_ns;
@@ -178,7 +181,7 @@ impl Schedule {
         self.phase
     }
 
-    /// Points that were not found to be done, of all phases.
+    /// Points of all phases that are not done.
     #[must_use]
     pub(crate) fn unreached(&self) -> Vec<usize> {
         let all = self.phases.iter().flat_map(|phase| &phase.points);
@@ -210,7 +213,7 @@ impl Schedule {
         }
     }
 
-    /// Looks, ends the phase or draws the next round.
+    /// Asks for a look, ends the phase or draws the next round.
     fn between_rounds(&mut self, now_ns: u64) -> Option<Next> {
         let first_look = self.parameters.first_look(self.size());
         if self.rounds >= first_look && !self.looked {
@@ -228,8 +231,8 @@ impl Schedule {
         None
     }
 
-    /// A random order of the live points. Of the orders in which no point has to wait for its rest one is as likely as
-    /// any other; where there is hardly such an order (few points), any order will do, and the rests are waited for.
+    /// A random order of the live points. It is uniform over the orders in which no point has to wait for its rest.
+    /// With few points there may be no such order; then any order is taken, and the schedule waits.
     fn draw_order(&mut self, now_ns: u64) -> Vec<usize> {
         let mut order = self.live();
         shuffle(&mut order, &mut self.generator);
@@ -243,7 +246,8 @@ impl Schedule {
         first
     }
 
-    /// Whether every point, visited in this order (last first), will have had its rest when its turn comes.
+    /// Whether every point will have had its rest when its turn comes. The order is reversed: the last is visited
+    /// first.
     fn waits_for_nobody(&self, order: &[usize], now_ns: u64) -> bool {
         let visit_ns = self.parameters.settle_ns + self.measure_ns;
         let gap_ns = self.parameters.gap_for(self.size()) * self.gap_factor;
@@ -254,8 +258,8 @@ impl Schedule {
         })
     }
 
-    /// The next visit of the round; while its point needs rest, one to a point that has no rounds left to make; else the
-    /// rest.
+    /// The next visit of the round. While its point needs rest, a visit to a point that is done fills the gap;
+    /// without such a point, the rest itself.
     fn visit_or_rest(&mut self, point: usize, now_ns: u64) -> Next {
         let rest = self.rest_ns(point, now_ns);
         if rest == 0 {

@@ -19,16 +19,17 @@ const CANDIDATES: [u64; 8] = [
     3000 * NS_PER_MS,
     4000 * NS_PER_MS,
 ];
-/// A candidate may lie this far behind the middle of the visit.
+/// The last candidate may lie this long after the middle of the visit.
 const BEYOND_MIDDLE_NS: u64 = 300 * NS_PER_MS;
-/// The length of the piece behind a candidate. It is compared with the part of the second half that follows it. Near
-/// the end of a visit, where nothing would follow, the piece is half of the rest.
+/// Length of the piece after a candidate that is compared with a later part of the visit. The later part is the
+/// second half of the visit, without the piece. If the piece reaches to the end of the visit, it is cut to half of
+/// what the candidate leaves.
 const PIECE_NS: u64 = NS_PER_S / 2;
-/// Fewer visits are not judged. A single point has as many before its first look.
+/// Fewer visits are not judged. A phase of a single point has this many before its first look.
 const LEAST_VISITS: usize = 6;
-/// A difference of fewer standard errors is none.
+/// A smaller difference, in standard errors, is taken for noise.
 const STANDARD_ERRORS: f64 = 2.5;
-/// From so many visits on. The standard error of fewer is itself in doubt.
+/// This limit holds from so many visits on. With fewer visits the standard error is uncertain, so the limit is higher.
 const MANY_VISITS: usize = 16;
 /// The probability of a normal deviate below 2.5.
 const QUANTILE: f64 = 0.993_790_3;
@@ -42,11 +43,11 @@ pub struct Settle {
     pub settle_ns: u64,
     /// How many visits were averaged; below 6 nothing was judged and `settle_ns` is the first candidate.
     pub visits: usize,
-    /// Set when every candidate was too short: what the piece behind the last one still differs by.
+    /// Set when every candidate was too short: the difference of the piece after the last candidate.
     pub unsettled: Option<Transient>,
 }
 
-/// How a piece of the visits differs from what comes later in them, relative, averaged over visits.
+/// Relative difference between a piece of the visits and a later part of them, averaged over the visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transient {
     /// Mean difference: -0.05 when the piece is 5 % slower.
@@ -79,8 +80,9 @@ pub(crate) fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) ->
     settle
 }
 
-/// The settling times that could be chosen for visits of `visit_ns` beyond the `lead_ns` that never counts, ascending:
-/// what completed up to each of them must be known apart.
+/// The settling times that [`choose_settle`] may choose for visits of `visit_ns`, ascending. Those up to `lead_ns`
+/// are left out, because that part never counts. The latencies up to each of these times have to be recorded
+/// separately.
 #[must_use]
 pub fn edges(lead_ns: u64, visit_ns: u64) -> Vec<u64> {
     let limit = visit_ns / 2 + BEYOND_MIDDLE_NS;
@@ -93,7 +95,8 @@ pub fn after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> &[f64] {
     profile.get(buckets(settle_ns, bucket_ns)..).unwrap_or_default()
 }
 
-/// Standard errors that a difference must have: of few visits by Student's t as surely as 2.5 of many.
+/// Standard errors that a difference must exceed. For few visits it is the quantile of Student's t that is as rare
+/// as 2.5 is for many.
 fn least_errors(visits: usize) -> f64 {
     if visits >= MANY_VISITS { STANDARD_ERRORS } else { student_t_quantile(QUANTILE, count(visits) - 1.0) }
 }
@@ -112,8 +115,8 @@ fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transien
     Transient { difference: mean(&differences), standard_error }
 }
 
-/// What a piece that ends at `end` is held against: the second half, as far as it lies behind the piece. Held against
-/// itself, a piece that is still starting would look settled.
+/// The part that a piece ending at `end` is compared with: the second half of the visit, from the end of the piece
+/// on. The two must not overlap: a piece that is compared with itself looks settled.
 fn reference(profile: &[f64], end: usize) -> &[f64] {
     let middle = profile.len() / 2;
     let later = profile.get(middle.max(end)..).unwrap_or_default();

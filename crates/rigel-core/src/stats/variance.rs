@@ -1,18 +1,18 @@
-//! How much visits to one point vary, borrowing from all other points of the phase.
+//! The variance of visits to one point, moderated by the other points of the phase.
 //!
-//! Four visits say little about their own variance, and a variance that is small by luck would stop a point too early.
-//! So (a) every point's variance is shrunk to a common prior, (b) rare visits that are far off, at whatever point, are
-//! a risk that every point runs, and (c) no point is surer than its visits are of themselves. (b) and (c) can only
-//! widen. Must not know rates from latencies: all is relative to the point's mean.
+//! Four visits give a poor estimate of their variance, and one that is small by chance would stop a point too
+//! early. So (a) the variance of each point is shrunk towards a common prior, (b) rare outliers at any point add a
+//! variance to all points, and (c) no interval is narrower than the errors inside the visits allow. (b) and (c) can
+//! only widen an interval. Must not tell rates from latencies: everything is relative to the point's mean.
 
 use super::sample::{MEDIAN_TO_SIGMA, count, mean, median, sum_of_squares, variance};
 use super::special::{digamma, inverse_trigamma, trigamma};
 
-/// With fewer points there is nothing to borrow from: each has its own variance.
+/// With fewer points there is no prior: each point has its own variance.
 pub(crate) const FEWEST_TO_BORROW: usize = 4;
 /// The prior never counts for more degrees of freedom.
 const MOST_PRIOR_DEGREES: f64 = 40.0;
-/// Visits that agree to the last digit (a simulated device) still have a logarithm.
+/// Least variance, so that visits that agree exactly (a simulated device) have a logarithm.
 pub(crate) const SMALLEST_VARIANCE: f64 = 1e-12;
 /// An outlying visit is this many robust standard deviations from the median of its point.
 const OUTLYING: f64 = 5.0;
@@ -26,8 +26,8 @@ const FEWEST_DEGREES: f64 = 3.0;
 pub struct PointVisits {
     /// Mean of each visit.
     pub means: Vec<f64>,
-    /// What each visit says of its own standard error, in the unit of the means; see
-    /// [`within`](super::batch_means::within). Visits too short to say may be missing.
+    /// Standard error of each mean, estimated inside the visit, in the unit of the means; see
+    /// [`within`](super::batch_means::within). Visits that are too short for it may be missing.
     pub within_se: Vec<f64>,
 }
 
@@ -67,7 +67,7 @@ impl Contamination {
 
 /// What many variances have in common: a scaled inverse chi-square distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prior {
+pub(crate) struct Prior {
     /// Its scale: the variance that a typical point has.
     pub variance: f64,
     /// How many degrees of freedom it is worth; many when the points agree.
@@ -144,15 +144,15 @@ impl PointVisits {
         (sum_of_squares(&self.means) / df / (centre * centre), df)
     }
 
-    /// Relative variance that the visits themselves admit, on average.
+    /// Relative variance inside the visits, on average.
     fn guard(&self) -> f64 {
         let centre = mean(&self.means);
         let squares: Vec<f64> = self.within_se.iter().map(|se| (se / centre).powi(2)).collect();
         if centre > 0.0 { mean(&squares) } else { 0.0 }
     }
 
-    /// What a visit can see of its own error: the standard error of its mean, relative, root mean square over the
-    /// visits that are long enough to say.
+    /// Relative standard error of a visit's mean, estimated inside the visit: the root mean square over the visits
+    /// that are long enough for an estimate.
     #[must_use]
     pub(crate) fn relative_within(&self) -> Option<f64> {
         (!self.within_se.is_empty() && mean(&self.means) > 0.0).then(|| self.guard().sqrt())

@@ -1,8 +1,8 @@
 //! Two sides of runs, point by point: what changed, and how sure that is.
 //!
-//! A side is one run or several of the same kind. Pure: records with their findings in, rows out. Every row is judged by an
-//! interval of its change; the intervals of a quantity hold together, so that a matrix of many points does not find a change
-//! somewhere by chance. Must not format, and must not choose an exit code.
+//! A side is one run or several of the same kind. The input is records with their findings, the output is rows.
+//! Every row is judged by an interval of its change. The intervals of a quantity are simultaneous, so a matrix of
+//! many points does not show a change by chance. Must not format, and must not choose an exit code.
 
 mod alike;
 pub mod change;
@@ -27,7 +27,7 @@ pub struct Run<'a> {
     pub findings: &'a Findings,
 }
 
-/// What the interval of a change says.
+/// The effect of a change, judged by its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The new side is better.
@@ -72,7 +72,7 @@ pub struct Row {
 pub struct Comparison {
     /// By metric in the order of [`Metric::ALL`], then by large and by small outstanding I/Os.
     pub rows: Vec<Row>,
-    /// What differs between the runs besides their numbers, what makes them incomparable first.
+    /// Other differences between the runs. Those that make the runs incomparable come first.
     pub differences: Vec<Difference>,
     /// Points that only some of the runs have.
     pub left_out: Vec<Point>,
@@ -103,7 +103,7 @@ impl Comparison {
         self.differences.iter().filter(|difference| difference.incomparable)
     }
 
-    /// How many rows have a verdict of that kind; what mirrors a rate is not counted again.
+    /// How many rows have this effect. A row that follows from a rate is not counted.
     #[must_use]
     pub fn count(&self, is: fn(Effect) -> bool) -> usize {
         self.rows.iter().filter(|row| row.counts() && is(row.verdict)).count()
@@ -117,7 +117,7 @@ impl Row {
         matches!(self.verdict, Effect::NoEvidence(Doubt::Invalid))
     }
 
-    /// Whether it is a finding of its own: one of a point, and no mirror of a rate.
+    /// Whether it counts by itself: a row of a point that does not follow from a rate.
     #[must_use]
     pub const fn counts(&self) -> bool {
         self.point.is_some() && !self.metric.mirrors_a_rate()

@@ -1,8 +1,8 @@
-//! The settings that bend a result or a database: rules as data, judged over facts.
+//! Rules about settings that distort a result or harm a database, as data.
 //!
-//! A [`Rule`] names a setting, says why it matters, which commands show and change it and where that is written down; its judge is a
-//! pure function of facts. The facts are those of the record, so that a host can be examined now or out of a record. Must not gather
-//! a fact, and must not change a setting.
+//! A [`Rule`] names a setting, why it matters, the commands that show and change it, and a source. Its judge is a
+//! pure function of facts. The facts are those of the record, so a host can be examined now or from a record. Must
+//! not gather a fact, and must not change a setting.
 
 mod disk;
 mod host;
@@ -21,7 +21,7 @@ use std::fmt;
 pub enum Severity {
     /// Worth knowing; right for many.
     Note,
-    /// Costs performance, or bends what is measured.
+    /// Costs performance, or distorts what is measured.
     Warning,
     /// Data may be lost, or numbers are about something else than the storage.
     Error,
@@ -68,7 +68,7 @@ enum Judge {
     Target(fn(&TargetFacts, &System<'_>) -> Status),
 }
 
-/// What a rule comes to.
+/// The status of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The setting does not exist there, or does not matter.
@@ -101,7 +101,7 @@ impl Status {
     }
 }
 
-/// Everything that is judged together.
+/// The host, devices, mounts and targets that are examined together.
 #[derive(Clone, Debug)]
 pub struct System<'a> {
     /// The host.
@@ -211,7 +211,7 @@ impl Checked {
             Status::Bent { want, .. } => want.as_str(),
             _ => "",
         };
-        // The wish is words of ours and figures; the name is foreign, so it comes last, and what is in it is never looked at again.
+        // `want` is our own text. The name is foreign, so it is filled in last, and nothing in it is replaced.
         let text = template.replace("{want}", want);
         match &self.about {
             About::Host => text,
@@ -247,7 +247,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     all.into_iter().flatten()
 }
 
-/// Applies every rule to everything that it is about: the gravest findings first, then what is unknown, then what is fine.
+/// Applies every rule to everything that it is about: the gravest findings first, then what is unknown, then what
+/// is fine.
 #[must_use]
 pub fn examine(system: &System<'_>) -> Vec<Checked> {
     let mut all: Vec<Checked> = rules().flat_map(|rule| apply(rule, system)).collect();

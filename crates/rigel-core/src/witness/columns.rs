@@ -1,14 +1,16 @@
-//! How a witness stands in the record: a list of numbers per counter instead of a map per sample, since a run may have
-//! thousands of visits. A counter that was never told is left out; `null` is a single sample without it.
+//! The form of a witness in the record: a list of numbers per counter, which is shorter than a map per sample. A
+//! run may have thousands of visits. A counter without any value is left out; `null` is a single sample without
+//! one.
 
 use super::{Counts, MOST_SAMPLES, Moved, Witness, WitnessSample};
 use serde::{Deserialize, Serialize};
 
 type Column = Vec<Option<u64>>;
 
-/// Devices that tell nothing take memory for every sample all the same. So many figures may be missing, and ..
+/// Most missing figures of a witness, plus [`MISSING_PER_PRESENT`] for each one that is there. Devices without
+/// figures take memory for every sample too, so a small record must not claim many of them.
 const MISSING: usize = 4096;
-/// .. so many more for each one that is there.
+/// See [`MISSING`].
 const MISSING_PER_PRESENT: usize = 8;
 
 #[derive(Debug, Default, Serialize, Deserialize)]

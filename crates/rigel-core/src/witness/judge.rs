@@ -1,8 +1,8 @@
 //! Whether others disturbed a visit, with the figures.
 //!
-//! The limits ask for evidence that our own load cannot have made: our process's CPU time and our own bytes are taken off,
-//! and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, since a load *is* waiting for
-//! I/O. Must not decide what is done about it.
+//! Only evidence that our own load cannot cause counts. The CPU time of our process and our own bytes are
+//! subtracted, and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, because
+//! our load itself waits for I/O. Must not decide what follows from it.
 
 use super::track::{Measured, Piece, Track, inside};
 use super::{Counts, Witness};
@@ -10,11 +10,12 @@ use crate::measure::Window;
 use crate::units::{MIB, mbps, to_f64};
 use std::fmt;
 
-/// Others disturb when they use more than this part of one core ..
+/// Others disturb a visit when they use more than this part of one core ..
 const FOREIGN_CORES: f64 = 0.25;
-/// .. and more than this part of what we use: on a host with many busy cores the kernel's books are that coarse.
+/// .. and more than this part of our own CPU time: on a host with many busy cores the kernel's accounting is that
+/// coarse.
 const FOREIGN_PER_OWN: f64 = 0.05;
-/// Waiting is laid to others when they use at least this part of a core; less cannot be told from the kernel's rounding.
+/// Waiting is attributed to others when they use at least this part of a core. Less may be rounding by the kernel.
 const WAITING_CORES: f64 = 0.10;
 /// Part of the CPU time that the hypervisor may take.
 const STEAL: f64 = 0.05;
@@ -24,11 +25,11 @@ const WAITING: f64 = 0.05;
 const PART_OF_VISIT: f64 = 0.20;
 /// The part of our bytes that others may move.
 const FOREIGN_IO: f64 = 0.05;
-/// Journals, read-ahead and logs move so many MiB/s on a host where nothing happens ..
+/// An idle host moves up to so many MiB/s by journals, read-ahead and logs ..
 const NOISE_MBPS: f64 = 1.0;
 /// .. but on a slow device less disturbs, when it is at least this part of ours.
 const FOREIGN_IO_SLOW: f64 = 0.5;
-/// A worker that used this part of one CPU had little time left to wait for the device.
+/// A worker that used this part of one CPU hardly waited for the device.
 const BUSY: f64 = 0.9;
 
 /// I/O of the devices beside ours, over the whole witness.
@@ -53,7 +54,7 @@ pub struct Judgement {
     pub waiting: Option<Measured>,
     /// Bytes of others on the targets' devices.
     pub io: Option<ForeignIo>,
-    /// Others used enough CPU time for waiting to be laid to them.
+    /// Others used enough CPU time for waiting to be attributed to them.
     others_ran: bool,
 }
 
@@ -70,9 +71,9 @@ pub enum Foreign {
     Io(ForeignIo),
 }
 
-/// Judges a visit. CPU time is judged inside `window`, where the visit was measured. `own_bytes` is what all workers
-/// moved over the whole witness, settling and draining included; `None` when our bytes are not the devices' (through the
-/// page cache).
+/// Judges a visit. CPU time is judged inside `window`, where the visit was measured. `own_bytes` is what all
+/// workers moved over the whole witness, settling and draining included; `None` when our bytes are not the devices'
+/// (through the page cache).
 #[must_use]
 pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judgement {
     let samples = inside(witness, window);
@@ -89,8 +90,8 @@ pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judge
     }
 }
 
-/// Mean CPU time of others inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding can bring
-/// it below 0 a little.
+/// Mean CPU time of others inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding
+/// can bring it below 0 a little.
 #[must_use]
 pub fn foreign_cores(witness: &Witness, window: Window) -> Option<f64> {
     Track::of(&inside(witness, window), foreign_cpu).mean
@@ -128,7 +129,7 @@ impl ForeignIo {
 
     /// Their rate, in MiB/s.
     #[must_use]
-    pub fn foreign_mbps(&self) -> f64 {
+    pub(crate) fn foreign_mbps(&self) -> f64 {
         mbps(self.foreign_bytes(), self.span_ns)
     }
 
@@ -144,26 +145,27 @@ fn part(time_us: u64, of_us: u64) -> Option<(f64, f64)> {
     Some((to_f64(time_us), to_f64(of_us)))
 }
 
-/// Cores that others used. Interrupts stay out: our own completions arrive by them and cannot be told from others'.
+/// Cores that others used. Interrupts are left out, because those of our own completions cannot be separated.
 fn foreign_cpu(counts: &Counts, span_us: u64) -> Option<(f64, f64)> {
     Some((to_f64(counts.busy_us?) - to_f64(counts.own_us?), to_f64(span_us)))
 }
 
-/// Stolen time as a part of the time in which CPUs were wanted. On a host that wants less than one core, a single tick
-/// would be a large part; then it is a part of one core.
+/// Stolen time, and the time in which CPUs were wanted. The latter is at least one core: on a host that wants less,
+/// a single tick would be a large part.
 fn steal(counts: &Counts, span_us: u64) -> Option<(f64, f64)> {
     let (steal, busy) = (to_f64(counts.steal_us?), to_f64(counts.busy_us?));
     let wanted = busy + steal + to_f64(counts.interrupts_us.unwrap_or(0));
     Some((steal, wanted.max(to_f64(span_us))))
 }
 
-/// The part of the time in which a task waited for a CPU, as far as others can be the cause: while one of them keeps us
-/// waiting it uses a CPU, so it cannot be longer than their CPU time. The rest is our own threads waiting for each other.
+/// The part of the time in which a task waited for a CPU because of others. A process that makes us wait uses a
+/// CPU, so the part is at most their CPU time. The rest is our own threads waiting for each other.
 fn waiting(samples: &[Piece<'_>], foreign: &Track) -> Track {
     Track::of(samples, |counts, span_us| part(counts.cpu_pressure_us?, span_us)).at_most(foreign)
 }
 
-/// `None` when a device did not tell all the time, or does not count (`queue/iostats` is 0) though we moved something.
+/// `None` when a sample of a device is missing, or when the device counted nothing although we moved something
+/// (`queue/iostats` is 0).
 fn foreign_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
     if witness.devices.is_empty() {
         return None;

@@ -1,6 +1,7 @@
-//! Whether what others did moved the results: visits with more foreign CPU time against how far they are off their point's mean.
+//! Whether the load of others changed the results: a regression of each visit's deviation from the mean of its
+//! point on the CPU time of others.
 //!
-//! Must not correct a result by it: a correlation is no cause.
+//! Must not correct a result by it, because a correlation is no cause.
 
 use crate::stats::sample::{correlation, count, mean};
 use crate::stats::special::student_t_tail;
@@ -20,12 +21,12 @@ pub struct WitnessedVisit {
     pub residual: f64,
 }
 
-/// A line through residuals over foreign CPU time, with how likely chance would draw it.
+/// A regression line of residuals on foreign CPU time, with its significance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualCorrelation {
     /// Relative change of the rate per core that others use; -0.1 when each costs 10 %.
     pub per_core: f64,
-    /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that goes with it.
+    /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that the line explains.
     pub r: f64,
     /// How often so large a correlation, either way, comes about by chance.
     pub p: f64,
@@ -33,9 +34,9 @@ pub struct ResidualCorrelation {
     pub visits: usize,
 }
 
-/// Least squares within points: both figures are taken relative to their point's mean, because a point with more I/O
-/// also makes the kernel and its helpers work more for it. Residuals are independent but for the points' means, so Student's
-/// t has `visits - points - 1` degrees of freedom. `None` when those are fewer than 8, or one of the two does not vary.
+/// Least squares within points. The mean of the point is subtracted from both figures, because a point with more
+/// I/O also causes more work of the kernel. Each mean takes a degree of freedom, so Student's t has `visits -
+/// points - 1` of them. `None` when they are fewer than 8, or one of the two figures does not vary.
 #[must_use]
 pub fn residual_correlation(visits: &[WitnessedVisit]) -> Option<ResidualCorrelation> {
     let mut points: BTreeMap<usize, Vec<&WitnessedVisit>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A measure followed over the samples of a visit. Must not know what is measured.
+//! A figure over time: one value per sample of a visit. Must not know what it means.
 
 use super::{Counts, Witness};
 use crate::measure::Window;
@@ -6,8 +6,8 @@ use crate::stats::sample::median;
 use crate::units::{NS_PER_MS, NS_PER_US, to_f64};
 use std::ops::Range;
 
-/// CPU times are in steps of 10 ms, and most kernels sample them: what one sample of 100 ms says is mostly rounding.
-/// Each is judged by the half second around it.
+/// Window of the smoothing around each sample. CPU times have steps of 10 ms and most kernels sample them, so a
+/// single sample of 100 ms is mostly rounding.
 const SMOOTH_US: u64 = 500 * NS_PER_MS / NS_PER_US;
 
 /// One measure over a visit.
@@ -17,9 +17,9 @@ pub struct Measured {
     pub mean: f64,
     /// Median of the samples, each smoothed over half a second.
     pub median: f64,
-    /// What such a sample must exceed to count.
+    /// The limit for a smoothed sample.
     pub limit: f64,
-    /// Part of the visit's time in which samples do.
+    /// Part of the visit's time above the limit.
     pub above: f64,
     /// How many samples there are.
     pub samples: usize,
@@ -60,8 +60,8 @@ pub(super) fn inside(witness: &Witness, window: Window) -> Vec<Piece<'_>> {
 }
 
 impl Track {
-    /// `figure` gives numerator and denominator of one sample from its counters and its length in microseconds; they are
-    /// added up over whatever is asked for.
+    /// `figure` gives numerator and denominator of one sample from its counters and its length in microseconds.
+    /// Both are summed over the window of a smoothed sample, and over the visit.
     pub fn of(samples: &[Piece<'_>], figure: impl Fn(&Counts, u64) -> Option<(f64, f64)>) -> Self {
         let figures: Vec<_> = samples.iter().map(|piece| figure(piece.counts, piece.span_us)).collect();
         let ends_us = ends(samples);
@@ -74,7 +74,7 @@ impl Track {
     }
 
     /// The lesser of the two at every sample.
-    pub fn at_most(self, other: &Self) -> Self {
+    pub(crate) fn at_most(self, other: &Self) -> Self {
         let lesser = |(a, b): (Option<Smooth>, &Option<Smooth>)| {
             let (a, b) = (a?, (*b)?);
             Some(Smooth { value: a.value.min(b.value), ..a })
@@ -86,7 +86,7 @@ impl Track {
         Self { mean, smooth }
     }
 
-    /// Against a limit. Figures below 0, which rounding can make, are 0 here.
+    /// Compares the samples with a limit. Figures below 0, an effect of rounding, become 0.
     pub fn measured(&self, limit: f64) -> Option<Measured> {
         let known: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
         let time = |least: f64| {

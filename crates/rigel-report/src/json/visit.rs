@@ -51,7 +51,8 @@ struct VisitIoDocument {
     ios: u64,
     /// Successful I/Os per second; of an adaptive run the mean over buckets of 10 ms.
     iops: f64,
-    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too short.
+    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too
+    /// short.
     iops_standard_error: Option<f64>,
     /// Mean latency in microseconds; null when nothing completed.
     latency_mean_us: Option<f64>,

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 /// How often the coordinator looks.
 const TICK: Duration = Duration::from_millis(100);
-/// An early end is this far in the future, so that every worker learns of it before it comes.
+/// An early end is set this far in the future, so that every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
 /// What a worker needs beyond the limit of an I/O until it must have told.
@@ -223,7 +223,8 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
         .next("try another engine with --engine")
 }
 
-/// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes on later does not look.
+/// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes
+/// on later does not look.
 #[derive(Clone, Copy)]
 struct Silence {
     ops: (u64, u64),
@@ -264,8 +265,8 @@ fn worker_died() -> Problem {
 /// Without storage nothing is written, so every target that the load may name counts as writable.
 static ALL_WRITABLE: [bool; u16::MAX as usize] = [true; u16::MAX as usize];
 
-/// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are no more
-/// jobs.
+/// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are
+/// no more jobs.
 fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: Start) {
     start.note = bind(start.index, &start.seat.cpus).err();
     let (targets, layout, seed) = (Arc::clone(targets), start.seat.layout, start.workload.seed);

@@ -16,7 +16,7 @@ use rigel_core::stats::schedule::{Next, Purpose, Schedule, VisitOrder};
 use rigel_core::units::NS_PER_S;
 use std::collections::BTreeSet;
 
-/// Marks what the schedule draws off from everything else that the seed of a run decides.
+/// Separates the random numbers of the schedule from all others of the run's seed.
 const SCHEDULE_STREAM: [u64; 2] = [u64::MAX, 1];
 
 /// What an adaptive run knows while it goes on.

@@ -1,5 +1,5 @@
-//! One visit at a time: warm-up, load, its line in the ledger, and whether the run can go on. Where a run goes on that was
-//! interrupted, visits of its record take the place of load until all are behind it.
+//! One visit at a time: warm-up, load, its line in the ledger, and whether the run can go on. In a resumed run the
+//! visits of the record replace the load until all of them are used.
 //!
 //! Must not choose what is visited.
 
@@ -63,7 +63,8 @@ pub struct Walk<'a> {
     now_ns: u64,
     /// Visits of the record that the run has not come to yet.
     past: Past,
-    /// Comes before the next line, once all of the past had its place: a record that does not fit is not touched.
+    /// The line to write before the next one, once the run has used all visits of its record. Until then the record
+    /// may turn out not to fit, and must not be changed.
     first: Option<Line>,
     /// I/Os that did not come back; nothing can be measured after them.
     hung: Option<HungIo>,
@@ -298,7 +299,7 @@ fn live(request: &Request, last: Progress, now: Progress) -> Live {
     }
 }
 
-/// Whether nothing but errors came back; then the next point would only tell the same.
+/// Whether only errors came back. The next point would fail in the same way.
 pub(super) fn all_failed(visit: &Visit) -> Option<String> {
     if !visit.all_failed() {
         return None;

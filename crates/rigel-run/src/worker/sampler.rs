@@ -1,8 +1,8 @@
-//! Which reads are looked at: of every 64 reads of a class that count one, the very first read among them.
+//! Chooses the reads whose data is checked: one of every 64 counted reads of a class, and the very first one.
 //!
-//! Which of 64 varies: always the same one would meet the same target of 64, or of any fewer that divide 64, when a
-//! stream goes round over them. Costs a subtraction per read; the looking is done when a batch has been reaped. Must not
-//! allocate while measuring, and must not judge what it sees.
+//! The place among the 64 varies. A fixed place would always hit the same target when a stream goes round over 64
+//! targets, or over a divisor of 64. It costs a subtraction per read; the check itself follows after a batch was
+//! reaped. Must not allocate while measuring, and must not judge what it sees.
 
 use crate::job::Workload;
 use crate::load::Load;

@@ -1,7 +1,7 @@
 //! A Python with packages of other tools, in a virtual environment of the tests' own.
 //!
-//! What other people's readers make of our files is worth more than what we think that they would. Packages come from the index
-//! that the machine's pip is set up for. Must not touch any other Python of the machine.
+//! Readers of other tools are the real test of our files. Packages come from the index that the machine's pip is
+//! set up for. Must not touch any other Python of the machine.
 
 use super::needs::Unavailable;
 use rustix::fs::{FlockOperation, flock};
@@ -21,8 +21,8 @@ pub struct Python {
 }
 
 impl Python {
-    /// A Python that has `requirements`, such as `fio-plot==1.1.21`. It is made in `dir` at the first use, and stays there for
-    /// the next ones: give cargo's directory for temporary files of tests.
+    /// A Python that has `requirements`, such as `fio-plot==1.1.21`. It is made in `dir` at the first use, and
+    /// stays there for the next ones: give cargo's directory for temporary files of tests.
     ///
     /// # Errors
     /// When there is no Python that can make environments, or the packages cannot be had.

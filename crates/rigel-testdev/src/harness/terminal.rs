@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 /// No status line: the shell has all of the terminal. A key is sent when it is pressed, not when an escape is over.
 const SETTINGS: &str = "set -g status off\nset -g escape-time 0\nset -g default-terminal tmux-256color\n";
-/// A machine that is busy shows things late; nothing is late without limit.
+/// Longest wait for an output of the terminal, for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A terminal of a given size with a shell in it.

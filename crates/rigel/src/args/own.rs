@@ -21,8 +21,9 @@ const OUTPUT: &str = "Output";
 pub struct OwnArgs {
     /// How narrow every 95 % interval has to get [default of rigel run: 5%]
     ///
-    /// Half its width, relative to the number: 5%, 2%, 1% or others. Points are visited for 2 s each, again and again in random order, 4 to 12 times. Where the precision is not
-    /// reached, the width that was reached is printed. Not together with a fixed time per data point (--duration).
+    /// Half its width, relative to the number: 5%, 2%, 1% or others. Points are visited for 2 s each, again and
+    /// again in random order, 4 to 12 times. Where the precision is not reached, the width that was reached is
+    /// printed. Not together with a fixed time per data point (--duration).
     #[arg(long, value_name = "PERCENT", help_heading = PRECISION)]
     pub precision: Option<Precision>,
 
@@ -62,7 +63,8 @@ pub struct OwnArgs {
 
     /// An I/O that takes longer is hung: the run ends, with what was measured [default: 60s]
     ///
-    /// The point is flagged with the place and the age of the oldest one, and the kernel is asked to take all of them back.
+    /// The point is flagged with the place and the age of the oldest one, and the kernel is asked to take all of
+    /// them back.
     #[arg(long, value_name = "TIME", help_heading = ENGINE, hide_short_help = true)]
     pub io_timeout: Option<Nanos>,
 

@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 
 /// A limited run spends at most this part of its time on each long visit.
 const PART_FOR_A_LONG_VISIT: u64 = 8;
-/// A long visit that is shorter than that shows nothing that short ones do not.
+/// A shorter long visit would show no more than the short ones.
 const SHORTEST_LONG_VISIT_NS: u64 = 5 * NS_PER_S;
 
 /// A limited run lets a point rest for that long at least.
 const SHORTEST_REST_NS: u64 = 2 * NS_PER_S;
 
-/// An adaptive run by short visits.
+/// How an adaptive run visits its points: short visits in rounds, until every interval is narrow enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdaptivePlan {
     /// The numbers that steer it.
@@ -46,10 +46,10 @@ impl AdaptivePlan {
         Ok(Some(found))
     }
 
-    /// The same once a search has `spent` a part of the time. Whatever the limit leaves then is used: the run says
-    /// what it had no time for.
+    /// The same after a search that has `spent` a part of the time. The run uses what is left of the limit, and
+    /// reports what it had no time for.
     #[must_use]
-    pub fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
+    pub(crate) fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
         match request.pace {
             Pace::Adaptive(adaptive) => Some(Self::within(request, &adaptive, steps, spent)),
             Pace::Fixed(_) => None,
@@ -69,8 +69,8 @@ impl AdaptivePlan {
         }
     }
 
-    /// Shorter rests where the usual ones would use up the time before the first look: a visit that was not made tells
-    /// less than one that came early.
+    /// Shortens the rests if the usual ones would use up the time before the first look. A visit after a short rest
+    /// says more than no visit.
     fn with_rests_within(self, left_ns: u64) -> Self {
         let Parameters { settle_ns, measure_ns, .. } = self.parameters;
         let without_rounds = self.time_of(|_| 0);
@@ -91,12 +91,12 @@ impl AdaptivePlan {
     /// Time of the long visits and of the rounds before the first look, warm-up (when it is a time) and pauses
     /// included.
     #[must_use]
-    pub fn least_time(&self) -> Nanos {
+    pub(crate) fn least_time(&self) -> Nanos {
         self.time_after(Nanos(0))
     }
 
-    /// The same with all rounds that there may be, for points that never are sure enough. Visits of the usual length: a
-    /// slow device, or one that takes long to settle, needs longer ones.
+    /// The same with the most rounds, for points whose intervals never become narrow enough. Visits have their
+    /// usual length here; a slow device, or one that settles slowly, needs longer ones.
     #[must_use]
     pub fn full_time(&self) -> Nanos {
         self.limited(self.time_of(|_| self.parameters.most_visits))
@@ -104,7 +104,7 @@ impl AdaptivePlan {
 
     /// The least time of a run of which a search has `spent` a part.
     #[must_use]
-    pub fn time_after(&self, spent: Nanos) -> Nanos {
+    pub(crate) fn time_after(&self, spent: Nanos) -> Nanos {
         self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
     }
 
@@ -165,7 +165,7 @@ fn check_limit(adaptive: &Adaptive, found: &AdaptivePlan, steps: &[Step]) -> Res
         .next(format!("allow at least {seconds}s, better five times as much, or measure fewer points")))
 }
 
-/// What only reads comes first: reads after writes would measure the aftermath of the writes.
+/// Points that only read come first: reads after writes would also measure the after-effects of the writes.
 fn phases(request: &Request, steps: &[Step], parameters: &Parameters) -> Vec<Phase> {
     if request.bound.is_some() {
         // There is no time for a rest between phases, and the points are few.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most outstanding small I/Os that a search tries.
 const MOST_SMALL: u32 = 512;
-/// The same for each disk of a calibration that says how many there are.
+/// The same per disk, for `rigel calibrate` with a number of disks.
 const SMALL_PER_DISK: u32 = 64;
 /// Most outstanding large I/Os, or streams, that a search tries.
 const MOST_LARGE: u32 = 64;
@@ -25,7 +25,7 @@ const MOST_LARGE: u32 = 64;
 const USUAL_VISITS: u64 = 45;
 /// No search takes fewer: three levels, and the plateau again.
 const LEAST_VISITS: u64 = 11;
-/// A shorter visit has no level of its own: a queue of hundreds would not even be filled by then.
+/// A shorter visit would not even fill a queue of hundreds.
 const SHORTEST_VISIT_NS: u64 = 90 * NS_PER_MS;
 
 /// What is searched, and how.
@@ -117,7 +117,7 @@ impl LevelSearch {
 
     /// # Errors
     /// When the time that the run may take does not even suffice for the search.
-    pub fn check_limit(&self, request: &Request) -> Result<(), Problem> {
+    pub(crate) fn check_limit(&self, request: &Request) -> Result<(), Problem> {
         let limit = request.pace.max_duration();
         let Some(limit) = limit.filter(|limit| limit.0 < self.time_of(LEAST_VISITS).0) else {
             return Ok(());
@@ -147,7 +147,7 @@ impl LevelSearch {
         Grid::around(level, &small, &large)
     }
 
-    /// The points that a calibration answers with: one outstanding, the level at the bound, saturation and what lies beyond.
+    /// The points of `rigel calibrate`: one outstanding I/O, the level at the bound, saturation, and twice that.
     fn answers(&self, found: Searched) -> Grid {
         let levels = |n_sat: Option<u32>, bounded: Option<u32>, most: u32| {
             let n_sat = n_sat.unwrap_or(1);
@@ -164,7 +164,7 @@ impl LevelSearch {
     }
 }
 
-/// A calibration is told how many disks there are, so that it can go as far as they need.
+/// `rigel calibrate` may know the number of disks. The search then goes as far as they need.
 fn most_small(request: &Request) -> u32 {
     let disks = request.num_disks.filter(|_| request.bound.is_some()).unwrap_or(0);
     disks.saturating_mul(SMALL_PER_DISK).clamp(MOST_SMALL, MAX_OUTSTANDING / 2)

@@ -28,7 +28,7 @@ const MOST_BLOCKS: u64 = 1 << 16;
 /// Smallest pages; a buffer may lie in as many pieces.
 const PAGE_BYTES: u64 = 4 * KIB;
 
-/// Refuses what the kernel of the host is known not to survive.
+/// Refuses polling that is known to crash the kernel of the host.
 pub fn check_host(request: &Request, host: &HostFacts) -> Result<(), Problem> {
     let commands = request.engine == EngineRequest::Only(EngineKind::Nvme);
     if commands && request.poll && version(&host.kernel).is_some_and(|version| version < SAFE_COMMAND_POLLING)

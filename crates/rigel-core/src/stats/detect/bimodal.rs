@@ -1,5 +1,5 @@
-//! Visits to one point that fall into two groups: a state of the device that comes and goes, or that a process draws
-//! once, such as the layout of its buffers.
+//! Visits to one point that fall into two groups. The cause is a state of the device that comes and goes, or one that a
+//! process gets by chance at its start, such as the layout of its buffers.
 
 use crate::stats::sample::{count, mean, sorted, sum_of_squares};
 use crate::stats::special::{normal_quantile, student_t_quantile};
@@ -12,7 +12,7 @@ const LEAST_VISITS: usize = 2;
 
 /// Two groups of visits to one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TwoGroups {
+pub(crate) struct TwoGroups {
     /// Mean of the lower group.
     pub low: f64,
     /// How many visits it has.
@@ -27,15 +27,15 @@ pub struct TwoGroups {
     pub scale: f64,
 }
 
-/// For every point of a phase the two groups of its visits, if it has two: the largest gap between neighbours in the
-/// sorted means, with two visits or more on either side, exceeds four times the scale.
+/// For every point of a phase the two groups of its visits, if it has two. It has if the largest gap between
+/// neighbours in the sorted means, with at least two visits on either side, exceeds four times the scale.
 ///
-/// The scale is the robust one of the whole phase, but at least what the visits inside the point's own two groups
-/// vary, so that a point that is merely noisier than the others has no groups. That is known from few visits, so it
-/// counts by the ratio of the 99 % quantiles of Student's t and the normal distribution: steady points of a phase of
-/// their own then give a false alarm in about 1 %.
+/// The scale is the robust standard deviation of the whole phase, or the standard deviation inside the point's two
+/// groups if that is larger. So a point that is only noisier than the others has no groups. The second one comes
+/// from few visits, so it is multiplied by the ratio of the 99 % quantiles of Student's t and the normal
+/// distribution. A phase of steady points then gives a false alarm in about 1 %.
 #[must_use]
-pub fn two_groups(points: &[PointVisits]) -> Vec<Option<TwoGroups>> {
+pub(crate) fn two_groups(points: &[PointVisits]) -> Vec<Option<TwoGroups>> {
     // The scale of a few points is made of the very gaps that are looked for.
     let common = if points.len() < FEWEST_TO_BORROW { 0.0 } else { core_scale(points) };
     points.iter().map(|point| split(&point.means, common)).collect()

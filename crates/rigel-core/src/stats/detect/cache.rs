@@ -4,14 +4,14 @@ use crate::units::to_f64;
 
 /// The fast tenth takes less than this part of the median.
 const FAST_SHARE: f64 = 0.2;
-/// It takes less than this part of a read that waits for nobody: no device is that much faster under load.
+/// It takes less than this part of a read alone: no device is that much faster under load.
 const BELOW_ALONE: f64 = 0.5;
-/// A device as fast as a cache cannot be told from one, in nanoseconds.
+/// A device whose read takes less, in nanoseconds, cannot be told from a cache.
 const SLOW_DEVICE_NS: f64 = 100_000.0;
 
 /// A tenth of the reads was too fast for the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CacheFinding {
+pub(crate) struct CacheFinding {
     /// A tenth of the reads took no longer, in nanoseconds.
     pub p10_ns: u64,
     /// The median, in nanoseconds.
@@ -23,9 +23,9 @@ pub struct CacheFinding {
 /// Whether the 10th percentile of a point's reads is below a fifth of their median, and below half of what a read takes
 /// alone (`latency_at_1_ns`, the mean at one outstanding), on a device where that is more than 100 us.
 ///
-/// For random reads only: a device may serve a stream from what it has read ahead. Below half of a read alone means
-/// that long waits, however they are spread, are no evidence. Service times that are exponential are: their fast tenth
-/// is 0.15 of their median, at few outstanding I/Os a simulated device of that kind looks as if it had a cache.
+/// For random reads only: a device may serve a stream from its read-ahead. The second condition excludes waiting as
+/// a cause, because a wait only adds to a read alone. It does not exclude exponential service times: their 10th
+/// percentile is 0.15 of the median, so a simulated device of that kind looks like a cache at few outstanding I/Os.
 #[must_use]
 pub fn cache(p10_ns: u64, p50_ns: u64, latency_at_1_ns: f64) -> Option<CacheFinding> {
     let fast = to_f64(p10_ns);

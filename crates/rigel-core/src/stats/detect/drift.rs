@@ -1,4 +1,4 @@
-//! Whether the device changed over the adaptive run: a slope that all points have in common.
+//! A drift of the device over the run: a slope over time that all points have in common.
 
 use super::{TimedVisit, residuals};
 use crate::stats::batch_means::inflation;
@@ -7,19 +7,19 @@ use crate::stats::special::student_t_tail;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Such a slope may come about by chance so often.
+/// Probability of a false alarm.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// A steady change over an adaptive run.
+/// A steady change over the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunDrift {
+pub(crate) struct RunDrift {
     /// Relative change per minute.
     pub per_minute: f64,
     /// Relative change from the first visit to the last.
     pub total: f64,
     /// Student's t of the slope.
     pub t: f64,
-    /// How often so steep a slope comes about by chance.
+    /// Probability of so steep a slope by chance.
     pub p: f64,
 }
 
@@ -27,8 +27,8 @@ pub struct RunDrift {
 /// squares: the two-way analysis of variance, point and round, with only the linear part of the rounds. Fires when the
 /// slope is significant (1 %) and the total change exceeds half the target.
 ///
-/// All visits share the noise of the device, so neighbours are alike and the plain test would take any slow wave for a
-/// drift. As for batch means, the correlation r of neighbours inflates the variance by `(1 + r) / (1 - r)`.
+/// All visits share the noise of the device, so neighbours correlate, and a plain test would take any slow wave for
+/// a drift. As for batch means, the correlation r of neighbours raises the variance by `(1 + r) / (1 - r)`.
 #[must_use]
 pub fn drift(visits: &[TimedVisit], target: f64) -> Option<RunDrift> {
     let residuals = residuals(visits);

@@ -16,7 +16,7 @@ const STANDARD_DEVIATIONS: f64 = 3.0;
 
 /// Two modes of a latency histogram.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LatencyModes {
+pub(crate) struct LatencyModes {
     /// Where the faster I/Os are densest, in nanoseconds.
     pub fast_ns: u64,
     /// Where the slower I/Os are densest, in nanoseconds.
@@ -48,10 +48,10 @@ impl Bin {
     }
 }
 
-/// The deepest valley of a histogram that parts two modes with at least 10 % of all I/Os each, a factor of 2 or more
-/// apart, and is less than half as high as the lower of them, beyond the noise of the counts.
+/// The deepest valley between two modes of a histogram. Each mode has at least 10 % of all I/Os, and they are at
+/// least a factor of 2 apart. The valley is less than half as high as the lower mode, and significantly so.
 #[must_use]
-pub fn latency_modes(histogram: &Histogram) -> Option<LatencyModes> {
+pub(crate) fn latency_modes(histogram: &Histogram) -> Option<LatencyModes> {
     let bins = bins(histogram);
     let total: f64 = bins.iter().map(|bin| bin.ios).sum();
     let valleys = (0..bins.len()).filter_map(|valley| judge(&bins, valley, total));

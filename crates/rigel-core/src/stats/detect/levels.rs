@@ -1,7 +1,7 @@
-//! What the rates over several load levels show: a device that becomes slower under more load.
+//! A device that becomes slower under more load, seen in the rates of several load levels.
 //!
-//! A rate that stays the same is what every saturated device shows; what tells a limit from it is for [`super::waits`]
-//! and [`super::sizes`].
+//! A constant rate is no evidence: every saturated device has one. [`super::waits`] and [`super::sizes`] tell a
+//! limit from saturation.
 
 use crate::stats::interval::Interval;
 
@@ -25,8 +25,8 @@ impl Retrograde {
     }
 }
 
-/// Whether at least twice the load of saturation brings less, by more than 2 % and beyond doubt: the intervals are
-/// apart.
+/// Whether twice the load of saturation, or more, has a lower rate. The difference must be above 2 %, and the
+/// intervals must not overlap.
 #[must_use]
 pub fn retrograde(saturated: &Interval, doubled: &Interval) -> Option<Retrograde> {
     let found = Retrograde { saturated: *saturated, doubled: *doubled };

@@ -1,7 +1,7 @@
-//! What one long visit shows that short ones cannot: limits, cliffs, drifts and level shifts.
+//! Limits, cliffs, drifts and level shifts inside one long visit. Short visits cannot show them.
 //!
-//! A falling series is judged once: as a drift if a line describes it better than a step, else by what is behind the
-//! step. Must not judge anything shorter than [`shift::LEAST_PIECES`] pieces.
+//! A falling series has one finding: a drift if a line fits better than a step, else by the series after the step.
+//! Must not judge anything shorter than [`shift::LEAST_PIECES`] pieces.
 
 use super::shift::{self, LevelShift};
 use super::{noise, roughness};
@@ -12,8 +12,8 @@ use crate::stats::sample::{count, line, mean, sum_of_squares};
 use crate::stats::special::student_t_quantile;
 use crate::units::NS_PER_S;
 
-/// A slope in standard errors. Noise exceeds this, either way, in 0.4 % of 60 pieces whose neighbours correlate by 0.5, in
-/// 0.9 % with 0.7 and in less than 0.1 % of pieces without a memory.
+/// Least slope of a drift, in standard errors. Noise of 60 pieces exceeds it, up or down, in 0.4 % if neighbours
+/// correlate by 0.5, in 0.9 % at 0.7, and in less than 0.1 % if they are independent.
 const CRITICAL_T: f64 = 3.6;
 /// A drift below this part of the mean does not matter.
 const LEAST_DRIFT: f64 = 0.03;
@@ -30,7 +30,7 @@ const MOST_PIECES: usize = 240;
 
 /// What a long visit shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LongVisitFinding {
+pub(crate) enum LongVisitFinding {
     /// The rate changes steadily.
     Drift(Drift),
     /// A second level, higher or lower, without the marks of the others.
@@ -52,7 +52,7 @@ pub struct Drift {
 
 /// A step downwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fall {
+pub(crate) struct Fall {
     /// The two levels.
     pub shift: LevelShift,
     /// Median step from piece to piece before, relative to the mean.
@@ -108,7 +108,7 @@ fn squares_around_split(pieces: &[f64], split: usize) -> f64 {
 
 /// A long visit that stays below the short visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BelowVisits {
+pub(crate) struct BelowVisits {
     /// Mean of the long visit.
     pub long: f64,
     /// What the short visits to the same point say.
@@ -123,12 +123,14 @@ impl BelowVisits {
     }
 }
 
-/// Whether the long visit is below the mean of the short visits by more than twice their half-width, by more than 3 %, and
-/// below what one more visit would have in 99 of 100 cases: burst and sustained rate differ.
+/// Whether the long visit is below the short visits, which means that burst and sustained rate differ. It must be
+/// below their mean by more than twice their half-width and by more than 3 %, and below 99 % of what one more visit
+/// would give.
 ///
-/// The more visits, the narrower their interval; a long visit is a single visit all the same, and varies like one.
+/// The last condition is needed because the long visit is a single visit and varies like one, however narrow the
+/// interval of the short ones is.
 #[must_use]
-pub fn below_visits(long: f64, visits: &Interval) -> Option<BelowVisits> {
+pub(crate) fn below_visits(long: f64, visits: &Interval) -> Option<BelowVisits> {
     let found = BelowVisits { long, visits: *visits };
     let half = visits.relative_half_width;
     let number = count(visits.visits.max(1));

@@ -1,26 +1,28 @@
-//! Where a series changed its level, if it did: the self-normalised CUSUM of Shao and Zhang (2010).
+//! A change of level in a series: the self-normalised CUSUM test of Shao and Zhang (2010).
 //!
-//! The statistic is normalised by the cumulative sums on both sides of the split, so it needs no estimate of the noise
-//! and bears autocorrelation; but in a series of only some dozen times the memory of its noise it fires too often, so that
-//! the step has to stand out of that noise too. Must not be used on fewer than [`LEAST_PIECES`] values.
+//! The statistic is normalised by the cumulative sums on both sides of the split. It therefore needs no estimate of
+//! the noise and tolerates autocorrelation. It fires too often when the series is short: a few dozen correlation
+//! times of its noise. So the step must also be significant by a t test that allows for autocorrelation. Must not
+//! be used on fewer than [`LEAST_PIECES`] values.
 
 use super::noise;
 use crate::stats::sample::{count, mean};
 
 /// The statistic exceeds this in 1 % of steady series (5 %: 40.1).
-pub const CRITICAL: f64 = 68.6;
+pub(crate) const CRITICAL: f64 = 68.6;
 /// Fewer values say too little.
-pub const LEAST_PIECES: usize = 60;
+pub(crate) const LEAST_PIECES: usize = 60;
 /// A step below this part of the level does not matter.
 const LEAST_STEP: f64 = 0.03;
 
-/// The step in standard errors. At the likeliest of all splits of steady noise it exceeds this in 0.9 % of 60 pieces whose
-/// neighbours correlate by 0.5, in which the statistic alone exceeds its limit in 3.6 %.
+/// The step must exceed so many standard errors. In steady series of 60 pieces whose neighbours correlate by 0.5,
+/// the step at the most likely split exceeds this in 0.9 % of all cases. The statistic alone exceeds its own limit
+/// in 3.6 %.
 const LEAST_T: f64 = 4.0;
 
 /// A split of a series into two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LevelShift {
+pub(crate) struct LevelShift {
     /// The statistic at the split; infinite when both sides are constant.
     pub statistic: f64,
     /// Index of the first value of the later part.
@@ -51,7 +53,7 @@ impl LevelShift {
 /// The most likely split of a series of 60 to 240 equal pieces, when it is significant, the step larger than 3 %
 /// and beyond 4 standard errors.
 #[must_use]
-pub fn level_shift(pieces: &[f64]) -> Option<LevelShift> {
+pub(crate) fn level_shift(pieces: &[f64]) -> Option<LevelShift> {
     let shift = best_split(pieces)?;
     let significant = shift.statistic > CRITICAL && shift.t(pieces) > LEAST_T;
     (significant && shift.step().abs() > LEAST_STEP).then_some(shift)
@@ -60,7 +62,7 @@ pub fn level_shift(pieces: &[f64]) -> Option<LevelShift> {
 /// The split with the largest statistic, however small. The outer 5 % of the series are not split off. `None` for too
 /// short a series, or one that has no level before the split.
 #[must_use]
-pub fn best_split(pieces: &[f64]) -> Option<LevelShift> {
+pub(crate) fn best_split(pieces: &[f64]) -> Option<LevelShift> {
     if pieces.len() < LEAST_PIECES {
         return None;
     }

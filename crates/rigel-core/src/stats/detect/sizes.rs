@@ -1,7 +1,8 @@
-//! A limit that holds for I/Os of all sizes alike: so many per second, or so many bytes.
+//! A limit on I/Os per second or on bytes per second that is the same for all I/O sizes.
 //!
-//! Small I/Os saturate what large ones do not: a device spends time on each I/O and on each byte. What is equal for
-//! sizes far apart is no property of a medium. Must not be fed with points under different shares of writes.
+//! A device spends time on each I/O and on each byte. So on a device without a limit, small I/Os reach a higher
+//! rate and large ones a higher bandwidth. A maximum that is equal for very different sizes is a limit. Must not be
+//! fed with points of different shares of writes.
 
 use crate::stats::sample::median;
 
@@ -35,7 +36,7 @@ impl Load {
 
 /// Points of different sizes at one limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SharedLimit {
+pub(crate) struct SharedLimit {
     /// What all of them have: I/Os or bytes per second.
     pub limit: f64,
     /// How many points.
@@ -49,14 +50,14 @@ pub struct SharedLimit {
 /// A limit of bytes per second: the highest bandwidth is the same, within 2 %, for points whose I/Os differ in size by
 /// a factor of four and more. That is a link or a quota.
 #[must_use]
-pub fn byte_limit(loads: &[Load]) -> Option<SharedLimit> {
+pub(crate) fn byte_limit(loads: &[Load]) -> Option<SharedLimit> {
     shared(loads, |load| load.bytes_per_s)
 }
 
-/// A limit of I/Os per second, in the same way. `quickest_ns` are the latencies of small and of large I/Os as long as
-/// none waits: only where those differ, equal rates are not the device's own.
+/// A limit of I/Os per second, in the same way. `quickest_ns` are the latencies of small and of large I/Os without
+/// waiting. Equal rates are evidence only if these differ.
 #[must_use]
-pub fn io_limit(loads: &[Load], quickest_ns: [f64; 2]) -> Option<SharedLimit> {
+pub(crate) fn io_limit(loads: &[Load], quickest_ns: [f64; 2]) -> Option<SharedLimit> {
     let [small, large] = quickest_ns;
     shared(loads, |load| load.ios_per_s).filter(|_| large >= TAKES_LONGER * small)
 }

@@ -1,19 +1,19 @@
-//! Whether visits that lie a rest apart are still alike: noise with a longer memory than the rests makes intervals too
-//! narrow, and nothing inside a point's own visits can show it.
+//! Correlation of visits that are one rest apart. If the noise outlasts the rests, intervals are too narrow, and
+//! the visits to one point alone cannot show it.
 //!
-//! Visits to different points are compared: they share the device's noise and nothing else.
+//! The test compares visits to different points: they have only the device's noise in common.
 
 use super::{TimedVisit, residuals};
 use crate::stats::sample::{correlation, count, ranks};
 use crate::stats::special::student_t_tail;
 use std::ops::Range;
 
-/// Rank correlation one rest apart that is too much.
+/// Largest rank correlation of visits one rest apart.
 const AT_GAP: f64 = 0.2;
-/// Rank correlation of neighbours that is too much. Noise with a memory of half a minute has 0.8; taking the mean of
-/// each point off its few visits takes a part of that away.
+/// Largest rank correlation of neighbours. Noise with a correlation time of half a minute has 0.8. Subtracting the
+/// mean of each point's few visits removes a part of that.
 const ADJACENT: f64 = 0.6;
-/// Such a correlation may come about by chance so often.
+/// Probability of such a correlation by chance.
 const SIGNIFICANCE: f64 = 0.05;
 /// Fewer pairs say nothing.
 const LEAST_PAIRS: usize = 10;
@@ -68,7 +68,7 @@ fn pairs(visits: &[(TimedVisit, f64)], apart_ns: Range<u64>) -> Vec<(f64, f64)> 
 /// Spearman's rank correlation with the usual approximation of its distribution by Student's t; `None` for fewer than
 /// ten pairs.
 #[must_use]
-pub fn spearman(pairs: &[(f64, f64)]) -> Option<RankCorrelation> {
+pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<RankCorrelation> {
     if pairs.len() < LEAST_PAIRS {
         return None;
     }

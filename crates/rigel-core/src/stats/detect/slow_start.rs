@@ -1,8 +1,7 @@
-//! A start-up that outlasts short visits, seen by a long one.
+//! A start-up that takes longer than a short visit, seen in a long one.
 //!
-//! Visits that all end before a device has come up look steady, each by itself and all together. A long visit to the
-//! same point shows the level that they do not live to see. Must not judge a fall: limits and cliffs are
-//! [`super::long_visit`]'s.
+//! If all visits end before the device has reached its level, they look steady. A long visit to the same point
+//! shows the level that they do not reach. Must not judge a fall: limits and cliffs are [`super::long_visit`]'s.
 
 use crate::stats::batch_means::within;
 use crate::stats::interval::Interval;
@@ -13,8 +12,8 @@ use crate::stats::variance::{PointVisits, Spread};
 
 /// A long visit that is above the short ones by less than this part of the target does not matter.
 const PART_OF_TARGET: f64 = 2.0;
-/// The long visit itself has to rise by this part of its difference to the short ones: else it was on another level from
-/// its beginning on, and that is no start-up.
+/// The long visit itself must rise by this part of its difference to the short ones. Otherwise it was on another
+/// level from its beginning on, which is no start-up.
 const PART_OF_RISE: f64 = 0.5;
 
 /// A long visit, from the start of the load.
@@ -28,7 +27,7 @@ pub struct LongSeries {
 
 /// Short visits to one point.
 #[derive(Clone, Copy, Debug)]
-pub struct ShortVisits<'a> {
+pub(crate) struct ShortVisits<'a> {
     /// Their means and what each says of its own error.
     pub visits: &'a PointVisits,
     /// How much they vary.
@@ -48,7 +47,7 @@ pub struct SlowStart {
     pub later: f64,
     /// When that begins, in nanoseconds from the start of the load.
     pub from_ns: u64,
-    /// Mean of the part that a short visit in its place would have seen.
+    /// Mean of the part that a short visit would have measured.
     pub early: f64,
     /// What the short visits say.
     pub visits: Interval,
@@ -62,14 +61,15 @@ impl SlowStart {
     }
 }
 
-/// Whether the second half of a long visit is above the mean of short ones to the same point: by more than the half-width
-/// of their interval, by more than half the target, and by more than chance gives in 1 of 100 cases; and whether the long
-/// visit rose to there. `None` too when the long visit is not twice as long as the short ones.
+/// Looks for a slow start. The second half of the long visit must be above the mean of the short visits to the same
+/// point: by more than the half-width of their interval, by more than half the target, and significantly (1 %). The
+/// long visit must also have risen to that level. `None` too when the long visit is not twice as long as the short
+/// ones.
 ///
-/// The long visit is a single one and varies from the others as they do from one another, but for what varies inside
-/// a visit: of that it has its own, smaller share.
+/// The long visit differs from the short ones by the variation between visits, and by its own error inside the
+/// visit, which is smaller because it is longer.
 #[must_use]
-pub fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
+pub(crate) fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
     let begin = long.rates.len() / 2;
     let from_ns = u64::try_from(begin).unwrap_or(u64::MAX).saturating_mul(long.bucket_ns);
     let end = usize::try_from(short.length_ns / long.bucket_ns.max(1)).ok()?;

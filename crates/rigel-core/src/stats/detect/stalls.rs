@@ -1,5 +1,5 @@
-//! How much of the time almost nothing completed. A closed loop counts a stall once per outstanding I/O, however long
-//! it was; its share of the time is what an open system would feel.
+//! The share of time in which almost nothing completed. In a closed loop a stall delays each outstanding I/O once,
+//! however long it is, so latencies hide it. Its share of the time is what an open system would notice.
 
 use crate::stats::sample::{count, median};
 

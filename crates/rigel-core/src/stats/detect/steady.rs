@@ -1,4 +1,4 @@
-//! SNIA's word for a steady state, for readers who expect it. It states no precision, so nothing here stops by it.
+//! SNIA's definition of a steady state, for readers who expect it. It states no precision, so no run is stopped by it.
 
 use crate::stats::batch_means::batches;
 use crate::stats::sample::{count, line, mean, sorted};
@@ -12,7 +12,7 @@ const LARGEST_EXCURSION: f64 = 0.10;
 
 /// The two figures by which the Performance Test Specification of SNIA judges five rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SniaWindow {
+pub(crate) struct SniaWindow {
     /// Largest minus smallest round, relative to the mean.
     pub range: f64,
     /// Rise of the least-squares line from the first to the last round, relative to the mean.
@@ -29,7 +29,7 @@ impl SniaWindow {
 
 /// Cuts a series into five equal pieces and measures them. `None` for fewer than five values, or without a rate.
 #[must_use]
-pub fn snia(series: &[f64]) -> Option<SniaWindow> {
+pub(crate) fn snia(series: &[f64]) -> Option<SniaWindow> {
     let rounds = batches(series, ROUNDS);
     let centre = mean(&rounds);
     let sorted = sorted(&rounds);

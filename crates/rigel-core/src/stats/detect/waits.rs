@@ -1,25 +1,25 @@
-//! A rate limit, as a closed loop sees it: most I/Os are fast, and the others wait until the rate is right again.
+//! A rate limit in a closed loop: most I/Os are fast, and a few wait until the limiter lets them through.
 //!
-//! More outstanding I/Os bring nothing at a limit and nothing at a saturated device, so a flat rate alone says nothing.
-//! What a device makes an I/O wait for does not know what the I/Os before it took, so its rate varies as its latencies
-//! do; a limiter pays back, and the rate varies far less than its latencies. Must not be fed with levels of different
-//! sizes.
+//! A flat rate alone proves no limit: a saturated device has one too. The variation tells them apart. On a device
+//! the latencies of successive I/Os are independent, so the rate varies as much as the latencies make it. A limiter
+//! compensates: after fast I/Os it delays the next ones, and the rate varies far less than the latencies. Must not
+//! be fed with levels of different I/O sizes.
 
 use crate::stats::sample::{MEDIAN_TO_SIGMA, mean, median};
 
-/// The mean latency is this many times the median, or more: most of the time goes to a few long waits.
+/// The mean latency is at least this many times the median: a few long waits take most of the time.
 const LEAST_WAITING: f64 = 3.0;
-/// The rate varies less than this part of what independent waits with the same latencies would make it vary; standard
-/// deviations.
+/// Largest ratio of two standard deviations of the rate: the measured one, and the one that independent latencies
+/// would cause.
 const PAID_BACK: f64 = 0.4;
-/// Twice the load brings less than this.
+/// Doubling the load must raise the rate by less than this part.
 const LEAST_GAIN: f64 = 0.03;
-/// Over at least so many levels; over all of them where there are only two.
+/// The rate must be flat over so many load levels, or over both if the run has only two.
 const LEAST_LEVELS: usize = 3;
-/// Fewer pieces, of all levels together, say little about how much a rate varies.
+/// Fewer pieces, over all levels, do not show how much a rate varies.
 const LEAST_PIECES: usize = 9;
 
-/// A span of time at one load level, long beside a limiter's slices.
+/// A span of time at one load level, much longer than a limiter's slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     /// I/Os in it.
@@ -30,7 +30,7 @@ pub struct Piece {
 
 /// What was seen at one load level.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LoadedLevel {
+pub(crate) struct LoadedLevel {
     /// I/Os outstanding.
     pub outstanding: u32,
     /// Pieces of all visits.
@@ -43,34 +43,37 @@ pub struct LoadedLevel {
     pub variation: f64,
 }
 
-/// A rate that long waits hold where it is.
+/// A rate that is held constant by a limiter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PaidBack {
+pub(crate) struct PaidBack {
     /// The levels that show it, ascending.
     pub outstanding: Vec<u32>,
     /// I/Os per second: the median of all their pieces.
     pub rate: f64,
-    /// Gain of twice the load, relative.
+    /// Relative gain of the rate when the load doubles.
     pub gain: f64,
     /// Median latency at the first of them, in nanoseconds.
     pub median_ns: f64,
-    /// I/Os per second that this level would give if all I/Os took that long.
+    /// I/Os per second at this level if every I/O took the median latency.
     pub allowed: f64,
-    /// How much the rate varies, over what independent waits would make it vary; standard deviations.
+    /// Standard deviation of the rate, relative to the one that independent latencies would cause.
     pub evenness: f64,
 }
 
-/// Whether the rate of three levels or more, or of the only two, is the same (twice the load gains less than 3 %) although most I/Os take a
-/// third of the mean or less, and varies less than 0.4 times as much as independent waits of that size would make it vary.
+/// Looks for a limited rate. Three things must hold at three levels or more (at both, if the run has only two):
 ///
-/// In n I/Os whose latencies have the coefficient of variation c and know nothing of one another, the rate has the
-/// relative standard deviation `c n^-1/2`, whatever is outstanding: a renewal process. Slices of a limiter, in which
-/// I/Os are fast until the slice is used up, have a large c and hardly any variation of the rate.
+/// - the rate is flat: doubling the load gains less than 3 %;
+/// - the median latency is at most a third of the mean;
+/// - the rate varies less than 0.4 times as much as independent latencies would make it vary.
 ///
-/// `planned` is how many levels the run has: three have to be alike, two where there are no others. A run that was cut
-/// short after two of many is not taken for such.
+/// If the latencies of n I/Os are independent with the coefficient of variation c, their rate has the relative
+/// standard deviation `c n^-1/2` at any load: a renewal process. Under a limiter I/Os are fast until its slice is
+/// used up. Then c is large and the rate hardly varies.
+///
+/// `planned` is the number of levels in the plan. A run with more levels that was cut short after two has no such
+/// result.
 #[must_use]
-pub fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBack> {
+pub(crate) fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBack> {
     let waits = |level: &&LoadedLevel| level.mean_ns >= LEAST_WAITING * level.median_ns && rate(level) > 0.0;
     let mut waiting: Vec<&LoadedLevel> = levels.iter().filter(waits).collect();
     waiting.sort_by_key(|level| level.outstanding);
@@ -102,7 +105,7 @@ fn rate(level: &LoadedLevel) -> f64 {
     median(&level.rates().collect::<Vec<_>>())
 }
 
-/// What twice the load gains, by a least-squares line through the logarithms of loads and rates.
+/// The gain of doubling the load, by a least-squares line through the logarithms of loads and rates.
 fn gain(levels: &[&LoadedLevel]) -> f64 {
     let loads: Vec<f64> = levels.iter().map(|level| f64::from(level.outstanding).log2()).collect();
     let rates: Vec<f64> = levels.iter().map(|level| rate(level).ln()).collect();
@@ -112,8 +115,9 @@ fn gain(levels: &[&LoadedLevel]) -> f64 {
     (cross / square).exp_m1()
 }
 
-/// How much the pieces of all levels vary around their common rate, over what their latencies would make them vary. By
-/// the median size of their deviations: a host that stalls disturbs some pieces, not most.
+/// How much the pieces of all levels vary around their common rate, relative to the variation that independent
+/// latencies would cause. It uses the median of the deviations, because a stall of the host disturbs only some
+/// pieces.
 fn evenness(levels: &[&LoadedLevel], rate: f64) -> f64 {
     let sizes = levels.iter().flat_map(|level| {
         let independent = |piece: &Piece| level.variation / piece.ios.max(1.0).sqrt();

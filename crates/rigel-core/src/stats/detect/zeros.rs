@@ -1,7 +1,7 @@
-//! Reads that brought no data: zeros, blocks that belong elsewhere, parts of files that no device was given.
+//! Reads that returned no data of the medium: zeros, blocks of another place, holes and unwritten parts of files.
 //!
-//! Such reads may be answered without the medium, by the filesystem, by an array that keeps no zeros, or by a thin
-//! volume. A page of zeros can be somebody's honest data; the answer is fast all the same, so that it counts here too.
+//! The filesystem, an array that stores no zeros, or a thin volume may answer such reads without the medium. A page
+//! of zeros can be real data, but its read may be as fast, so it counts here too.
 
 use crate::facts::ExtentFacts;
 use crate::measure::ReadLook;
@@ -12,9 +12,9 @@ const LEAST_SHARE: f64 = 0.001;
 /// A single block may be chance: one page of a database that was never used.
 const LEAST_BLOCKS: u64 = 2;
 
-/// What speaks against the reads of a point; at least one of both is there.
+/// Evidence against the reads of a point; at least one of the two is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ZerosFinding {
+pub(crate) struct ZerosFinding {
     /// The sample, when too many of its blocks held no data of their place.
     pub reads: Option<ReadLook>,
     /// The files, when too many of their bytes were never written.
@@ -23,7 +23,7 @@ pub struct ZerosFinding {
 
 /// Bytes of all files together, as they were before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unwritten {
+pub(crate) struct Unwritten {
     /// Allocated and never written.
     pub unwritten_bytes: u64,
     /// Without a place on the device.
@@ -47,8 +47,8 @@ impl Unwritten {
 /// Whether more than 0.1 % of the sampled blocks, and more than one, were zero or had the wrong stamp, or more than
 /// 0.1 % of the bytes of the files were never written.
 ///
-/// `extents` are those of all targets that have some; a run that writes fills holes, so that they may say too much of
-/// its later points.
+/// `extents` are those of all targets that have some, from before the run. A run that writes fills holes, so they
+/// may be too many for its later points.
 #[must_use]
 pub fn zeros(look: &ReadLook, extents: &[&ExtentFacts]) -> Option<ZerosFinding> {
     let reads = (look.without_data() >= LEAST_BLOCKS && look.share() > LEAST_SHARE).then_some(*look);

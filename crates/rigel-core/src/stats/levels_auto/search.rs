@@ -1,5 +1,6 @@
-//! The search itself, written as if visits were there for the asking: when one is missing, it ends by naming it. The
-//! next run takes the same way up to there. A few dozen visits make that cheap, and there is no state to keep.
+//! The search itself, written as if every visit were already there. When one is missing, the search ends and names
+//! it. After that visit the search starts again and takes the same path. It keeps no state, and a few dozen visits
+//! make it cheap.
 //!
 //! Must not use anything but the visits and the rules.
 
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Bisecting stops when the bracket is this part of its lower end.
 const RESOLUTION: u32 = 8;
-/// The edges of a short window cut I/Os: where nothing varies, means differ by that all the same.
+/// Means differ by this part even without noise, because the edges of a short window cut I/Os.
 const EDGES: f64 = 0.005;
 /// More visits to a level that contradicts the others.
 const VISITS_OF_DOUBT: usize = 3;
@@ -19,6 +20,7 @@ const VISITS_OF_DOUBT: usize = 3;
 /// A level that must be visited before the search can go on.
 pub struct Wanted(pub u32);
 
+/// A result, or the visit that it still needs.
 type Known<T> = Result<T, Wanted>;
 
 pub struct Search {

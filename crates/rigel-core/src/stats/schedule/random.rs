@@ -11,7 +11,7 @@ pub fn draw(items: &[usize], generator: &mut Generator) -> Option<usize> {
 }
 
 /// A uniform permutation (Fisher, Yates 1938; Durstenfeld 1964).
-pub fn shuffle(items: &mut [usize], generator: &mut Generator) {
+pub(crate) fn shuffle(items: &mut [usize], generator: &mut Generator) {
     for last in (1..items.len()).rev() {
         items.swap(last, index(last, generator));
     }

@@ -1,10 +1,10 @@
-//! What a schedule is made of and what it asks for.
+//! The input of a schedule, phases, and its output, the next step.
 //!
 //! Must not decide.
 
 use serde::{Deserialize, Serialize};
 
-/// Points that are measured together; reads come in an earlier phase than anything that writes.
+/// Points that are measured together. A phase that only reads comes before one that writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     /// The points, by whatever number the caller gives them.
@@ -27,7 +27,7 @@ pub struct LongVisit {
 pub enum Next {
     /// Make a visit, then call [`super::Schedule::finished`].
     Visit(VisitOrder),
-    /// Nothing may be visited for so long; then ask again.
+    /// Wait for so many nanoseconds, then ask again.
     Wait(u64),
     /// Judge the points that are not done and call [`super::Schedule::looked`].
     Look,

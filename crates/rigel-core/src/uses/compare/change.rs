@@ -1,9 +1,9 @@
-//! From what the runs of two sides measured to how much the second differs from the first, and how sure that is.
+//! The change from the runs of one side to those of the other, with its interval.
 //!
-//! All is done on logarithms, so that a change is a ratio. The variance is the larger one of two: what the runs say of
-//! themselves by their intervals (Welch's t test), and, with more than one run of a side, what the runs of a side differ
-//! among themselves, by Welch's test on the runs (Hartung and Knapp's interval for a random effect, with the usual guard
-//! that it is never narrower than the runs allow). Must not judge whether a change is good.
+//! Everything is computed on logarithms, so a change is a ratio. The variance is the larger of two. The first comes
+//! from the intervals of the runs (Welch's t test). The second, with several runs of a side, comes from the
+//! differences between these runs: Welch's test on the runs (Hartung and Knapp's interval for a random effect,
+//! which is never narrower than the first). Must not judge whether a change is good.
 
 use crate::stats::sample::{count, mean, sum_of_squares};
 use crate::stats::special::student_t_quantile;
@@ -53,7 +53,7 @@ pub enum Doubt {
 /// What the interval of a change rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestsOn {
-    /// The intervals of one run of each side. What differs from run to run, be it the storage or the day, is a change.
+    /// The intervals of one run of each side. Variation from run to run, such as that of days, then counts as a change.
     Intervals,
     /// How much the runs of a side differ.
     Runs,
@@ -107,8 +107,8 @@ fn satterthwaite(parts: &[(f64, f64)]) -> (f64, f64) {
     (sum, df.min(most))
 }
 
-/// How much the runs of each side differ: the variance of the mean of either side, and degrees of freedom. A side of a single
-/// run is taken to vary as the other one does; sides of several runs each speak for themselves.
+/// How much the runs of each side differ: the variance of the mean of either side, and its degrees of freedom. A
+/// side of a single run is assumed to vary like the other one. Sides of several runs each have their own variance.
 fn between(base: &Side, new: &Side) -> Option<[(f64, f64); 2]> {
     let own = |side: &Side| (side.runs > 1.0).then(|| (side.squares / (side.runs - 1.0), side.runs - 1.0));
     let (first, second) = match (own(base), own(new)) {
@@ -120,7 +120,7 @@ fn between(base: &Side, new: &Side) -> Option<[(f64, f64); 2]> {
     Some([(first.0 / base.runs, first.1), (second.0 / new.runs, second.1)])
 }
 
-/// Whether the numbers allow a change to be told at all.
+/// Whether the numbers allow a comparison at all.
 pub fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
     let any = |is: fn(&Measured) -> bool| base.iter().chain(new).any(is);
     if any(|run| run.invalid) {
@@ -152,7 +152,7 @@ pub fn change(base: &[Measured], new: &[Measured], judged: usize) -> Result<Chan
     let (variance, df, rests_on) = match between(&base, &new) {
         Some(sides) => {
             let (of_runs, df) = satterthwaite(&sides);
-            // Two runs that agree by luck would leave all the say to the other side, and a single run has none of its own.
+            // Otherwise the other side alone would decide, if two runs agree by chance, or if a side has a single run.
             let few = base.runs.min(new.runs) < FEWEST_RUNS;
             let df = if few { sides[0].1.min(sides[1].1) } else { df };
             (of_runs.max(within.map_or(0.0, |within| within.0)), df, RestsOn::Runs)
@@ -200,7 +200,8 @@ mod tests {
 
     #[test]
     fn one_run_a_side_is_welch_by_hand() {
-        // Both 2 % wide on 7 degrees of freedom: the error is 0.02 sqrt(2) / t(7), on 14: half = 0.02 1.4142 2.1448 / 2.3646.
+        // Both 2 % wide on 7 degrees of freedom: the error is 0.02 sqrt(2) / t(7), on 14: half = 0.02 1.4142 2.1448
+        // / 2.3646.
         let found = change(&[run(1000.0, 0.02, 7.0)], &[run(900.0, 0.02, 7.0)], 1).unwrap();
         let half = 0.02 * 2f64.sqrt() * 2.144_787 / 2.364_624;
         assert!((found.relative + 0.1).abs() < 1e-12 && (found.df - 14.0).abs() < 1e-9, "{found:?}");

@@ -86,7 +86,7 @@ impl Metric {
         matches!(self, Self::MaxSmallIops | Self::MaxLargeMbps | Self::MinSmallLatency)
     }
 
-    /// Whether it says what another one says already: in a closed loop the mean latency is the outstanding I/Os over the rate.
+    /// Whether it follows from another metric: in a closed loop the mean latency is the outstanding I/Os over the rate.
     #[must_use]
     pub const fn mirrors_a_rate(self) -> bool {
         matches!(self, Self::SmallLatency | Self::LargeLatency | Self::MinSmallLatency)

@@ -205,12 +205,13 @@ fn mixed(device: &DeviceFacts, system: &System<'_>) -> Status {
     }
 }
 
-/// By who made it, as its table is told to root only.
+/// By the prefix of its UUID, because only root may read its table.
 pub(super) fn is_multipath(device: &DeviceFacts) -> bool {
     device.mapped.as_ref().is_some_and(|mapped| mapped.maker.as_deref() == Some("mpath"))
 }
 
-/// By the state of each path's disk, and by what the multipath target says: `8:16 F 1` is a failed path, `A` an active one.
+/// By the state of each path's disk, and by what the multipath target says: `8:16 F 1` is a failed path, `A` an
+/// active one.
 fn paths(device: &DeviceFacts, system: &System<'_>) -> Status {
     if !is_multipath(device) {
         return Status::NotAsked;

@@ -1,7 +1,7 @@
 //! The figures of one calibration against the law of its device, and those of many against their promise.
 //!
-//! What is promised is what a reader takes a figure for: the highest rate of the device, not that of the point which happened
-//! to be the best. Must not format.
+//! The promise is about the meaning of a figure for its reader: the highest rate of the device, not that of the
+//! point which happened to be the best. Must not format.
 
 use super::cases::Promise;
 use super::score::{Grade, Score, Trial, seldom_enough};
@@ -220,8 +220,8 @@ impl Score {
         sample::median(&known.map(|seen| seen.half_width).collect::<Vec<f64>>())
     }
 
-    /// The share of the trials in which the true latency at the chosen level keeps the bound, to the tenth that is allowed;
-    /// or there is none, and nothing keeps it.
+    /// The share of the trials in which the true latency at the chosen level keeps the bound, to the tenth that is
+    /// allowed; or there is none, and nothing keeps it.
     #[must_use]
     pub fn within_bound(&self) -> (f64, f64) {
         let keeps = |answers: &Answered| {

@@ -14,17 +14,17 @@ use crate::stats::bound::LatencyBound;
 /// What a case has to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Promise {
-    /// Of the 95 % intervals of all points that share holds the truth.
+    /// Intervals and estimates of all points are right.
     Coverage {
         /// At least.
         least: f64,
-        /// And no more: intervals that always hold it are wider than they say.
+        /// Largest share: intervals that always hold it are too wide.
         most: f64,
-        /// Of the estimates that are as sure as was asked for, that share is as near to the truth, or more.
+        /// Least share of the estimates whose error is within the aim, of those whose interval is.
         kept: f64,
         /// The mean of the estimates is off by no more, relative.
         most_bias: f64,
-        /// That share of the points is as sure as was asked for, or more; where many are not, nothing is said.
+        /// Least share of the points that reach the aim; `None` where many do not.
         least_reached: Option<f64>,
         /// An adaptive run takes no more minutes, on average.
         most_minutes: Option<f64>,
@@ -40,11 +40,12 @@ pub enum Promise {
     Answers {
         /// Of the 95 % intervals of each figure that share holds the truth.
         least: f64,
-        /// And of all together no more: intervals that always hold it are wider than they say.
+        /// Largest share of all together: intervals that always hold it are too wide.
         most: f64,
         /// The mean of each figure is off by no more, relative.
         most_bias: f64,
-        /// In that share of the trials the true latency at the chosen level keeps the bound, to the tenth that is allowed.
+        /// In that share of the trials the true latency at the chosen level keeps the bound, to the tenth that is
+        /// allowed.
         within: f64,
         /// In that share of the trials the bracket holds the level that saturates the device.
         bracketed: f64,
@@ -55,12 +56,13 @@ pub enum Promise {
     Raises(FlagCode, f64),
 }
 
-/// How often the truth is held or a flag raised, and how near the estimates come all the same.
+/// How often intervals hold the truth or a flag is raised, and how near the estimates are in both cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
     /// Share of the intervals, at least.
     pub least: f64,
-    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` where nothing can be done about it.
+    /// Flagged or not, the mean of the estimates is off by no more, relative; `None` where nothing can be done
+    /// about it.
     pub most_bias: Option<f64>,
 }
 
@@ -75,16 +77,16 @@ pub struct Silence {
     pub most: f64,
 }
 
-/// Where nothing lasts longer than a visit, visits are not alike. The tests are at 5 %, but most of it is spent on
+/// If all noise is shorter than a visit, visits do not correlate. The tests are at 5 %, but most of it is spent on
 /// correlations below 0, which are no alarm.
 const NO_SLOW_NOISE: Silence = Silence { about: "slow noise", flags: &[FlagCode::SlowNoise], most: 0.05 };
-/// Where the rate stays as it is, a long visit shows no change.
+/// A device with a constant rate: a long visit shows no change.
 const NO_CHANGE: Silence = Silence {
     about: "a change",
     flags: &[FlagCode::LevelShift, FlagCode::Drift, FlagCode::Throttled, FlagCode::WriteCliff],
     most: 0.02,
 };
-/// Where visits begin as they go on, none is too short.
+/// A device without a start-up: no visit is too short.
 const NO_START: Silence = Silence { about: "a start-up", flags: &[FlagCode::Warmup], most: 0.02 };
 
 /// Intervals that hold the truth more often are too wide.
@@ -162,7 +164,7 @@ impl Case {
         Self { silent, ..Self::adaptive(name, law, least) }
     }
 
-    /// The same, and so many of its points are as sure as was asked for.
+    /// The same, with the least share of the points that reach the aim.
     const fn reaching(mut self, least: f64) -> Self {
         if let Promise::Coverage { least_reached, .. } = &mut self.promise {
             *least_reached = Some(least);
@@ -194,7 +196,7 @@ impl Case {
             Promise::Coverage { least, most, kept, .. } => {
                 let usual = precision.fraction() / 8.0;
                 let (least, most_bias) = match self.name {
-                    // A start-up cannot be seen in visits of 1 s: what is known to fall short is not promised.
+                    // A start-up cannot be seen in visits of 1 s, so nothing is promised there.
                     START_UP if fast => (0.88, 0.015),
                     SLOW_MEMORY if fast => (least - 0.02, usual),
                     _ => (least, usual),

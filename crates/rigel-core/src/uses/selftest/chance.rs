@@ -4,7 +4,7 @@
 
 use crate::units::to_f64;
 
-/// What comes about by chance less often than that is no chance.
+/// Significance: anything with a smaller probability is not taken for chance.
 pub(super) const RARE: f64 = 0.01;
 
 /// Probability that of `all` independent things with the chance `share` each at most `count` happen: the binomial

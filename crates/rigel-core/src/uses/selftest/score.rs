@@ -16,12 +16,12 @@ use crate::stats::special::student_t_quantile;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Reaching the aim is usual for a device where so many points do.
+/// Points of a device usually reach the aim if at least this share of them does.
 const USUAL: f64 = 0.5;
 
 /// Saturation, as the search defines it.
 const SATURATION: f64 = 0.95;
-/// Even when all runs agree, a share over few of them is no better known.
+/// Least standard deviation of a share over runs: few runs that agree do not prove it exact.
 const LEAST_SPREAD: f64 = 0.1;
 
 /// What came of one trial.
@@ -33,7 +33,7 @@ pub struct Trial {
     pub covered: usize,
     /// Those that are as narrow as was asked for.
     pub reached: usize,
-    /// Of these, those whose mean is as near to the truth as they promise.
+    /// Of these, those whose mean is within the aim of the truth.
     pub kept: usize,
     /// Mean of estimate / truth - 1.
     pub bias: f64,
@@ -206,7 +206,7 @@ impl Score {
         self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
     }
 
-    /// Whether the promise of the case was kept, as far as so many trials can tell.
+    /// Whether the promise of the case was kept, within what chance explains for so many trials.
     #[must_use]
     pub fn verdict(&self) -> Grade {
         if self.trials.is_empty() {
@@ -249,7 +249,7 @@ impl Score {
         }
     }
 
-    /// Whether as many points are as sure as was asked for as usually are.
+    /// Whether enough points reach the aim.
     fn often_reached(&self, least: Option<f64>) -> Grade {
         let reached = self.share(|trial| (trial.reached, trial.intervals));
         least.map_or(Grade::Kept, |least| self.at_least("points that reach the aim", reached, least))
@@ -261,10 +261,9 @@ impl Score {
         seldom_enough(missed, all, most)
     }
 
-    /// Whether estimates that are as sure as was asked for are as near to the truth. How many there are differs from
-    /// run to run, so the standard error is that of a ratio, over runs; where all agree, that
-    /// of so many independent estimates. Where most points do not reach the aim, those that do had visits that were alike
-    /// by luck, and promise nothing.
+    /// Whether the error of estimates that reach the aim is within the aim. Their number differs from run to run, so the
+    /// standard error is that of a ratio over runs. If all runs agree, it is that of independent estimates. If most
+    /// points do not reach the aim, nothing is promised: the visits of those that do were similar by chance.
     fn often_kept(&self, least: f64) -> Grade {
         let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
             return Grade::Kept;
@@ -278,7 +277,7 @@ impl Score {
         self.at_least(&what, (kept, over_runs.max(independent)), least)
     }
 
-    /// Whether false alarms are as rare as they should be, as far as so many trials can tell.
+    /// Whether false alarms are rare enough, within what chance explains for so many trials.
     fn keeps_silent(&self, silence: &Silence) -> Grade {
         let (alarms, trials) = (self.alarms(silence), self.trials.len());
         if chance::at_least(alarms, trials, silence.most) >= RARE {
@@ -291,7 +290,7 @@ impl Score {
         ))
     }
 
-    /// Whether the mean of an error is beyond what it may be, and beyond what chance explains.
+    /// Whether the mean of an error exceeds both its limit and what chance explains.
     pub(super) fn off(&self, what: &str, error: impl Fn(&Trial) -> Option<f64>, most: f64) -> Grade {
         let errors: Vec<f64> = self.trials.iter().filter_map(error).collect();
         let count = to_f64(errors.len() as u64).max(1.0);
@@ -334,7 +333,7 @@ impl Score {
     }
 }
 
-/// Whether some intervals miss the truth, as they should. Few intervals cannot tell.
+/// Whether enough intervals miss the truth: intervals that never do are too wide. Few intervals cannot show it.
 pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Grade {
     if chance::at_most(missed, all, 1.0 - most) >= RARE {
         return Grade::Kept;
@@ -345,8 +344,7 @@ pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Grade {
     ))
 }
 
-/// How many standard errors a mean of so many trials may be off by chance: Student's t, 95 %. A single trial proves
-/// nothing.
+/// Largest error of a mean by chance, in standard errors: Student's t, 95 %. A single trial proves nothing.
 fn doubt(trials: f64) -> f64 {
     if trials < 2.0 { f64::INFINITY } else { student_t_quantile(0.975, trials - 1.0) }
 }

@@ -172,8 +172,8 @@ fn devices_that_do_not_tell_are_not_judged() {
     assert_eq!(judge(&none, ALWAYS, Some(0)).io, None);
 }
 
-/// A host where nobody but us runs, on `cpus` CPUs at half of their time, as a kernel sees it that looks every 4 ms what
-/// each CPU does: the worst case of such books. Our own CPU time is exact.
+/// A host where nobody but us runs, on `cpus` CPUs at half of their time, as a kernel sees it that looks every 4 ms
+/// what each CPU does: the worst case of such books. Our own CPU time is exact.
 fn sampled_by_ticks(generator: &mut Generator, cpus: u64) -> Vec<Counts> {
     let mut counted_us = [0; 2];
     let rounded = |counted_us: [u64; 2]| counted_us.map(|us| us / 10_000 * 10_000).iter().sum::<u64>();

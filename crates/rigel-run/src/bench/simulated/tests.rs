@@ -69,7 +69,7 @@ fn a_warm_up_is_no_visit() {
 /// 18 points, five visits each: the mean of all visits is the truth. Its standard deviation is that of 90 visits
 /// of 2 % and of the slow changes, sd sqrt(2 tau / T) within and less over 90 visits: in all below 0.3 %.
 #[test]
-fn a_whole_calibration_finds_the_truth() {
+fn a_whole_run_finds_the_truth() {
     let law = SimLaw::parse(
         "servers=10,service=2ms,rate=1000M,spread=lognormal:30%,noise=ar:1s:5%,white=3%,between=2%",
     )

@@ -60,7 +60,8 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     let mut latency = io.reads.clone();
     latency.add(&io.writes);
     let planned = io.planned_outstanding;
-    // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the others.
+    // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
+    // others.
     let by_failures = |ratio: f64| ratio < 1.0 && (1.0 - ratio) * f64::from(planned) <= to_f64(io.errors);
     let ratio = flags::little(&latency, point.seconds, planned, point.visits);
     if let Some(ratio) = ratio.filter(|&ratio| !by_failures(ratio)) {

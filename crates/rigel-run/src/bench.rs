@@ -72,7 +72,7 @@ pub enum Heard {
     /// A few times a second.
     Tick(Progress),
     /// An interval of a visit with [`Detail::Every`] is over.
-    Part(Part),
+    Part(Box<Part>),
 }
 
 /// Counts while a bench works.

@@ -11,7 +11,7 @@ mod walk;
 
 use crate::bench::Bench;
 use crate::job::Stop;
-use crate::journal::Ledger;
+use crate::journal::Journal;
 use crate::wall::Wall;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
@@ -100,13 +100,13 @@ pub enum Outcome {
 /// Measures what the plan asks for, or what is left of it.
 ///
 /// # Errors
-/// When a queue broke, the ledger could not be written, or a record does not fit the run. The record is then whole up to
+/// When a queue broke, the journal could not be written, or a record does not fit the run. The record is then whole up to
 /// the last line.
 pub fn execute(
     run: &Run,
     beginning: Beginning,
     bench: &mut dyn Bench,
-    ledger: &mut dyn Ledger,
+    journal: &mut dyn Journal,
     stop: &Stop,
     listener: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, Problem> {
@@ -114,7 +114,7 @@ pub fn execute(
     let (first, header, past) = match before {
         None => {
             let header = header(run, bench, &wall);
-            ledger.append(&Line::Header(Box::new(header.clone())))?;
+            journal.append(&Line::Header(Box::new(header.clone())))?;
             (None, header, Past::default())
         }
         Some(before) => {
@@ -123,7 +123,7 @@ pub fn execute(
         }
     };
     listener(Event::Begun { header: &header });
-    let mut walk = Walk::new(run, &header, (first, past), bench, ledger, stop, listener);
+    let mut walk = Walk::new(run, &header, (first, past), bench, journal, stop, listener);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,

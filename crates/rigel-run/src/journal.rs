@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Write};
 
 /// Where the lines of a run go.
-pub trait Ledger {
+pub trait Journal {
     /// Appends a line and waits until it is kept.
     ///
     /// # Errors
@@ -22,13 +22,13 @@ pub trait Ledger {
 
 /// The record of a run in the making, on disk.
 #[derive(Debug)]
-pub struct Journal {
+pub struct RecordFile {
     file: File,
     /// Printable, for messages.
     name: String,
 }
 
-impl Journal {
+impl RecordFile {
     /// A journal in an empty file of this run's own.
     #[must_use]
     pub const fn new(file: File, name: String) -> Self {
@@ -52,7 +52,7 @@ impl Journal {
     }
 }
 
-impl Ledger for Journal {
+impl Journal for RecordFile {
     fn append(&mut self, line: &Line) -> Result<(), Problem> {
         let bytes = record::write_line(line).map_err(|error| self.failed(&error.to_string(), None))?;
         let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn lines_are_appended_whole() {
         let mut file = tempfile::tempfile().unwrap();
-        let mut journal = Journal::new(file.try_clone().unwrap(), "record".into());
+        let mut journal = RecordFile::new(file.try_clone().unwrap(), "record".into());
         journal.append(&closing()).unwrap();
         journal.append(&closing()).unwrap();
         let mut text = String::new();
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_told() {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let problem = Journal::new(full, "my_record.jsonl".into()).append(&closing()).unwrap_err();
+        let problem = RecordFile::new(full, "my_record.jsonl".into()).append(&closing()).unwrap_err();
         assert_eq!(problem.kind.code(), 4);
         let told = problem.to_string();
         assert!(told.contains("my_record.jsonl") && told.contains("full"), "{told}");

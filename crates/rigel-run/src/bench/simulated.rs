@@ -90,7 +90,7 @@ impl<B: Simulated> Bench for SimulatedBench<B> {
         let (job, _) = order.job(began_ns);
         let heard = RefCell::new(&mut *hear);
         let hand_over = |part: Part| {
-            (heard.borrow_mut())(Heard::Part(part));
+            (heard.borrow_mut())(Heard::Part(Box::new(part)));
         };
         let worker = Worker::alone(&self.workload, self.layout, &self.shared, &hand_over);
         let done = worker

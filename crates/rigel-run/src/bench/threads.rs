@@ -4,6 +4,8 @@
 //! Jobs go in and results come out over channels; while a job runs the coordinator only looks at shared counters, and hands
 //! over parts of a window.
 
+mod waiting;
+
 use super::{Bench, Came, Heard, Order, Passed, Progress, Site};
 use crate::job::{Done, Job, Part, Shared, Workload};
 use crate::witness::watch;
@@ -22,7 +24,6 @@ use rigel_io::host::io_limits;
 use rigel_io::targets::OpenTargets;
 use rigel_io::uring::{NopRing, NvmeRing, Uring};
 use rigel_io::witness::Sampler;
-use std::collections::BTreeMap;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use waiting::{Parts, Silence, no_answer};
 
 /// How often the coordinator looks.
 const TICK: Duration = Duration::from_millis(100);
@@ -66,7 +68,7 @@ enum Told {
 
 /// Where a bench of threads measures.
 #[derive(Debug)]
-pub struct Place {
+pub struct OpenSite {
     /// The host.
     pub host: HostFacts,
     /// The facts of the targets.
@@ -83,7 +85,7 @@ struct Member {
 
 /// Where a worker works.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct WorkerPlace {
     /// Its slots.
     pub layout: SlotLayout,
     /// The CPUs that it may run on; empty: any.
@@ -94,8 +96,8 @@ pub struct Seat {
 struct Start {
     index: u32,
     workers: u32,
-    seat: Seat,
-    /// For the user, when the seat could not be taken as it was meant.
+    place: WorkerPlace,
+    /// For the user, when the place could not be taken as it was meant.
     note: Option<String>,
     workload: Arc<Workload>,
     shared: Arc<Shared>,
@@ -106,24 +108,24 @@ struct Start {
 }
 
 impl ThreadBench {
-    /// Starts a worker per seat with the chosen engine on open targets. The time of the run is `now_ns` at that moment; 0 but
+    /// Starts a worker per place with the chosen engine on open targets. The time of the run is `now_ns` at that moment; 0 but
     /// for one that goes on.
     ///
     /// # Errors
     /// When a worker's engine cannot be set up; no worker is left then.
     pub fn start(
         choice: EngineChoice,
-        seats: &[Seat],
+        places: &[WorkerPlace],
         workload: Workload,
-        place: Place,
+        site: OpenSite,
         now_ns: u64,
     ) -> Result<Self, Problem> {
         let EngineChoice { kind, poll, reason } = choice;
-        let Place { host, facts, targets } = place;
+        let OpenSite { host, facts, targets } = site;
         let storage = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
         let begin = move |start| begin(kind, poll, &targets, start);
         let clock = MonotonicClock::at(now_ns);
-        let mut bench = Self::start_with((kind, reason), seats, workload, clock, (host, facts), begin)?;
+        let mut bench = Self::start_with((kind, reason), places, workload, clock, (host, facts), begin)?;
         bench.targets = storage;
         Ok(bench)
     }
@@ -131,7 +133,7 @@ impl ThreadBench {
     /// The same with any way to make a backend in the worker's thread.
     fn start_with(
         (kind, reason): (EngineKind, Option<String>),
-        seats: &[Seat],
+        places: &[WorkerPlace],
         workload: Workload,
         clock: MonotonicClock,
         (host, targets): (HostFacts, Vec<TargetFacts>),
@@ -145,7 +147,7 @@ impl ThreadBench {
         let mut bench = Self {
             clock,
             shared: Arc::new(Shared::default()),
-            workers: Vec::with_capacity(seats.len()),
+            workers: Vec::with_capacity(places.len()),
             results,
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
@@ -153,12 +155,12 @@ impl ThreadBench {
             site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets },
             targets: None,
         };
-        for (index, seat) in (0u32..).zip(seats) {
+        for (index, place) in (0u32..).zip(places) {
             let (jobs_in, jobs) = mpsc::channel();
             let start = Start {
                 index,
-                workers: u32::try_from(seats.len()).unwrap_or(u32::MAX),
-                seat: seat.clone(),
+                workers: u32::try_from(places.len()).unwrap_or(u32::MAX),
+                place: place.clone(),
                 note: None,
                 workload: Arc::clone(&workload),
                 shared: Arc::clone(&bench.shared),
@@ -176,11 +178,11 @@ impl ThreadBench {
         }
         drop((ready_in, results_in));
         let facts = ready.iter().collect::<Result<Vec<_>, _>>()?;
-        if facts.len() < seats.len() {
+        if facts.len() < places.len() {
             return Err(worker_died());
         }
         let (engine, buffers) = combine(facts).ok_or_else(worker_died)?;
-        let cpus = cpus_of_workers(seats);
+        let cpus = cpus_of_workers(places);
         let node = bench.site.nodes.first_mut();
         node.engine = EngineFacts { reason: node.engine.reason.take(), cpus, ..engine };
         node.buffers = buffers;
@@ -189,9 +191,9 @@ impl ThreadBench {
 }
 
 /// One CPU for each worker, when each has just one.
-fn cpus_of_workers(seats: &[Seat]) -> Vec<u32> {
-    let single = |seat: &Seat| <[u32; 1]>::try_from(seat.cpus.as_slice()).ok().map(|[cpu]| cpu);
-    seats.iter().map(single).collect::<Option<_>>().unwrap_or_default()
+fn cpus_of_workers(places: &[WorkerPlace]) -> Vec<u32> {
+    let single = |place: &WorkerPlace| <[u32; 1]>::try_from(place.cpus.as_slice()).ok().map(|[cpu]| cpu);
+    places.iter().map(single).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// The engine of any worker, and the buffers of all.
@@ -223,40 +225,6 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
         .next("try another engine with --engine")
 }
 
-/// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes
-/// on later does not look.
-#[derive(Clone, Copy)]
-struct Silence {
-    ops: (u64, u64),
-    looks: u32,
-}
-
-impl Silence {
-    const fn of(now: Progress) -> Self {
-        Self { ops: (now.small_ops, now.large_ops), looks: 0 }
-    }
-
-    /// Another look, a tick after the last one.
-    fn look(&mut self, now: Progress) -> Duration {
-        let before = *self;
-        *self = Self::of(now);
-        if before.ops == self.ops {
-            self.looks = before.looks.saturating_add(1);
-        }
-        TICK.saturating_mul(self.looks)
-    }
-}
-
-fn no_answer(silent: Duration) -> Problem {
-    let seconds = silent.as_secs();
-    Problem::new(
-        ExitKind::CutShort,
-        format!("no I/O came back for {seconds} s, and a worker hangs in the kernel"),
-    )
-    .because("the device, its path or its server does not answer")
-    .next("look into the kernel's log (dmesg) for the device; --io-timeout says how long an I/O may take")
-}
-
 fn worker_died() -> Problem {
     Problem::new(ExitKind::Bug, "a worker thread ended unexpectedly")
         .next("please report this with the command line")
@@ -268,8 +236,8 @@ static ALL_WRITABLE: [bool; u16::MAX as usize] = [true; u16::MAX as usize];
 /// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are
 /// no more jobs.
 fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: Start) {
-    start.note = bind(start.index, &start.seat.cpus).err();
-    let (targets, layout, seed) = (Arc::clone(targets), start.seat.layout, start.workload.seed);
+    start.note = bind(start.index, &start.place.cpus).err();
+    let (targets, layout, seed) = (Arc::clone(targets), start.place.layout, start.workload.seed);
     // Every worker's buffers hold other random data.
     let seed = seed ^ (u64::from(start.index) << 48);
     match kind {
@@ -296,7 +264,7 @@ fn bind(worker: u32, numbers: &[u32]) -> Result<(), String> {
 }
 
 fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start: Start) {
-    let Start { index, workers, seat, note, workload, shared, clock, jobs, results, ready } = start;
+    let Start { index, workers, place, note, workload, shared, clock, jobs, results, ready } = start;
     let mut backend = match made {
         Ok((backend, mut engine, buffers)) => {
             engine.notes.extend(note);
@@ -315,7 +283,7 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
         index,
         workers,
         workload: &workload,
-        layout: seat.layout,
+        layout: place.layout,
         shared: &shared,
         hand_over: &hand_over,
     };
@@ -386,7 +354,7 @@ impl ThreadBench {
         let mut silence = Silence::of(self.progress());
         while waiting > 0 {
             let goes_on = match self.results.recv_timeout(TICK) {
-                Ok(Told::Part(part)) => parts.add(part).is_none_or(|whole| hear(Heard::Part(whole))),
+                Ok(Told::Part(part)) => parts.add(part).is_none_or(|whole| hear(Heard::Part(Box::new(whole)))),
                 Ok(Told::Done(Ok(done))) => {
                     let hung = done.hung.is_some();
                     sum.add(done);
@@ -435,36 +403,6 @@ impl ThreadBench {
             small_ops: self.shared.small_ops.load(Ordering::Relaxed),
             large_ops: self.shared.large_ops.load(Ordering::Relaxed),
         }
-    }
-}
-
-/// Parts of a window as they come from the workers.
-struct Parts {
-    workers: usize,
-    /// By their start: from how many workers, and the sum.
-    begun: BTreeMap<u64, (usize, Part)>,
-}
-
-impl Parts {
-    const fn of(workers: usize) -> Self {
-        Self { workers, begun: BTreeMap::new() }
-    }
-
-    /// Adds the part of a worker; the part of all of them once the last one has come.
-    fn add(&mut self, part: Part) -> Option<Part> {
-        let start_ns = part.window.start_ns;
-        let (count, sum) = match self.begun.remove(&start_ns) {
-            None => (1, part),
-            Some((count, mut sum)) => {
-                sum.add(part);
-                (count + 1, sum)
-            }
-        };
-        if count == self.workers {
-            return Some(sum);
-        }
-        self.begun.insert(start_ns, (count, sum));
-        None
     }
 }
 

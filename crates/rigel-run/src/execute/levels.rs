@@ -18,15 +18,15 @@ use rigel_core::units::Nanos;
 pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
     let mut found = Searched::default();
     if let Some(search) = &run.plan.search {
-        let mut hunt = Hunt { run, search, step: 0, walk };
+        let mut searching = Searching { run, search, step: 0, walk };
         for &class in &search.classes {
             let mut visits = Vec::new();
-            let n_sat = hunt.saturation(class, &mut visits)?;
-            hunt.walk.happened(Event::LevelFound { class, n_sat });
+            let n_sat = searching.saturation(class, &mut visits)?;
+            searching.walk.happened(Event::LevelFound { class, n_sat });
             match class {
                 Class::Small => {
                     found.small = n_sat;
-                    found.bounded = hunt.bound(&mut visits)?;
+                    found.bounded = searching.bound(&mut visits)?;
                 }
                 Class::Large => found.large = n_sat,
             }
@@ -38,14 +38,14 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
 }
 
 /// A search under way.
-struct Hunt<'a, 'w> {
+struct Searching<'a, 'w> {
     run: &'a Run,
     search: &'a LevelSearch,
     step: usize,
     walk: &'a mut Walk<'w>,
 }
 
-impl Hunt<'_, '_> {
+impl Searching<'_, '_> {
     /// The smallest level that saturates; `None` when nothing completed.
     fn saturation(&mut self, class: Class, made: &mut Vec<Visit>) -> Result<Option<u32>, Halt> {
         let rules = self.search.rules(class);

@@ -48,7 +48,7 @@ fn run_of(change: impl FnOnce(&mut Request)) -> Run {
 #[derive(Default)]
 struct Lines(Vec<u8>);
 
-impl Ledger for Lines {
+impl Journal for Lines {
     fn append(&mut self, line: &Line) -> Result<(), Problem> {
         self.0.extend(rigel_core::record::write_line(line).unwrap());
         Ok(())

@@ -1,4 +1,4 @@
-//! One visit at a time: warm-up, load, its line in the ledger, and whether the run can go on. In a resumed run the
+//! One visit at a time: warm-up, load, its line in the journal, and whether the run can go on. In a resumed run the
 //! visits of the record replace the load until all of them are used.
 //!
 //! Must not choose what is visited.
@@ -6,7 +6,7 @@
 use super::{Outcome, Run};
 use crate::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Work};
 use crate::job::{Part, Stop};
-use crate::journal::Ledger;
+use crate::journal::Journal;
 use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{Activity, At, Event, Live};
@@ -21,7 +21,7 @@ use rigel_core::units;
 pub enum Halt {
     /// It ended in a way that the record tells.
     Outcome(Outcome),
-    /// The queue or the ledger broke.
+    /// The queue or the journal broke.
     Problem(Problem),
 }
 
@@ -53,7 +53,7 @@ pub struct Walk<'a> {
     run: &'a Run,
     header: &'a Header,
     bench: &'a mut dyn Bench,
-    ledger: &'a mut dyn Ledger,
+    journal: &'a mut dyn Journal,
     stop: &'a Stop,
     listener: &'a mut dyn FnMut(Event<'_>),
     /// Visits begun so far.
@@ -77,11 +77,11 @@ impl<'a> Walk<'a> {
         header: &'a Header,
         (first, past): (Option<Line>, Past),
         bench: &'a mut dyn Bench,
-        ledger: &'a mut dyn Ledger,
+        journal: &'a mut dyn Journal,
         stop: &'a Stop,
         listener: &'a mut dyn FnMut(Event<'_>),
     ) -> Self {
-        Self { run, header, bench, ledger, stop, listener, visits: 0, now_ns: 0, past, first, hung: None }
+        Self { run, header, bench, journal, stop, listener, visits: 0, now_ns: 0, past, first, hung: None }
     }
 
     /// Time of the run at which the last visit or rest was over.
@@ -92,9 +92,9 @@ impl<'a> Walk<'a> {
     /// Appends a line.
     pub fn tell(&mut self, line: &Line) -> Result<(), Problem> {
         if let Some(first) = self.first.take() {
-            self.ledger.append(&first)?;
+            self.journal.append(&first)?;
         }
-        self.ledger.append(line)
+        self.journal.append(line)
     }
 
     /// The search has ended with this plan; its line is in the record, or comes there now.
@@ -255,14 +255,14 @@ impl<'a> Walk<'a> {
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;
-        let Self { run, bench, ledger, stop, listener, first, visits, .. } = self;
+        let Self { run, bench, journal, stop, listener, first, visits, .. } = self;
         let came = bench.work(&order, &mut |heard| {
             let now = match heard {
                 Heard::Tick(now) => now,
                 Heard::Part(part) => {
-                    let line = Line::Interval(Box::new(interval(*visits, part)));
-                    let kept = first.take().map_or(Ok(()), |first| ledger.append(&first));
-                    unkept = kept.and_then(|()| ledger.append(&line)).err();
+                    let line = Line::Interval(Box::new(interval(*visits, *part)));
+                    let kept = first.take().map_or(Ok(()), |first| journal.append(&first));
+                    unkept = kept.and_then(|()| journal.append(&line)).err();
                     return unkept.is_none() && !stop.wanted();
                 }
             };

@@ -1,6 +1,6 @@
 //! A record in memory, for runs that nobody needs to see again: trials of the statistics on simulated devices.
 
-use super::Ledger;
+use super::Journal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::record::{Line, Record};
 
@@ -16,7 +16,7 @@ impl Memory {
     }
 }
 
-impl Ledger for Memory {
+impl Journal for Memory {
     fn append(&mut self, line: &Line) -> Result<(), Problem> {
         match (line.clone(), &mut self.0) {
             (Line::Header(header), place @ None) => *place = Some(Record::begun(*header)),

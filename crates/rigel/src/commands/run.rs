@@ -26,7 +26,7 @@ use rigel_core::units::{KIB, MIB};
 use rigel_report::text::Intent;
 use rigel_run::bench::Bench;
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
-use rigel_run::journal::Journal;
+use rigel_run::journal::RecordFile;
 use rigel_run::wall::Wall;
 use std::fs::File;
 use std::sync::atomic::Ordering;
@@ -158,7 +158,7 @@ impl Ready {
     ) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
-        let journal = Journal::new(record, path_text::encode(&set.record_path()));
+        let journal = RecordFile::new(record, path_text::encode(&set.record_path()));
         let ended = walk(options, &run, beginning, bench.as_mut(), journal, signals);
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
@@ -185,7 +185,7 @@ fn walk(
     run: &Run,
     beginning: Beginning,
     bench: &mut dyn Bench,
-    mut journal: Journal,
+    mut journal: RecordFile,
     signals: &Signals,
 ) -> Result<Outcome, Problem> {
     let mut shown = Shown::of(options, run, signals)?;

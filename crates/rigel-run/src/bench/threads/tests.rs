@@ -73,8 +73,8 @@ fn workload() -> Workload {
     }
 }
 
-fn seats(layout: SlotLayout, workers: usize) -> Vec<Seat> {
-    vec![Seat { layout, cpus: Vec::new() }; workers]
+fn places(layout: SlotLayout, workers: usize) -> Vec<WorkerPlace> {
+    vec![WorkerPlace { layout, cpus: Vec::new() }; workers]
 }
 
 /// A bench of so many workers with two outstanding each; the last one has the trouble.
@@ -87,7 +87,7 @@ fn bench(workers: u32, trouble: Option<Trouble>) -> ThreadBench {
     };
     ThreadBench::start_with(
         (EngineKind::Null, None),
-        &seats(layout, workers as usize),
+        &places(layout, workers as usize),
         workload(),
         MonotonicClock::start(),
         (HostFacts::default(), Vec::new()),
@@ -153,7 +153,7 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
     };
     let refused = ThreadBench::start_with(
         (EngineKind::Null, None),
-        &seats(layout, 3),
+        &places(layout, 3),
         workload(),
         MonotonicClock::start(),
         (HostFacts::default(), Vec::new()),
@@ -214,7 +214,7 @@ fn the_witness_sees_a_visit_on_the_benchs_clock() {
     };
     let mut bench = ThreadBench::start_with(
         (EngineKind::Null, None),
-        &seats(layout, 2),
+        &places(layout, 2),
         workload(),
         MonotonicClock::start(),
         (HostFacts::default(), Vec::new()),

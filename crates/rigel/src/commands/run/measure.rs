@@ -14,7 +14,7 @@ use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::{Access, TargetRequest};
 use rigel_run::bench::simulated::{self, SimulatedBench};
-use rigel_run::bench::threads::{Place, Seat, ThreadBench};
+use rigel_run::bench::threads::{OpenSite, ThreadBench, WorkerPlace};
 use rigel_run::bench::{self, Bench};
 use rigel_run::execute::Run;
 use rigel_run::job::Workload;
@@ -49,9 +49,9 @@ pub fn bench(
     allow_open_files(2 * facts.len() + slots.len());
     let choice = engine::choose(wanted, run.request.poll, &slots)?;
     let targets = Arc::new(open(&facts, options, permits, &choice)?);
-    let seats = seats(&run.request, &facts, &choice, layouts)?;
-    let place = Place { host, facts, targets };
-    Ok(Box::new(ThreadBench::start(choice, &seats, workload, place, now_ns)?))
+    let places = places(&run.request, &facts, &choice, layouts)?;
+    let site = OpenSite { host, facts, targets };
+    Ok(Box::new(ThreadBench::start(choice, &places, workload, site, now_ns)?))
 }
 
 /// Refuses CPUs that cannot be had, before anything is filled or looked at.
@@ -67,19 +67,19 @@ pub fn check_cpus(request: &Request) -> Result<(), Problem> {
 
 /// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
 /// unless CPUs were asked for.
-fn seats(
+fn places(
     request: &Request,
     facts: &[TargetFacts],
     choice: &EngineChoice,
     layouts: Vec<SlotLayout>,
-) -> Result<Vec<Seat>, Problem> {
+) -> Result<Vec<WorkerPlace>, Problem> {
     let asked = &request.cpus;
     let cpus =
         if *asked == CpuChoice::Auto && !choice.kind.has_one_thread() { &CpuChoice::Any } else { asked };
     let nodes = facts.iter().filter_map(|target| target.device.as_ref()?.numa_node);
     let nodes: Vec<u32> = nodes.filter_map(|node| u32::try_from(node).ok()).collect();
     let places = placement::place(layouts.len(), cpus, &rigel_io::cpus::allowed(), &nodes)?;
-    Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| Seat { layout, cpus }).collect())
+    Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| WorkerPlace { layout, cpus }).collect())
 }
 
 fn open(

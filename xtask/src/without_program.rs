@@ -27,6 +27,6 @@ pub type Vm = Arguments;
 
 /// Runs the command as it was typed; whether all is well.
 pub fn hand_over(root: &Path, _: &Arguments) -> anyhow::Result<bool> {
-    let typed: Vec<OsString> = env::args_os().skip(1).collect();
-    ci::with_program(root, &typed)
+    let build = ["run", "--locked", "--package", "xtask", "--features", "program,rigel/parquet", "--"];
+    ci::finished_well(ci::cargo(root, &build).args(env::args_os().skip(1)))
 }

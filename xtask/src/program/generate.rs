@@ -128,6 +128,14 @@ mod tests {
     }
 
     #[test]
+    fn what_is_committed_is_what_the_program_says() {
+        assert!(
+            check(&crate::workspace_root().unwrap()).unwrap(),
+            "run `cargo xtask gen` and commit what it wrote"
+        );
+    }
+
+    #[test]
     fn a_missing_and_a_changed_file_are_stale() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join(COMPLETIONS)).unwrap();

@@ -1,28 +1,27 @@
 //! Prepares what every HTML report carries: the charting library, compressed, and the digests by which a browser knows
 //! the pages' scripts and style.
 //!
-//! The library is Apache ECharts as the package of the crate `charming` holds it, so that neither a copy of it lies in
-//! this repository nor a build needs node. Must not change a byte of it.
+//! The library is Apache ECharts as its makers published it. It lies in `assets`, so that a build needs neither node nor a
+//! network. Must not change a byte of it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::env;
 use std::error::Error;
-use std::ffi::OsString;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// Names the script of the library, for those who package it themselves.
+/// Names another script of the library, for those who package it themselves.
 const OVERRIDE: &str = "RIGEL_ECHARTS";
-const CARRIER: &str = "charming";
-/// Where the script lies in the carrier's package, and how it is called there.
-const IN_CARRIER: (&str, &str, &str) = ("src/asset", "echarts-", ".min.js");
+/// The library as it was published, by gzip.
+const PACKED: &str = "assets/echarts-5.5.1.min.js.gz";
+/// SHA-256 of its script, the one of `dist/echarts.min.js` in the package of its makers.
+const PUBLISHED: &str = "e84270bd0cd5bdf60fefc26d00c2a391cb2e81f4d26a7a9ee16185a54773a3cf";
 const PARTS: &str = "src/html/page";
 /// What the script of every page begins with, in this order, as one: a part may use what an earlier one says.
 const KIT: [&str; 5] = ["kit/write", "kit/look", "kit/figure", "kit/intervals", "kit/start"];
@@ -55,12 +54,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={OVERRIDE}");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={PARTS}");
-    // Another version of the carrier is another line of it.
-    println!("cargo::rerun-if-changed=../../Cargo.lock");
+    println!("cargo::rerun-if-changed={PACKED}");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let path = library()?;
-    let library = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    fs::write(out.join("library.txt"), STANDARD.encode(gzip(&library)?))?;
+    let (library, packed) = match env::var_os(OVERRIDE) {
+        Some(path) => named(Path::new(&path))?,
+        None => kept()?,
+    };
+    fs::write(out.join("library.txt"), STANDARD.encode(packed))?;
     tell_digest("LIBRARY", &library);
     for (name, own) in SCRIPTS {
         let script = script(own)?;
@@ -102,6 +102,25 @@ fn add(script: &mut Vec<u8>, parts: &[&str]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// The script that lies here, and as it is packed.
+fn kept() -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
+    let packed = fs::read(PACKED)?;
+    let mut script = Vec::new();
+    GzDecoder::new(packed.as_slice()).read_to_end(&mut script)?;
+    let digest: String = Sha256::digest(&script).iter().map(|byte| format!("{byte:02x}")).collect();
+    if digest != PUBLISHED {
+        return Err(format!("{PACKED} holds another script: its digest is {digest}").into());
+    }
+    Ok((script, packed))
+}
+
+/// The script that somebody names, and packed.
+fn named(path: &Path) -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
+    let script = fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let packed = gzip(&script)?;
+    Ok((script, packed))
+}
+
 fn gzip(bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(bytes)?;
@@ -114,41 +133,4 @@ fn version_in(library: &[u8]) -> Result<String, Box<dyn Error>> {
     let (_, rest) = text.split_once(".version=\"").ok_or("the library does not tell its version")?;
     let version: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     Ok(version)
-}
-
-/// The script of the library, wherever cargo put the package that holds it.
-fn library() -> Result<PathBuf, Box<dyn Error>> {
-    if let Some(path) = env::var_os(OVERRIDE) {
-        return Ok(path.into());
-    }
-    // What is not on this machine is not needed to build; only a second try may ask the network for it.
-    let metadata = metadata(&["--offline"]).or_else(|_| metadata(&[]))?;
-    let packages = metadata["packages"].as_array().ok_or("cargo metadata names no packages")?;
-    let carrier = packages.iter().find(|package| package["name"] == CARRIER);
-    let manifest = carrier.and_then(|package| package["manifest_path"].as_str());
-    let manifest = manifest.ok_or_else(|| format!("cargo metadata does not name {CARRIER}"))?;
-    let (folder, start, end) = IN_CARRIER;
-    let folder = Path::new(manifest).with_file_name(folder);
-    for entry in fs::read_dir(&folder)? {
-        let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if name.starts_with(start) && name.ends_with(end) {
-            return Ok(path);
-        }
-    }
-    Err(format!("no {start}*{end} in {}; name one with {OVERRIDE}", folder.display()).into())
-}
-
-fn metadata(more: &[&str]) -> Result<Value, Box<dyn Error>> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let host = env::var("HOST")?;
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &host])
-        .args(more)
-        .output()?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(format!("cargo metadata: {said}; or name the script with {OVERRIDE}").into());
-    }
-    Ok(serde_json::from_slice(&output.stdout)?)
 }

@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use rigel_core::guard::scratch::Header;
 use rigel_fuzz::assert_printable;
 use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
-use rigel_report::targets::{Looked, json, table};
+use rigel_report::targets::{Examined, json, table};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::AtomicBool;
@@ -33,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
         let inspected = inspect(&path, snapshot).expect("a file of some size");
         let found = inspected.evidence(snapshot, Scan::Sample, &mut |_, _| (), &AtomicBool::new(false));
         let evidence = found.expect("a file can be read").to_vec();
-        let all = [Looked { facts: inspected.into_facts(), evidence, trouble: None }];
+        let all = [Examined { facts: inspected.into_facts(), evidence, trouble: None }];
         assert_printable("the table of targets", &table(&all));
         json(&all).expect("memory takes it");
     });

@@ -1,13 +1,16 @@
 //! `cargo xtask fuzz`: hostile input for every reader of foreign data; the targets are in `fuzz`, a workspace of its own.
 //!
-//! Without a sanitizer, so that the compiler that builds Rigel will do: nearly all of what is reached is safe code, in which panics,
-//! hangs and memory are what can go wrong. Must not keep what it finds to itself: an input that fails lies in `fuzz/artifacts`.
+//! A target is a program with libFuzzer in it, built with the flags of `COVERAGE`. There is no sanitizer, so that the compiler that builds
+//! Rigel will do: nearly all of what is reached is safe code, in which panics, hangs and memory are what can go wrong. Must not keep what
+//! it finds to itself: an input that fails lies in `fuzz/artifacts`.
 
-use crate::ci::tool::FUZZ;
+use crate::ci::cargo;
 use crate::outcome::Outcome;
+use crate::sanitize::{NIGHTLY, host};
 use anyhow::Context as _;
+use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each target, and what libFuzzer should know of it.
@@ -21,6 +24,11 @@ const TARGETS: [(&str, &[&str]); 7] = [
     // Not bytes but choices: a short input says little.
     ("record_edited", &["-max_len=256", "-len_control=0"]),
 ];
+/// What tells libFuzzer which code an input reached, and which values were compared on the way.
+const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth \
+    -Cllvm-args=-simplifycfg-branch-fold-threshold=0 -Clink-dead-code --cfg fuzzing";
 /// An input that takes longer hangs; the slowest take a tenth of a second.
 const LONGEST: &str = "-timeout=30";
 /// Everything needs some 60 MB.
@@ -29,9 +37,6 @@ const MOST_MEMORY: &str = "-rss_limit_mb=1024";
 /// How long, and what.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// First install cargo-fuzz
-    #[arg(long)]
-    setup: bool,
     /// Seconds for each target
     #[arg(long, default_value_t = 60)]
     seconds: u32,
@@ -46,19 +51,16 @@ pub struct Options {
 /// A short run of each target from the committed corpus, for CI.
 pub fn smoke(root: &Path) -> anyhow::Result<Outcome> {
     let fresh = tempfile::tempdir().context("cannot create a directory for what is found on the way")?;
-    let options = Options { setup: false, seconds: 5, only: String::new(), sanitizer: String::from("none") };
+    let options = Options { seconds: 5, only: String::new(), sanitizer: String::from("none") };
     fuzz(root, &options, fresh.path())
 }
 
 /// Runs the targets one after another; what is found on the way is kept below cargo's target directory for the next run.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<Outcome> {
-    if options.setup {
-        FUZZ.set_up(root);
-    }
     fuzz(root, options, &place(root).join("corpus"))
 }
 
-fn place(root: &Path) -> std::path::PathBuf {
+fn place(root: &Path) -> PathBuf {
     crate::target_dir(root).join("fuzz")
 }
 
@@ -66,21 +68,14 @@ fn fuzz(root: &Path, options: &Options, found: &Path) -> anyhow::Result<Outcome>
     let chosen: Vec<_> = TARGETS.iter().filter(|(name, _)| name.contains(&options.only)).collect();
     let names = TARGETS.map(|(name, _)| name).join(", ");
     anyhow::ensure!(!chosen.is_empty(), "no target is named like '{}'; there are {names}", options.only);
-    let program = match FUZZ.find(root) {
-        Ok(program) => program,
-        Err(reason) => return Ok(Outcome::Skipped(reason)),
-    };
-    let mut build = cargo_fuzz(root, &program, "build", options);
-    if let [(only, _)] = chosen[..] {
-        build.arg(only);
+    if Command::new("c++").arg("--version").output().is_err() {
+        return Ok(Outcome::Skipped("c++ does not start: libFuzzer cannot be built".into()));
     }
-    if !succeeds(&mut build)? {
-        return Ok(Outcome::Judged(false));
-    }
+    let Some(programs) = build(root, options)? else { return Ok(Outcome::Judged(false)) };
     let mut failed = Vec::new();
     for (name, hints) in chosen {
         println!("fuzz: {name}, {} s", options.seconds);
-        if !one(root, &program, options, (name, hints), &found.join(name))? {
+        if !one(root, &programs.join(name), options, (name, hints), &found.join(name))? {
             failed.push(*name);
         }
     }
@@ -101,23 +96,43 @@ fn one(
     (name, hints): (&str, &[&str]),
     found: &Path,
 ) -> anyhow::Result<bool> {
-    fs::create_dir_all(found)?;
-    let mut run = cargo_fuzz(root, program, "run", options);
-    // New inputs go into the first directory.
-    run.arg(name).arg(found).arg(root.join("fuzz/corpus").join(name)).arg("--");
+    let failing = root.join("fuzz/artifacts").join(name);
+    for folder in [found, &failing] {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let mut run = Command::new(program);
+    // The trailing slash makes it a folder to libFuzzer.
+    run.current_dir(root.join("fuzz")).arg(format!("-artifact_prefix={}/", failing.display()));
     run.args(hints).args([LONGEST, MOST_MEMORY, "-verbosity=0", "-print_final_stats=1"]);
-    succeeds(run.arg(format!("-max_total_time={}", options.seconds)))
+    run.arg(format!("-max_total_time={}", options.seconds));
+    // New inputs go into the first directory.
+    run.arg(found).arg(root.join("fuzz/corpus").join(name));
+    if options.sanitizer == "address" {
+        run.env("ASAN_OPTIONS", "detect_odr_violation=0");
+    }
+    succeeds(&mut run)
 }
 
-fn cargo_fuzz(root: &Path, program: &Path, command: &str, options: &Options) -> Command {
-    let mut fuzz = Command::new(program);
-    // The profile of `fuzz/Cargo.toml`: with debug assertions and overflow checks, and without what takes long to build.
-    fuzz.current_dir(root).args(["fuzz", command, "--dev"]);
-    fuzz.arg("--target-dir").arg(place(root)).args(["--sanitizer", &options.sanitizer]);
-    if options.sanitizer != "none" {
-        fuzz.env("RUSTUP_TOOLCHAIN", "nightly");
+/// Builds the targets; the folder of the programs, if all of them build.
+fn build(root: &Path, options: &Options) -> anyhow::Result<Option<PathBuf>> {
+    let mut flags = COVERAGE.to_owned();
+    let toolchain: &[&str] = if options.sanitizer == "none" { &[] } else { &[NIGHTLY] };
+    let mut build = if options.sanitizer == "none" {
+        cargo(root, &["build"])
+    } else {
+        flags += &format!(" -Zsanitizer={}", options.sanitizer);
+        let mut nightly = Command::new("cargo");
+        nightly.current_dir(root).args([NIGHTLY, "build"]);
+        nightly
+    };
+    if let Ok(more) = env::var("RUSTFLAGS") {
+        flags += &format!(" {more}");
     }
-    fuzz
+    let host = host(toolchain)?;
+    build.args(["--locked", "--manifest-path", "fuzz/Cargo.toml", "--bins"]).env("RUSTFLAGS", flags);
+    // Naming the target keeps the flags out of build scripts and macros.
+    build.args(["--target", &host]).arg("--target-dir").arg(place(root));
+    Ok(succeeds(&mut build)?.then(|| place(root).join(host).join("debug")))
 }
 
 fn succeeds(command: &mut Command) -> anyhow::Result<bool> {

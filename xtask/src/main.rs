@@ -1,21 +1,25 @@
 //! `cargo xtask`: what people and CI run on this repository. It must never be part of what is shipped.
+//!
+//! Commands that read records or use the program as a library are in `program`, a feature: without it this builds in seconds, so that
+//! `cargo xtask test` comes to the tests at once.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a developer's command talks on the terminal")]
 
-mod bench;
 mod ci;
 mod deny;
 mod fuzz;
-mod generate;
 mod instructions;
 mod long;
 mod outcome;
+#[cfg(feature = "program")]
+mod program;
+#[cfg(not(feature = "program"))]
+#[path = "without_program.rs"]
+mod program;
 mod sanitize;
 mod stats;
-mod stress;
 mod tidy;
-mod vm;
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -27,9 +31,15 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "xtask", bin_name = "cargo xtask")]
 enum Command {
-    /// Run everything that must pass before a change goes in
+    /// Install the Debian packages that the tests need, then run every test
+    Test {
+        /// Install nothing; tests that lack a package say so and are counted
+        #[arg(long)]
+        no_setup: bool,
+    },
+    /// Run everything that must pass before a change goes in, the tests among it
     Ci {
-        /// First install the Debian packages and cargo commands that are needed
+        /// First install the Debian packages and cargo-deny
         #[arg(long)]
         setup: bool,
     },
@@ -46,12 +56,6 @@ enum Command {
     },
     /// What takes too long for every change: 250 kills and a full disk at every byte of a record; takes a quarter of an hour
     Long,
-    /// Run at full rate for an hour, and see that no I/O is lost and memory stays as it is
-    Stress(stress::Options),
-    /// Compare Rigel with fio, in turns on the same devices; takes a quarter of an hour
-    Bench(bench::Options),
-    /// Run Rigel in an emulated machine, on devices that this host need not have; takes a few minutes
-    Vm(vm::Options),
     /// Give hostile input to every reader of foreign data
     Fuzz(fuzz::Options),
     /// Judge what Rigel is built of: licences, sources, known weaknesses
@@ -68,12 +72,18 @@ enum Command {
     },
     /// Run the unit tests of rigel-io under AddressSanitizer; needs a nightly compiler
     Sanitize,
+    /// Run at full rate for an hour, and see that no I/O is lost and memory stays as it is
+    #[command(disable_help_flag = program::ELSEWHERE)]
+    Stress(program::Stress),
+    /// Compare Rigel with fio, in turns on the same devices; takes a quarter of an hour
+    #[command(disable_help_flag = program::ELSEWHERE)]
+    Bench(program::Bench),
+    /// Run Rigel in an emulated machine, on devices that this host need not have; takes a few minutes
+    #[command(disable_help_flag = program::ELSEWHERE)]
+    Vm(program::Vm),
     /// Write the generated files
-    Gen {
-        /// Write nothing; fail if a file is not what would be written
-        #[arg(long)]
-        check: bool,
-    },
+    #[command(disable_help_flag = program::ELSEWHERE)]
+    Gen(program::Gen),
 }
 
 fn main() -> ExitCode {
@@ -91,13 +101,11 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> anyhow::Result<bool> {
     let root = workspace_root()?;
     match command {
+        Command::Test { no_setup } => ci::test(&root, !no_setup),
         Command::Ci { setup } => ci::run(&root, *setup),
         Command::Tidy => tidy::run(&root),
         Command::Stats { trials, seed } => stats::run(&root, *trials, *seed),
         Command::Long => long::run(&root),
-        Command::Stress(options) => stress::run(&root, options),
-        Command::Bench(options) => bench::run(&root, options),
-        Command::Vm(options) => vm::run(&root, options),
         Command::Fuzz(options) => fuzz::run(&root, options)?.alone("fuzz"),
         Command::Deny { setup } => {
             if *setup {
@@ -109,8 +117,10 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         }
         Command::Instructions { accept } => instructions::run(&root, *accept)?.alone("instructions"),
         Command::Sanitize => sanitize::run(&root),
-        Command::Gen { check: true } => generate::check(&root),
-        Command::Gen { check: false } => generate::write(&root),
+        Command::Stress(options) => program::stress(&root, options),
+        Command::Bench(options) => program::bench(&root, options),
+        Command::Vm(options) => program::vm(&root, options),
+        Command::Gen(options) => program::generate(&root, options),
     }
 }
 
@@ -119,13 +129,6 @@ fn workspace_root() -> anyhow::Result<PathBuf> {
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let root = Path::new(&package).parent();
     root.map(Path::to_owned).context("xtask lies in no workspace: start it as `cargo xtask`")
-}
-
-/// Builds the program for a release; where it is.
-fn release_build(root: &Path) -> anyhow::Result<PathBuf> {
-    let built = ci::cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
-    anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");
-    Ok(target_dir(root).join("release/rigel"))
 }
 
 /// Where cargo puts what it builds.

@@ -9,12 +9,15 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
+/// How the commands of a toolchain are told to be of nightly.
+pub const NIGHTLY: &str = "+nightly";
+
 /// Builds and runs; whether all tests passed and nothing was found.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
-    let host = host()?;
+    let host = host(&[NIGHTLY])?;
     // Naming the target keeps the sanitizer out of build scripts and macros.
     let status = Command::new("cargo")
-        .args(["+nightly", "test", "--locked", "--package", "rigel-io", "--lib", "--target", &host])
+        .args([NIGHTLY, "test", "--locked", "--package", "rigel-io", "--lib", "--target", &host])
         .env("RUSTFLAGS", "-Zsanitizer=address")
         .env("CARGO_TARGET_DIR", target_dir(root).join("sanitize"))
         .current_dir(root)
@@ -23,11 +26,14 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     Ok(status.success())
 }
 
-/// What the nightly compiler calls this host.
-fn host() -> anyhow::Result<String> {
-    let output = Command::new("rustc").args(["+nightly", "--version", "--verbose"]).output();
+/// What a compiler calls this host; `toolchain` chooses one.
+pub fn host(toolchain: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new("rustc").args(toolchain).args(["--version", "--verbose"]).output();
     let output = output.context("rustc cannot be started")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context("there is no nightly compiler: rustup toolchain install nightly")
+    host.map(str::to_owned).with_context(|| {
+        let advice = if toolchain.is_empty() { "" } else { ": rustup toolchain install nightly" };
+        format!("there is no such compiler{advice}")
+    })
 }

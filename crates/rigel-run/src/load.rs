@@ -144,8 +144,8 @@ impl<'a> Load<'a> {
         self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
     }
 
-    /// Draws the next I/O of a slot.
-    #[inline]
+    /// Draws the next I/O of a slot. Always inlined, because each I/O comes through here.
+    #[inline(always)]
     pub fn next(&mut self, slot: u16) -> Op {
         let Self { workload, slots, streams } = self;
         let slot = slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted");

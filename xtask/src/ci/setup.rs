@@ -1,5 +1,4 @@
-//! `cargo xtask ci --setup`: the Debian packages that the tests need, and what each is for. Other commands install theirs
-//! the same way.
+//! The Debian packages that the tests and the checks need, and what each is for. Other commands install theirs the same way.
 //!
 //! A package that cannot be had is no failure here: the tests that need it say so themselves and are counted.
 
@@ -9,8 +8,12 @@ use std::io::{self, IsTerminal as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::process::{Command, Stdio};
 
+/// What the checks of `cargo xtask ci` need besides.
+pub const CHECKS: &[(&str, &str)] =
+    &[("g++", "libFuzzer is built with it"), ("valgrind", "callgrind: the instructions that one I/O takes")];
+
 /// Package and reason. A test that starts a new program adds it here.
-pub const PACKAGES: &[(&str, &str)] = &[
+pub const TESTS: &[(&str, &str)] = &[
     ("bcache-tools", "make-bcache, for the corpus of the write guard"),
     ("btrfs-progs", "mkfs.btrfs, for the corpus of the write guard"),
     ("chromium", "the page with charts is opened in it"),
@@ -47,7 +50,6 @@ pub const PACKAGES: &[(&str, &str)] = &[
     ("tmux", "the live view is watched in it"),
     ("udftools", "mkudffs, for the corpus of the write guard"),
     ("util-linux", "mkswap: swap areas that the write guard must recognise"),
-    ("valgrind", "callgrind: the instructions that one I/O takes"),
     ("xfsprogs", "mkfs.xfs, for the corpus of the write guard"),
     ("xorriso", "iso9660, for the corpus of the write guard"),
     ("xz-utils", "an archive, for the corpus of the write guard"),
@@ -132,7 +134,9 @@ mod tests {
 
     #[test]
     fn packages_are_sorted_named_once_and_have_a_reason() {
-        assert!(PACKAGES.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert!(PACKAGES.iter().all(|(_, reason)| !reason.is_empty()));
+        for packages in [TESTS, CHECKS] {
+            assert!(packages.windows(2).all(|pair| pair[0].0 < pair[1].0));
+            assert!(packages.iter().all(|(_, reason)| !reason.is_empty()));
+        }
     }
 }

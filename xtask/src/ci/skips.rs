@@ -11,6 +11,11 @@ use std::path::Path;
 /// The skips that CI tolerates, one test name a line; it may only get shorter without a good reason.
 const ALLOWED: &str = "xtask/skips-allowed.txt";
 
+/// A new file that collects skipped tests.
+pub fn file() -> anyhow::Result<tempfile::NamedTempFile> {
+    tempfile::NamedTempFile::new().context("cannot create the file that collects skipped tests")
+}
+
 /// Prints the list; false if CI runs this and a test is skipped that is not allowed to be. Without `all_ran` the list
 /// may be too short, since tests that were not built or stopped early skip nothing.
 pub fn run(root: &Path, skip_file: &Path, all_ran: bool) -> anyhow::Result<bool> {

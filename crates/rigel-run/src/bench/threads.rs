@@ -354,7 +354,9 @@ impl ThreadBench {
         let mut silence = Silence::of(self.progress());
         while waiting > 0 {
             let goes_on = match self.results.recv_timeout(TICK) {
-                Ok(Told::Part(part)) => parts.add(part).is_none_or(|whole| hear(Heard::Part(Box::new(whole)))),
+                Ok(Told::Part(part)) => {
+                    parts.add(part).is_none_or(|whole| hear(Heard::Part(Box::new(whole))))
+                }
                 Ok(Told::Done(Ok(done))) => {
                     let hung = done.hung.is_some();
                     sum.add(done);

@@ -54,7 +54,7 @@ struct Seen {
 
 /// Runs it; whether all books agree.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
-    let binary = crate::release_build(root)?;
+    let binary = super::release_build(root)?;
     let place = tempfile::Builder::new().prefix("rigel-stress").tempdir_in(MEMORY)?;
     let file = place.path().join("target");
     random_file(&file, TARGET_BYTES).context("cannot fill the target")?;

@@ -7,6 +7,19 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// Whether to write.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Write nothing; fail if a file is not what would be written
+    #[arg(long)]
+    check: bool,
+}
+
+/// Writes the files or checks them; whether all are as they should be.
+pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
+    if options.check { check(root) } else { write(root) }
+}
+
 struct Generated {
     path: String,
     text: String,
@@ -39,7 +52,7 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
 }
 
 /// Writes the files that differ from what the program says, and removes those that it does not know any more.
-pub fn write(root: &Path) -> anyhow::Result<bool> {
+fn write(root: &Path) -> anyhow::Result<bool> {
     let all = generated()?;
     for file in stale(root, &all)? {
         let path = root.join(&file.path);
@@ -58,7 +71,7 @@ pub fn write(root: &Path) -> anyhow::Result<bool> {
 }
 
 /// Whether every file is what would be written, and none too many.
-pub fn check(root: &Path) -> anyhow::Result<bool> {
+fn check(root: &Path) -> anyhow::Result<bool> {
     let all = generated()?;
     let (stale, left_over) = (stale(root, &all)?, left_over(root, &all)?);
     for Generated { path, .. } in &stale {
@@ -112,6 +125,14 @@ mod tests {
 
     fn hello() -> Vec<Generated> {
         vec![Generated { path: "completions/hello".to_owned(), text: "hello\n".to_owned() }]
+    }
+
+    #[test]
+    fn what_is_committed_is_what_the_program_says() {
+        assert!(
+            check(&crate::workspace_root().unwrap()).unwrap(),
+            "run `cargo xtask gen` and commit what it wrote"
+        );
     }
 
     #[test]

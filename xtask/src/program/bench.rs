@@ -54,7 +54,7 @@ pub struct Measured {
 
 /// Measures all cases and shows them; whether all of them could be measured.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
-    let rigel = Tool::Rigel(crate::release_build(root)?);
+    let rigel = Tool::Rigel(super::release_build(root)?);
     let peers = tools::peers(options.t_io_uring.as_deref())?;
     let cases: Vec<Case> =
         cases::all().into_iter().filter(|case| case.name.contains(&options.only)).collect();

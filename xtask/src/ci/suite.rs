@@ -1,0 +1,124 @@
+//! `cargo xtask test`: every test of the workspace, and what could not run here. `cargo xtask ci` ends with the same steps.
+//!
+//! Must not install or build anything that no test needs.
+
+use super::steps::Steps;
+use super::{FEATURES, cargo, finished_well, setup, shown, skips};
+use std::path::Path;
+use std::thread;
+
+/// Tests that hold what they see against a clock or a rate: pieces of their names. They have no more company than cargo gives them.
+const TIMED: [&str; 9] = [
+    "agreement::",
+    "changes::",
+    "device::",
+    "faults::",
+    "intervals::",
+    "law::",
+    "limits::",
+    "scale::",
+    "witness::",
+];
+/// The tests of this name mostly wait for runs of a given duration.
+const WAITING: &str = "it";
+/// Test programs of their own. Each says why.
+const APART: [&str; 5] = ["browser", "corpus", "known_answers", "live", "no_allocation"];
+
+/// Runs the tests alone, then says which step failed.
+pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
+    let mut steps = Steps::default();
+    if with_setup {
+        steps.run("setup", "what the tests need", || {
+            setup::run(setup::TESTS, "the tests");
+            Ok(true)
+        });
+    }
+    let skip_file = skips::file()?;
+    let built = build(root, &mut steps);
+    add(root, &mut steps, skip_file.path(), built)?;
+    Ok(steps.conclude("test"))
+}
+
+/// Builds the tests, as a step of its own, so that the table tells it from their run.
+pub fn build(root: &Path, steps: &mut Steps) -> bool {
+    let build = test(&["--no-run"]);
+    steps.run("build", &shown(&build), || finished_well(&mut cargo(root, &build)))
+}
+
+/// Runs the tests, if they could be built, and tells which could not run.
+pub fn add(root: &Path, steps: &mut Steps, skips: &Path, built: bool) -> anyhow::Result<()> {
+    let mut all_ran = built;
+    if built {
+        for Part { name, arguments, at_once } in parts() {
+            let arguments: Vec<&str> = test(&arguments);
+            all_ran &= steps.run(name, &shown(&arguments), || {
+                let mut part = cargo(root, &arguments);
+                if let Some(threads) = at_once {
+                    part.env("RUST_TEST_THREADS", threads.to_string());
+                }
+                finished_well(part.env("RIGEL_SKIP_FILE", skips))
+            });
+        }
+    }
+    steps.run("skips", "tests that could not run", || skips::run(root, skips, all_ran));
+    Ok(())
+}
+
+/// Tests that are run together.
+struct Part {
+    name: &'static str,
+    arguments: Vec<&'static str>,
+    /// Tests at once, if not one for each CPU.
+    at_once: Option<usize>,
+}
+
+/// Every test is in one of them.
+fn parts() -> [Part; 5] {
+    let waiting = [&["--test", WAITING, "--"], &TIMED.map(|timed| ["--skip", timed]).concat()[..]].concat();
+    let timed = [&["--test", WAITING, "--"], &TIMED[..]].concat();
+    let apart = APART.map(|name| ["--test", name]).concat();
+    let more = thread::available_parallelism().map_or(2, |cpus| 2 * cpus.get());
+    let part = |name, arguments, at_once| Part { name, arguments, at_once };
+    [
+        part("test-units", vec!["--lib", "--bins"], None),
+        part("test-waiting", waiting, Some(more)),
+        part("test-timed", timed, None),
+        part("test-apart", apart, None),
+        part("test-doc", vec!["--doc"], None),
+    ]
+}
+
+/// Without `--no-fail-fast` the first failing crate would hide the skips and failures of all after it.
+fn test<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let all = ["test", "--workspace", "--features", FEATURES, "--locked", "--no-fail-fast"];
+    [&all[..], arguments].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    #[test]
+    fn every_test_program_is_in_a_part() {
+        let crates = fs::read_dir(crate::workspace_root().unwrap().join("crates")).unwrap();
+        let tests = crates.filter_map(|each| fs::read_dir(each.unwrap().path().join("tests")).ok()).flatten();
+        let found: BTreeSet<String> = tests
+            .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        let known = APART.iter().chain([&WAITING]).map(|&name| name.to_owned()).collect();
+        assert_eq!(found, known, "name it among those that stand apart, or make it a part of `{WAITING}`");
+    }
+
+    #[test]
+    fn what_is_skipped_in_one_part_is_what_runs_in_the_other() {
+        let parts = parts();
+        let of = |name: &str| -> Vec<&str> {
+            let part = parts.iter().find(|part| part.name == name).unwrap();
+            let names = part.arguments.iter().skip_while(|argument| **argument != "--").skip(1);
+            names.copied().filter(|argument| *argument != "--skip").collect()
+        };
+        assert_eq!(of("test-waiting"), of("test-timed"));
+    }
+}

@@ -1,0 +1,25 @@
+//! The commands that read records or use the program as a library. Must not hold one that does without.
+
+mod bench;
+mod generate;
+mod stress;
+mod vm;
+
+use crate::{ci, target_dir};
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+
+pub use bench::{Options as Bench, run as bench};
+pub use generate::{Options as Gen, run as generate};
+pub use stress::{Options as Stress, run as stress};
+pub use vm::{Options as Vm, run as vm};
+
+/// The commands are in this build.
+pub const ELSEWHERE: bool = false;
+
+/// Builds the program for a release; where it is.
+fn release_build(root: &Path) -> anyhow::Result<PathBuf> {
+    let built = ci::cargo(root, &["build", "--release", "--locked", "-p", "rigel"]).status();
+    anyhow::ensure!(built.context("cannot start cargo")?.success(), "rigel does not build");
+    Ok(target_dir(root).join("release/rigel"))
+}

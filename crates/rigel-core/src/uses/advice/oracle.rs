@@ -4,10 +4,10 @@
 
 use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes};
 use super::{Advice, Product, Setting, Value};
+use crate::judge::findings::{Answers, WithinBound};
 use crate::load::workload::{Class, Direction};
 use crate::stats::bound::LatencyOf;
 use crate::units::{Bytes, MIB, number};
-use crate::uses::answers::{Answers, WithinBound};
 use crate::uses::compare::Run;
 
 const ROW_PAGE: &str =

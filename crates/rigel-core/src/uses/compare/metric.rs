@@ -121,9 +121,9 @@ impl Metric {
     /// What a run has of it; `None` when it is a quantity of points, or no point has the class.
     pub(super) fn of(self, findings: &Findings) -> Option<Measured> {
         let best = match self {
-            Self::MaxSmallIops => findings.max_small_iops,
-            Self::MaxLargeMbps => findings.max_large_mbps,
-            Self::MinSmallLatency => findings.min_small_latency_us,
+            Self::MaxSmallIops => findings.best.small_iops,
+            Self::MaxLargeMbps => findings.best.large_mbps,
+            Self::MinSmallLatency => findings.best.small_latency_us,
             _ => None,
         }?;
         let found = findings.points.iter().find(|found| found.point == best.point)?;

@@ -67,7 +67,7 @@ pub(crate) fn all(best: &Extremes, answers: Option<&Answers>) -> Vec<Headline> {
 /// The rate within the bound of a calibration, and the latency there.
 fn bounded(answers: &Answers) -> Vec<Headline> {
     let of = answers.bound.of.name();
-    let name = format!("Highest small IOPS within a {of} latency of {}", answers.bound.limit);
+    let name = format!("Highest small IOPS within a {}", answers.bound);
     let row = |name: String, unit, found| Headline { short: name.clone(), name, unit, found };
     match &answers.max_iops {
         Err(reason) => vec![row(name, Unit::Iops, Err(reason.clone()))],

@@ -91,7 +91,7 @@ fn bounded(view: &View<'_>) -> Option<String> {
     let answers = view.findings.answers.as_ref()?;
     let within = answers.max_iops.as_ref().ok()?;
     let (rate, width) = (number(within.iops.value), width(within.iops));
-    Some(format!(", {rate}{width} within a {} latency of {},", answers.bound.of.name(), answers.bound.limit))
+    Some(format!(", {rate}{width} within a {},", answers.bound))
 }
 
 fn width(found: Estimate) -> String {

@@ -69,6 +69,15 @@ impl Answers {
     }
 }
 
+impl Answers {
+    /// The highest rate within the bound, and where it is.
+    #[must_use]
+    pub fn best_within(&self) -> Option<Extreme> {
+        let within = self.max_iops.as_ref().ok()?;
+        Some(Extreme { estimate: within.iops, point: Point::alone(Class::Small, within.outstanding) })
+    }
+}
+
 /// One of a class and none of the other, when something completed.
 fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;

@@ -76,7 +76,7 @@ fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
 fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2] {
     let point = run.findings.alone(Class::Small, within.outstanding);
     let flags = point.map_or(&[][..], |found| &found.flags);
-    let bound = format!("within a {} latency of {}", answers.bound.of.name(), answers.bound.limit);
+    let bound = format!("within a {}", answers.bound);
     let bytes = Bytes(run.record.header.request.small_bytes);
     let iops = measured(run, flags, format!("random reads of {bytes} {bound}"), "IOPS", within.iops);
     let latency = measured(run, flags, "latency of these reads".to_owned(), "us", within.latency_us);

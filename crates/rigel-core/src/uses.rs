@@ -3,7 +3,6 @@
 //! Must not compute a figure that the findings hold already.
 
 pub mod advice;
-pub mod answers;
 pub mod compare;
 pub mod doctor;
 pub mod selftest;

@@ -2,7 +2,7 @@
 //!
 //! The history keeps the document, so an old answer is shown like a new one. The types here are the interface: a
 //! field is added under the same name of the schema, a change that a reader could misread needs a new one. Must not
-//! choose a figure; [`rigel_core::uses::answers`] does.
+//! choose a figure; [`rigel_core::judge::findings`] does.
 
 mod text;
 
@@ -12,11 +12,11 @@ pub use text::{answers, history};
 use crate::json::{self, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
+use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::Flag;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::units::{NS_PER_MS, to_f64};
-use rigel_core::uses::answers::Answers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -100,10 +100,9 @@ impl From<Estimate> for Figure {
 }
 
 impl Figure {
-    /// Half the width of the interval over the mean.
+    /// The longer side of the interval over the mean, as every other output has it.
     fn width(&self) -> Option<f64> {
-        let (lo, hi) = (self.lo95?, self.hi95?);
-        (self.mean > 0.0).then(|| (hi - lo) / 2.0 / self.mean)
+        self.hi95.filter(|_| self.mean > 0.0).map(|hi| hi / self.mean - 1.0)
     }
 }
 
@@ -111,7 +110,8 @@ impl Document {
     /// The document of a run; `None` when it was no calibration.
     #[must_use]
     pub fn of(view: &View<'_>) -> Option<Self> {
-        let found = Answers::of(view.record, &view.findings)?;
+        let found = view.findings.answers.as_ref()?;
+        let figure = |best: Option<Extreme>| best.map(|best| best.estimate.into());
         let header = &view.record.header;
         let within = found.max_iops.as_ref().ok();
         Some(Self {
@@ -128,13 +128,13 @@ impl Document {
             write_percent: header.request.write_percent.get(),
             size_small: header.request.small_bytes,
             size_large: header.request.large_bytes,
-            unbounded_iops: found.unbounded_iops.map(Figure::from),
-            max_mbps: found.max_mbps.map(Figure::from),
-            max_pmbps: found.max_pmbps.map(Figure::from),
+            unbounded_iops: figure(found.unbounded_iops),
+            max_mbps: figure(found.max_mbps),
+            max_pmbps: figure(found.max_pmbps),
             latency_at_1_us: found.latency_at_1_us.map(Figure::from),
             n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
             complete: view.record.complete(),
-            flags: json::flags(&found.flags),
+            flags: json::flags(&view.findings.flags_once()),
         })
     }
 

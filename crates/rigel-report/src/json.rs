@@ -177,9 +177,9 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         points: findings.points.iter().map(|found| PointDocument::new(found, findings.target)).collect(),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
         best: Best {
-            small_iops: findings.max_small_iops.map(At::from),
-            large_mbps: findings.max_large_mbps.map(At::from),
-            small_latency_us: findings.min_small_latency_us.map(At::from),
+            small_iops: findings.best.small_iops.map(At::from),
+            large_mbps: findings.best.large_mbps.map(At::from),
+            small_latency_us: findings.best.small_latency_us.map(At::from),
         },
     };
     pretty(&document)

@@ -18,6 +18,7 @@ pub mod text;
 mod csv;
 mod fio;
 mod flag_scopes;
+mod headline;
 mod hlog;
 mod html;
 mod markdown;

@@ -4,13 +4,14 @@
 //! sentences that may hold some are escaped. Must not round differently from the page with charts.
 
 use crate::flag_scopes::FlagScopes;
+use crate::headline::{self, Headline};
 use crate::notes::{self, At};
 use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::verdict::{Conclusion, Tone};
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{Extreme, IoFindings, LatencyUs, PointFindings};
+use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
@@ -78,39 +79,37 @@ fn verdict(page: &mut Page, view: &View<'_>) {
     page.line(format_args!("{tone} {}\n", escaped(&verdict.trust)));
 }
 
-/// How a value is written.
-type Write = fn(f64) -> String;
-
 fn headline(page: &mut Page, view: &View<'_>) {
-    let found = &view.findings;
-    let best: [(&str, Option<Extreme>, Write); 3] = [
-        ("Highest small IOPS", found.max_small_iops, number),
-        ("Highest large MBPS", found.max_large_mbps, number),
-        ("Lowest mean latency of small I/O", found.min_small_latency_us, time),
-    ];
-    if best.iter().all(|(_, best, _)| best.is_none()) {
+    let rows = headline::all(&view.findings.best, view.findings.answers.as_ref());
+    if rows.is_empty() {
         return;
     }
     page.line("| | | 95 % interval | at |\n| --- | ---: | --- | --- |");
-    for (name, best, write) in best {
-        let Some(best) = best else { continue };
-        let interval = best.estimate.interval.map_or_else(
-            || "none".to_owned(),
-            |interval| {
-                let visits = words::counted(interval.visits, "visit");
-                format!("{} to {}, {visits}", write(interval.lo95), write(interval.hi95))
-            },
-        );
-        let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
-        let mark = if invalid { " **not to be used**" } else { "" };
-        let value = with_width(best.estimate, write);
-        page.line(format_args!("| {name} | {value} | {interval} | {}{mark} |", At(best.point)));
-    }
+    rows.iter().for_each(|one| headline_row(page, view, one));
     page.blank();
 }
 
+fn headline_row(page: &mut Page, view: &View<'_>, one: &Headline) {
+    let (name, write) = (&one.name, |value| one.unit.write(value));
+    let best = match &one.found {
+        Ok(best) => best,
+        Err(reason) => return page.line(format_args!("| {name} | none | | {} |", escaped(reason))),
+    };
+    let interval = best.estimate.interval.map_or_else(
+        || "none".to_owned(),
+        |interval| {
+            let visits = words::counted(interval.visits, "visit");
+            format!("{} to {}, {visits}", write(interval.lo95), write(interval.hi95))
+        },
+    );
+    let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
+    let mark = if invalid { " **not to be used**" } else { "" };
+    let value = with_width(best.estimate, write);
+    page.line(format_args!("| {name} | {value} | {interval} | {}{mark} |", At(best.point)));
+}
+
 /// `3,952 ±1.9 %`
-fn with_width(found: Estimate, write: Write) -> String {
+fn with_width(found: Estimate, write: impl Fn(f64) -> String) -> String {
     let width = found.half_width().map_or_else(String::new, |half| format!(" ±{} %", words::percent(half)));
     format!("{}{width}", write(found.value))
 }

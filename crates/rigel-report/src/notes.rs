@@ -4,10 +4,11 @@
 //! their bytes. No line has the words by which scripts find a result of ORION.
 
 use crate::flag_scopes::FlagScopes;
+use crate::headline::{self, Headline, Unit};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{CurveFindings, Extreme, PointFindings};
+use rigel_core::judge::findings::{CurveFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Class;
@@ -30,7 +31,7 @@ pub(crate) fn of(view: &View<'_>) -> String {
     if let Some(line) = cut_short(view) {
         page.line(line);
     }
-    let lines = visits(view).into_iter().chain(intervals(view));
+    let lines = visits(view).into_iter().chain(intervals_of_orion(view));
     let curves = view.findings.curves.iter().map(curve);
     for line in lines.chain(curves).chain(flag_lines(view)) {
         page.line(line);
@@ -87,26 +88,44 @@ fn visits(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// The intervals of the headline numbers of an adaptive run. ORION's lines stay as they are, so these have words of
-/// their own.
-pub(crate) fn intervals(view: &View<'_>) -> Vec<String> {
+/// How sure the results are that ORION's files have. ORION's lines stay as they are, so these have words of their own.
+fn intervals_of_orion(view: &View<'_>) -> Vec<String> {
+    intervals(view, headline::all(&view.findings.plainly_best, None))
+}
+
+/// The headline numbers of an adaptive run, and how sure they are.
+pub(crate) fn headlines(view: &View<'_>) -> Vec<String> {
+    let found = &view.findings;
+    let mut lines = intervals(view, headline::all(&found.best, found.answers.as_ref()));
+    if !lines.is_empty() && found.best != found.plainly_best {
+        lines.push(PLAINLY_BEST.to_owned());
+    }
+    lines
+}
+
+fn intervals(view: &View<'_>, mut headlines: Vec<Headline>) -> Vec<String> {
     if !view.is_adaptive() {
         return Vec::new();
     }
-    let found = &view.findings;
-    let best = [
-        ("Highest large MBPS", "", 2, found.max_large_mbps),
-        ("Highest small IOPS", "", 0, found.max_small_iops),
-        ("Lowest small latency", " us", 1, found.min_small_latency_us),
-    ];
-    let line = |(name, unit, decimals, best): (&str, &str, usize, Option<Extreme>)| {
-        let best = best?;
-        let (value, sure, place) = (best.estimate.value, how_sure(best.estimate), At(best.point));
-        let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
-        let verdict = if invalid { NOT_TO_BE_USED } else { "" };
-        Some(format!("{name}: {value:.decimals$}{unit} {sure} @ {place}{verdict}"))
+    headlines.sort_by_key(|one| one.unit);
+    headlines.iter().map(|one| headline_line(view, one)).collect()
+}
+
+fn headline_line(view: &View<'_>, one: &Headline) -> String {
+    let name = &one.short;
+    let best = match &one.found {
+        Ok(best) => best,
+        Err(reason) => return format!("{name}: none, because {reason}"),
     };
-    best.into_iter().filter_map(line).collect()
+    let (unit, decimals) = match one.unit {
+        Unit::Mbps => ("", 2),
+        Unit::Iops => ("", 0),
+        Unit::Us => (" us", 1),
+    };
+    let (value, sure, place) = (best.estimate.value, how_sure(best.estimate), At(best.point));
+    let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
+    let verdict = if invalid { NOT_TO_BE_USED } else { "" };
+    format!("{name}: {value:.decimals$}{unit} {sure} @ {place}{verdict}")
 }
 
 /// `±3.1 % (95 %, 8 visits)`
@@ -165,5 +184,9 @@ pub(crate) fn judged_flag(flag: &Flag) -> String {
     flag_text(flag) + if flag.invalid { NOT_TO_BE_USED } else { "" }
 }
 
+/// Where ORION's results below are of other points.
+const PLAINLY_BEST: &str = "ORION's results below are those of the plainly highest and lowest points. Of points that are alike within \
+                            one standard error, the lines above take the one with the most outstanding for a rate, and with the fewest \
+                            for the latency.";
 /// What follows a flag where its line says that the numbers must not be used.
 const NOT_TO_BE_USED: &str = ", not to be used";

@@ -36,7 +36,7 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
         lines.iter().for_each(|line| wrapped(&mut page, "", "  ", line));
         page.into_string()
     };
-    let best = paragraph(notes::intervals(view));
+    let best = paragraph(notes::headlines(view));
     let end = paragraph(notes::cut_short(view).into_iter().collect());
     let end = style.painted(Ink::Invalid, &end);
     let results = narrow(&orion::results(OrionVersion::V19, view));

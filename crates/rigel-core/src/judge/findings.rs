@@ -3,6 +3,7 @@
 //! Pure; the record alone decides. `estimate` turns the visits to each point into means and intervals, `flagging`
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
 
+mod answers;
 mod estimate;
 mod extremes;
 mod flagging;
@@ -10,8 +11,9 @@ mod io;
 mod sureness;
 mod visits;
 
-pub use extremes::Extreme;
-pub(crate) use extremes::{extreme, in_doubt};
+pub(crate) use answers::NEAR;
+pub use answers::{Answers, WithinBound};
+pub use extremes::{Extreme, Extremes};
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::Sureness;
 pub use visits::{VisitFindings, VisitIo};
@@ -22,6 +24,7 @@ use crate::load::matrix::Point;
 use crate::load::workload::Class;
 use crate::record::{Purpose, Record, Visit};
 use crate::stats::Estimate;
+use crate::stats::bound::LatencyBound;
 use crate::stats::interval::{Interval, unseen_share};
 use crate::stats::levels_auto::{self, Curve, Next};
 use crate::units::{MIB, to_f64};
@@ -141,12 +144,12 @@ pub struct Findings {
     /// States of the device that lasted a smaller share of the time may have been missed by all visits (95 %); `None`
     /// when the visits do not lie apart.
     pub unseen_share: Option<f64>,
-    /// Highest small IOPS.
-    pub max_small_iops: Option<Extreme>,
-    /// Highest large MBPS.
-    pub max_large_mbps: Option<Extreme>,
-    /// Lowest mean small latency, reads and writes weighted by their counts, in microseconds.
-    pub min_small_latency_us: Option<Extreme>,
+    /// The headline numbers.
+    pub best: Extremes,
+    /// The headline numbers as ORION has them; for its files only.
+    pub plainly_best: Extremes,
+    /// The answers of a calibration; `None` when the run was not asked for a bound on the latency.
+    pub answers: Option<Answers>,
 }
 
 impl Findings {
@@ -158,15 +161,28 @@ impl Findings {
         let flags = flagging::flag(record, &phases, &mut points);
         let curves = curves(record);
         let visits: usize = points.iter().map(|point| point.visits).sum();
-        Self {
+        let mut found = Self {
             flags,
             target: record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target),
             unseen_share: (!phases.is_empty()).then(|| unseen_share(visits)),
-            max_small_iops: extremes::max_rate(&points, Class::Small),
-            max_large_mbps: extremes::max_rate(&points, Class::Large),
-            min_small_latency_us: extremes::min_small_latency(&points),
+            best: Extremes::default(),
+            plainly_best: Extremes::default(),
+            answers: None,
             curves,
             points,
+        };
+        found.choose(record.header.request.bound);
+        found
+    }
+
+    /// Chooses the figures that stand for the whole run out of those of its points.
+    pub(crate) fn choose(&mut self, bound: Option<LatencyBound>) {
+        self.plainly_best = Extremes::plain(&self.points);
+        self.best = Extremes::of(&self.points);
+        self.answers = bound.map(|bound| Answers::of(bound, &self.points, &self.curves));
+        if let Some(answers) = &self.answers {
+            self.best.small_iops = answers.unbounded_iops;
+            self.best.large_mbps = answers.max_mbps;
         }
     }
 }
@@ -177,6 +193,19 @@ impl Findings {
     pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
         let point = Point::alone(class, level);
         self.points.iter().find(|found| found.point == point)
+    }
+
+    /// The flags of the run, of the points and of the searches; of those that have the same code the first.
+    #[must_use]
+    pub fn flags_once(&self) -> Vec<Flag> {
+        let mut flags: Vec<Flag> = Vec::new();
+        for flag in self.all_flags() {
+            match flags.iter_mut().find(|other| other.code == flag.code) {
+                Some(other) => other.invalid |= flag.invalid,
+                None => flags.push(flag.clone()),
+            }
+        }
+        flags
     }
 
     /// Every flag: of the run, of the points, of the searches.

@@ -10,6 +10,7 @@ use crate::units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Levels within this part of each other need not be told apart: below saturation the rate differs as little.
 const NEAR: f64 = 0.05;
@@ -46,6 +47,13 @@ pub struct LatencyBound {
     pub limit: Nanos,
     /// Which latency.
     pub of: LatencyOf,
+}
+
+/// `mean latency of 10 ms`.
+impl fmt::Display for LatencyBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} latency of {}", self.of.name(), self.limit)
+    }
 }
 
 /// One visit to one load level.

@@ -17,7 +17,6 @@ pub use measured::Measured;
 use crate::error::{ExitKind, Problem};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text::printable;
-use crate::uses::answers;
 use crate::uses::compare::Run;
 use measured::Source;
 
@@ -232,7 +231,7 @@ fn unusable(place: &str, flags: &[Flag]) -> Problem {
 
 fn flags(runs: &[Run<'_>]) -> Vec<Flag> {
     let mut all: Vec<Flag> = Vec::new();
-    for flag in runs.iter().flat_map(|run| answers::flags(run.findings)) {
+    for flag in runs.iter().flat_map(|run| run.findings.flags_once()) {
         if all.iter().all(|other| other.code != flag.code) {
             all.push(flag);
         }

@@ -92,7 +92,7 @@ impl Comparison {
         points.sort_by_key(|point| (point.large, point.small));
         let of = |metric| rows(metric, &points, base, new);
         Self {
-            rows: Metric::ALL.into_iter().flat_map(of).collect(),
+            rows: Metric::ALL.into_iter().filter(|&metric| is_common(metric, &all)).flat_map(of).collect(),
             differences: alike::differences(first, others),
             left_out,
         }
@@ -122,6 +122,12 @@ impl Row {
     pub const fn counts(&self) -> bool {
         self.point.is_some() && !self.metric.mirrors_a_rate()
     }
+}
+
+/// Whether a quantity is the same in all runs. The rate within a bound is not, when the bounds differ.
+fn is_common(metric: Metric, runs: &[&Run<'_>]) -> bool {
+    let bound = |run: &&Run<'_>| run.record.header.request.bound;
+    metric != Metric::MaxIops || runs.windows(2).all(|pair| bound(&pair[0]) == bound(&pair[1]))
 }
 
 /// The rows of one metric: one for each point of the runs, or one for the runs.

@@ -90,6 +90,7 @@ const fn title(metric: Metric) -> &'static str {
         Metric::LargeLatency => "Mean latency of large I/O",
         Metric::SmallP99 => "99th percentile of the latency of small I/O",
         Metric::LargeP99 => "99th percentile of the latency of large I/O",
+        Metric::MaxIops => "Highest small IOPS within the bound",
         Metric::MaxSmallIops => "Highest small IOPS",
         Metric::MaxLargeMbps => "Highest large MBPS",
         Metric::MinSmallLatency => "Lowest mean latency of small I/O",

@@ -119,7 +119,7 @@ fn is_marked(flag: &Flag) -> bool {
 /// The point of the best rate; the first one when there is none.
 fn first(view: &View<'_>) -> usize {
     let found = &view.findings;
-    let best = found.max_small_iops.or(found.max_large_mbps).map(|best| best.point);
+    let best = found.best.small_iops.or(found.best.large_mbps).map(|best| best.point);
     found.points.iter().position(|point| Some(point.point) == best).unwrap_or(0)
 }
 

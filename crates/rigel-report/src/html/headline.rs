@@ -2,30 +2,36 @@
 //!
 //! Must not show a number without what speaks against it.
 
-use super::markup::flag;
-use crate::numbers::{number, time};
+use super::markup::{Text, flag};
+use crate::headline::{self, Headline};
+use crate::numbers::number;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{CurveFindings, Extreme};
+use rigel_core::judge::findings::CurveFindings;
 use rigel_core::load::workload::Class;
 
 /// A card for each; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let found = &view.findings;
     page.line("<section class=\"cards\" aria-label=\"Headline numbers\">");
-    card(page, view, "Highest small IOPS", found.max_small_iops, ("IOPS", number));
-    card(page, view, "Highest large MBPS", found.max_large_mbps, ("MBPS", number));
-    card(page, view, "Lowest mean latency of small I/O", found.min_small_latency_us, ("", time));
+    headline::all(&found.best, found.answers.as_ref()).iter().for_each(|one| card(page, view, one));
     found.curves.iter().for_each(|curve| searched(page, curve));
     page.line("</section>");
 }
 
-/// A unit, and how values in it are written.
-type Unit = (&'static str, fn(f64) -> String);
-
-fn card(page: &mut Page, view: &View<'_>, title: &str, best: Option<Extreme>, (unit, write): Unit) {
-    let Some(best) = best else { return };
+fn card(page: &mut Page, view: &View<'_>, one: &Headline) {
+    let (title, unit, write) = (&one.name, one.unit.name(), |value| one.unit.write(value));
+    let best = match &one.found {
+        Ok(best) => best,
+        Err(reason) => {
+            page.line(format_args!(
+                "<div class=\"card\"><h3>{title}</h3><div class=\"value\">none</div><div>{}</div></div>",
+                Text(reason)
+            ));
+            return;
+        }
+    };
     page.line(format_args!(
         "<div class=\"card\"><h3>{title}</h3><div class=\"value\">{} <span class=\"unit\">{unit}</span></div>",
         write(best.estimate.value)

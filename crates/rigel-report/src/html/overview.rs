@@ -58,9 +58,9 @@ fn row(page: &mut Page, index: usize, view: &View<'_>) {
         Text(&targets(view)),
         Text(&load(view))
     ));
-    results::cell(page, found.max_small_iops.map(|best| best.estimate), number);
-    results::cell(page, found.max_large_mbps.map(|best| best.estimate), number);
-    results::cell(page, found.min_small_latency_us.map(|best| best.estimate), time);
+    results::cell(page, found.best.small_iops.map(|best| best.estimate), number);
+    results::cell(page, found.best.large_mbps.map(|best| best.estimate), number);
+    results::cell(page, found.best.small_latency_us.map(|best| best.estimate), time);
     page.push(format_args!("<td class=\"n\">{}</td><td class=\"flags\">", found.points.len()));
     if !view.record.complete() {
         page.push("<span class=\"flag bad\">cut short</span>");

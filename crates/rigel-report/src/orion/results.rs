@@ -1,6 +1,7 @@
 //! The results: the highest rates, the lowest latency, a histogram. In the summary, and printed at the end of a run.
 //!
-//! A class that was not measured has no lines. Must not decide which point is best.
+//! A class that was not measured has no lines. The best points are the plainly highest and lowest ones, as ORION has them:
+//! scripts compare these lines with those of older runs. Must not decide which point is best.
 
 use super::OrionVersion;
 use super::rows::{self, Row};
@@ -16,22 +17,22 @@ use rigel_core::units::to_f64;
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     match version {
         OrionVersion::V11_1 => render_11_1(view),
-        OrionVersion::V11_2 => render_us(view, 0, view.findings.max_small_iops, histogram_11_2),
-        OrionVersion::V19 => render_us(view, 3, view.findings.min_small_latency_us, histogram_19),
+        OrionVersion::V11_2 => render_us(view, 0, view.findings.plainly_best.small_iops, histogram_11_2),
+        OrionVersion::V19 => render_us(view, 3, view.findings.plainly_best.small_latency_us, histogram_19),
     }
 }
 
 /// Published output of 11.1.0.7: three lines, milliseconds without a unit.
 fn render_11_1(view: &View<'_>) -> String {
-    let found = &view.findings;
+    let found = &view.findings.plainly_best;
     let mut page = Page::default();
-    if let Some(best) = found.max_large_mbps {
+    if let Some(best) = found.large_mbps {
         page.line(mbps_line(best));
     }
-    if let Some(best) = found.max_small_iops {
+    if let Some(best) = found.small_iops {
         page.line(iops_line(best));
     }
-    if let Some(best) = found.min_small_latency_us {
+    if let Some(best) = found.small_latency_us {
         page.line(format_args!(
             "Minimum Small Latency={:.2} @ {}",
             best.estimate.value / 1000.0,
@@ -49,19 +50,19 @@ fn render_us(
     histogram_of: Option<Extreme>,
     histogram: fn(&mut Page, &Histogram, &Histogram),
 ) -> String {
-    let found = &view.findings;
+    let found = &view.findings.plainly_best;
     let mut page = Page::default();
-    if let Some(best) = found.max_large_mbps {
+    if let Some(best) = found.large_mbps {
         page.line(mbps_line(best));
-        if found.max_small_iops.is_some() {
+        if found.small_iops.is_some() {
             page.blank();
         }
     }
-    if let Some(best) = found.max_small_iops {
+    if let Some(best) = found.small_iops {
         page.line(iops_line(best));
         latency_lines(&mut page, view, best.point, decimals);
     }
-    if let Some(best) = found.min_small_latency_us {
+    if let Some(best) = found.small_latency_us {
         page.blank();
         page.line(format_args!(
             "Minimum Small Latency={:.decimals$} usecs @ {}",

@@ -102,7 +102,11 @@ fn a_simple_run_finds_the_law() {
         let codes: Vec<_> = point.flags.iter().map(|flag| flag.code).collect();
         assert_eq!(codes, [FlagCode::Simulated]);
     }
-    assert_eq!(found.max_small_iops.unwrap().point, Point { small: 4, large: 0 }, "the knee is at 4");
+    assert_eq!(
+        found.plainly_best.small_iops.unwrap().point,
+        Point { small: 4, large: 0 },
+        "the knee is at 4"
+    );
     assert_eq!(record.closing.unwrap().ended, "2026-01-01T12:00:15+00:00", "7 points of 2.2 s virtual time");
 }
 

@@ -81,7 +81,8 @@ pub struct CompareArgs {
     /// Exit with 1 when a change is beyond a bound, as 'small_iops < -5%'; may be repeated
     ///
     /// Quantities of every point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. Of the run:
-    /// max_small_iops, max_large_mbps, min_small_latency. A gate fails when the whole interval of the change is beyond.
+    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops. A gate fails when the whole interval of the
+    /// change is beyond.
     #[arg(long, value_name = "GATE")]
     fail_if: Vec<String>,
 

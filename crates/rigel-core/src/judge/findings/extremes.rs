@@ -1,6 +1,10 @@
-//! The extremes over all points: the headline numbers.
+//! The figures that stand for a whole run: the highest rates and the lowest latency.
 //!
-//! Must not print one that a flag speaks against, as long as there is another.
+//! The best of several points that are alike would owe its place to its noise, and be too good. Of those within one
+//! standard error of the best, the one with the most outstanding has the highest rate (the rule of one standard error:
+//! Breiman, Friedman, Olshen, Stone 1984, section 3.4.3), because in a closed loop no point should be above it. The lowest
+//! latency is that of the fewest outstanding, by the same rule. Every output but ORION's files takes these figures.
+//! Must not choose a point that a flag speaks against, as long as there is another.
 
 use super::{IoFindings, PointFindings};
 use crate::judge::flags::FlagCode;
@@ -8,7 +12,7 @@ use crate::load::matrix::Point;
 use crate::load::workload::Class;
 use crate::stats::estimate::{Basis, Estimate};
 
-/// An extreme over all points, and where it was.
+/// A figure that stands for a run, and the point that it is from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extreme {
     /// The figure.
@@ -17,19 +21,98 @@ pub struct Extreme {
     pub point: Point,
 }
 
-/// Highest rate of a class, in its unit.
-pub fn max_rate(points: &[PointFindings], class: Class) -> Option<Extreme> {
-    extreme(points, |p| Some(done(p.io(class))?.rate(class)), f64::gt)
+/// The headline numbers of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extremes {
+    /// Highest rate of small I/Os per second.
+    pub small_iops: Option<Extreme>,
+    /// Highest rate of large I/Os in megabytes (2^20) per second.
+    pub large_mbps: Option<Extreme>,
+    /// Lowest mean latency of small I/Os, reads and writes weighted by their counts, in microseconds.
+    pub small_latency_us: Option<Extreme>,
 }
 
-/// Lowest mean latency of small I/Os in microseconds.
-pub fn min_small_latency(points: &[PointFindings]) -> Option<Extreme> {
-    extreme(points, |p| Some(p.small.as_ref()?.latency_us?.mean), f64::lt)
+impl Extremes {
+    /// By the rule of one standard error.
+    pub fn of(points: &[PointFindings]) -> Self {
+        let rate = |class| {
+            let all = candidates(points, class);
+            highest(&all).map(|best| Extreme { estimate: best.io.rate(class), point: best.point })
+        };
+        Self {
+            small_iops: rate(Class::Small),
+            large_mbps: rate(Class::Large),
+            small_latency_us: lowest_latency(&candidates(points, Class::Small)),
+        }
+    }
+
+    /// The plainly highest and lowest of all points, the first of equal ones. ORION prints these, and scripts that read its
+    /// files compare them with those of older runs.
+    pub fn plain(points: &[PointFindings]) -> Self {
+        let rate = |class| plainly_best(points, |found| Some(done(found.io(class))?.rate(class)), f64::gt);
+        Self {
+            small_iops: rate(Class::Small),
+            large_mbps: rate(Class::Large),
+            small_latency_us: plainly_best(
+                points,
+                |found| Some(found.small.as_ref()?.latency_us?.mean),
+                f64::lt,
+            ),
+        }
+    }
 }
 
-/// The first point whose value beats all others. Points in doubt, by having been cut short or by a flag that makes
-/// their numbers invalid, have a say only when there are no others; a class without completions has none.
-pub fn extreme(
+/// A point that may stand for a class.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    pub point: Point,
+    pub io: &'a IoFindings,
+}
+
+/// The points of a class in which something completed, by what is outstanding. Points with the other class have a say only when
+/// there are no others, and so have points in doubt.
+pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
+    let rank = |found: &PointFindings| (in_doubt(found), found.point.of(class.other()) > 0);
+    let all = || points.iter().filter_map(|found| Some((found, done(found.io(class))?)));
+    let Some(least) = all().map(|(found, _)| rank(found)).min() else {
+        return Vec::new();
+    };
+    let chosen = all().filter(|(found, _)| rank(found) == least);
+    let mut chosen: Vec<Candidate<'_>> =
+        chosen.map(|(found, io)| Candidate { point: found.point, io }).collect();
+    chosen.sort_by_key(|one| (one.point.of(class), std::cmp::Reverse(one.point.of(class.other()))));
+    chosen
+}
+
+/// The candidate with the most outstanding of those that have the highest rate.
+pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
+    candidates.iter().rev().find(|one| is_highest(one, candidates)).copied()
+}
+
+/// Whether the rate of a candidate is the highest, as far as one standard error tells.
+pub fn is_highest(one: &Candidate<'_>, candidates: &[Candidate<'_>]) -> bool {
+    let best = candidates.iter().map(|one| one.io.iops).max_by(|a, b| a.value.total_cmp(&b.value));
+    best.is_none_or(|best| is_near(one.io.iops, best))
+}
+
+fn lowest_latency(candidates: &[Candidate<'_>]) -> Option<Extreme> {
+    let mean = |one: &Candidate<'_>| one.io.latency_us.map(|us| us.mean);
+    let best = candidates.iter().filter_map(mean).min_by(|a, b| a.value.total_cmp(&b.value))?;
+    let mut all =
+        candidates.iter().filter_map(|one| Some(Extreme { estimate: mean(one)?, point: one.point }));
+    all.find(|one| is_near(one.estimate, best))
+}
+
+/// Whether two figures differ by no more than one standard error of their difference.
+fn is_near(one: Estimate, best: Estimate) -> bool {
+    let error = |found: Estimate| found.interval.map_or(0.0, |interval| interval.standard_error());
+    // Two infinities have no difference.
+    one.value.total_cmp(&best.value).is_eq()
+        || (best.value - one.value).abs() <= error(one).hypot(error(best))
+}
+
+/// The first point whose figure beats all others. Points in doubt have a say only when there are no others.
+fn plainly_best(
     points: &[PointFindings],
     figure: impl Fn(&PointFindings) -> Option<Estimate>,
     beats: impl Fn(&f64, &f64) -> bool,
@@ -44,10 +127,10 @@ pub fn extreme(
     })
 }
 
-pub fn in_doubt(point: &PointFindings) -> bool {
+/// Whether a point was cut short or has a flag that makes its numbers invalid.
+fn in_doubt(point: &PointFindings) -> bool {
     // Of an adaptive run a point that only had its long visit, or one that was cut short, is no estimate.
-    let ios = [point.small.as_ref(), point.large.as_ref()];
-    let single = ios.into_iter().flatten().any(|io| io.iops.basis != Basis::Visits);
+    let single = point.classes().any(|(_, io)| io.iops.basis != Basis::Visits);
     let flagged = point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid);
     flagged || (point.phase.is_some() && single)
 }

@@ -25,11 +25,11 @@ fn rates_latency_and_extremes() {
     assert!((small.mbps().value - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
     assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
     assert!((small.latency_us.unwrap().mean.value - 1000.0).abs() < 1e-9);
-    assert_eq!(found.max_small_iops.unwrap().point, Point { small: 5, large: 0 });
-    let most = found.max_large_mbps.unwrap();
+    assert_eq!(found.best.small_iops.unwrap().point, Point { small: 5, large: 0 });
+    let most = found.best.large_mbps.unwrap();
     assert_eq!((most.estimate.value, most.point), (200.0, Point { small: 0, large: 2 }));
     assert_eq!(
-        found.min_small_latency_us.unwrap().point,
+        found.best.small_latency_us.unwrap().point,
         Point { small: 1, large: 0 },
         "the first of equals"
     );
@@ -166,5 +166,5 @@ fn errors_tell_target_offset_and_errno() {
 #[test]
 fn an_empty_record_has_no_extremes() {
     let found = Findings::of(&record(vec![]));
-    assert_eq!((found.points.len(), found.max_small_iops), (0, None));
+    assert_eq!((found.points.len(), found.best.small_iops), (0, None));
 }

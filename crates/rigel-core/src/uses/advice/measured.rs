@@ -4,13 +4,12 @@
 
 use super::{Refusal, Value};
 use crate::error::Problem;
-use crate::judge::findings::{CurveFindings, Extreme, Findings, PointFindings, extreme};
+use crate::judge::findings::{Answers, CurveFindings, Findings, PointFindings};
 use crate::judge::flags::Flag;
 use crate::load::workload::{Class, Direction, LargePattern};
 use crate::path_text::printable;
 use crate::stats::Estimate;
 use crate::units::{Bytes, KIB, MIB, number, to_f64};
-use crate::uses::answers::Answers;
 use crate::uses::compare::Run;
 use std::collections::BTreeSet;
 
@@ -197,8 +196,8 @@ impl<'a> Source<'a> {
     }
 
     /// The calibrations of reads, each with its answers.
-    pub fn calibrations(&self) -> impl Iterator<Item = (&'a Run<'a>, Answers)> {
-        self.that(Direction::Read).filter_map(|run| Some((run, Answers::of(run.record, run.findings)?)))
+    pub fn calibrations(&self) -> impl Iterator<Item = (&'a Run<'a>, &'a Answers)> {
+        self.that(Direction::Read).filter_map(|run| Some((run, run.findings.answers.as_ref()?)))
     }
 
     /// Major and minor number of the one disk that all I/O went to.
@@ -258,9 +257,9 @@ pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured>
 
 /// The highest rate of a class alone in a run; `factor` makes the unit out of I/Os per second.
 fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor: f64) -> Option<Measured> {
-    let (best, flags) = best(run.findings, class)?;
-    let figure = best.estimate.scaled(factor);
-    Some(Measured { is_lower_bound: rises(run, class), ..measured(run, flags, what, unit, figure) })
+    let best = best(run.findings, class)?;
+    let figure = best.io(class)?.iops.scaled(factor);
+    Some(Measured { is_lower_bound: rises(run, class), ..measured(run, &best.flags, what, unit, figure) })
 }
 
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
@@ -288,16 +287,14 @@ fn rises(run: &Run<'_>, class: Class) -> bool {
     run.findings.curves.iter().any(|found| found.class == class && !found.curve.saturated)
 }
 
-/// The highest rate of a class where the other one is idle, in I/Os per second, and the flags of its point.
-fn best(findings: &Findings, class: Class) -> Option<(Extreme, &[Flag])> {
-    let rate = |found: &PointFindings| {
-        let alone = found.point.of(class.other()) == 0;
-        let io = found.io(class).filter(|io| alone && io.latency_us.is_some())?;
-        Some(io.iops)
-    };
-    let best = extreme(&findings.points, rate, f64::gt)?;
-    let found = findings.points.iter().find(|found| found.point == best.point)?;
-    Some((best, &found.flags))
+/// The point that has the highest rate of a class, when the other one is idle there.
+fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
+    let best = match class {
+        Class::Small => findings.best.small_iops,
+        Class::Large => findings.best.large_mbps,
+    }?;
+    let alone = best.point.of(class.other()) == 0;
+    findings.points.iter().find(|found| alone && found.point == best.point)
 }
 
 const fn of_search(found: &CurveFindings) -> Bracket {
@@ -308,20 +305,24 @@ const fn of_search(found: &CurveFindings) -> Bracket {
 /// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
 /// Without a level of twice as many, the rate may still rise.
 fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
-    let (best, flags) = best(findings, Class::Small)?;
+    let best = best(findings, Class::Small)?;
+    let most = best.small.as_ref()?.iops.value;
     let sound = |found: &&PointFindings| !found.invalid() || found.point == best.point;
     let alone = findings.points.iter().filter(|found| found.point.large == 0).filter(sound);
     let mut levels: Vec<(u32, f64)> =
         alone.filter_map(|found| Some((found.point.small, found.small.as_ref()?.iops.value))).collect();
     levels.sort_by_key(|(level, _)| *level);
-    let place = levels.iter().position(|(_, iops)| *iops >= SATURATED * best.estimate.value)?;
+    let place = levels.iter().position(|(_, iops)| *iops >= SATURATED * most)?;
     let (found, _) = *levels.get(place)?;
     let (largest, _) = *levels.last()?;
     let below = place.checked_sub(1).and_then(|place| levels.get(place)).map(|(level, _)| *level);
     // A single level is no curve.
     (levels.len() > 1).then(|| {
         let lo = below.map_or(found, |below| below + 1);
-        (Bracket { found, lo, hi: found, is_lower_bound: largest < found.saturating_mul(2) }, flags)
+        (
+            Bracket { found, lo, hi: found, is_lower_bound: largest < found.saturating_mul(2) },
+            best.flags.as_slice(),
+        )
     })
 }
 

@@ -4,10 +4,10 @@
 
 use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes};
 use super::{Advice, Product, Setting, Value};
+use crate::judge::findings::{Answers, WithinBound};
 use crate::load::workload::{Class, Direction};
 use crate::stats::bound::LatencyOf;
 use crate::units::{Bytes, MIB, number};
-use crate::uses::answers::{Answers, WithinBound};
 use crate::uses::compare::Run;
 
 const ROW_PAGE: &str =
@@ -76,7 +76,7 @@ fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
 fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2] {
     let point = run.findings.alone(Class::Small, within.outstanding);
     let flags = point.map_or(&[][..], |found| &found.flags);
-    let bound = format!("within a {} latency of {}", answers.bound.of.name(), answers.bound.limit);
+    let bound = format!("within a {}", answers.bound);
     let bytes = Bytes(run.record.header.request.small_bytes);
     let iops = measured(run, flags, format!("random reads of {bytes} {bound}"), "IOPS", within.iops);
     let latency = measured(run, flags, "latency of these reads".to_owned(), "us", within.latency_us);

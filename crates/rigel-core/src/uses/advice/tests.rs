@@ -11,6 +11,7 @@ use crate::witness::{Counts, Witness, WitnessSample};
 
 /// A run whose answers are known: small I/Os take 100 us, four of them at once; a stream gives 1000 I/Os per second, two give
 /// 2000. All intervals are ±10 %.
+#[derive(Clone)]
 struct Known {
     record: Record,
     findings: Findings,
@@ -47,7 +48,7 @@ impl Known {
             }
         }
         known.findings.flags.clear();
-        known
+        known.chosen()
     }
 
     /// As `rigel calibrate` without options.
@@ -58,6 +59,13 @@ impl Known {
     /// As with `--write 100`.
     fn writes(small_bytes: u64, large_bytes: u64) -> Self {
         Self::new(100, small_bytes, large_bytes)
+    }
+
+    /// With headline numbers that fit what a test did to the points.
+    fn chosen(&self) -> Self {
+        let mut chosen = self.clone();
+        chosen.findings.choose(chosen.record.header.request.bound);
+        chosen
     }
 
     fn run(&self) -> Run<'_> {
@@ -76,7 +84,8 @@ fn advised(known: &[Known]) -> Advised {
 }
 
 fn advised_with(known: &[Known], conditions: Conditions) -> Advised {
-    let runs: Vec<Run<'_>> = known.iter().map(Known::run).collect();
+    let chosen: Vec<Known> = known.iter().map(Known::chosen).collect();
+    let runs: Vec<Run<'_>> = chosen.iter().map(Known::run).collect();
     Advised::of(&runs, conditions, None).unwrap()
 }
 

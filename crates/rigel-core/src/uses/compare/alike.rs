@@ -54,6 +54,7 @@ const PROPERTIES: &[Property] = &[
     telling("CPUs", |run| Some(run.record.header.nodes.first().host.cpus.to_string())),
     telling("kernel", |run| Some(run.record.header.nodes.first().host.kernel.clone())),
     telling("Rigel", |run| Some(run.record.header.program_version.clone())),
+    telling("bound on the latency", |run| run.record.header.request.bound.map(|bound| bound.to_string())),
     telling("visits to a point", |run| Some(pace(run))),
     telling("whole run", |run| Some(yes_or_no(run.record.complete()))),
 ];

@@ -3,7 +3,7 @@
 //! Must not compare.
 
 use super::change::Measured;
-use crate::judge::findings::{Findings, PointFindings};
+use crate::judge::findings::{Answers, Findings, PointFindings};
 use crate::load::workload::Class;
 use crate::stats::Estimate;
 
@@ -22,6 +22,8 @@ pub enum Metric {
     SmallP99,
     /// The same of large ones.
     LargeP99,
+    /// The highest rate of small I/Os within the bound of a calibration.
+    MaxIops,
     /// The highest rate of small I/Os of all points.
     MaxSmallIops,
     /// The highest rate of large I/Os of all points.
@@ -32,7 +34,8 @@ pub enum Metric {
 
 impl Metric {
     /// All of them, in the order of the outputs.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
+        Self::MaxIops,
         Self::MaxSmallIops,
         Self::MaxLargeMbps,
         Self::MinSmallLatency,
@@ -54,6 +57,7 @@ impl Metric {
             Self::LargeLatency => "large_latency",
             Self::SmallP99 => "small_p99",
             Self::LargeP99 => "large_p99",
+            Self::MaxIops => "max_iops",
             Self::MaxSmallIops => "max_small_iops",
             Self::MaxLargeMbps => "max_large_mbps",
             Self::MinSmallLatency => "min_small_latency",
@@ -64,7 +68,7 @@ impl Metric {
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::SmallIops | Self::MaxSmallIops => "IOPS",
+            Self::SmallIops | Self::MaxIops | Self::MaxSmallIops => "IOPS",
             Self::LargeMbps | Self::MaxLargeMbps => "MBPS",
             Self::SmallLatency
             | Self::LargeLatency
@@ -77,13 +81,16 @@ impl Metric {
     /// Whether more of it is better.
     #[must_use]
     pub(crate) const fn more_is_better(self) -> bool {
-        matches!(self, Self::SmallIops | Self::LargeMbps | Self::MaxSmallIops | Self::MaxLargeMbps)
+        matches!(
+            self,
+            Self::SmallIops | Self::LargeMbps | Self::MaxIops | Self::MaxSmallIops | Self::MaxLargeMbps
+        )
     }
 
     /// Whether a run has one value of it, and not one for each point.
     #[must_use]
     pub const fn is_of_a_run(self) -> bool {
-        matches!(self, Self::MaxSmallIops | Self::MaxLargeMbps | Self::MinSmallLatency)
+        matches!(self, Self::MaxIops | Self::MaxSmallIops | Self::MaxLargeMbps | Self::MinSmallLatency)
     }
 
     /// Whether it follows from another metric: in a closed loop the mean latency is the outstanding I/Os over the rate.
@@ -99,6 +106,7 @@ impl Metric {
             Self::SmallIops
             | Self::SmallLatency
             | Self::SmallP99
+            | Self::MaxIops
             | Self::MaxSmallIops
             | Self::MinSmallLatency => Class::Small,
             Self::LargeMbps | Self::LargeLatency | Self::LargeP99 | Self::MaxLargeMbps => Class::Large,
@@ -121,9 +129,10 @@ impl Metric {
     /// What a run has of it; `None` when it is a quantity of points, or no point has the class.
     pub(super) fn of(self, findings: &Findings) -> Option<Measured> {
         let best = match self {
-            Self::MaxSmallIops => findings.max_small_iops,
-            Self::MaxLargeMbps => findings.max_large_mbps,
-            Self::MinSmallLatency => findings.min_small_latency_us,
+            Self::MaxIops => findings.answers.as_ref().and_then(Answers::best_within),
+            Self::MaxSmallIops => findings.best.small_iops,
+            Self::MaxLargeMbps => findings.best.large_mbps,
+            Self::MinSmallLatency => findings.best.small_latency_us,
             _ => None,
         }?;
         let found = findings.points.iter().find(|found| found.point == best.point)?;

@@ -11,12 +11,6 @@ fn run(latency_us: u64) -> (Record, Findings) {
     let record = Record { visits, ..Record::begun(header()) };
     let mut findings = Findings::of(&record);
     let known = |found: Estimate| Interval::symmetric(found.value, 0.02, 8, 7.0).unwrap().into();
-    for best in
-        [&mut findings.max_small_iops, &mut findings.max_large_mbps, &mut findings.min_small_latency_us]
-    {
-        let best = best.as_mut().unwrap();
-        best.estimate = known(best.estimate);
-    }
     for found in &mut findings.points {
         for io in [&mut found.small, &mut found.large].into_iter().flatten() {
             io.iops = known(io.iops);
@@ -24,6 +18,7 @@ fn run(latency_us: u64) -> (Record, Findings) {
             us.mean = known(us.mean);
         }
     }
+    findings.choose(None);
     (record, findings)
 }
 

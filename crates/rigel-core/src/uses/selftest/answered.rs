@@ -5,13 +5,12 @@
 
 use super::cases::Promise;
 use super::score::{Grade, Score, Trial, seldom_enough};
-use crate::judge::findings::Findings;
+use crate::judge::findings::{Extreme, Findings, NEAR};
 use crate::record::Record;
 use crate::sim::SimLaw;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::stats::{Estimate, sample};
 use crate::units::{MIB, to_f64, us_from_ns};
-use crate::uses::answers::{Answers, NEAR};
 
 /// The figures of a calibration that have an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,12 +84,13 @@ impl Answered {
     /// Scores the record of a calibration; `None` for any other run.
     #[must_use]
     pub fn of(record: &Record, found: &Findings, law: &SimLaw) -> Option<Self> {
-        let answers = Answers::of(record, found)?;
+        let answers = found.answers.as_ref()?;
         let truth = Truth { law, record };
         let best = answers.max_iops.as_ref().ok();
         let best_iops = truth.small_iops(Some(&answers.bound));
         let outstanding = best.map(|best| best.outstanding);
         let known = |level| truth.latency_us(level, answers.bound.of);
+        let estimate = |best: Option<Extreme>| best.map(|best| best.estimate);
         let figures = [
             (Asked::MaxIops, best.map(|best| best.iops), best_iops),
             // Where nothing keeps the bound no latency is the right one.
@@ -99,9 +99,9 @@ impl Answered {
                 best.map(|best| best.latency_us),
                 best_iops.and(outstanding).and_then(known),
             ),
-            (Asked::UnboundedIops, answers.unbounded_iops, truth.small_iops(None)),
-            (Asked::MaxMbps, answers.max_mbps, truth.mbps(truth.most_streams())),
-            (Asked::MaxPmbps, answers.max_pmbps, truth.mbps(1)),
+            (Asked::UnboundedIops, estimate(answers.unbounded_iops), truth.small_iops(None)),
+            (Asked::MaxMbps, estimate(answers.max_mbps), truth.mbps(truth.most_streams())),
+            (Asked::MaxPmbps, estimate(answers.max_pmbps), truth.mbps(1)),
             (Asked::LatencyAt1, answers.latency_at_1_us, known(1)),
         ];
         let seen =

@@ -1,15 +1,11 @@
 //! What a calibration answers: the figures that CALIBRATE_IO gave, each with how sure it is.
 //!
-//! Pure: a record of a run with a bound on the latency, and its findings. Every figure is one of the findings; here they are only
-//! chosen. The best of several points that are alike would owe its place to its noise, and be too high: of those within one standard
-//! error of the best the one with the most outstanding answers (the rule of one standard error: Breiman, Friedman, Olshen, Stone
-//! 1984, section 3.4.3), as in a closed loop no point should be above it. Must not format.
+//! Every figure is one of a point; here they are only chosen, by the rule of [`super::extremes`]. Must not format.
 
-use crate::judge::findings::{Findings, IoFindings, PointFindings, in_doubt};
-use crate::judge::flags::Flag;
+use super::extremes::{Candidate, Extreme, candidates, highest, is_highest};
+use super::{CurveFindings, IoFindings, PointFindings};
 use crate::load::matrix::Point;
 use crate::load::workload::Class;
-use crate::record::Record;
 use crate::stats::Estimate;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::units::{to_f64, us_from_ns};
@@ -37,11 +33,11 @@ pub struct Answers {
     /// The highest rate within it; the reason as a sentence when there is none.
     pub max_iops: Result<WithinBound, String>,
     /// The highest rate of small I/Os per second at any latency.
-    pub unbounded_iops: Option<Estimate>,
+    pub unbounded_iops: Option<Extreme>,
     /// The highest rate of large I/O in megabytes (2^20) per second.
-    pub max_mbps: Option<Estimate>,
+    pub max_mbps: Option<Extreme>,
     /// The same of one stream.
-    pub max_pmbps: Option<Estimate>,
+    pub max_pmbps: Option<Extreme>,
     /// The latency that the bound is about with one small I/O outstanding, in microseconds.
     pub latency_at_1_us: Option<Estimate>,
     /// The outstanding small I/Os that saturate the device: lowest and highest as far as the noise tells. `None` when the search
@@ -49,85 +45,53 @@ pub struct Answers {
     pub n_sat: Option<(u32, u32)>,
     /// Whether the search saw saturation; otherwise what it found are lower bounds.
     pub saturated: bool,
-    /// What speaks against any of it, each flag once.
-    pub flags: Vec<Flag>,
 }
 
 impl Answers {
-    /// The answers of a run; `None` when it was not asked for a bound.
-    #[must_use]
-    pub fn of(record: &Record, findings: &Findings) -> Option<Self> {
-        let bound = record.header.request.bound?;
-        let curve = findings.curves.iter().find(|curve| curve.class == Class::Small);
-        let max_iops = within(findings, &bound);
-        Some(Self {
+    /// The answers of a run that was asked for a bound.
+    pub(super) fn of(bound: LatencyBound, points: &[PointFindings], curves: &[CurveFindings]) -> Self {
+        let curve = curves.iter().find(|curve| curve.class == Class::Small);
+        let small = candidates(points, Class::Small);
+        let max_iops = within(&small, &bound);
+        let found = |class, one: Candidate<'_>| Extreme { estimate: one.io.rate(class), point: one.point };
+        let one_stream =
+            alone(points, Class::Large).map(|io| Candidate { point: Point::alone(Class::Large, 1), io });
+        Self {
             bound,
-            unbounded_iops: unbounded(findings, max_iops.as_ref().ok()),
+            unbounded_iops: unbounded(&small, max_iops.as_ref().ok()).map(|one| found(Class::Small, one)),
             max_iops,
-            max_mbps: highest(&rates(findings, Class::Large)).map(|best| best.io.mbps()),
-            max_pmbps: one_stream(findings),
-            latency_at_1_us: findings
-                .alone(Class::Small, 1)
-                .and_then(|found| latency(found.small.as_ref()?, bound.of)),
+            max_mbps: highest(&candidates(points, Class::Large)).map(|one| found(Class::Large, one)),
+            max_pmbps: one_stream.map(|one| found(Class::Large, one)),
+            latency_at_1_us: alone(points, Class::Small).and_then(|io| latency(io, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),
             saturated: curve.is_some_and(|curve| curve.curve.saturated),
-            flags: flags(findings),
-        })
+        }
     }
 }
 
-/// A point of one class.
-struct Rate<'a> {
-    level: u32,
-    io: &'a IoFindings,
+impl Answers {
+    /// The highest rate within the bound, and where it is.
+    #[must_use]
+    pub fn best_within(&self) -> Option<Extreme> {
+        let within = self.max_iops.as_ref().ok()?;
+        Some(Extreme { estimate: within.iops, point: Point::alone(Class::Small, within.outstanding) })
+    }
 }
 
-/// The points of a class alone in which something completed, by what is outstanding. Those in doubt are left out where there are
-/// others.
-fn rates(findings: &Findings, class: Class) -> Vec<Rate<'_>> {
-    let level = |found: &PointFindings| match class {
-        Class::Small => found.point.small,
-        Class::Large => found.point.large,
-    };
-    let has = |found: &&PointFindings| {
-        found.point == Point::alone(class, level(found))
-            && found.io(class).is_some_and(|io| io.latency_us.is_some())
-    };
-    let points = || findings.points.iter().filter(has);
-    let some_sound = points().any(|found| !in_doubt(found));
-    let with_a_say = points().filter(|found| !(some_sound && in_doubt(found)));
-    let mut rates: Vec<Rate<'_>> =
-        with_a_say.filter_map(|found| Some(Rate { level: level(found), io: found.io(class)? })).collect();
-    rates.sort_by_key(|rate| rate.level);
-    rates
-}
-
-/// The point with the most outstanding of those whose rate is the highest as far as one standard error tells; `points` are in
-/// order.
-fn highest<'a, 'b>(points: &'b [Rate<'a>]) -> Option<&'b Rate<'a>> {
-    points.iter().rev().find(|rate| is_highest(rate, points))
-}
-
-/// Whether a rate is less than one standard error of the difference below the highest of `points`.
-fn is_highest(rate: &Rate<'_>, points: &[Rate<'_>]) -> bool {
-    let error = |rate: &Rate<'_>| rate.io.iops.interval.map_or(0.0, |interval| interval.standard_error());
-    let best = points.iter().max_by(|a, b| a.io.iops.value.total_cmp(&b.io.iops.value));
-    best.is_none_or(|best| best.io.iops.value - rate.io.iops.value <= error(rate).hypot(error(best)))
+/// One of a class and none of the other, when something completed.
+fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
+    let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
+    found.io(class).filter(|io| io.latency_us.is_some())
 }
 
 /// The highest rate at any latency: that within the bound, unless another is higher.
-fn unbounded(findings: &Findings, within: Option<&WithinBound>) -> Option<Estimate> {
-    let points = rates(findings, Class::Small);
-    let at_bound = points.iter().find(|rate| within.is_some_and(|within| within.outstanding == rate.level));
-    let highest = highest(&points)?;
-    let best =
-        at_bound.filter(|rate| is_highest(rate, &points) || rate.io.iops.value > highest.io.iops.value);
-    Some(best.unwrap_or(highest).io.iops)
-}
-
-fn one_stream(findings: &Findings) -> Option<Estimate> {
-    let io = findings.alone(Class::Large, 1)?.large.as_ref()?;
-    io.latency_us.map(|_| io.mbps())
+fn unbounded<'a>(points: &[Candidate<'a>], within: Option<&WithinBound>) -> Option<Candidate<'a>> {
+    let at_bound =
+        points.iter().find(|one| within.is_some_and(|within| within.outstanding == one.point.small));
+    let highest = highest(points)?;
+    let at_bound =
+        at_bound.filter(|one| is_highest(one, points) || one.io.iops.value > highest.io.iops.value);
+    Some(at_bound.copied().unwrap_or(highest))
 }
 
 /// The latency that a bound is about, in microseconds.
@@ -141,26 +105,22 @@ fn latency(io: &IoFindings, of: LatencyOf) -> Option<Estimate> {
 
 /// The highest rate among the points that keep the bound as far as their intervals tell: the level was chosen at the bound,
 /// so that its latency is as often a little above it as below.
-fn within(findings: &Findings, bound: &LatencyBound) -> Result<WithinBound, String> {
+fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound, String> {
     let limit_us = us_from_ns(to_f64(bound.limit.0));
-    let points = rates(findings, Class::Small);
     if points.is_empty() {
         return Err("no point of small I/O was measured".to_owned());
     }
-    let keeps = |latency: &Estimate| {
+    let keeps = |latency: Estimate| {
         let least = latency.lo95().unwrap_or(latency.value);
         latency.value <= limit_us * (1.0 + NEAR) && least <= limit_us
     };
-    let latencies = points.iter().filter_map(|point| latency(point.io, bound.of));
+    let latencies = points.iter().filter_map(|one| latency(one.io, bound.of));
     let quickest = latencies.map(|latency| latency.value).fold(f64::INFINITY, f64::min);
-    let kept: Vec<Rate<'_>> =
-        points.into_iter().filter(|point| latency(point.io, bound.of).is_some_and(|us| keeps(&us))).collect();
+    let kept: Vec<Candidate<'_>> =
+        points.iter().filter(|one| latency(one.io, bound.of).is_some_and(keeps)).copied().collect();
     let best = highest(&kept).and_then(|best| {
-        Some(WithinBound {
-            iops: best.io.iops,
-            latency_us: latency(best.io, bound.of)?,
-            outstanding: best.level,
-        })
+        let latency_us = latency(best.io, bound.of)?;
+        Some(WithinBound { iops: best.io.iops, latency_us, outstanding: best.point.small })
     });
     best.ok_or_else(|| {
         format!(
@@ -172,28 +132,23 @@ fn within(findings: &Findings, bound: &LatencyBound) -> Result<WithinBound, Stri
     })
 }
 
-/// The flags of the run, of the points and of the searches; of those that have the same code the first.
-pub(crate) fn flags(findings: &Findings) -> Vec<Flag> {
-    let mut flags: Vec<Flag> = Vec::new();
-    for flag in findings.all_flags() {
-        match flags.iter_mut().find(|other| other.code == flag.code) {
-            Some(other) => other.invalid |= flag.invalid,
-            None => flags.push(flag.clone()),
-        }
-    }
-    flags
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::findings::Findings;
+    use crate::judge::flags::Flag;
     use crate::judge::flags::FlagCode;
+    use crate::record::Record;
     use crate::record::tests::{header, visit};
     use crate::stats::{Basis, Interval};
     use crate::units::Nanos;
 
     /// Small points 1 to 5 whose latencies in microseconds are given, large ones of 10 ms.
     fn answered(latencies_us: [u64; 5], limit_ms: u64, change: impl FnOnce(&mut Findings)) -> Answers {
+        judged(latencies_us, limit_ms, change).answers.unwrap()
+    }
+
+    fn judged(latencies_us: [u64; 5], limit_ms: u64, change: impl FnOnce(&mut Findings)) -> Findings {
         let small = latencies_us.iter().enumerate().map(|(step, us)| visit(step, us * 1000));
         let visits = small.chain([visit(5, 10_000_000), visit(6, 10_000_000)]).collect();
         let mut record = Record { visits, ..Record::begun(header()) };
@@ -201,7 +156,8 @@ mod tests {
             Some(LatencyBound { limit: Nanos::from_millis(limit_ms), of: LatencyOf::Mean });
         let mut findings = Findings::of(&record);
         change(&mut findings);
-        Answers::of(&record, &findings).unwrap()
+        findings.choose(record.header.request.bound);
+        findings
     }
 
     #[test]
@@ -209,9 +165,9 @@ mod tests {
         let found = answered([1000, 1000, 1000, 2000, 5000], 2, |_| {});
         let best = found.max_iops.unwrap();
         assert_eq!((best.outstanding, best.iops.value), (3, 3000.0), "4 outstanding at 2 ms give 2000");
-        assert_eq!(found.unbounded_iops.unwrap().value, 3000.0);
-        assert_eq!(found.max_mbps.unwrap().value, 200.0);
-        assert_eq!(found.max_pmbps.unwrap().value, 100.0);
+        assert_eq!(found.unbounded_iops.unwrap().estimate.value, 3000.0);
+        assert_eq!(found.max_mbps.unwrap().estimate.value, 200.0);
+        assert_eq!(found.max_pmbps.unwrap().estimate.value, 100.0);
         assert_eq!(found.latency_at_1_us.unwrap().value, 1000.0);
         assert_eq!(found.n_sat, None, "nothing was searched");
     }
@@ -252,14 +208,15 @@ mod tests {
 
     #[test]
     fn numbers_that_must_not_be_used_do_not_answer() {
-        let found = answered([1000; 5], 2, |findings| {
+        let found = judged([1000; 5], 2, |findings| {
             let flag = Flag::new(FlagCode::Zeros, "holes").invalidating();
             findings.points[4].flags.push(flag.clone());
             findings.points[3].flags.push(Flag { invalid: false, ..flag });
         });
-        assert_eq!(found.max_iops.unwrap().outstanding, 4);
-        assert_eq!(found.flags.iter().filter(|flag| flag.code == FlagCode::Zeros).count(), 1);
-        assert!(found.flags.iter().any(|flag| flag.code == FlagCode::Zeros && flag.invalid));
+        let flags = found.flags_once();
+        assert_eq!(found.answers.unwrap().max_iops.unwrap().outstanding, 4);
+        assert_eq!(flags.iter().filter(|flag| flag.code == FlagCode::Zeros).count(), 1);
+        assert!(flags.iter().any(|flag| flag.code == FlagCode::Zeros && flag.invalid));
     }
 
     /// Points of 1000 per second and rates in per cent of it, each sure to a standard error of 1 %.
@@ -281,7 +238,7 @@ mod tests {
         assert_eq!(level([20.0, 60.0, 101.0, 100.0, 99.0]), 4);
         assert_eq!(level([20.0, 60.0, 102.0, 100.0, 90.0]), 3);
         let found = alike([20.0, 60.0, 101.0, 100.0, 100.0]);
-        assert_eq!(found.unbounded_iops, found.max_iops.ok().map(|within| within.iops));
+        assert_eq!(found.unbounded_iops.unwrap().estimate, found.max_iops.unwrap().iops);
     }
 
     /// Beyond the bound a rate is one of its own only if it is higher.
@@ -299,7 +256,7 @@ mod tests {
         for (iops, wanted) in [(1100.0, 1100.0), (1010.0, 1000.0), (990.0, 1000.0), (700.0, 1000.0)] {
             let found = beyond(iops);
             assert_eq!(
-                (found.max_iops.unwrap().outstanding, found.unbounded_iops.unwrap().value),
+                (found.max_iops.unwrap().outstanding, found.unbounded_iops.unwrap().estimate.value),
                 (4, wanted)
             );
         }
@@ -322,6 +279,6 @@ mod tests {
     #[test]
     fn a_run_without_a_bound_has_no_answers() {
         let record = Record { visits: vec![visit(0, 1_000_000)], ..Record::begun(header()) };
-        assert_eq!(Answers::of(&record, &Findings::of(&record)), None);
+        assert_eq!(Findings::of(&record).answers, None);
     }
 }

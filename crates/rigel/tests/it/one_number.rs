@@ -1,0 +1,97 @@
+//! One number, one origin: every output of a run tells the same figure where it tells the same quantity.
+//!
+//! The records are of a simulated device that varies, so that points which are alike have different rates and an output that
+//! chose by a rule of its own would tell another one. Whole outputs are read, as a script would read them.
+
+mod told;
+
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::{Adaptive, Pace, Precision};
+use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::record::Record;
+use rigel_core::sim::SimLaw;
+use rigel_core::uses::advice::{Advised, Conditions};
+use rigel_core::uses::compare::Comparison;
+use rigel_core::uses::selftest::{self, Promise};
+use rigel_report::compare::{CompareFormat, Compared, runs};
+use rigel_report::text::{self, Style};
+use rigel_report::{Format, View, advice, calibration, compare, render};
+use told::Told;
+
+fn bytes(format: Format, view: &View<'_>) -> String {
+    let files = render(format, view).unwrap();
+    String::from_utf8(files.into_iter().next().unwrap().bytes).unwrap()
+}
+
+/// Every figure that the outputs of a run tell.
+fn told(record: &Record) -> Told {
+    let mut told = Told::default();
+    let view = View::of(record);
+    told.json(&bytes(Format::Json, &view));
+    told.csv("csv", &bytes(Format::Csv, &view));
+    let orion = render(Format::Orion(rigel_report::OrionVersion::V19), &view).unwrap();
+    let ci = orion.into_iter().find(|file| file.suffix == "_ci.csv").unwrap();
+    told.csv("ci.csv", std::str::from_utf8(&ci.bytes).unwrap());
+    told.openmetrics(&bytes(Format::OpenMetrics, &view));
+    told.page(&bytes(Format::Html, &view));
+    told.markdown(&bytes(Format::Markdown, &view));
+    told.terminal(&text::report(&view, Style::default(), &[]));
+    let views = [view];
+    let of = runs(&views);
+    let comparison = Comparison::of(&of, &of);
+    let compared =
+        Compared { base: &views, new: &views, comparison: &comparison, gates: &[], undecided_fails: false };
+    told.compare(&compare::render(CompareFormat::Json, &compared).unwrap().bytes);
+    let advised = Advised::of(&of, Conditions::default(), None).unwrap();
+    told.advice(&advice::document(&advice::Advisory { views: &views, advised: &advised }).unwrap());
+    if let Some(answers) = calibration::Document::of(&views[0]) {
+        told.calibration(&answers.json().unwrap());
+        told.answers(&calibration::answers(&answers));
+    }
+    told
+}
+
+#[test]
+fn the_outputs_of_a_calibration_agree() {
+    let is_calibration = |case: &selftest::Case| matches!(case.promise, Promise::Answers { .. });
+    let case = selftest::all().into_iter().find(is_calibration).unwrap();
+    let mut differ = 0;
+    for seed in 1..=3 {
+        let record = rigel_run::trial::trial(&case.request(seed).unwrap()).unwrap();
+        let told = told(&record);
+        told.agree();
+        for (key, sources) in [
+            ("most small value", 6),
+            ("most large value", 6),
+            ("within value", 5),
+            ("within latency value", 5),
+            ("one stream value", 5),
+            ("most small width", 4),
+            ("within width", 4),
+        ] {
+            told.is_told_by(key, sources);
+        }
+        let found = View::of(&record).findings;
+        differ += usize::from(found.best.small_iops != found.plainly_best.small_iops);
+    }
+    assert!(differ > 0, "no record tells the rules for the highest rate apart");
+}
+
+#[test]
+fn the_outputs_of_a_matrix_agree() {
+    let mut request = Request::new(RunLevel::Normal);
+    let law = "servers=4,service=1ms,spread=exponential,between=3%";
+    request.engine = EngineRequest::Sim(SimLaw::parse(law).unwrap());
+    request.pace = Pace::Adaptive(Adaptive { precision: Precision(50), max_duration: None, fast: true });
+    request.seed = 5;
+    let told = told(&rigel_run::trial::trial(&request).unwrap());
+    told.agree();
+    for (key, sources) in [
+        ("most small value", 6),
+        ("most large value", 5),
+        ("5,0 small iops value", 8),
+        ("5,0 small p99 lo95", 6),
+    ] {
+        told.is_told_by(key, sources);
+    }
+}

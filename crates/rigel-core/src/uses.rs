@@ -1,4 +1,4 @@
-//! What a user does with findings: compare runs, advise settings, examine a host, answer a calibration, test the tool itself.
+//! What a user does with findings: compare runs, advise settings, examine a host, test the tool itself.
 //!
 //! Must not compute a figure that the findings hold already.
 

@@ -241,6 +241,27 @@ mod tests {
         assert_eq!(found.unbounded_iops.unwrap().estimate, found.max_iops.unwrap().iops);
     }
 
+    /// The headline numbers follow the same rule; ORION's are of the plainly highest point.
+    #[test]
+    fn headline_numbers_are_those_of_the_answers() {
+        let set = |findings: &mut Findings| {
+            for (found, iops) in findings.points.iter_mut().zip([200.0, 600.0, 1010.0, 1000.0, 1000.0]) {
+                let small = found.small.as_mut().unwrap();
+                small.iops = Interval::symmetric(iops, 0.05, 8, 7.0).unwrap().into();
+            }
+        };
+        let found = judged([1000; 5], 2, set);
+        let level = |best: Option<Extreme>| best.unwrap().point.small;
+        assert_eq!((level(found.best.small_iops), level(found.plainly_best.small_iops)), (5, 3));
+        let answers = found.answers.as_ref().unwrap();
+        assert_eq!(answers.unbounded_iops, found.best.small_iops);
+        assert_eq!(answers.max_mbps, found.best.large_mbps);
+        assert_eq!(level(found.best.small_latency_us), 1);
+        let mut unbound = found.clone();
+        unbound.choose(None);
+        assert_eq!((unbound.best, unbound.answers), (found.best, None), "with a bound or without");
+    }
+
     /// Beyond the bound a rate is one of its own only if it is higher.
     #[test]
     fn the_rate_at_the_bound_is_the_highest_one_unless_another_is_higher() {

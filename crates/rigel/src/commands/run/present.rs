@@ -18,7 +18,7 @@ use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
-use rigel_core::units::Bytes;
+use rigel_core::units::{Bytes, NS_PER_S};
 use rigel_report::numbers::counted;
 use rigel_report::text::Intent;
 use rigel_report::{Format, View, calibration, orion, render, text};
@@ -108,7 +108,10 @@ fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len(), "point");
     let time = plan.known_time();
     match (&plan.search, &plan.adaptive) {
-        (Some(_), _) => format!("load levels are searched first, usually for {time}"),
+        (Some(_), _) => {
+            let seconds = (time.0 + NS_PER_S / 2) / NS_PER_S;
+            format!("load levels are searched first, usually for {seconds} s")
+        }
         (None, None) => format!("{points}, about {time}"),
         (None, Some(_)) => match request.pace {
             Pace::Adaptive(adaptive) => format!("{points} to {}, {time} or more", adaptive.precision),

@@ -139,7 +139,7 @@ fn damage_is_told_with_its_line() {
         (format!("{}\n{}\n", lines[0], lines[0]), "line 2", "second header"),
         (format!("{text}{}\n", lines[1]), "line 5", "follows"),
         (format!("{}\n", lines[1]), "line 1", "no record"),
-        (text.replacen("\"major\":1", "\"major\":2", 1), "line 1", "format 2"),
+        (text.replacen("\"major\":2", "\"major\":3", 1), "line 1", "format 3"),
         ("hello\n".into(), "line 1", "no record"),
     ] {
         let problem = Record::read(damaged.as_bytes()).unwrap_err();

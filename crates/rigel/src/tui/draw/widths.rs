@@ -32,7 +32,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     for (row, (point, cell, width)) in (1..inner.height).zip(widths) {
         let at = format!("small {} large {}", point.small, point.large);
         let role = if cell.reached { Role::Good } else { Role::Warning };
-        let text = format!(" {at:<16}{:>7}", format!("{sign}{}", percent(width)));
+        let text = format!(" {at:<16}{:>7}", format!("{sign}{} %", percent(width)));
         put(buffer, inner, row, &text, theme.style(role));
         let columns = inner.width.saturating_sub(BEFORE_BAR + 1);
         put_at(

@@ -59,13 +59,9 @@ fn reached(view: &View<'_>) -> String {
     };
     let mut most = Vec::new();
     if let Some(best) = best.small_iops {
-        let bounded = bounded(view).unwrap_or_default();
-        most.push(format!(
-            "{} small I/Os per second{}{bounded}",
-            number(best.estimate.value),
-            width(best.estimate)
-        ));
+        most.push(format!("{} small I/Os per second{}", number(best.estimate.value), width(best.estimate)));
     }
+    most.extend(within_bound(view));
     if let Some(best) = best.large_mbps {
         most.push(format!(
             "{} MB per second of large I/O{}",
@@ -83,15 +79,22 @@ fn reached(view: &View<'_>) -> String {
             width(best.estimate)
         )
     });
-    format!("{device} reached {}{quickest}.", most.join(" and "))
+    format!("{device} reached {}{quickest}.", listed(&most))
 }
 
-/// What a calibration found within its bound: `, 55,584 (±2.1 %) within a mean latency of 10 ms`.
-fn bounded(view: &View<'_>) -> Option<String> {
+/// What a calibration found within its bound: `55,584 (±2.1 %) within a mean latency of 10 ms`.
+fn within_bound(view: &View<'_>) -> Option<String> {
     let answers = view.findings.answers.as_ref()?;
     let within = answers.max_iops.as_ref().ok()?;
-    let (rate, width) = (number(within.iops.value), width(within.iops));
-    Some(format!(", {rate}{width} within a {},", answers.bound))
+    Some(format!("{}{} within a {}", number(within.iops.value), width(within.iops), answers.bound))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => parts.concat(),
+    }
 }
 
 fn width(found: Estimate) -> String {

@@ -184,6 +184,11 @@ impl Told {
     }
 
     pub fn markdown(&mut self, text: &str) {
+        let verdict = between(text, " reached ", " small I/Os per second").unwrap();
+        self.written("verdict", "most small", verdict);
+        if let Some((before, _)) = text.split_once(" MB per second of large I/O") {
+            self.written("verdict", "most large", before.rsplit(' ').next().unwrap());
+        }
         for line in text.lines().filter(|line| line.starts_with("| ")) {
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
             if let (Some(key), [_, value, ..]) = (headline(cells[0]), cells.as_slice()) {

@@ -90,7 +90,7 @@ fn on_a_disk(place: &Place, record: &Path) -> PathBuf {
     let watched = |line: &str| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         if line["line"] == "visit" {
-            line["witness"] = witness.clone();
+            line["nodes"][0]["witness"] = witness.clone();
         }
         line.to_string() + "\n"
     };

@@ -95,8 +95,8 @@ fn a_record_holds_what_the_doctor_looks_at() {
     place.line("run simple t.dat --duration 100ms").expect_code(0);
     let record = fs::read_to_string(place.only("_record.jsonl")).unwrap();
     let header: Value = serde_json::from_str(record.lines().next().unwrap()).unwrap();
-    assert!(header["host"]["settings"]["swappiness"].is_u64(), "{header}");
-    assert!(header["host"]["limits"]["open_files"].is_object(), "{header}");
+    assert!(header["nodes"][0]["host"]["settings"]["swappiness"].is_u64(), "{header}");
+    assert!(header["nodes"][0]["host"]["limits"]["open_files"].is_object(), "{header}");
     let mount = &header["targets"][0]["mount"];
     assert!(!mount["options"].as_array().unwrap().is_empty(), "{mount}");
 }

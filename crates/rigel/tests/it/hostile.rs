@@ -164,9 +164,9 @@ fn hostile_record(record: &Path) -> (Vec<u8>, BTreeSet<String>) {
     let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let bytes =
         |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes();
-    lines[0]["engine"]["notes"] = json!(["note"]);
-    lines[0]["engine"]["reason"] = json!("reason");
-    lines[0]["host"]["product"] = json!("product");
+    lines[0]["nodes"][0]["engine"]["notes"] = json!(["note"]);
+    lines[0]["nodes"][0]["engine"]["reason"] = json!("reason");
+    lines[0]["nodes"][0]["host"]["product"] = json!("product");
     lines[0]["targets"][0]["device"] = json!({"name": "sda", "model": "model", "made_of": ["sdb"]});
     lines[0]["targets"][0]["filesystem"] = json!("ext4");
     lines[0]["targets"][0]["direct_io_refusal"] = json!("refused");

@@ -155,7 +155,7 @@ fn a_record_that_cannot_be_read_is_told_with_its_line() {
     fs::write(&broken, &damaged).unwrap();
     let told = place.rigel(["report", broken.to_str().unwrap(), "--format", "json"]).expect_code(2);
     assert!(told.stderr.contains("line 2"), "{}", told.stderr);
-    fs::write(&broken, text.replacen("\"major\":1", "\"major\":9", 1)).unwrap();
+    fs::write(&broken, text.replacen("\"major\":2", "\"major\":9", 1)).unwrap();
     let told = place.rigel(["report", broken.to_str().unwrap(), "--format", "json"]).expect_code(2);
     assert!(told.stderr.contains("format 9"), "{}", told.stderr);
     fs::write(&broken, &text[..text.len() - 5]).unwrap();

@@ -28,7 +28,7 @@ fn undisturbed(place: &Path) -> Vec<u8> {
     let resumed = |line: &&[u8]| line.starts_with(br#"{"line":"resumed""#);
     let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| !resumed(line));
     let mut header: serde_json::Value = serde_json::from_slice(lines.next().unwrap()).unwrap();
-    header["host"].take();
+    header["nodes"][0]["host"].take();
     header.to_string().into_bytes().into_iter().chain(lines.flatten().copied()).collect()
 }
 

@@ -77,14 +77,13 @@ struct Run {
     polled: bool,
     /// The CPU of each worker; empty when the scheduler chose.
     worker_cpus: Vec<u32>,
-    /// The hosts of a run on several of them; not there when one host measured.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The hosts that measured; most runs have one.
     nodes: Vec<NodeDocument>,
     /// Every point was measured in full.
     complete: bool,
 }
 
-/// One host of a run on several.
+/// A host that measured.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Node")]
 struct NodeDocument {
@@ -189,7 +188,6 @@ fn run(view: &View<'_>) -> Run {
     let header = &view.record.header;
     let closing = view.record.closing.as_ref();
     let first = header.nodes.first();
-    let several = || header.nodes.all().iter().map(NodeDocument::from).collect();
     Run {
         name: text(&header.run_id),
         level: header.request.level.name(),
@@ -200,7 +198,7 @@ fn run(view: &View<'_>) -> Run {
         engine: first.engine.kind.name(),
         polled: first.engine.polled,
         worker_cpus: first.engine.cpus.clone(),
-        nodes: if header.nodes.all().len() > 1 { several() } else { Vec::new() },
+        nodes: header.nodes.all().iter().map(NodeDocument::from).collect(),
         complete: view.record.complete(),
     }
 }

@@ -32,6 +32,13 @@ const DOCUMENT: &str = r#"{
     "engine": "io_uring",
     "polled": false,
     "worker_cpus": [],
+    "nodes": [
+      {
+        "kernel": "Linux 6.12.0",
+        "cpus": 4,
+        "engine": "io_uring"
+      }
+    ],
     "complete": true
   },
   "estimand": "the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",

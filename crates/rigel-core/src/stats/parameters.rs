@@ -29,12 +29,12 @@ pub struct Parameters {
     pub least_visits: u32,
     /// Visits after which a point that has not reached the target is given up; those that fill gaps count.
     pub most_visits: u32,
-    /// The same as `least_visits`, for phases of fewer than [`FEW_POINTS`] points.
+    /// The same as `least_visits`, for phases of fewer than `FEW_POINTS` points.
     pub least_visits_few: u32,
     /// Least time from the end of a visit to the next visit to the same point. Noise with a correlation time of
     /// some seconds is independent by then.
     pub gap_ns: u64,
-    /// The same for phases of fewer than [`FEW_POINTS`] points.
+    /// The same for phases of fewer than `FEW_POINTS` points.
     pub gap_few_ns: u64,
     /// Length of the long visit of a class that reads: limits and cliffs are invisible to short visits.
     pub long_read_ns: u64,

@@ -3,7 +3,7 @@
 //! This is a state machine without a clock: the caller says what time it is, makes the visit and says when it
 //! ended. The same seed and the same times give the same order, so a run can be replayed from its record. Visits to
 //! one point are separated in time, and the visits between them are random (randomised multiple interleaved trials:
-//! Abedi, Brecht 2017). So correlated noise acts like independent noise. Must not judge rates: [`super::look`]
+//! Abedi, Brecht 2017). So correlated noise acts like independent noise. Must not judge rates: `stats::look`
 //! decides whether a point is done.
 
 mod random;
@@ -123,7 +123,7 @@ impl Schedule {
     }
 
     /// Makes later visits longer. The caller found that visits of `visit_ns` (settling included; 0: of any length)
-    /// are too short for every settling time. Later visits get the next of [`Parameters::visit_lengths`], if there
+    /// are too short for every settling time. Later visits get the next of `Parameters::visit_lengths`, if there
     /// is one. A second call about the same visits changes nothing.
     ///
     /// Longer visits count once each point has as many of them as come before the first look. If too few visits are

@@ -80,7 +80,7 @@ pub(crate) fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) ->
     settle
 }
 
-/// The settling times that [`choose_settle`] may choose for visits of `visit_ns`, ascending. Those up to `lead_ns`
+/// The settling times that `choose_settle` may choose for visits of `visit_ns`, ascending. Those up to `lead_ns`
 /// are left out, because that part never counts. The latencies up to each of these times have to be recorded
 /// separately.
 #[must_use]

@@ -27,7 +27,7 @@ pub struct PointVisits {
     /// Mean of each visit.
     pub means: Vec<f64>,
     /// Standard error of each mean, estimated inside the visit, in the unit of the means; see
-    /// [`within`](super::batch_means::within). Visits that are too short for it may be missing.
+    /// `batch_means::within`. Visits that are too short for it may be missing.
     pub within_se: Vec<f64>,
 }
 

@@ -131,7 +131,7 @@ pub struct Visit {
     pub busiest_worker_cpu_ns: Option<u64>,
     /// Time from the start of the load to the end of the drain.
     pub loaded_ns: u64,
-    /// Every I/O from the start of the load to the end of the drain, as the workers counted them; `None` in records of old.
+    /// Every I/O from the start of the load to the end of the drain, as the workers counted them; `None` when they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ios: Option<IoCounts>,
     /// I/Os that did not come back; the run ends with this visit.

@@ -185,8 +185,8 @@ pub(crate) fn judged_flag(flag: &Flag) -> String {
 }
 
 /// Where ORION's results below are of other points.
-const PLAINLY_BEST: &str = "ORION's results below are those of the plainly highest and lowest points. Of points that are alike within \
-                            one standard error, the lines above take the one with the most outstanding for a rate, and with the fewest \
-                            for the latency.";
+const PLAINLY_BEST: &str = "ORION's results below are those of the plainly highest and lowest points. The lines above prefer points of \
+                            one class alone. Of those that are alike within one standard error, they take the one with the most \
+                            outstanding for a rate, and with the fewest for the latency.";
 /// What follows a flag where its line says that the numbers must not be used.
 const NOT_TO_BE_USED: &str = ", not to be used";

@@ -118,7 +118,7 @@ pub trait Bench {
     fn now_ns(&self) -> u64;
 
     /// Does what is asked and waits for its end. `hear` is called a few times a second; when it returns false the work is
-    /// brought to an early end.
+    /// brought to an early end. A bench of several adds up their parts of an interval before it tells them.
     ///
     /// # Errors
     /// When a queue broke or a worker died; nothing more can be measured with this bench.

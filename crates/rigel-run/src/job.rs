@@ -103,6 +103,8 @@ impl Part {
     /// Adds what another worker did in the same part.
     pub fn add(&mut self, other: Self) {
         debug_assert_eq!(self.window.start_ns, other.window.start_ns, "parts of different windows");
+        // The last part of a worker that gave up is longer than those of the others.
+        self.window.end_ns = self.window.end_ns.min(other.window.end_ns);
         let mine = std::mem::take(&mut self.tallies);
         self.tallies = merge(vec![mine, other.tallies]);
     }

@@ -1,6 +1,6 @@
 //! The measuring loop: keeps exactly the share of a point in flight and tallies what completes.
 //!
-//! Between submissions it does not allocate, lock, format or send. The clock is read once before `submit` and once
+//! Between submissions it does not allocate, lock, format or send, but for the moment at which it hands over an interval. The clock is read once before `submit` and once
 //! before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
 
 mod sampler;
@@ -144,6 +144,7 @@ impl Worker<'_> {
             ios: IoCounts::default(),
             hung: None,
         };
+        let is_idle = state.free.is_empty();
         let stopped = self.drive(&mut state, end, Parts::of(job.task))?;
         let came_back = self.show(&mut state.ops);
         state.audit(came_back)?;
@@ -163,7 +164,10 @@ impl Worker<'_> {
                 }
                 Task::Measure { window, .. } => {
                     let end_ns = state.tally.window().end_ns;
-                    self.end_part(&mut state, window, end_ns, 0);
+                    // Nobody waits for the parts of a worker without slots.
+                    if !is_idle {
+                        self.end_part(&mut state, window, end_ns, 0);
+                    }
                     let mut whole = state.whole;
                     for tally in whole.iter_mut().flatten() {
                         tally.series.truncate(end_ns.saturating_sub(window.start_ns));
@@ -180,17 +184,17 @@ impl Worker<'_> {
             Class::Small => (job.point.small, self.workload.small_bytes),
             Class::Large => (job.point.large, self.workload.large_bytes),
         };
-        let lead_ns = match job.task {
-            Task::Measure { lead_ns, .. } => lead_ns,
-            Task::WarmUp { .. } => 0,
+        let (lead_ns, part_ns) = match job.task {
+            Task::Measure { lead_ns, part_ns, .. } => (lead_ns, part_ns),
+            Task::WarmUp { .. } => (0, u64::MAX),
         };
+        let span_ns = window.span_ns().min(part_ns);
         let edges = match lead_ns {
             0 => Vec::new(),
             lead_ns => settle::edges(lead_ns, lead_ns.saturating_add(window.span_ns())),
         };
         let planned = load.outstanding(class);
-        (level > 0)
-            .then(|| ClassTally::with_lead(u64::from(io_bytes), planned, window.span_ns(), lead_ns, &edges))
+        (level > 0).then(|| ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges))
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early.

@@ -8,15 +8,20 @@ use std::path::Path;
 use std::thread;
 
 /// Tests that hold what they see against a clock or a rate: pieces of their names. They have no more company than cargo gives them.
-const TIMED: [&str; 9] = [
+const TIMED: [&str; 14] = [
+    "adaptive::",
+    "advise::",
     "agreement::",
+    "calibrate::",
     "changes::",
+    "contents::",
     "device::",
     "faults::",
     "intervals::",
     "law::",
     "limits::",
     "scale::",
+    "syscalls::",
     "witness::",
 ];
 /// The tests of this name mostly wait for runs of a given duration.

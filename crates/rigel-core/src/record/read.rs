@@ -121,6 +121,9 @@ impl Reader {
 
     fn check_visit(&self, number: usize, visit: &Visit) -> Result<(), Problem> {
         check::visit(number, visit)?;
+        if visit.nodes.len() > self.record.header.nodes.all().len() {
+            return Err(broken_at(number, "nodes", "more nodes than the header has"));
+        }
         match self.record.header.plan.steps.get(visit.step) {
             Some(step) if step.point == visit.point => Ok(()),
             _ => Err(broken(number, "a visit to a point that is not in the plan")),
@@ -159,6 +162,15 @@ fn check_format(text: &[u8]) -> Result<(), Problem> {
     })?;
     if peek.rigel_record.major == FORMAT_MAJOR {
         return Ok(());
+    }
+    if peek.rigel_record.major < FORMAT_MAJOR {
+        return Err(Problem::usage(format!(
+            "the record has format {}, this program reads {FORMAT_MAJOR}",
+            peek.rigel_record.major
+        ))
+        .at("line 1")
+        .because("it was written before the first release")
+        .next("measure again"));
     }
     let writer = peek.program_version.unwrap_or_else(|| "unknown".into());
     Err(Problem::usage(format!(

@@ -69,7 +69,7 @@ fn plan_of_an_adaptive_run() {
         17, outstanding I/Os of each class:
               small 1-5 with large 0
               small 0-5 with large 1, 2
-    Precision ±5 %: half of the 95 % CI for the mean over the run of every rate
+    Precision ±5 %: half the width of the 95 % CI of every mean rate
     Visits    in random order, until the precision is reached at every point
               17 points: first 20 s at small 5 large 2, to see limits and drift,
                 then 4 to 12 visits to each, 20 s or more apart
@@ -101,7 +101,7 @@ fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
     insta::assert_snapshot!(from_points, @r"
         4, outstanding I/Os of each class:
               small 0 with large 1-4
-    Precision ±0.7 %: half of the 95 % CI for the mean over the run of every rate
+    Precision ±0.7 %: half the width of the 95 % CI of every mean rate
     Visits    in random order, until the precision is reached at every point
               before the first stream 8 GiB of random large I/O, not measured
               2 points that only read: first 20 s at small 0 large 2, to see limits
@@ -132,7 +132,7 @@ fn plan_of_a_search() {
                 until more gains nothing
               usually 90 visits of 500 ms to settle and 2 s measured
               the points then lie around what saturates each class
-    Precision ±5 %: half of the 95 % CI for the mean over the run of every rate
+    Precision ±5 %: half the width of the 95 % CI of every mean rate
     Time      about 3 min 45 s for the search, then what its points need
     Buffers   68 MiB for 4 workers
     Engine    the best one that works here

@@ -13,7 +13,9 @@ use crate::worker::Worker;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, TargetFacts};
+use rigel_core::load::matrix::Point;
 use rigel_core::load::placement::ranges;
+use rigel_core::load::split;
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
@@ -30,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use waiting::{Parts, Silence, no_answer};
 
 /// How often the coordinator looks.
@@ -188,6 +190,16 @@ impl ThreadBench {
         node.buffers = buffers;
         Ok(bench)
     }
+}
+
+/// How many of the workers have slots at a point.
+fn loaded(point: Point, workers: usize) -> usize {
+    let workers = u32::try_from(workers).unwrap_or(u32::MAX);
+    let has_slots = |worker: &u32| {
+        let share = split::share(point, *worker, workers);
+        !share.small.is_empty() || !share.large.is_empty()
+    };
+    (0..workers).filter(has_slots).count()
 }
 
 /// One CPU for each worker, when each has just one.
@@ -348,12 +360,13 @@ impl ThreadBench {
             sent.and_then(Result::ok).ok_or_else(worker_died)?;
         }
         let mut sum = Done::default();
-        let mut parts = Parts::of(self.workers.len());
+        let mut parts = Parts::of(loaded(job.point, self.workers.len()));
         let mut waiting = self.workers.len();
         let mut ending = false;
         let mut silence = Silence::of(self.progress());
+        let mut ticked = Instant::now();
         while waiting > 0 {
-            let goes_on = match self.results.recv_timeout(TICK) {
+            let mut goes_on = match self.results.recv_timeout(TICK) {
                 Ok(Told::Part(part)) => {
                     parts.add(part).is_none_or(|whole| hear(Heard::Part(Box::new(whole))))
                 }
@@ -368,20 +381,26 @@ impl ThreadBench {
                     self.shared.end_at_ns.store(0, Ordering::Relaxed);
                     return Err(problem);
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    let silent = silence.look(self.progress());
-                    if silent > self.patience {
-                        self.stuck = true;
-                        return Err(no_answer(silent));
-                    }
-                    hear(Heard::Tick(self.progress()))
-                }
+                Err(RecvTimeoutError::Timeout) => true,
                 Err(RecvTimeoutError::Disconnected) => return Err(worker_died()),
             };
+            // Parts may come more often than that.
+            if ticked.elapsed() >= TICK && waiting > 0 {
+                ticked = Instant::now();
+                let silent = silence.look(self.progress());
+                if silent > self.patience {
+                    self.stuck = true;
+                    return Err(no_answer(silent));
+                }
+                goes_on &= hear(Heard::Tick(self.progress()));
+            }
             if !goes_on && !ending {
                 ending = true;
                 self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
             }
+        }
+        for part in parts.rest() {
+            hear(Heard::Part(Box::new(part)));
         }
         Ok(sum)
     }

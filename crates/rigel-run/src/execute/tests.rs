@@ -1,4 +1,5 @@
 mod failures;
+mod intervals;
 mod resume;
 
 use super::walk::all_failed;
@@ -14,7 +15,7 @@ use rigel_core::load::pace::Pace;
 use rigel_core::load::plan;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest};
 use rigel_core::load::workload::LargePattern;
-use rigel_core::record::Record;
+use rigel_core::record::{Record, Visit};
 use rigel_core::sim::SimLaw;
 use rigel_core::units::Nanos;
 use std::sync::Arc;

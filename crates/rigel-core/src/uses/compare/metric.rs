@@ -3,7 +3,7 @@
 //! Must not compare.
 
 use super::change::Measured;
-use crate::judge::findings::{Answers, Findings, PointFindings};
+use crate::judge::findings::{Findings, PointFindings};
 use crate::load::workload::Class;
 use crate::stats::Estimate;
 
@@ -129,7 +129,17 @@ impl Metric {
     /// What a run has of it; `None` when it is a quantity of points, or no point has the class.
     pub(super) fn of(self, findings: &Findings) -> Option<Measured> {
         let best = match self {
-            Self::MaxIops => findings.answers.as_ref().and_then(Answers::best_within),
+            // A calibration in which nothing keeps the bound has no such rate, which a comparison must not pass over.
+            Self::MaxIops => match findings.answers.as_ref()?.best_within() {
+                None => {
+                    return Some(Measured {
+                        estimate: Estimate::bare(0.0),
+                        geometric: false,
+                        invalid: false,
+                    });
+                }
+                within => within,
+            },
             Self::MaxSmallIops => findings.best.small_iops,
             Self::MaxLargeMbps => findings.best.large_mbps,
             Self::MinSmallLatency => findings.best.small_latency_us,

@@ -42,7 +42,7 @@ pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
 
 /// Precision, visits and time.
 pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive: Adaptive) {
-    let precision = format!("{}: half of {} of every rate", adaptive.precision, words::INTERVAL);
+    let precision = format!("{}: half the width of the 95 % CI of every mean rate", adaptive.precision);
     sentences(page, "Precision", [precision]);
     if let Some(planned) = &plan.adaptive {
         sentences(page, "Visits", visits(request, plan, planned));

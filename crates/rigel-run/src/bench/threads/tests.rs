@@ -14,6 +14,8 @@ use std::sync::Mutex;
 enum Trouble {
     Panics,
     Breaks,
+    /// Nothing comes back from then on.
+    Keeps,
     /// Until the sender is gone.
     HangsInTheKernel(&'static Mutex<()>),
 }
@@ -50,10 +52,13 @@ impl Backend for Troubled {
                 drop(gate.lock().unwrap());
                 Ok(())
             }
-            None => Ok(()),
+            Some(Trouble::Keeps) | None => Ok(()),
         }
     }
     fn reap(&mut self, mut sink: impl FnMut(Completion)) {
+        if matches!(self.trouble, Some(Trouble::Keeps)) && self.submits > 400 {
+            return;
+        }
         self.queued.drain(..).for_each(|op| sink(Completion { slot: op.slot, outcome: Ok(op.len) }));
     }
 }
@@ -279,4 +284,73 @@ fn an_early_end_hands_over_what_there_is() {
     assert_eq!(parts.last().unwrap().window.end_ns, came.done.window_end_ns);
     let sum: u64 = parts.iter().map(|part| part.tallies[0].as_ref().unwrap().completed()).sum();
     assert_eq!(sum, came.done.tallies[0].as_ref().unwrap().completed());
+}
+
+/// What a visit hands over, and what came of it.
+fn parts_of(bench: &mut ThreadBench, order: &Order, most: usize) -> (Vec<Part>, Came) {
+    let mut parts = Vec::new();
+    let came = bench
+        .work(order, &mut |heard| {
+            if let Heard::Part(part) = heard {
+                parts.push(*part);
+            }
+            parts.len() < most
+        })
+        .unwrap();
+    (parts, came)
+}
+
+fn completed(part: &Part) -> u64 {
+    part.tallies[0].as_ref().map_or(0, |tally| tally.completed())
+}
+
+#[test]
+fn a_worker_without_slots_is_not_waited_for() {
+    let mut bench = bench(2, None);
+    let order = Order {
+        point: Point { small: 1, large: 0 },
+        ..measure(NS_PER_S / 10, NS_PER_S, Detail::Every(NS_PER_S / 4))
+    };
+    let (parts, came) = parts_of(&mut bench, &order, usize::MAX);
+    let spans: Vec<u64> = parts.iter().map(|part| part.window.span_ns()).collect();
+    assert_eq!(spans, [NS_PER_S / 4; 4]);
+    let whole = came.done.tallies[0].as_ref().unwrap().completed();
+    assert_eq!(parts.iter().map(completed).sum::<u64>(), whole);
+}
+
+#[test]
+fn every_interval_has_the_buckets_of_its_own_length() {
+    let mut bench = bench(1, None);
+    let (parts, _) = parts_of(&mut bench, &measure(0, 3600 * NS_PER_S, Detail::Every(NS_PER_S / 5)), 3);
+    for part in &parts[..3] {
+        let series = &part.tallies[0].as_ref().unwrap().series;
+        assert_eq!((series.bucket_ns, series.ops.len()), (10 * NS_PER_MS, 20));
+    }
+}
+
+/// The other worker goes on for a while, and what it does is not lost.
+#[test]
+fn a_worker_that_gives_up_takes_no_interval_with_it() {
+    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let begin = move |start: Start| {
+        let trouble = (start.index == 1).then_some(Trouble::Keeps);
+        let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
+        serve(Ok((backend, EngineFacts::plain(EngineKind::Null), BufferFacts::NONE)), start);
+    };
+    let workload = Workload { io_timeout_ns: NS_PER_S, ..workload() };
+    let mut bench = ThreadBench::start_with(
+        (EngineKind::Null, None),
+        &places(layout, 2),
+        workload,
+        MonotonicClock::start(),
+        (HostFacts::default(), Vec::new()),
+        begin,
+    )
+    .unwrap();
+    let order = measure(0, 3600 * NS_PER_S, Detail::Every(NS_PER_S / 5));
+    let (parts, came) = parts_of(&mut bench, &order, usize::MAX);
+    assert!(came.done.hung.is_some());
+    let whole = came.done.tallies[0].as_ref().unwrap().completed();
+    assert_eq!(parts.iter().map(completed).sum::<u64>(), whole);
+    assert!(parts.windows(2).all(|pair| pair[0].window.end_ns <= pair[1].window.start_ns));
 }

@@ -42,7 +42,7 @@ pub(super) fn no_answer(silent: Duration) -> Problem {
     .next("look into the kernel's log (dmesg) for the device; --io-timeout says how long an I/O may take")
 }
 
-/// Parts of a window as they come from the workers.
+/// Parts of a window as they come from the workers that have slots.
 pub(super) struct Parts {
     workers: usize,
     /// By their start: from how many workers, and the sum.
@@ -69,5 +69,10 @@ impl Parts {
         }
         self.begun.insert(start_ns, (count, sum));
         None
+    }
+
+    /// Parts that not all workers handed over, because one gave up; in order of time.
+    pub(super) fn rest(self) -> impl Iterator<Item = Part> {
+        self.begun.into_values().map(|(_, part)| part)
     }
 }

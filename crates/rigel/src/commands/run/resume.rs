@@ -45,6 +45,11 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
     measure::check_cpus(&run_options.request)?;
     let header = Header { plan, ..found.record.header.clone() };
+    if header.nodes.all().len() > 1 {
+        return Err(Problem::refused("the run was made by several hosts, and this is one")
+            .because("visits of one host and of several make no number")
+            .next("resume it with the same hosts"));
+    }
     check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
     let signals = prepare(&run_options, &header.plan)?;
     let scratch = Scratch::again(header.targets.first())?;

@@ -74,7 +74,7 @@ fn bounded(answers: &Answers) -> Vec<Headline> {
         Ok(within) => {
             let point = Point::alone(Class::Small, within.outstanding);
             let at = |estimate| Ok(Extreme { estimate, point });
-            let latency = format!("Small {of} latency at that rate");
+            let latency = format!("Small {of} latency within the bound");
             vec![row(name, Unit::Iops, at(within.iops)), row(latency, Unit::Us, at(within.latency_us))]
         }
     }

@@ -47,17 +47,6 @@ impl Series {
         }
     }
 
-    /// Adds another worker's series of the same window.
-    pub fn add(&mut self, other: &Self) {
-        debug_assert_eq!(self.bucket_ns, other.bucket_ns, "series of different windows");
-        for (mine, theirs) in self.ops.iter_mut().zip(&other.ops) {
-            *mine = mine.saturating_add(*theirs);
-        }
-        for (mine, theirs) in self.latency_sum_ns.iter_mut().zip(&other.latency_sum_ns) {
-            *mine = mine.saturating_add(*theirs);
-        }
-    }
-
     /// Adds a part of the window that begins `offset_ns` after its start, by the beginnings of its buckets.
     pub fn place(&mut self, part: &Self, offset_ns: u64) {
         let step = usize::try_from(part.bucket_ns).unwrap_or(usize::MAX).max(1);

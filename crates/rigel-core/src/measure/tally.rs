@@ -121,19 +121,14 @@ impl ClassTally {
 
     /// Adds another worker's tally of the same visit and class.
     pub fn add(&mut self, other: &Self) {
+        debug_assert_eq!(self.series.bucket_ns, other.series.bucket_ns, "series of different windows");
         self.planned = self.planned.saturating_add(other.planned);
-        self.reads.add(&other.reads);
-        self.writes.add(&other.writes);
         for (mine, theirs) in self.early.iter_mut().zip(&other.early) {
             debug_assert_eq!(mine.until_ns, theirs.until_ns, "parts of different windows");
             mine.reads.add(&theirs.reads);
             mine.writes.add(&theirs.writes);
         }
-        self.series.add(&other.series);
-        self.in_flight_ns = self.in_flight_ns.saturating_add(other.in_flight_ns);
-        self.errors = self.errors.saturating_add(other.errors);
-        self.first_error = self.first_error.or(other.first_error);
-        self.looked.add(&other.looked);
+        self.place(other, 0);
     }
 
     /// Adds a part of its own window that begins `offset_ns` after the start.

@@ -163,21 +163,14 @@ fn check_format(text: &[u8]) -> Result<(), Problem> {
     if peek.rigel_record.major == FORMAT_MAJOR {
         return Ok(());
     }
-    if peek.rigel_record.major < FORMAT_MAJOR {
-        return Err(Problem::usage(format!(
-            "the record has format {}, this program reads {FORMAT_MAJOR}",
-            peek.rigel_record.major
-        ))
-        .at("line 1")
-        .because("it was written before the first release")
-        .next("measure again"));
+    let major = peek.rigel_record.major;
+    let problem = Problem::usage(format!("the record has format {major}, this program reads {FORMAT_MAJOR}"))
+        .at("line 1");
+    if major < FORMAT_MAJOR {
+        return Err(problem.because("it was written before the first release").next("measure again"));
     }
     let writer = peek.program_version.unwrap_or_else(|| "unknown".into());
-    Err(Problem::usage(format!(
-        "the record has format {}, this program reads {FORMAT_MAJOR}",
-        peek.rigel_record.major
-    ))
-    .at("line 1")
-    .because(format!("it was written by Rigel {}", crate::path_text::encode_os(writer.as_ref())))
-    .next("read it with that version or a later one"))
+    Err(problem
+        .because(format!("it was written by Rigel {}", crate::path_text::encode_os(writer.as_ref())))
+        .next("read it with that version or a later one"))
 }

@@ -2,20 +2,16 @@
 //!
 //! Listeners may drop events; no event may slow a worker. Must not format anything.
 
+use crate::load::class::{Class, PerClass};
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
-use crate::load::workload::Class;
 use crate::record::{Header, Purpose, Visit};
 
 /// Live figures of the point being measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
-    /// Small I/Os per second since the last tick.
-    pub small_iops: f64,
-    /// Large megabytes per second since the last tick.
-    pub large_mbps: f64,
-    /// Large I/Os per second since the last tick.
-    pub large_iops: f64,
+    /// Operations per second of each class since the last tick.
+    pub per_s: PerClass<f64>,
 }
 
 /// What the run is doing now.

@@ -6,10 +6,10 @@
 //! lines is `rigel-run`'s.
 
 use crate::facts::TargetFacts;
+use crate::load::class::{Class, PerClass};
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
 use crate::load::request::Request;
-use crate::load::workload::Class;
 use crate::measure::{ClassTally, HungIo, IoCounts};
 use serde::{Deserialize, Serialize};
 
@@ -139,10 +139,8 @@ pub struct Visit {
     pub hung: Option<HungIo>,
     /// What each node saw, in the order of [`Header::nodes`].
     pub nodes: Vec<NodeVisit>,
-    /// Small I/Os; `None` when the point has none.
-    pub small: Option<ClassTally>,
-    /// Large I/Os; `None` when the point has none.
-    pub large: Option<ClassTally>,
+    /// What was counted, of each class that the point has.
+    pub tallies: PerClass<ClassTally>,
 }
 
 /// A part of a long visit, kept when it was over while the load went on. The line of the visit has the counts of all of it.
@@ -154,10 +152,8 @@ pub struct Interval {
     pub began_ns: u64,
     /// Its length.
     pub measured_ns: u64,
-    /// Small I/Os; `None` when the point has none.
-    pub small: Option<ClassTally>,
-    /// Large I/Os; `None` when the point has none.
-    pub large: Option<ClassTally>,
+    /// What was counted, of each class that the point has.
+    pub tallies: PerClass<ClassTally>,
 }
 
 impl Visit {
@@ -182,7 +178,7 @@ impl Visit {
     /// Whether it has I/Os that failed and none that came back.
     #[must_use]
     pub fn all_failed(&self) -> bool {
-        let tallies = || [&self.small, &self.large].into_iter().flatten();
+        let tallies = || self.tallies.values();
         tallies().any(|tally| tally.errors > 0) && !tallies().any(|tally| tally.completed() > 0)
     }
 }

@@ -5,8 +5,10 @@
 //! just before submission to the moment the completion was seen, and includes the time in the batch.
 
 use rigel_core::facts::engine::{BufferFacts, EngineFacts};
+use rigel_core::load::class::MOST_CLASSES;
 use rigel_core::load::workload::Direction;
 use std::io;
+use std::ops::Range;
 
 /// One I/O. `slot` names a buffer that the backend owns, so no caller can free it too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,29 +86,49 @@ pub trait Backend {
 /// A new backend, with the facts about it and its buffers.
 pub type Made<B> = (B, EngineFacts, BufferFacts);
 
-/// The buffers of a backend: slots `0 .. small` of `small_bytes` each, then `large` slots of `large_bytes` each.
+/// The buffers of a backend, one group of slots after the other: how many slots, and the bytes of each buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotLayout {
-    /// How many small slots.
-    pub small: u16,
-    /// Bytes of one small buffer.
-    pub small_bytes: u32,
-    /// How many large slots.
-    pub large: u16,
-    /// Bytes of one large buffer.
-    pub large_bytes: u32,
+    groups: [(u16, u32); MOST_CLASSES],
 }
 
 impl SlotLayout {
-    /// All slots.
+    /// Groups in this order; at most [`MOST_CLASSES`].
     #[must_use]
-    pub const fn slots(&self) -> u16 {
-        self.small + self.large
+    pub const fn of(wanted: &[(u16, u32)]) -> Self {
+        let mut groups = [(0, 0); MOST_CLASSES];
+        let (mine, _) = groups.split_at_mut(wanted.len());
+        mine.copy_from_slice(wanted);
+        Self { groups }
     }
 
-    /// Bytes of the buffer of a slot.
+    /// All slots.
     #[must_use]
-    pub const fn bytes_of(&self, slot: u16) -> u32 {
-        if slot < self.small { self.small_bytes } else { self.large_bytes }
+    pub fn slots(&self) -> u16 {
+        self.groups.iter().map(|group| group.0).sum()
+    }
+
+    /// The slots of a group.
+    #[must_use]
+    pub fn group(&self, place: usize) -> Range<u16> {
+        let before: u16 = self.groups[..place].iter().map(|group| group.0).sum();
+        before..before + self.groups[place].0
+    }
+
+    /// Bytes of the buffer of a slot that exists.
+    #[must_use]
+    pub fn bytes_of(&self, slot: u16) -> u32 {
+        let mut end = 0;
+        let holds = |group: &&(u16, u32)| {
+            end += group.0;
+            slot < end
+        };
+        self.groups.iter().find(holds).map_or(0, |group| group.1)
+    }
+
+    /// Bytes of the largest buffer.
+    #[must_use]
+    pub fn longest(&self) -> u32 {
+        self.groups.iter().map(|group| group.1).max().unwrap_or(0)
     }
 }

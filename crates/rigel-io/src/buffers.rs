@@ -57,7 +57,7 @@ impl Buffers {
             .zip(&plan.places)
             .map(|(slot, place)| memory(&arenas, *place, layout.bytes_of(slot)))
             .collect();
-        let facts = facts(&arenas, &memories[usize::from(layout.small)..]);
+        let facts = facts(&arenas, &memories[usize::from(layout.group(0).end)..]);
         Ok(Self { memories, arenas, facts })
     }
 

@@ -70,7 +70,7 @@ macro_rules! for_every_engine {
 use for_every_engine;
 
 const fn layout(small: u16, large: u16) -> SlotLayout {
-    SlotLayout { small, small_bytes: SMALL_BYTES, large, large_bytes: LARGE_BYTES }
+    SlotLayout::of(&[(small, SMALL_BYTES), (large, LARGE_BYTES)])
 }
 
 /// The engine, or the notice that this host does not have it.

@@ -63,7 +63,7 @@ impl Sim {
     pub fn new(law: SimLaw, layout: SlotLayout, seed: u64) -> (Self, SimClock) {
         assert_eq!(law.check(), Ok(()), "{law:?}");
         let clock = SimClock::default();
-        let longest = layout.small_bytes.max(layout.large_bytes);
+        let longest = layout.longest();
         let sim = Self {
             clock: clock.clone(),
             lost: law.noise.lost,

@@ -142,7 +142,7 @@ mod tests {
     const READ: Op = Op { slot: 0, target: 0, direction: Direction::Read, offset: 0, len: 4096 };
 
     fn slots() -> Slots {
-        let layout = SlotLayout { small: 2, small_bytes: 4096, large: 1, large_bytes: 8192 };
+        let layout = SlotLayout::of(&[(2, 4096), (1, 8192)]);
         Slots::new(&layout, [false, true].into_iter(), 1).unwrap()
     }
 

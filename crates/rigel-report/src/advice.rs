@@ -36,7 +36,7 @@ impl Advisory<'_> {
     fn runs(&self) -> Vec<String> {
         let run = |view: &View<'_>| {
             let header = &view.record.header;
-            let does = if header.request.write_percent.writes() { "writes to" } else { "reads of" };
+            let does = if header.request.write_percent().writes() { "writes to" } else { "reads of" };
             let text = format!("{}, {}, {does} {}", header.run_id, header.started, view.targets().join(", "));
             printable(&text).into_owned()
         };

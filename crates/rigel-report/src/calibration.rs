@@ -9,6 +9,7 @@ mod text;
 pub(crate) use text::flags;
 pub use text::{answers, history};
 
+use rigel_core::load::class::Class;
 use crate::json::{self, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
@@ -125,9 +126,9 @@ impl Document {
             outstanding: within.map(|within| within.outstanding),
             max_latency_ms: to_f64(found.bound.limit.0) / to_f64(NS_PER_MS),
             percentile: found.bound.of,
-            write_percent: header.request.write_percent.get(),
-            size_small: header.request.small_bytes,
-            size_large: header.request.large_bytes,
+            write_percent: header.request.write_percent().get(),
+            size_small: header.request.io_bytes(Class::SMALL),
+            size_large: header.request.io_bytes(Class::LARGE),
             unbounded_iops: figure(found.unbounded_iops),
             max_mbps: figure(found.max_mbps),
             max_pmbps: figure(found.max_pmbps),

@@ -5,39 +5,44 @@
 use crate::notes::At;
 use rigel_core::judge::findings::{CurveFindings, Findings, FlagScope, PointFindings};
 use rigel_core::judge::flags::Flag;
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::Class;
+use std::collections::BTreeSet;
 
-/// Points that often share a flag: the name of the set, and which points are in it.
-type Scope = (&'static str, fn(&PointFindings) -> bool);
+/// Points that often share a flag: the name of the set, and the class that they have; `None`: all points.
+type Scope = (String, Option<Class>);
 
-/// The widest set comes first. A flag is shown once, for the first set in which every point has it.
-const SCOPES: [Scope; 3] = [
-    ("all points", |_| true),
-    ("all points with Small>0", |found| found.point.small > 0),
-    ("all points with Large>0", |found| found.point.large > 0),
-];
+/// The sets, the widest first.
+fn scopes(points: &[PointFindings]) -> Vec<Scope> {
+    let classes: BTreeSet<Class> = points.iter().flat_map(|found| found.point.classes()).map(|one| one.0).collect();
+    let of_class = |class: Class| (format!("all points with {}>0", class.label()), Some(class));
+    std::iter::once(("all points".to_owned(), None)).chain(classes.into_iter().map(of_class)).collect()
+}
+
+fn holds(scope: &Scope, found: &PointFindings) -> bool {
+    scope.1.is_none_or(|class| found.point.of(class) > 0)
+}
 
 /// The flags of a run's points, each with the set for which it is shown.
 pub(crate) struct FlagScopes<'a> {
-    shared: Vec<(&'a Flag, Scope)>,
+    /// A flag is shown once, for the first set in which every point has it.
+    sets: Vec<(Scope, Vec<&'a Flag>)>,
 }
 
 impl<'a> FlagScopes<'a> {
     /// Finds the flags that all points of a set carry.
     pub fn of(points: &'a [PointFindings]) -> Self {
-        let mut found = Self { shared: Vec::new() };
-        for scope in SCOPES {
-            let is_new = |flag: &&Flag| !found.shared.iter().any(|&(one, _)| one == *flag);
-            let news: Vec<&Flag> = shared_flags(points, scope).into_iter().filter(is_new).collect();
-            found.shared.extend(news.into_iter().map(|flag| (flag, scope)));
+        let mut sets: Vec<(Scope, Vec<&Flag>)> = Vec::new();
+        for scope in scopes(points) {
+            let is_new = |flag: &&Flag| !sets.iter().any(|(_, known)| known.contains(flag));
+            let news = shared_flags(points, &scope).into_iter().filter(is_new).collect();
+            sets.push((scope, news));
         }
-        found
+        Self { sets }
     }
 
     /// Each set that shares flags, with them; the widest set first.
-    pub fn shared(&self) -> impl Iterator<Item = (&'static str, Vec<&'a Flag>)> {
-        let of_set = |set| self.shared.iter().filter(move |(_, scope)| scope.0 == set).map(|(flag, _)| *flag);
-        let sets = SCOPES.into_iter().map(move |scope| (scope.0, of_set(scope.0).collect::<Vec<_>>()));
+    pub fn shared(&self) -> impl Iterator<Item = (&str, &[&'a Flag])> {
+        let sets = self.sets.iter().map(|((name, _), flags)| (name.as_str(), flags.as_slice()));
         sets.filter(|(_, flags)| !flags.is_empty())
     }
 
@@ -46,9 +51,9 @@ impl<'a> FlagScopes<'a> {
     pub fn places(&self, findings: &'a Findings) -> Vec<(String, Vec<&'a Flag>)> {
         let mut places: Vec<(String, Vec<&Flag>)> =
             vec![("the run".to_owned(), findings.flags.iter().collect())];
-        places.extend(self.shared().map(|(set, flags)| (set.to_owned(), flags)));
+        places.extend(self.shared().map(|(set, flags)| (set.to_owned(), flags.to_vec())));
         places.extend(findings.points.iter().map(|found| (At(found.point).to_string(), self.own(found))));
-        let of_curve = |found: &'a CurveFindings| (curve_name(found.class), found.flags.iter().collect());
+        let of_curve = |found: &'a CurveFindings| (curve_name(found.class()), found.flags.iter().collect());
         places.extend(findings.curves.iter().map(of_curve));
         places.retain(|(_, flags)| !flags.is_empty());
         places
@@ -57,16 +62,16 @@ impl<'a> FlagScopes<'a> {
     /// The flags of a point that no set shares.
     pub fn own<'p>(&self, found: &'p PointFindings) -> Vec<&'p Flag> {
         let is_shared =
-            |flag: &&Flag| self.shared.iter().any(|&(one, (_, holds))| one == *flag && holds(found));
+            |flag: &&Flag| self.sets.iter().any(|(scope, flags)| flags.contains(flag) && holds(scope, found));
         found.flags.iter().filter(|flag| !is_shared(flag)).collect()
     }
 }
 
 /// The columns of a flag in a table: its scope, then small, large and class, empty where they say nothing.
 pub(crate) fn columns(scope: FlagScope) -> [String; 4] {
-    let (name, small, large, class) = match scope {
+    let (name, small, large, class) = match &scope {
         FlagScope::Run => ("run", None, None, ""),
-        FlagScope::Point(point) => ("point", Some(point.small), Some(point.large), ""),
+        FlagScope::Point(point) => ("point", Some(point.small()), Some(point.large()), ""),
         FlagScope::Curve(class) => ("curve", None, None, class.name()),
     };
     let level = |level: Option<u32>| level.map_or_else(String::new, |level| level.to_string());
@@ -79,8 +84,8 @@ pub(crate) fn curve_name(class: Class) -> String {
 }
 
 /// The flags that every point of a set carries, when there are several such points.
-fn shared_flags(points: &[PointFindings], (_, holds): Scope) -> Vec<&Flag> {
-    let members: Vec<&PointFindings> = points.iter().filter(|found| holds(found)).collect();
+fn shared_flags<'a>(points: &'a [PointFindings], scope: &Scope) -> Vec<&'a Flag> {
+    let members: Vec<&PointFindings> = points.iter().filter(|found| holds(scope, found)).collect();
     match members.split_first() {
         Some((first, others)) if !others.is_empty() => {
             first.flags.iter().filter(|flag| others.iter().all(|found| found.flags.contains(flag))).collect()

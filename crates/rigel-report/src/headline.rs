@@ -4,34 +4,36 @@
 
 use crate::numbers::{number, time};
 use rigel_core::judge::findings::{Answers, Extreme, Extremes};
+use crate::view::View;
+use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
+use rigel_core::path_text::printable;
 
 /// What a headline number is measured in. In the order in which ORION prints its results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unit {
     /// Megabytes (2^20) per second.
     Mbps,
-    /// I/Os per second.
-    Iops,
+    /// Operations per second, by the name of that unit.
+    Rate(String),
     /// Microseconds.
     Us,
 }
 
 impl Unit {
     /// The name; nothing where values are written with their unit.
-    pub const fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Mbps => "MBPS",
-            Self::Iops => "IOPS",
+            Self::Rate(name) => name,
             Self::Us => "",
         }
     }
 
     /// A value for people.
-    pub fn write(self, value: f64) -> String {
+    pub fn write(&self, value: f64) -> String {
         match self {
-            Self::Mbps | Self::Iops => number(value),
+            Self::Mbps | Self::Rate(_) => number(value),
             Self::Us => time(value),
         }
     }
@@ -49,19 +51,35 @@ pub(crate) struct Headline {
 }
 
 /// All of them; those of a class that was not measured are left out.
-pub(crate) fn all(best: &Extremes, answers: Option<&Answers>) -> Vec<Headline> {
-    let row = |name: &str, short: &str, unit, found: Option<Extreme>| {
-        found.map(|found| Headline { name: name.to_owned(), short: short.to_owned(), unit, found: Ok(found) })
-    };
+pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -> Vec<Headline> {
+    let mut all: Vec<Headline> = answers.into_iter().flat_map(bounded).collect();
+    let loads = view.loads();
+    for load in &loads {
+        let name = format!("Highest {} {}", load.name, load.unit());
+        all.extend(best.rate(load.name).map(|best| Headline::new(&name, &name, unit(load), best)));
+    }
     let one_stream = answers.and_then(|answers| answers.max_pmbps);
-    let rows = [
-        row("Highest small IOPS", "Highest small IOPS", Unit::Iops, best.small_iops),
-        row("Highest large MBPS", "Highest large MBPS", Unit::Mbps, best.large_mbps),
-        row("MBPS of one large stream", "MBPS of one large stream", Unit::Mbps, one_stream),
-        row("Lowest mean latency of small I/O", "Lowest small latency", Unit::Us, best.small_latency_us),
-    ];
-    let bounded = answers.into_iter().flat_map(bounded);
-    bounded.chain(rows.into_iter().flatten()).collect()
+    let name = "MBPS of one large stream";
+    all.extend(one_stream.map(|best| Headline::new(name, name, Unit::Mbps, best)));
+    for load in &loads {
+        let name = format!("Lowest mean latency of {}", load.noun());
+        let short = format!("Lowest {} latency", load.name);
+        all.extend(best.latency_us(load.name).map(|best| Headline::new(&name, &short, Unit::Us, best)));
+    }
+    all
+}
+
+impl Headline {
+    fn new(name: &str, short: &str, unit: Unit, found: Extreme) -> Self {
+        Self { name: name.to_owned(), short: short.to_owned(), unit, found: Ok(found) }
+    }
+}
+
+fn unit(load: &LoadClass) -> Unit {
+    match &load.figure {
+        Figure::Rate(name) => Unit::Rate(printable(name).into_owned()),
+        Figure::Mbps => Unit::Mbps,
+    }
 }
 
 /// The rate within the bound of a calibration, and the latency there.
@@ -70,12 +88,12 @@ fn bounded(answers: &Answers) -> Vec<Headline> {
     let name = format!("Highest small IOPS within a {}", answers.bound);
     let row = |name: String, unit, found| Headline { short: name.clone(), name, unit, found };
     match &answers.max_iops {
-        Err(reason) => vec![row(name, Unit::Iops, Err(reason.clone()))],
+        Err(reason) => vec![row(name, Unit::Rate("IOPS".into()), Err(reason.clone()))],
         Ok(within) => {
-            let point = Point::alone(Class::Small, within.outstanding);
+            let point = Point::alone(Class::SMALL, within.outstanding);
             let at = |estimate| Ok(Extreme { estimate, point });
             let latency = format!("Small {of} latency within the bound");
-            vec![row(name, Unit::Iops, at(within.iops)), row(latency, Unit::Us, at(within.latency_us))]
+            vec![row(name, Unit::Rate("IOPS".into()), at(within.iops)), row(latency, Unit::Us, at(within.latency_us))]
         }
     }
 }

@@ -12,7 +12,6 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::PointFindings;
-use rigel_core::load::workload::Class;
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::path_text::printable;
 use rigel_core::record::Header;
@@ -80,8 +79,7 @@ fn lines(view: &View<'_>, found: &PointFindings) -> Vec<Line> {
     let mut lines = Vec::new();
     for (visit, of_visit) in view.counting(found) {
         let later_ns = of_visit.settle_ns.saturating_sub(visit.settle_ns);
-        for (class, tally) in [(Class::Small, &visit.small), (Class::Large, &visit.large)] {
-            let Some(tally) = tally else { continue };
+        for (&class, tally) in &visit.tallies {
             for (direction, histogram) in directions(tally, later_ns) {
                 lines.push(Line {
                     began_ns: visit.began_ns.saturating_add(later_ns),

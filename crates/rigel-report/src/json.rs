@@ -8,13 +8,14 @@ mod estimate;
 mod point;
 mod visit;
 
+use rigel_core::load::class::{Class, LoadClass, PerClass};
 use crate::output_file::unwritable;
 use crate::view::View;
 use crate::words;
 use curve::CurveDocument;
 use point::PointDocument;
 use rigel_core::error::Problem;
-use rigel_core::judge::findings::Extreme;
+use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
@@ -50,7 +51,7 @@ struct Document {
     /// What the search for load levels found, by class; empty when there was none.
     curves: Vec<CurveDocument>,
     /// The extremes over all points.
-    best: Best,
+    best: PerClass<Best>,
 }
 
 /// Which run.
@@ -79,6 +80,8 @@ struct Run {
     worker_cpus: Vec<u32>,
     /// The hosts that measured; most runs have one.
     nodes: Vec<NodeDocument>,
+    /// What was loaded, by class.
+    classes: PerClass<ClassDocument>,
     /// Every point was measured in full.
     complete: bool,
 }
@@ -108,12 +111,36 @@ impl From<&Node> for NodeDocument {
 /// The extremes over all points; a point whose numbers must not be used has a say only when there is no other.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Best {
-    /// Highest rate of small I/Os per second.
-    small_iops: Option<At>,
-    /// Highest rate of large I/Os in megabytes (2^20 bytes) per second.
-    large_mbps: Option<At>,
-    /// Lowest mean latency of small I/Os in microseconds, reads and writes together.
-    small_latency_us: Option<At>,
+    /// Highest rate, in the unit of the class.
+    rate: Option<At>,
+    /// Lowest mean latency in microseconds, reads and writes together; null for a class whose rate is a bandwidth.
+    latency_us: Option<At>,
+}
+
+/// A load class of the run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LoadClass")]
+struct ClassDocument {
+    /// Bytes of one I/O; 0 for what is no block I/O.
+    io_bytes: u64,
+    /// What its load levels count.
+    #[schemars(extend("enum" = ["I/Os", "streams", "writers", "sessions"]))]
+    counted: &'static str,
+    /// Share of writes in per cent.
+    write_percent: u8,
+    /// The unit of its rate in reports: `IOPS`, `MBPS` or one of its own.
+    unit: String,
+}
+
+impl From<&LoadClass> for ClassDocument {
+    fn from(class: &LoadClass) -> Self {
+        Self {
+            io_bytes: class.io_bytes(),
+            counted: class.pattern.counted(),
+            write_percent: class.write_percent.get(),
+            unit: text(class.unit()),
+        }
+    }
 }
 
 /// A value and the point where it was measured.
@@ -128,10 +155,8 @@ struct At {
     hi95: Option<f64>,
     /// Visits behind it; null when it has no interval.
     visits: Option<usize>,
-    /// Outstanding small I/Os.
-    small: u32,
-    /// Outstanding large I/Os, or streams.
-    large: u32,
+    /// The load level of each class there.
+    levels: PerClass<u32>,
 }
 
 /// The JSON Schema of the document, pretty-printed.
@@ -175,13 +200,14 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         flags: flags(&findings.flags),
         points: findings.points.iter().map(|found| PointDocument::new(found, findings.target)).collect(),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
-        best: Best {
-            small_iops: findings.best.small_iops.map(At::from),
-            large_mbps: findings.best.large_mbps.map(At::from),
-            small_latency_us: findings.best.small_latency_us.map(At::from),
-        },
+        best: view.loads().into_iter().map(|class| (class.name, best(findings, class.name))).collect(),
     };
     pretty(&document)
+}
+
+fn best(findings: &Findings, class: Class) -> Best {
+    let best = &findings.best;
+    Best { rate: best.rate(class).map(At::from), latency_us: best.latency_us(class).map(At::from) }
 }
 
 fn run(view: &View<'_>) -> Run {
@@ -199,6 +225,7 @@ fn run(view: &View<'_>) -> Run {
         polled: first.engine.polled,
         worker_cpus: first.engine.cpus.clone(),
         nodes: header.nodes.all().iter().map(NodeDocument::from).collect(),
+        classes: view.shown().into_iter().map(|class| (class.name, class.into())).collect(),
         complete: view.record.complete(),
     }
 }
@@ -220,8 +247,7 @@ impl From<Extreme> for At {
             lo95: best.estimate.lo95(),
             hi95: best.estimate.hi95(),
             visits: best.estimate.interval.map(|interval| interval.visits),
-            small: best.point.small,
-            large: best.point.large,
+            levels: best.point.shown().collect(),
         }
     }
 }

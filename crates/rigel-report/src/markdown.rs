@@ -12,7 +12,7 @@ use crate::verdict::{Conclusion, Tone};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::Class;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use rigel_core::stats::Estimate;
@@ -80,7 +80,7 @@ fn verdict(page: &mut Page, view: &View<'_>) {
 }
 
 fn headline(page: &mut Page, view: &View<'_>) {
-    let rows = headline::all(&view.findings.best, view.findings.answers.as_ref());
+    let rows = headline::all(view, &view.findings.best, view.findings.answers.as_ref());
     if rows.is_empty() {
         return;
     }
@@ -122,8 +122,11 @@ fn points(page: &mut Page, view: &View<'_>) {
     }
     let scopes = FlagScopes::of(points);
     page.line("## Points\n");
-    page.line("| Small | Large | Class | IOPS | MBPS | mean | p50 | p99 | Visits | Flags |");
-    page.line("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+    let shown = view.shown();
+    let labels: String = shown.iter().map(|class| format!(" {} |", class.name.label())).collect();
+    page.line(format_args!("|{labels} Class | IOPS | MBPS | mean | p50 | p99 | Visits | Flags |"));
+    let right = " ---: |".repeat(shown.len());
+    page.line(format_args!("|{right} --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"));
     for found in points {
         let own = scopes.own(found);
         let name = |flag: &&rigel_core::judge::flags::Flag| {
@@ -132,7 +135,8 @@ fn points(page: &mut Page, view: &View<'_>) {
         };
         let flags: Vec<String> = own.iter().map(name).collect();
         for (class, io) in found.classes() {
-            row(page, found, class, io, &flags.join(" "));
+            let levels: String = shown.iter().map(|one| format!(" {} |", found.point.of(one.name))).collect();
+            row(page, &levels, class, io, &flags.join(" "));
         }
     }
     let width = if view.is_adaptive() {
@@ -143,14 +147,12 @@ fn points(page: &mut Page, view: &View<'_>) {
     page.line(format_args!("\nNumbers: {}. ±: {width}.\n", words::ESTIMAND));
 }
 
-fn row(page: &mut Page, found: &PointFindings, class: Class, io: &IoFindings, flags: &str) {
+fn row(page: &mut Page, levels: &str, class: Class, io: &IoFindings, flags: &str) {
     let latency = |of: fn(LatencyUs) -> Estimate| {
         io.latency_us.map_or_else(|| "-".to_owned(), |us| with_width(of(us), time))
     };
     page.line(format_args!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {flags} |",
-        found.point.small,
-        found.point.large,
+        "|{levels} {} | {} | {} | {} | {} | {} | {} | {flags} |",
         class.name(),
         with_width(io.iops, number),
         with_width(io.mbps(), number),

@@ -11,7 +11,6 @@ use crate::words;
 use rigel_core::judge::findings::{CurveFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::stats::{Basis, Estimate};
 use std::fmt;
@@ -21,7 +20,7 @@ pub(crate) struct At(pub Point);
 
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Small={} and Large={}", self.0.small, self.0.large)
+        f.write_str(&self.0.named(" and "))
     }
 }
 
@@ -90,13 +89,13 @@ fn visits(view: &View<'_>) -> Vec<String> {
 
 /// How sure the results are that ORION's files have. ORION's lines stay as they are, so these have words of their own.
 fn intervals_of_orion(view: &View<'_>) -> Vec<String> {
-    intervals(view, headline::all(&view.findings.plainly_best, None))
+    intervals(view, headline::all(view, &view.findings.plainly_best, None))
 }
 
 /// The headline numbers of an adaptive run, and how sure they are.
 pub(crate) fn headlines(view: &View<'_>) -> Vec<String> {
     let found = &view.findings;
-    let mut lines = intervals(view, headline::all(&found.best, found.answers.as_ref()));
+    let mut lines = intervals(view, headline::all(view, &found.best, found.answers.as_ref()));
     if !lines.is_empty() && found.best != found.plainly_best {
         lines.push(PLAINLY_BEST.to_owned());
     }
@@ -107,7 +106,7 @@ fn intervals(view: &View<'_>, mut headlines: Vec<Headline>) -> Vec<String> {
     if !view.is_adaptive() {
         return Vec::new();
     }
-    headlines.sort_by_key(|one| one.unit);
+    headlines.sort_by(|one, other| one.unit.cmp(&other.unit));
     headlines.iter().map(|one| headline_line(view, one)).collect()
 }
 
@@ -117,9 +116,9 @@ fn headline_line(view: &View<'_>, one: &Headline) -> String {
         Ok(best) => best,
         Err(reason) => return format!("{name}: none, because {reason}"),
     };
-    let (unit, decimals) = match one.unit {
+    let (unit, decimals) = match &one.unit {
         Unit::Mbps => ("", 2),
-        Unit::Iops => ("", 0),
+        Unit::Rate(_) => ("", 0),
         Unit::Us => (" us", 1),
     };
     let (value, sure, place) = (best.estimate.value, how_sure(best.estimate), At(best.point));
@@ -145,14 +144,11 @@ fn how_sure(found: Estimate) -> String {
 fn curve(found: &CurveFindings) -> String {
     let curve = &found.curve;
     let most = found.rate(curve.x_max);
-    let max = match found.class {
-        Class::Small => format!("{:.0} IOPS", most.value),
-        Class::Large => format!("{:.2} MBPS", most.value),
-    };
+    let max = format!("{:.*} {}", found.load.decimals(), most.value, printable(found.load.unit()));
     let least = if curve.saturated { "" } else { "at least " };
     format!(
-        "Search of {} I/O: X_max {least}{max} ±{} %, N_sat {least}{} ({}..{}), knee {}, {}.",
-        found.class.name(),
+        "Search of {}: X_max {least}{max} ±{} %, N_sat {least}{} ({}..{}), knee {}, {}.",
+        found.load.noun(),
         words::percent(curve.x_max.relative_half_width),
         curve.n_sat.found,
         curve.n_sat.lo,

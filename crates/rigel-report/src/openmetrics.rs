@@ -10,7 +10,7 @@ use crate::moment;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::Class;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::units::{MIB, to_f64};
@@ -95,8 +95,8 @@ fn run_label(view: &View<'_>) -> (&'static str, String) {
 fn point_labels(run: &(&'static str, String), found: &PointFindings, class: Class) -> Labels {
     vec![
         run.clone(),
-        ("small", found.point.small.to_string()),
-        ("large", found.point.large.to_string()),
+        ("small", found.point.small().to_string()),
+        ("large", found.point.large().to_string()),
         ("class", class.name().to_owned()),
     ]
 }

@@ -88,7 +88,7 @@ pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
         found.classes().map(move |(class, io)| {
             let mut row = Vec::with_capacity(COLUMNS.len());
             row.push(Cell::Text(run_id.to_string()));
-            row.extend([found.point.small, found.point.large].map(|level| Cell::Count(level.into())));
+            row.extend([found.point.small(), found.point.large()].map(|level| Cell::Count(level.into())));
             row.push(Cell::Text(class.name().to_owned()));
             row.extend(figures(found, io, target));
             row

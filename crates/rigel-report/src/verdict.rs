@@ -8,6 +8,8 @@ use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::{Class, Figure, Sizes};
+use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use std::collections::BTreeSet;
 
@@ -58,23 +60,30 @@ fn reached(view: &View<'_>) -> String {
         "This storage"
     };
     let mut most = Vec::new();
-    if let Some(best) = best.small_iops {
-        most.push(format!("{} small I/Os per second{}", number(best.estimate.value), width(best.estimate)));
-    }
-    most.extend(within_bound(view));
-    if let Some(best) = best.large_mbps {
-        most.push(format!(
-            "{} MB per second of large I/O{}",
-            number(best.estimate.value),
-            width(best.estimate)
-        ));
+    let loads = view.loads();
+    for load in &loads {
+        if let Some(best) = best.rate(load.name) {
+            let (value, width) = (number(best.estimate.value), width(best.estimate));
+            most.push(match &load.figure {
+                Figure::Mbps => format!("{value} MB per second of {}{width}", load.noun()),
+                Figure::Rate(_) if load.sizes == Sizes::None => {
+                    format!("{value} {} of {}{width}", printable(load.unit()), load.noun())
+                }
+                Figure::Rate(_) => format!("{value} {}s per second{width}", load.noun()),
+            });
+        }
+        if load.name == Class::SMALL {
+            most.extend(within_bound(view));
+        }
     }
     if most.is_empty() {
         return "Nothing was measured.".to_owned();
     }
-    let quickest = best.small_latency_us.map_or_else(String::new, |best| {
+    let quickest = loads.iter().find_map(|load| Some((load, best.latency_us(load.name)?)));
+    let quickest = quickest.map_or_else(String::new, |(load, best)| {
         format!(
-            ", and answered a small I/O in {} on average at best{}",
+            ", and answered a {} in {} on average at best{}",
+            load.noun(),
             time(best.estimate.value),
             width(best.estimate)
         )

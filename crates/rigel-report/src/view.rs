@@ -4,11 +4,11 @@
 
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings, VisitFindings};
 use rigel_core::judge::profiles::counts;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
-use rigel_core::load::workload::Class;
 use rigel_core::record::{Purpose, Record, Visit};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A record and what it says.
 pub struct View<'a> {
@@ -43,6 +43,20 @@ impl<'a> View<'a> {
     pub(crate) fn classes(&self) -> impl Iterator<Item = (&PointFindings, Class, &IoFindings)> {
         let points = self.findings.points.iter();
         points.flat_map(|found| found.classes().map(move |(class, io)| (found, class, io)))
+    }
+
+    /// The classes that tables have columns for: ORION's pair when some point has one of them, then the others.
+    pub(crate) fn shown(&self) -> Vec<&'a LoadClass> {
+        let points = self.findings.points.iter();
+        let shown: BTreeSet<Class> = points.flat_map(|found| found.point.shown()).map(|one| one.0).collect();
+        shown.into_iter().filter_map(|class| self.record.header.request.class(class)).collect()
+    }
+
+    /// The classes that some point has.
+    pub(crate) fn loads(&self) -> Vec<&'a LoadClass> {
+        let mut all = self.shown();
+        all.retain(|class| self.has(class.name));
+        all
     }
 
     /// Whether some point has I/O of a class.

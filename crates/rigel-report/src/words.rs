@@ -6,8 +6,8 @@ pub(crate) use crate::numbers::{counted, percent, plain_percent};
 
 use crate::view::View;
 use rigel_core::facts::TargetKind;
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 
 /// The quantity that the numbers of a point estimate.
@@ -74,7 +74,13 @@ pub(crate) const fn yes_or_no(answer: Option<bool>) -> &'static str {
 
 /// One class of one point as a name without blanks, for formats that name their series: `small4_large2_small`.
 pub(crate) fn series(point: Point, class: Class) -> String {
-    format!("small{}_large{}_{}", point.small, point.large, class.name())
+    let levels: String = point.shown().map(|(class, level)| format!("{class}{level}_")).collect();
+    levels + class.name()
+}
+
+/// The levels of a point: `small 5 large 2`.
+pub(crate) fn levels(point: Point) -> String {
+    point.shown().map(|(class, level)| format!("{class} {level}")).collect::<Vec<_>>().join(" ")
 }
 
 /// The longest states of the device that all visits may have missed.

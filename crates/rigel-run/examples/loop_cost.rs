@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let outstanding = arguments.next().ok_or("OUTSTANDING is missing")?.parse()?;
     let batches = arguments.next().ok_or("BATCHES is missing")?.parse()?;
     let done = LoopCost::new(outstanding)?.run(batches)?;
-    let completed = done.tallies.into_iter().flatten().map(|tally| tally.completed()).sum::<u64>();
+    let completed = done.tallies.into_values().map(|tally| tally.completed()).sum::<u64>();
     println!("{completed}");
     Ok(())
 }

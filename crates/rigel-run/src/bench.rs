@@ -10,6 +10,7 @@ pub mod threads;
 use crate::job::{Done, Job, Part, Task};
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
+use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
@@ -76,14 +77,12 @@ pub enum Heard {
 }
 
 /// Counts while a bench works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Now, on the bench's clock.
     pub now_ns: u64,
-    /// Completions of small I/O since the start of the run.
-    pub small_ops: u64,
-    /// Completions of large I/O since the start of the run.
-    pub large_ops: u64,
+    /// Completions of each class since the start of the run.
+    pub ops: PerClass<u64>,
 }
 
 /// What came of an order.
@@ -176,18 +175,13 @@ impl Order {
 /// The slots that a worker needs for every point of the plan.
 #[must_use]
 pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
-    let slots = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-    // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of both classes
+    // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of several classes
     // splits each class by itself.
-    let (small, large) = plan.room();
-    let share = split::share(Point { small, large }, worker, plan.workers);
-    let (small, large) = (share.small.len(), share.large.len());
-    let per_level = request.large_pattern.outstanding(1) as usize;
-    let bytes = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
-    SlotLayout {
-        small: slots(small),
-        small_bytes: bytes(request.small_bytes),
-        large: slots(large * per_level),
-        large_bytes: bytes(request.large_bytes),
-    }
+    let room = plan.room();
+    let group = |(place, class): (usize, &LoadClass)| {
+        let share = split::share(room.of(class.name), place, worker, plan.workers);
+        let slots = share.len().saturating_mul(class.pattern.outstanding(1) as usize);
+        (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
+    };
+    SlotLayout::of(&request.classes.iter().enumerate().map(group).collect::<Vec<_>>())
 }

@@ -123,7 +123,7 @@ pub fn execute(
         }
     };
     listener(Event::Begun { header: &header });
-    let mut walk = Walk::new(run, &header, (first, past), bench, journal, stop, listener);
+    let mut walk = Walk::new(&header, (first, past), bench, journal, stop, listener);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,

@@ -1,30 +1,39 @@
 //! Tasks of a worker and their results: plain data between the coordinator and its workers.
 
+use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
+use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
-use rigel_core::load::plan::Volumes;
+use rigel_core::load::plan::{self, Volumes};
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::{LargePattern, WritePercent};
+use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// A load class as the workers need it.
+#[derive(Clone, Debug)]
+pub struct BlockClass {
+    /// Its name in the record.
+    pub name: Class,
+    /// Bytes of an I/O.
+    pub io_bytes: u32,
+    /// How its I/Os walk.
+    pub pattern: Pattern,
+    /// Share of writes.
+    pub write_percent: WritePercent,
+    /// Where they may go.
+    pub volumes: Volumes,
+}
+
 /// The attributes of the load that hold for the whole run.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    /// Bytes of a small I/O.
-    pub small_bytes: u32,
-    /// Bytes of a large I/O.
-    pub large_bytes: u32,
-    /// How large I/O walks.
-    pub large_pattern: LargePattern,
-    /// Share of writes.
-    pub write_percent: WritePercent,
-    /// Where I/Os may go.
-    pub volumes: Volumes,
+    /// The classes. Workers and tallies name a class by its place here.
+    pub classes: Vec<BlockClass>,
     /// Age at which an I/O in flight counts as hung.
     pub io_timeout_ns: u64,
     /// Seed of the run.
@@ -36,23 +45,29 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The load of a checked request on its targets, with the volumes made for both.
-    #[must_use]
-    pub fn new(request: &Request, targets: &[TargetFacts], volumes: Volumes) -> Self {
+    /// The load of a checked request on its targets.
+    ///
+    /// # Errors
+    /// When a class asks for what the engines cannot do, or no I/O fits into the targets.
+    pub fn new(request: &Request, targets: &[TargetFacts]) -> Result<Self, Problem> {
+        request.classes.iter().try_for_each(LoadClass::check_block_io)?;
         let stamps = |scratch: ScratchFacts| Stamps::new(scratch.seed, request.seed, scratch.used_before);
-        // Request::check bounds both sizes far below 4 GiB.
-        let bytes = |size| u32::try_from(size).unwrap_or(u32::MAX);
-        Self {
-            small_bytes: bytes(request.small_bytes),
-            large_bytes: bytes(request.large_bytes),
-            large_pattern: request.large_pattern,
-            write_percent: request.write_percent,
+        let class = |(class, volumes): (&LoadClass, Volumes)| BlockClass {
+            name: class.name,
+            // Request::check bounds all sizes far below 4 GiB.
+            io_bytes: u32::try_from(class.io_bytes()).unwrap_or(u32::MAX),
+            pattern: class.pattern,
+            write_percent: class.write_percent,
             volumes,
+        };
+        let volumes = plan::volumes(request, targets)?;
+        Ok(Self {
+            classes: request.classes.iter().zip(volumes).map(class).collect(),
             io_timeout_ns: request.io_timeout.0,
             seed: request.seed,
             streams_move: matches!(request.pace, Pace::Adaptive(_)),
             stamps: targets.iter().map(|target| target.scratch.map(stamps)).collect(),
-        }
+        })
     }
 }
 
@@ -70,7 +85,7 @@ pub enum Task {
         /// of it.
         part_ns: u64,
     },
-    /// Random large I/O until the time, or until all workers together moved that many bytes; nothing is counted.
+    /// Random I/O of the last class until the time, or until all workers together moved that many bytes; nothing is counted.
     WarmUp {
         /// No new I/O from here on.
         until_ns: u64,
@@ -95,8 +110,8 @@ pub struct Job {
 pub struct Part {
     /// From where to where.
     pub window: Window,
-    /// Tallies of small and large I/O.
-    pub tallies: [Option<ClassTally>; 2],
+    /// The tallies of the classes.
+    pub tallies: PerClass<ClassTally>,
 }
 
 impl Part {
@@ -105,16 +120,15 @@ impl Part {
         debug_assert_eq!(self.window.start_ns, other.window.start_ns, "parts of different windows");
         // The last part of a worker that gave up is longer than those of the others.
         self.window.end_ns = self.window.end_ns.min(other.window.end_ns);
-        let mine = std::mem::take(&mut self.tallies);
-        self.tallies = merge(vec![mine, other.tallies]);
+        merge(&mut self.tallies, other.tallies);
     }
 }
 
 /// What one worker, or all of them together, did.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// Tallies of small and large I/O; none after a warm-up.
-    pub tallies: [Option<ClassTally>; 2],
+    /// The tallies of the classes; none after a warm-up.
+    pub tallies: PerClass<ClassTally>,
     /// When the window really ended.
     pub window_end_ns: u64,
     /// The coordinator ended it before its time.
@@ -136,29 +150,31 @@ pub struct Done {
 /// What coordinator and worker share while a job runs.
 #[derive(Debug)]
 pub struct Shared {
-    /// Completions of small I/O since the start of the run, stored now and then.
-    pub small_ops: AtomicU64,
-    /// The same of large I/O.
-    pub large_ops: AtomicU64,
+    /// Completions of each class since the start of the run, by its place in the load; stored now and then.
+    pub ops: Vec<(Class, AtomicU64)>,
     /// When every worker shall end its job at the latest; the same moment for all, so that their windows stay equal.
     pub end_at_ns: AtomicU64,
 }
 
-impl Default for Shared {
-    fn default() -> Self {
-        Self {
-            small_ops: AtomicU64::new(0),
-            large_ops: AtomicU64::new(0),
-            end_at_ns: AtomicU64::new(u64::MAX),
-        }
+impl Shared {
+    /// For the jobs of a load.
+    #[must_use]
+    pub fn of(workload: &Workload) -> Self {
+        let ops = workload.classes.iter().map(|class| (class.name, AtomicU64::new(0))).collect();
+        Self { ops, end_at_ns: AtomicU64::new(u64::MAX) }
+    }
+
+    /// Completions of each class so far.
+    #[must_use]
+    pub fn done(&self) -> PerClass<u64> {
+        self.ops.iter().map(|(class, ops)| (*class, ops.load(Ordering::Relaxed))).collect()
     }
 }
 
 impl Done {
     /// Adds what another worker did in the same job.
     pub fn add(&mut self, other: Self) {
-        let mine = std::mem::take(&mut self.tallies);
-        self.tallies = merge(vec![mine, other.tallies]);
+        merge(&mut self.tallies, other.tallies);
         self.window_end_ns = self.window_end_ns.max(other.window_end_ns);
         self.stopped |= other.stopped;
         self.bytes += other.bytes;

@@ -3,12 +3,14 @@
 //! Decides nothing about time; the worker's loop does.
 
 use crate::job::{Job, Task, Workload};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::draw::{self, Generator, Stream};
-use rigel_core::load::split::Share;
-use rigel_core::load::volume::{Place, Volume};
-use rigel_core::load::workload::{Class, Direction, LargePattern};
+use rigel_core::load::split;
+use rigel_core::load::volume::Place;
+use rigel_core::load::workload::Direction;
 use rigel_core::measure::HungIo;
 use rigel_io::backend::{Op, SlotLayout};
+use std::ops::Range;
 
 /// No moment of a run.
 pub const NOT_IN_FLIGHT: u64 = u64::MAX;
@@ -16,8 +18,8 @@ pub const NOT_IN_FLIGHT: u64 = u64::MAX;
 /// One outstanding I/O and where its offsets come from.
 #[derive(Debug)]
 pub struct Slot {
-    /// Small or large.
-    pub class: Class,
+    /// The place of its class in the load.
+    pub class: u8,
     source: Source,
     /// What is in flight, or was last.
     pub op: Op,
@@ -32,6 +34,17 @@ enum Source {
     Stream(usize),
 }
 
+/// The streams of a class that are one worker's.
+struct Streams<'a> {
+    /// The place of the class.
+    place: usize,
+    /// How many there are on all workers.
+    level: u32,
+    /// The numbers of this worker's.
+    share: &'a [u32],
+    ios_per_stream: u32,
+}
+
 /// The slots that one job uses on one worker.
 #[derive(Debug)]
 pub struct Load<'a> {
@@ -42,45 +55,40 @@ pub struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    /// The load of this worker's share of a job.
-    pub fn new(workload: &'a Workload, job: &Job, share: &Share, layout: SlotLayout) -> Self {
+    /// The load of one of `workers`, which has these slots.
+    pub fn new(workload: &'a Workload, job: &Job, layout: SlotLayout, worker: u32, workers: u32) -> Self {
         let mut load =
             Self { workload, slots: (0..layout.slots()).map(|_| None).collect(), streams: Vec::new() };
         let warm_up = matches!(job.task, Task::WarmUp { .. });
-        if !warm_up {
-            for (slot, &number) in (0..layout.small).zip(&share.small) {
-                let generator = Generator::of_slot(workload.seed, job.visit, Class::Small, number);
-                load.occupy(slot, Class::Small, Source::Random(generator));
-            }
-        }
-        let mut large_slots = layout.small..layout.slots();
-        match workload.large_pattern {
-            LargePattern::Sequential { ios_per_stream } if !warm_up => {
-                load.add_streams(job, share, ios_per_stream, &mut large_slots);
-            }
-            pattern => {
-                let per_level = pattern.outstanding(1);
-                let numbers =
-                    share.large.iter().flat_map(|&n| (0..per_level).map(move |i| n * per_level + i));
-                // A warm-up draws its own offsets: it must not touch beforehand what the point will.
-                let visit = if warm_up { !job.visit } else { job.visit };
-                for (slot, number) in large_slots.zip(numbers) {
-                    let generator = Generator::of_slot(workload.seed, visit, Class::Large, number);
-                    load.occupy(slot, Class::Large, Source::Random(generator));
+        // A warm-up is large I/O: the last class.
+        let first = if warm_up { workload.classes.len().saturating_sub(1) } else { 0 };
+        for (place, class) in workload.classes.iter().enumerate().skip(first) {
+            let level = job.point.of(class.name);
+            let share = split::share(level, place, worker, workers);
+            let mut slots = layout.group(place);
+            match class.pattern {
+                Pattern::Streams { ios_per_stream } if !warm_up => {
+                    let streams = Streams { place, level, share: &share, ios_per_stream };
+                    load.add_streams(job, &streams, &mut slots);
+                }
+                pattern => {
+                    let per_level = pattern.outstanding(1);
+                    let numbers = share.iter().flat_map(|&n| (0..per_level).map(move |i| n * per_level + i));
+                    // A warm-up draws its own offsets: it must not touch beforehand what the point will.
+                    let visit = if warm_up { !job.visit } else { job.visit };
+                    for (slot, number) in slots.zip(numbers) {
+                        let generator = Generator::of_slot(workload.seed, visit, place, number);
+                        load.occupy(slot, place, Source::Random(generator));
+                    }
                 }
             }
         }
         load
     }
 
-    fn add_streams(
-        &mut self,
-        job: &Job,
-        share: &Share,
-        ios_per_stream: u32,
-        slots: &mut std::ops::Range<u16>,
-    ) {
-        let Some(volume) = &self.workload.volumes.streams else {
+    fn add_streams(&mut self, job: &Job, wanted: &Streams<'_>, slots: &mut Range<u16>) {
+        let class = &self.workload.classes[wanted.place];
+        let Some(volume) = &class.volumes.streams else {
             return;
         };
         let shift = if self.workload.streams_move {
@@ -88,22 +96,19 @@ impl<'a> Load<'a> {
         } else {
             0
         };
-        for &number in &share.large {
-            let share = self.workload.write_percent;
-            let stream = Stream::new(number, job.point.large, volume, share).moved(shift, volume);
+        for &number in wanted.share {
+            let stream = Stream::new(number, wanted.level, volume, class.write_percent).moved(shift, volume);
             self.streams.push(stream);
-            for slot in slots.take(ios_per_stream as usize) {
-                self.occupy(slot, Class::Large, Source::Stream(self.streams.len() - 1));
+            for slot in slots.take(wanted.ios_per_stream as usize) {
+                self.occupy(slot, wanted.place, Source::Stream(self.streams.len() - 1));
             }
         }
     }
 
-    fn occupy(&mut self, slot: u16, class: Class, source: Source) {
-        let len = match class {
-            Class::Small => self.workload.small_bytes,
-            Class::Large => self.workload.large_bytes,
-        };
+    fn occupy(&mut self, slot: u16, place: usize, source: Source) {
+        let len = self.workload.classes[place].io_bytes;
         let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len };
+        let class = u8::try_from(place).unwrap_or(u8::MAX);
         self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
     }
 
@@ -132,9 +137,9 @@ impl<'a> Load<'a> {
         self.slots.iter().flatten().filter(|slot| slot.started_ns != NOT_IN_FLIGHT).count() as u64
     }
 
-    /// How many slots of a class are in use.
-    pub fn outstanding(&self, class: Class) -> u32 {
-        let used = self.slots.iter().flatten().filter(|slot| slot.class == class).count();
+    /// How many slots of the class at a place are in use.
+    pub fn outstanding(&self, place: usize) -> u32 {
+        let used = self.slots.iter().flatten().filter(|slot| usize::from(slot.class) == place).count();
         u32::try_from(used).unwrap_or(u32::MAX)
     }
 
@@ -149,14 +154,16 @@ impl<'a> Load<'a> {
     pub fn next(&mut self, slot: u16) -> Op {
         let Self { workload, slots, streams } = self;
         let slot = slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted");
+        let class = &workload.classes[usize::from(slot.class)];
         let (place, direction) = match &mut slot.source {
             Source::Random(generator) => {
-                let place = draw::anywhere(generator, random_volume(workload, slot.class));
-                (place, draw::coin(generator, workload.write_percent))
+                let volume = class.volumes.random.as_ref();
+                let volume = volume.expect("a plan with this class has a volume for it");
+                (draw::anywhere(generator, volume), draw::coin(generator, class.write_percent))
             }
             Source::Stream(index) => {
                 let stream = &mut streams[*index];
-                let volume = workload.volumes.streams.as_ref().expect("streams were made from it");
+                let volume = class.volumes.streams.as_ref().expect("streams were made from it");
                 (stream.advance(volume), stream.direction)
             }
         };
@@ -164,13 +171,4 @@ impl<'a> Load<'a> {
         slot.op = Op { target, offset, direction, ..slot.op };
         slot.op
     }
-}
-
-#[inline]
-fn random_volume(workload: &Workload, class: Class) -> &Volume {
-    let volume = match class {
-        Class::Small => &workload.volumes.small,
-        Class::Large => &workload.volumes.large,
-    };
-    volume.as_ref().expect("a plan with this class has a volume for it")
 }

@@ -7,11 +7,11 @@
 use crate::job::{Done, Job, Shared, Task, Workload};
 use crate::worker::Worker;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::TargetFacts;
+use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::Volumes;
-use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
-use rigel_core::load::volume::Volume;
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_core::measure::Window;
 use rigel_core::units::NS_PER_US;
 use rigel_io::backend::SlotLayout;
@@ -53,24 +53,17 @@ impl LoopCost {
     /// # Errors
     /// When there is no memory for their buffers.
     pub fn new(outstanding: u16) -> Result<Self, Problem> {
-        let layout =
-            SlotLayout { small: outstanding, small_bytes: SMALL_BYTES, large: 0, large_bytes: SMALL_BYTES };
-        let volume = Volume::new(&[VOLUME_BYTES], SMALL_BYTES.into(), Layout::Concat);
-        let volume = volume.map_err(|error| Problem::new(ExitKind::Bug, error.to_string()))?;
-        let workload = Workload {
-            small_bytes: SMALL_BYTES,
-            large_bytes: SMALL_BYTES,
-            large_pattern: LargePattern::Random,
-            write_percent: WritePercent::default(),
-            volumes: Volumes { small: Some(volume), large: None, streams: None },
-            io_timeout_ns: DEFAULT_IO_TIMEOUT.0,
+        let layout = SlotLayout::of(&[(outstanding, SMALL_BYTES)]);
+        let request = Request {
+            classes: LoadClass::pair(SMALL_BYTES.into(), SMALL_BYTES.into()),
             seed: 1,
-            streams_move: false,
-            stamps: Vec::new(),
+            ..Request::new(RunLevel::Oltp)
         };
+        let workload = Workload::new(&request, &[TargetFacts::simulated(VOLUME_BYTES)])?;
         let (backend, _, _) = Null::new(&[false], layout, workload.seed)?;
         let clock = StepClock::default();
-        Ok(Self { backend, clock, workload, layout, shared: Shared::default(), outstanding })
+        let shared = Shared::of(&workload);
+        Ok(Self { backend, clock, workload, layout, shared, outstanding })
     }
 
     /// Submits, reaps and records `batches` times all that is outstanding.
@@ -81,7 +74,7 @@ impl LoopCost {
         let start_ns = self.clock.0.get() + STEP_NS;
         let end_ns = start_ns + 2 * STEP_NS * u64::from(batches);
         let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0, part_ns: u64::MAX };
-        let job = Job { visit: 0, point: Point { small: u32::from(self.outstanding), large: 0 }, task };
+        let job = Job { visit: 0, point: Point::pair(u32::from(self.outstanding), 0), task };
         let worker = Worker::alone(&self.workload, self.layout, &self.shared, &|_| ());
         let done = worker.run(&mut self.backend, &self.clock, &job);
         done.map_err(|error| Problem::new(ExitKind::Bug, format!("the null engine failed: {error}")))

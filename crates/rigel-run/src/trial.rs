@@ -11,7 +11,7 @@ use crate::journal::Memory;
 use crate::wall::Wall;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, TargetFacts};
-use rigel_core::load::plan::{self, Plan};
+use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::record::Record;
 
@@ -26,7 +26,7 @@ pub fn trial(request: &Request) -> Result<Record, Problem> {
     let targets = vec![TargetFacts::simulated(law.size_bytes)];
     let host = HostFacts { cpus: 1, ..HostFacts::default() };
     let plan = Plan::new(request, &host, &targets)?;
-    let workload = Workload::new(request, &targets, plan::volumes(request, &targets)?);
+    let workload = Workload::new(request, &targets)?;
     let layout = layout(request, &plan, 0);
     let mut bench = SimulatedBench::new(law, workload, layout, site(host, targets));
     let run = Run {

@@ -6,11 +6,11 @@
 mod sampler;
 
 use self::sampler::Sampler;
-use crate::job::{Done, Job, Part, Shared, Task, Workload};
+use crate::job::{BlockClass, Done, Job, Part, Shared, Task, Workload};
 use crate::load::{Load, NOT_IN_FLIGHT};
 use rigel_core::guard::scratch;
-use rigel_core::load::split;
-use rigel_core::load::workload::{Class, Direction};
+use rigel_core::load::class::{MOST_CLASSES, PerClass};
+use rigel_core::load::workload::Direction;
 use rigel_core::measure::{ClassTally, FirstError, HungIo, IoCounts, ReadLook, Tally, Window};
 use rigel_core::stats::settle;
 use rigel_core::units::{NS_PER_MS, NS_PER_S};
@@ -47,12 +47,12 @@ struct Loop<'a, B, C> {
     load: Load<'a>,
     tally: Tally,
     /// The parts of the window that were handed over, together; nothing while there are none.
-    whole: [Option<ClassTally>; 2],
+    whole: Vec<Option<ClassTally>>,
     sampler: Sampler,
     /// Slots that may be submitted.
     free: Vec<u16>,
-    /// Completions since the coordinator was last told.
-    ops: [u64; 2],
+    /// Completions of each class since the coordinator was last told.
+    ops: [u64; MOST_CLASSES],
     /// Bytes moved.
     bytes: u64,
     /// Bytes asked for in I/Os that came back, well or not.
@@ -112,32 +112,32 @@ impl Worker<'_> {
     /// # Errors
     /// When the queue itself broke.
     pub fn run<B: Backend, C: Clock>(&self, backend: &mut B, clock: &C, job: &Job) -> io::Result<Done> {
-        let share = split::share(job.point, self.index, self.workers);
-        let load = Load::new(self.workload, job, &share, self.layout);
+        let load = Load::new(self.workload, job, self.layout, self.index, self.workers);
         let (window, end) = match job.task {
             Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
             Task::WarmUp { until_ns, bytes } => {
-                // Only workers that have large slots move anything.
-                let movers = u64::from(self.workers.min(job.point.large).max(1));
+                // Only workers that have slots of the last class move anything.
+                let level = self.workload.classes.last().map_or(0, |class| job.point.of(class.name));
+                let movers = u64::from(self.workers.min(level).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
                 (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
             }
         };
-        let tallies = Class::ALL.map(|class| self.empty_tally(&load, class, job, window));
-        let [small, large] = tallies;
+        let places = 0..self.workload.classes.len();
+        let tallies = places.clone().map(|place| self.empty_tally(&load, place, job, window)).collect();
         let free = load.all();
         let cpu_before_ns = thread_cpu_ns();
-        let tally = Tally::new(window, small, large, clock.now_ns());
+        let tally = Tally::new(window, tallies, clock.now_ns());
         let sampler = Sampler::new(self.workload.seed, job.visit, self.index, self.layout.slots());
         let mut state = Loop {
             backend,
             clock,
             load,
             tally,
-            whole: [None, None],
+            whole: places.map(|_| None).collect(),
             sampler,
             free,
-            ops: [0; 2],
+            ops: [0; MOST_CLASSES],
             bytes: 0,
             tried_bytes: 0,
             failures: 0,
@@ -160,7 +160,7 @@ impl Worker<'_> {
             busiest_cpu_ns: cpu_ns,
             tallies: match job.task {
                 Task::Measure { part_ns: u64::MAX, .. } => {
-                    with_looks(state.tally.finish(), state.sampler.found())
+                    self.named(state.tally.finish(), &state.sampler.found())
                 }
                 Task::Measure { window, .. } => {
                     let end_ns = state.tally.window().end_ns;
@@ -172,18 +172,26 @@ impl Worker<'_> {
                     for tally in whole.iter_mut().flatten() {
                         tally.series.truncate(end_ns.saturating_sub(window.start_ns));
                     }
-                    with_looks(whole, state.sampler.found())
+                    self.named(whole, &state.sampler.found())
                 }
-                Task::WarmUp { .. } => [None, None],
+                Task::WarmUp { .. } => PerClass::new(),
             },
         })
     }
 
-    fn empty_tally(&self, load: &Load, class: Class, job: &Job, window: Window) -> Option<ClassTally> {
-        let (level, io_bytes) = match class {
-            Class::Small => (job.point.small, self.workload.small_bytes),
-            Class::Large => (job.point.large, self.workload.large_bytes),
+    /// The tallies by the names of their classes, with what the reads of each held.
+    fn named(&self, tallies: Vec<Option<ClassTally>>, looks: &[ReadLook]) -> PerClass<ClassTally> {
+        let classes = self.workload.classes.iter().zip(tallies).enumerate();
+        let named = |(place, (class, tally)): (usize, (&BlockClass, Option<ClassTally>))| {
+            let looked = looks.get(place).copied().unwrap_or_default();
+            Some((class.name, ClassTally { looked, ..tally? }))
         };
+        classes.filter_map(named).collect()
+    }
+
+    fn empty_tally(&self, load: &Load, place: usize, job: &Job, window: Window) -> Option<ClassTally> {
+        let BlockClass { name, io_bytes, .. } = self.workload.classes[place];
+        let level = job.point.of(name);
         let (lead_ns, part_ns) = match job.task {
             Task::Measure { lead_ns, part_ns, .. } => (lead_ns, part_ns),
             Task::WarmUp { .. } => (0, u64::MAX),
@@ -193,7 +201,7 @@ impl Worker<'_> {
             0 => Vec::new(),
             lead_ns => settle::edges(lead_ns, lead_ns.saturating_add(window.span_ns())),
         };
-        let planned = load.outstanding(class);
+        let planned = load.outstanding(place);
         (level > 0).then(|| ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges))
     }
 
@@ -266,15 +274,17 @@ impl Worker<'_> {
                 whole.get_or_insert_with(empty).place(part, start_ns.saturating_sub(window.start_ns));
             }
         }
+        let tallies = self.named(tallies, &[]);
         (self.hand_over)(Part { window: Window { start_ns, end_ns: at_ns }, tallies });
     }
 
     /// Adds the counts since the last time to what the coordinator sees; how many they are.
-    fn show(&self, ops: &mut [u64; 2]) -> u64 {
-        let [small, large] = std::mem::take(ops);
-        self.shared.small_ops.fetch_add(small, Ordering::Relaxed);
-        self.shared.large_ops.fetch_add(large, Ordering::Relaxed);
-        small + large
+    fn show(&self, ops: &mut [u64; MOST_CLASSES]) -> u64 {
+        let since = std::mem::take(ops);
+        for ((_, all), more) in self.shared.ops.iter().zip(since) {
+            all.fetch_add(more, Ordering::Relaxed);
+        }
+        since.iter().sum()
     }
 }
 
@@ -294,7 +304,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         for slot in self.free.drain(..) {
             let slot = self.load.slot(slot);
             slot.started_ns = now_ns;
-            self.tally.submitted(slot.class, 1);
+            self.tally.submitted(usize::from(slot.class), 1);
         }
     }
 
@@ -343,36 +353,26 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
             let slot = load.slot(slot);
             let latency_ns = now_ns - slot.started_ns;
             slot.started_ns = NOT_IN_FLIGHT;
-            ops[slot.class.index()] += 1;
+            let class = usize::from(slot.class);
+            ops[class] += 1;
             *tried_bytes += u64::from(slot.op.len);
             match outcome {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
-                    tally.completed(slot.class, slot.op.direction, latency_ns, now_ns);
-                    sampler.completed(slot.class, slot.op.direction, slot.op.slot);
+                    tally.completed(class, slot.op.direction, latency_ns, now_ns);
+                    sampler.completed(class, slot.op.direction, slot.op.slot);
                 }
                 // A short transfer has no errno.
                 short_or_failed => {
                     *failures += 1;
                     let errno = short_or_failed.err().unwrap_or(0);
                     let Op { target, offset, direction, .. } = slot.op;
-                    tally.failed(slot.class, FirstError { errno, target, offset, direction });
+                    tally.failed(class, FirstError { errno, target, offset, direction });
                 }
             }
         });
         sampler.look(&**backend, load, workload);
     }
-}
-
-/// The tallies of a job with what its reads held.
-fn with_looks(tallies: [Option<ClassTally>; 2], looks: [ReadLook; 2]) -> [Option<ClassTally>; 2] {
-    let mut tallies = tallies;
-    for (tally, looked) in tallies.iter_mut().zip(looks) {
-        if let Some(tally) = tally {
-            tally.looked = looked;
-        }
-    }
-    tallies
 }
 
 #[cfg(test)]

@@ -20,14 +20,13 @@ pub use visits::{VisitFindings, VisitIo};
 
 use crate::judge::flags::Flag;
 use crate::judge::profiles::level_visit;
+use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;
-use crate::load::workload::Class;
 use crate::record::{Purpose, Record, Visit};
 use crate::stats::Estimate;
 use crate::stats::bound::LatencyBound;
 use crate::stats::interval::{Interval, unseen_share};
 use crate::stats::levels_auto::{self, Curve, Next};
-use crate::units::{MIB, to_f64};
 
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,10 +43,8 @@ pub struct PointFindings {
     pub each_visit: Vec<VisitFindings>,
     /// The phase of the adaptive run in which it was measured, from 0: the points of a phase are judged together.
     pub phase: Option<usize>,
-    /// Small I/Os, when the point has some.
-    pub small: Option<IoFindings>,
-    /// Large I/Os, when the point has some.
-    pub large: Option<IoFindings>,
+    /// The figures of each class that the point has.
+    pub ios: PerClass<IoFindings>,
     /// What the tool used of the CPU for it; `None` when it is not known.
     pub own_cpu: Option<OwnCpu>,
     /// What the reader should know about these numbers.
@@ -66,17 +63,13 @@ pub struct OwnCpu {
 impl PointFindings {
     /// The classes that the point has, small first.
     pub fn classes(&self) -> impl Iterator<Item = (Class, &IoFindings)> {
-        let both = [(Class::Small, self.small.as_ref()), (Class::Large, self.large.as_ref())];
-        both.into_iter().filter_map(|(class, io)| Some((class, io?)))
+        self.ios.iter().map(|(class, io)| (*class, io))
     }
 
     /// One of them; `None` when the point has none of that class.
     #[must_use]
     pub fn io(&self, class: Class) -> Option<&IoFindings> {
-        match class {
-            Class::Small => self.small.as_ref(),
-            Class::Large => self.large.as_ref(),
-        }
+        self.ios.get(&class)
     }
 
     /// Whether a flag says that the numbers must not be used.
@@ -96,9 +89,7 @@ impl PointFindings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveFindings {
     /// Which class.
-    pub class: Class,
-    /// Bytes of one I/O.
-    pub io_bytes: u64,
+    pub load: LoadClass,
     /// The curve; rates in I/Os per second.
     pub curve: Curve,
     /// The visits of the search to this class, in the order in which they were made.
@@ -108,14 +99,16 @@ pub struct CurveFindings {
 }
 
 impl CurveFindings {
-    /// A rate of the curve in the unit of its class: I/Os per second of small, megabytes (2^20) per second of large I/O.
+    /// The name of its class.
+    #[must_use]
+    pub const fn class(&self) -> Class {
+        self.load.name
+    }
+
+    /// A rate of the curve in the unit of its class.
     #[must_use]
     pub fn rate(&self, iops: Interval) -> Estimate {
-        let iops = Estimate::from(iops);
-        match self.class {
-            Class::Small => iops,
-            Class::Large => iops.scaled(to_f64(self.io_bytes) / to_f64(MIB)),
-        }
+        self.load.rate(iops.into())
     }
 }
 
@@ -181,8 +174,8 @@ impl Findings {
         self.best = Extremes::of(&self.points);
         self.answers = bound.map(|bound| Answers::of(bound, &self.points, &self.curves));
         if let Some(answers) = &self.answers {
-            self.best.small_iops = answers.unbounded_iops;
-            self.best.large_mbps = answers.max_mbps;
+            self.best.set_rate(Class::SMALL, answers.unbounded_iops);
+            self.best.set_rate(Class::LARGE, answers.max_mbps);
         }
     }
 }
@@ -222,7 +215,7 @@ impl Findings {
             points.flat_map(move |found| found.flags.iter().map(of(FlagScope::Point(found.point))));
         let curves = self.curves.iter();
         let of_curves =
-            curves.flat_map(move |found| found.flags.iter().map(of(FlagScope::Curve(found.class))));
+            curves.flat_map(move |found| found.flags.iter().map(of(FlagScope::Curve(found.class()))));
         of_run.chain(of_points).chain(of_curves)
     }
 }
@@ -239,10 +232,8 @@ fn curves(record: &Record) -> Vec<CurveFindings> {
         let Next::Done(curve) = levels_auto::next(&levels, &search.rules(class)) else {
             return None;
         };
-        let io_bytes = record.header.request.io_bytes(class);
         Some(CurveFindings {
-            class,
-            io_bytes,
+            load: record.header.request.class(class)?.clone(),
             flags: flagging::curve(class, &curve),
             curve: *curve,
             visits: visits::of(&record.header, &own, 0, |visit| !visit.cut_short),

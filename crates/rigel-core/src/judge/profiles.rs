@@ -3,7 +3,7 @@
 //! It is used during a run, to decide which points are done, and again on its record, to judge it. The same visits
 //! give the same intervals. Must not decide what is visited; [`crate::stats::schedule`] does.
 
-use crate::load::workload::Class;
+use crate::load::class::{Class, PerClass};
 use crate::measure::ClassTally;
 use crate::record::{Purpose, Visit};
 use crate::stats::bound::{BoundVisit, LatencyOf};
@@ -70,9 +70,11 @@ impl Profiles {
     /// Looks at everything that was added, with the parameters of the adaptive run.
     #[must_use]
     pub fn look(&self, parameters: &Parameters) -> PhaseLook {
+        let mut groups: PerClass<u32> = self.profiles.keys().map(|key| (key.1, 0)).collect();
+        (0..).zip(groups.values_mut()).for_each(|(number, group)| *group = number);
         let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
             point: key.0,
-            group: u32::from(key.1 == Class::Large),
+            group: groups.get(&key.1).copied().unwrap_or(0),
             profiles: profiles.clone(),
             long: self.long.get(key).cloned(),
         };
@@ -152,8 +154,7 @@ pub fn counts(visit: &Visit) -> bool {
 
 /// The classes of a visit that were loaded, small first.
 pub fn classes(visit: &Visit) -> impl Iterator<Item = (Class, &ClassTally)> {
-    let both = [(Class::Small, visit.small.as_ref()), (Class::Large, visit.large.as_ref())];
-    both.into_iter().filter_map(|(class, tally)| Some((class, tally?)))
+    visit.tallies.iter().map(|(class, tally)| (*class, tally))
 }
 
 /// I/Os per second of the slowest class of a visit; 0 when nothing was loaded.
@@ -168,10 +169,7 @@ pub fn slowest_rate(visit: &Visit) -> f64 {
 /// What the search for load levels needs to know of a visit; `None` when the class was idle.
 #[must_use]
 pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
-    let (tally, outstanding) = match class {
-        Class::Small => (visit.small.as_ref()?, visit.point.small),
-        Class::Large => (visit.large.as_ref()?, visit.point.large),
-    };
+    let (tally, outstanding) = (visit.tallies.get(&class)?, visit.point.of(class));
     let completed = to_f64(tally.completed());
     let rate = completed / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
     // A level counts streams, and a stream has several outstanding I/Os. The latency per stream is shorter by that
@@ -184,13 +182,13 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
 /// What the search for the level at a bound needs to know of a visit; `None` when no small I/O completed.
 #[must_use]
 pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
-    let tally = visit.small.as_ref()?;
+    let tally = visit.tallies.get(&Class::SMALL)?;
     let all = tally.all_latencies_after(0);
     let latency_ns = match of {
         LatencyOf::Mean => all.mean_ns()?,
         LatencyOf::P99 => to_f64(all.quantile_ns(0.99)?),
     };
-    Some(BoundVisit { outstanding: visit.point.small, latency_ns })
+    Some(BoundVisit { outstanding: visit.point.small(), latency_ns })
 }
 
 /// Completions in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket that
@@ -225,12 +223,12 @@ mod tests {
     #[test]
     fn a_level_of_streams_takes_the_time_of_a_stream() {
         let mut visit = crate::record::tests::visit(5, 4_000_000);
-        let large = visit.large.as_mut().unwrap();
-        let found = |visit: &Visit| level_visit(visit, Class::Large).unwrap();
+        let large = visit.tallies.get_mut(&Class::LARGE).unwrap();
+        let found = |visit: &Visit| level_visit(visit, Class::LARGE).unwrap();
         let alone = ClassTally { planned: 1, ..large.clone() };
         large.planned = 4;
         assert!((found(&visit).latency_s - 0.001).abs() < 1e-9);
-        visit.large = Some(alone);
+        visit.tallies.insert(Class::LARGE, alone);
         assert!((found(&visit).latency_s - 0.004).abs() < 1e-9);
     }
 

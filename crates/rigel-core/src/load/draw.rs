@@ -6,7 +6,7 @@
 //! Must not know workers or backends.
 
 use crate::load::volume::{Place, Volume};
-use crate::load::workload::{Class, Direction, WritePercent};
+use crate::load::workload::{Direction, WritePercent};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
@@ -26,10 +26,10 @@ impl Generator {
         Self(SplitMix64::seed_from_u64(state))
     }
 
-    /// The generator of one slot of one point.
+    /// The generator of one slot of one visit; `class` is the place of its class in the load.
     #[must_use]
-    pub fn of_slot(seed: u64, visit: u64, class: Class, slot: u32) -> Self {
-        Self::new(seed, &[visit, class.index() as u64, u64::from(slot)])
+    pub fn of_slot(seed: u64, visit: u64, class: usize, slot: u32) -> Self {
+        Self::new(seed, &[visit, class as u64, u64::from(slot)])
     }
 
     /// The generator of what a whole visit draws once.

@@ -100,6 +100,8 @@ pub enum LevelChoice {
     Orion,
     /// Around the saturation of the device, which is searched first.
     Auto,
+    /// Those that the load classes name, each class alone.
+    Own,
 }
 
 #[cfg(test)]

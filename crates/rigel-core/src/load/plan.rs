@@ -11,11 +11,12 @@ pub use search::{LevelSearch, Searched};
 
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
+use crate::load::class::{LoadClass, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, MAX_OUTSTANDING, Request};
 use crate::load::volume::Volume;
-use crate::load::workload::{LargePattern, Layout};
+use crate::load::workload::Layout;
 use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -72,10 +73,8 @@ pub struct Plan {
     pub search: Option<LevelSearch>,
     /// Worker threads.
     pub workers: u32,
-    /// Most outstanding small I/Os of a point.
-    pub max_small_outstanding: u32,
-    /// Most outstanding large I/Os of a point.
-    pub max_large_outstanding: u32,
+    /// Most outstanding I/Os of each class in a point.
+    pub max_outstanding: PerClass<u32>,
     /// Memory for all I/O buffers.
     pub buffer_bytes: u64,
     /// Whether some I/O writes.
@@ -96,7 +95,12 @@ impl Plan {
         match request.levels {
             LevelChoice::Orion => {
                 let grid = Grid::new(request.level, request.shape, num_disks);
-                let room = (grid.max_small(), grid.max_large());
+                let room = grid.most();
+                Self::of_grid(request, host, targets, num_disks, grid, room)
+            }
+            LevelChoice::Own => {
+                let grid = Grid::of_classes(&request.classes);
+                let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }
             LevelChoice::Auto => {
@@ -115,7 +119,7 @@ impl Plan {
     ///
     /// # Errors
     /// When the matrix has more points than a run can have.
-    pub fn with_levels(&self, request: &Request, found: Searched, spent: Nanos) -> Result<Self, Problem> {
+    pub fn with_levels(&self, request: &Request, found: &Searched, spent: Nanos) -> Result<Self, Problem> {
         let Some(search) = &self.search else {
             return Ok(self.clone());
         };
@@ -128,24 +132,22 @@ impl Plan {
         Ok(Self { grid, steps, adaptive, estimate_minutes, ..self.clone() })
     }
 
-    /// `room`: most outstanding small I/Os, and large I/Os or streams, of a point.
+    /// `room`: the largest level of each class.
     fn of_grid(
         request: &Request,
         host: &HostFacts,
         targets: &[TargetFacts],
         num_disks: u32,
         grid: Grid,
-        room: (u32, u32),
+        room: Point,
     ) -> Result<Self, Problem> {
         check_points(&grid)?;
         way::check_host(request, host)?;
         check_targets(request, targets, room)?;
-        let max_small = room.0;
-        let max_large = large_outstanding(request.large_pattern, room.1)?;
-        let buffer_bytes = check_buffers(request, host, max_small, max_large)?;
+        let (max_outstanding, buffer_bytes) = check_buffers(request, host, room)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let workers = request.workers.unwrap_or_else(|| {
-            let wanted = (max_small + max_large).div_ceil(OUTSTANDING_PER_WORKER);
+            let wanted = max_outstanding.values().sum::<u32>().div_ceil(OUTSTANDING_PER_WORKER);
             wanted.clamp(1, host.cpus.max(1))
         });
         let adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
@@ -156,10 +158,9 @@ impl Plan {
             adaptive,
             search: None,
             workers: if request.engine.is_simulated() { 1 } else { workers },
-            max_small_outstanding: max_small,
-            max_large_outstanding: max_large,
+            max_outstanding,
             buffer_bytes,
-            writes: request.write_percent.writes(),
+            writes: request.classes.iter().any(|class| class.write_percent.writes()),
             estimate_minutes: 0,
         };
         plan.estimate_minutes = plan.estimate();
@@ -196,19 +197,10 @@ impl Plan {
         }
     }
 
-    /// The largest number of outstanding small I/Os, and of large ones or streams, that a visit may have.
+    /// The largest level of each class that a visit may have.
     #[must_use]
-    pub fn room(&self) -> (u32, u32) {
-        match &self.search {
-            Some(search) => search.room(),
-            None => (self.grid.max_small(), self.grid.max_large()),
-        }
-    }
-
-    /// Outstanding I/Os of each class in a point: (small, large).
-    #[must_use]
-    pub const fn outstanding(pattern: LargePattern, point: Point) -> (u32, u32) {
-        (point.small, pattern.outstanding(point.large))
+    pub fn room(&self) -> Point {
+        self.search.as_ref().map_or_else(|| self.grid.most(), LevelSearch::room)
     }
 }
 
@@ -250,7 +242,7 @@ fn check_points(grid: &Grid) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check_targets(request: &Request, targets: &[TargetFacts], room: (u32, u32)) -> Result<(), Problem> {
+fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Result<(), Problem> {
     if targets.is_empty() {
         return Err(
             Problem::usage("there is no target").next("name a file or device, or list them in a .lun file")
@@ -261,11 +253,11 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: (u32, u32)) -
             Problem::usage(format!("{} targets are too many", targets.len())).next("use at most 65535")
         );
     }
-    let used = [(room.0 > 0, "small", request.small_bytes), (room.1 > 0, "large", request.large_bytes)];
-    for target in targets {
-        for (_, label, bytes) in used.into_iter().filter(|&(used, ..)| used) {
-            check_fit(target, label, bytes)?;
-            way::check(request, target, label, bytes)?;
+    let used = request.classes.iter().filter(|class| room.of(class.name) > 0 && class.sizes != Sizes::None);
+    for class in used {
+        for target in targets {
+            check_fit(target, class.name.name(), class.io_bytes())?;
+            way::check(request, target, class.name.name(), class.io_bytes())?;
         }
     }
     Ok(())
@@ -295,36 +287,34 @@ fn check_fit(target: &TargetFacts, label: &str, io_bytes: u64) -> Result<(), Pro
     Ok(())
 }
 
-fn large_outstanding(pattern: LargePattern, level: u32) -> Result<u32, Problem> {
-    let outstanding = match pattern {
-        LargePattern::Random => u64::from(level),
-        LargePattern::Sequential { ios_per_stream } => u64::from(level) * u64::from(ios_per_stream),
-    };
-    u32::try_from(outstanding).map_err(|_| too_many_outstanding(outstanding))
-}
-
 fn too_many_outstanding(outstanding: u64) -> Problem {
     Problem::usage(format!("{outstanding} outstanding I/Os are too many"))
         .because("the counts, or the number of disks that they are derived from, are very large")
         .next(format!("ask for at most {MAX_OUTSTANDING} in one point"))
 }
 
-/// Memory of the buffers; refused when the host cannot hold them beside everything else.
-fn check_buffers(request: &Request, host: &HostFacts, small: u32, large: u32) -> Result<u64, Problem> {
-    let outstanding = u64::from(small) + u64::from(large);
+/// Outstanding I/Os of each class, and the memory of their buffers; refused when the host cannot hold them beside
+/// everything else.
+fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(PerClass<u32>, u64), Problem> {
+    let mut all = PerClass::new();
+    let (mut outstanding, mut bytes) = (0_u64, 0_u64);
+    for class in &request.classes {
+        let per_level = u64::from(class.pattern.outstanding(1));
+        let own = u64::from(room.of(class.name)).saturating_mul(per_level);
+        outstanding = outstanding.saturating_add(own);
+        bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes()));
+        all.insert(class.name, u32::try_from(own).map_err(|_| too_many_outstanding(own))?);
+    }
     if outstanding > u64::from(MAX_OUTSTANDING) {
         return Err(too_many_outstanding(outstanding));
     }
-    let bytes = u64::from(small)
-        .saturating_mul(request.small_bytes)
-        .saturating_add(u64::from(large).saturating_mul(request.large_bytes));
     match host.memory_bytes {
         Some(memory) if bytes > memory / 2 && !request.engine.is_simulated() => Err(Problem::refused(
             format!("the buffers of {outstanding} outstanding I/Os need {}", Bytes(bytes)),
         )
         .because(format!("the host has {} of memory, and half of it may be used", Bytes(memory)))
         .next("use fewer outstanding I/Os, fewer disks or smaller I/Os")),
-        _ => Ok(bytes),
+        _ => Ok((all, bytes)),
     }
 }
 
@@ -359,7 +349,7 @@ fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
 
 /// ORION's warm-up before a large sequential point.
 fn warm_up(request: &Request, point: Point) -> Option<WarmUp> {
-    if point.large == 0 || request.large_pattern == LargePattern::Random {
+    if !request.classes.iter().any(|class| class.streams() && point.of(class.name) > 0) {
         return None;
     }
     match request.cache {
@@ -369,33 +359,27 @@ fn warm_up(request: &Request, point: Point) -> Option<WarmUp> {
     }
 }
 
-/// The volumes that small and large I/O are drawn from. Random I/O uses every chunk of every target whatever the
-/// layout; streams walk the layout.
+/// The volumes that the I/Os of each class are drawn from, in the order of the classes. Random I/O uses every chunk of
+/// every target whatever the layout; streams walk the layout.
 ///
 /// # Errors
 /// When no I/O fits; a plan excludes that.
-pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Volumes, Problem> {
+pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Vec<Volumes>, Problem> {
     let sizes: Vec<u64> = targets.iter().map(|target| target.size_bytes).collect();
-    let volume =
-        |bytes, layout| Volume::new(&sizes, bytes, layout).map_err(|error| Problem::usage(error.to_string()));
-    let streams = match request.large_pattern {
-        LargePattern::Random => None,
-        LargePattern::Sequential { .. } => Some(volume(request.large_bytes, request.layout)?),
+    let of_class = |class: &LoadClass| {
+        let volume = |layout| Volume::new(&sizes, class.io_bytes(), layout);
+        let streams = class.streams().then(|| volume(request.layout)).transpose();
+        let streams = streams.map_err(|error| Problem::usage(error.to_string()))?;
+        Ok(Volumes { random: volume(Layout::Concat).ok(), streams })
     };
-    Ok(Volumes {
-        small: volume(request.small_bytes, Layout::Concat).ok(),
-        large: volume(request.large_bytes, Layout::Concat).ok(),
-        streams,
-    })
+    request.classes.iter().map(of_class).collect()
 }
 
 /// See [`volumes`]. A class whose I/O fits into no target has no volume; the plan makes sure that it is idle.
 #[derive(Clone, Debug)]
 pub struct Volumes {
-    /// For small random I/O.
-    pub small: Option<Volume>,
-    /// For large random I/O and warm-up.
-    pub large: Option<Volume>,
+    /// For random I/O and warm-up.
+    pub random: Option<Volume>,
     /// For streams.
     pub streams: Option<Volume>,
 }

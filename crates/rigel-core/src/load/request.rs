@@ -5,10 +5,11 @@
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
-use crate::load::matrix::{MatrixShape, RunLevel};
+use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes};
+use crate::load::matrix::{MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::placement::CpuChoice;
-use crate::load::workload::{Class, LargePattern, Layout, WritePercent};
+use crate::load::workload::{Layout, WritePercent};
 use crate::sim::SimLaw;
 use crate::stats::bound::LatencyBound;
 use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
@@ -87,16 +88,10 @@ pub struct Request {
     pub shape: MatrixShape,
     /// ORION's num_disks; `None`: the number of targets.
     pub num_disks: Option<u32>,
-    /// Bytes of a small I/O.
-    pub small_bytes: u64,
-    /// Bytes of a large I/O.
-    pub large_bytes: u64,
-    /// Random or streams.
-    pub large_pattern: LargePattern,
+    /// What is loaded; ORION's small and large I/O unless another load was asked for.
+    pub classes: Vec<LoadClass>,
     /// How targets form the volume of streams.
     pub layout: Layout,
-    /// Share of writes.
-    pub write_percent: WritePercent,
     /// Warm-up before large sequential points.
     pub cache: CacheWarmUp,
     /// How long and how often a point is measured.
@@ -139,11 +134,8 @@ impl Request {
             level,
             shape: MatrixShape::Basic,
             num_disks: None,
-            small_bytes: DEFAULT_SMALL.0,
-            large_bytes: DEFAULT_LARGE.0,
-            large_pattern: LargePattern::Random,
+            classes: LoadClass::pair(DEFAULT_SMALL.0, DEFAULT_LARGE.0),
             layout: Layout::Concat,
-            write_percent: WritePercent::default(),
             cache: CacheWarmUp::Default,
             pace: Pace::Fixed(Nanos::from_secs(60)),
             levels: LevelChoice::Orion,
@@ -158,13 +150,53 @@ impl Request {
         }
     }
 
-    /// Bytes of one I/O of a class.
+    /// The class of a name.
     #[must_use]
-    pub const fn io_bytes(&self, class: Class) -> u64 {
-        match class {
-            Class::Small => self.small_bytes,
-            Class::Large => self.large_bytes,
-        }
+    pub fn class(&self, name: Class) -> Option<&LoadClass> {
+        self.classes.iter().find(|class| class.name == name)
+    }
+
+    /// Bytes of one I/O of a class; 0 when there is no such class, or it has no size.
+    #[must_use]
+    pub fn io_bytes(&self, name: Class) -> u64 {
+        self.class(name).map_or(0, LoadClass::io_bytes)
+    }
+
+    /// How ORION's large I/O walks.
+    #[must_use]
+    pub fn large_pattern(&self) -> Pattern {
+        self.class(Class::LARGE).map_or(Pattern::Random, |class| class.pattern)
+    }
+
+    /// The share of writes of all classes together: ORION has one for both.
+    #[must_use]
+    pub fn write_percent(&self) -> WritePercent {
+        self.classes.iter().map(|class| class.write_percent).max().unwrap_or_default()
+    }
+
+    /// Whether some I/O of a point writes.
+    #[must_use]
+    pub fn writes(&self, point: Point) -> bool {
+        self.classes.iter().any(|class| class.writes(point.of(class.name)))
+    }
+
+    /// Changes the size of the I/Os of a class.
+    pub fn set_size(&mut self, name: Class, bytes: u64) {
+        self.change(name, |class| class.sizes = Sizes::Fixed(bytes));
+    }
+
+    /// Changes how ORION's large I/O walks.
+    pub fn set_large(&mut self, pattern: Pattern) {
+        self.change(Class::LARGE, |class| class.pattern = pattern);
+    }
+
+    /// Changes the share of writes of every class.
+    pub fn set_writes(&mut self, share: WritePercent) {
+        self.classes.iter_mut().for_each(|class| class.write_percent = share);
+    }
+
+    fn change(&mut self, name: Class, change: impl Fn(&mut LoadClass)) {
+        self.classes.iter_mut().filter(|class| class.name == name).for_each(change);
     }
 
     /// Checks everything that can be judged without looking at host or targets.
@@ -172,7 +204,8 @@ impl Request {
     /// # Errors
     /// A usage problem that names the value, the options of `rigel run` that gave it, and what would be right.
     pub fn check(&self) -> Result<(), Problem> {
-        self.check_sizes()?;
+        self.check_classes()?;
+        self.check_stripe()?;
         self.check_counts()?;
         self.check_way()?;
         self.check_levels()?;
@@ -190,34 +223,32 @@ impl Request {
             .next(format!("give {LEAST_IO_TIMEOUT} or more, such as --io-timeout 60s")))
     }
 
-    fn check_sizes(&self) -> Result<(), Problem> {
-        let sizes = [
-            ("--size-small", "small I/O size", self.small_bytes),
-            ("--size-large", "large I/O size", self.large_bytes),
-        ];
-        for (option, label, bytes) in sizes {
-            if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
-                return Err(Problem::usage(format!(
-                    "the {label} of {bytes} bytes is no multiple of 512 bytes"
-                ))
-                .at(option)
-                .because("direct I/O moves whole blocks, and no device has blocks below 512 bytes")
-                .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
-            }
-            if bytes > MAX_IO_BYTES {
-                return Err(Problem::usage(format!("the {label} of {} is too large", Bytes(bytes)))
-                    .at(option)
-                    .because("every outstanding I/O has a buffer of that size")
-                    .next(format!("use at most {}", Bytes(MAX_IO_BYTES))));
-            }
+    fn check_classes(&self) -> Result<(), Problem> {
+        let twice =
+            |class: &LoadClass| self.classes.iter().filter(|other| other.name == class.name).count() > 1;
+        if let Some(class) = self.classes.iter().find(|class| twice(class)) {
+            return Err(Problem::usage(format!("there are two load classes '{}'", class.name))
+                .next("give each class a name of its own"));
         }
+        if self.classes.is_empty() || self.classes.len() > MOST_CLASSES {
+            return Err(Problem::usage(format!(
+                "{} load classes cannot be run together",
+                self.classes.len()
+            ))
+            .next(format!("give 1 to {MOST_CLASSES}")));
+        }
+        self.classes.iter().try_for_each(|class| class.check_sizes(MIN_BLOCK_BYTES, MAX_IO_BYTES))
+    }
+
+    fn check_stripe(&self) -> Result<(), Problem> {
         if let Layout::Raid0 { stripe_bytes } = self.layout {
-            let sequential = matches!(self.large_pattern, LargePattern::Sequential { .. });
-            if stripe_bytes == 0 || (sequential && !stripe_bytes.is_multiple_of(self.large_bytes)) {
+            let large_bytes = self.io_bytes(Class::LARGE);
+            let sequential = matches!(self.large_pattern(), Pattern::Streams { .. });
+            if stripe_bytes == 0 || (sequential && !stripe_bytes.is_multiple_of(large_bytes)) {
                 return Err(Problem::usage(format!(
                     "the stripe depth of {} is no multiple of the large I/O size of {}",
                     Bytes(stripe_bytes),
-                    Bytes(self.large_bytes)
+                    Bytes(large_bytes)
                 ))
                 .at("--stripe")
                 .because("every I/O of a stream goes to one target")
@@ -238,7 +269,7 @@ impl Request {
                 .at("--workers")
                 .next("give at least 1, or leave it out"));
         }
-        if matches!(self.large_pattern, LargePattern::Sequential { ios_per_stream: 0 }) {
+        if self.classes.iter().any(|class| class.pattern == Pattern::Streams { ios_per_stream: 0 }) {
             return Err(Problem::usage("a stream with 0 outstanding I/Os does nothing")
                 .at("--stream-ios")
                 .next("give at least 1"));

@@ -4,25 +4,15 @@
 //! sequence of a slot ([`crate::load::draw`]) does not depend on its worker, so the split never changes what is
 //! measured. Must not start threads.
 
-use crate::load::matrix::Point;
-
-/// The part of one point that one worker keeps in flight.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// Numbers of the small slots.
-    pub small: Vec<u32>,
-    /// Numbers of the large slots, or of the streams.
-    pub large: Vec<u32>,
-}
-
-/// The share of `worker` of `workers`.
+/// The share of `worker` of `workers` of a class that is number `place` of the load: the numbers of its slots, or of its
+/// streams.
 ///
-/// Large I/Os are distributed from the last worker on, so that a mixed point does not load the first worker twice.
+/// Every second class is distributed from the last worker on, so that a mixed point does not load the first worker twice.
 #[must_use]
-pub fn share(point: Point, worker: u32, workers: u32) -> Share {
+pub fn share(level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
     let workers = workers.max(1);
-    let deal = |count: u32, worker: u32| (worker..count).step_by(workers as usize).collect();
-    Share { small: deal(point.small, worker), large: deal(point.large, workers - 1 - worker) }
+    let first = if place.is_multiple_of(2) { worker } else { workers - 1 - worker };
+    (first..level).step_by(workers as usize).collect()
 }
 
 #[cfg(test)]
@@ -33,13 +23,12 @@ mod tests {
     proptest! {
         #[test]
         fn every_slot_has_exactly_one_worker(small in 0u32..200, large in 0u32..200, workers in 1u32..9) {
-            let point = Point { small, large };
-            let shares: Vec<Share> = (0..workers).map(|w| share(point, w, workers)).collect();
-            for (count, pick) in [(small, (|s| &s.small) as fn(&Share) -> &Vec<u32>), (large, |s| &s.large)] {
-                let mut slots: Vec<u32> = shares.iter().flat_map(|s| pick(s).clone()).collect();
+            for (place, count) in [small, large].into_iter().enumerate() {
+                let shares: Vec<Vec<u32>> = (0..workers).map(|w| share(count, place, w, workers)).collect();
+                let mut slots = shares.concat();
                 slots.sort_unstable();
                 prop_assert_eq!(slots, (0..count).collect::<Vec<_>>());
-                let sizes: Vec<usize> = shares.iter().map(|s| pick(s).len()).collect();
+                let sizes: Vec<usize> = shares.iter().map(Vec::len).collect();
                 prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
             }
         }

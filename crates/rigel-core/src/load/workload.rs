@@ -1,51 +1,9 @@
-//! The two classes of load and their attributes, in the words that ORION's users know.
+//! Attributes of a load, in the words that ORION's users know.
 //!
 //! Must not know targets, points or time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Small random I/O (8 KiB by default) or large random or sequential I/O (1 MiB by default).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// The small I/Os of ORION's columns.
-    Small,
-    /// The large I/Os of ORION's rows.
-    Large,
-}
-
-impl Class {
-    /// Both, small first.
-    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
-
-    /// 0 for small, 1 for large; for arrays by class.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        match self {
-            Self::Small => 0,
-            Self::Large => 1,
-        }
-    }
-
-    /// The class that it is not.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Small => Self::Large,
-            Self::Large => Self::Small,
-        }
-    }
-
-    /// `small` or `large`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Large => "large",
-        }
-    }
-}
 
 /// Which way the bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -68,30 +26,6 @@ impl Direction {
     }
 }
 
-/// How the large I/Os walk (`-type`). Small I/O is always random.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LargePattern {
-    /// Uniform over every target; a load level counts outstanding I/Os.
-    Random,
-    /// Streams; a load level counts streams, each with `ios_per_stream` outstanding.
-    Sequential {
-        /// ORION's `num_streamIO`.
-        ios_per_stream: u32,
-    },
-}
-
-impl LargePattern {
-    /// Outstanding large I/Os of a load level.
-    #[must_use]
-    pub const fn outstanding(self, level: u32) -> u32 {
-        match self {
-            Self::Random => level,
-            Self::Sequential { ios_per_stream } => level.saturating_mul(ios_per_stream),
-        }
-    }
-}
-
 /// How the targets form one virtual volume for streams (`-simulate`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -106,7 +40,7 @@ pub enum Layout {
 }
 
 /// Share of writes in per cent, 0 to 100. Random I/O: a coin per I/O. Streams: the share of write-only streams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct WritePercent(u8);
 

@@ -4,9 +4,11 @@
 //! Must not decide when the window is.
 
 use super::{Histogram, ReadLook, Series};
-use crate::load::workload::{Class, Direction};
+use crate::load::class::PerClass;
+use crate::load::workload::Direction;
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
+use std::collections::btree_map::Entry;
 
 /// The measured part of a visit, on the run's monotonic clock: `start_ns <= t < end_ns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +66,7 @@ pub struct Early {
 /// One class of one visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassTally {
-    /// Bytes of one I/O.
+    /// Bytes of one I/O; 0 for operations that are no block I/O.
     pub io_bytes: u64,
     /// Outstanding I/Os planned.
     pub planned: u32,
@@ -198,14 +200,20 @@ impl ClassTally {
     }
 }
 
-/// Both classes of one visit as one worker sees them, with the gauge of what is in flight.
+/// One class as one worker sees it: what is in flight now, and its tally where the visit has the class.
+#[derive(Clone, Debug)]
+struct Gauge {
+    in_flight: u64,
+    tally: Option<ClassTally>,
+}
+
+/// The classes of one visit as one worker sees them. A class is named by its place in the load.
 #[derive(Clone, Debug)]
 pub struct Tally {
     window: Window,
-    classes: [Option<ClassTally>; 2],
-    in_flight: [u64; 2],
+    classes: Vec<Gauge>,
     looked_ns: u64,
-    /// Ends of the early parts on the run's clock, ascending; the same for both classes.
+    /// Ends of the early parts on the run's clock, ascending; the same for every class.
     edges_ns: Vec<u64>,
     /// How many of them are over.
     part: usize,
@@ -214,13 +222,14 @@ pub struct Tally {
 impl Tally {
     /// A tally for a window; a class that is idle in the point has no tally. Nothing is in flight at `now_ns`.
     #[must_use]
-    pub fn new(window: Window, small: Option<ClassTally>, large: Option<ClassTally>, now_ns: u64) -> Self {
+    pub fn new(window: Window, classes: Vec<Option<ClassTally>>, now_ns: u64) -> Self {
         let edges = |tally: &ClassTally| -> Vec<u64> {
             let begun_ns = window.start_ns.saturating_sub(tally.lead_ns);
             tally.early.iter().map(|part| begun_ns.saturating_add(part.until_ns)).collect()
         };
-        let edges_ns = small.as_ref().or(large.as_ref()).map_or_else(Vec::new, edges);
-        Self { window, classes: [small, large], in_flight: [0; 2], looked_ns: now_ns, edges_ns, part: 0 }
+        let edges_ns = classes.iter().flatten().next().map_or_else(Vec::new, edges);
+        let classes = classes.into_iter().map(|tally| Gauge { in_flight: 0, tally }).collect();
+        Self { window, classes, looked_ns: now_ns, edges_ns, part: 0 }
     }
 
     /// The window that counts.
@@ -237,29 +246,28 @@ impl Tally {
     /// Ends the part of the window before `at_ns` and begins the next one, of `next_ns` at most; what is in flight stays
     /// so. Returns the part that ended. Not for a window with early parts.
     #[must_use]
-    pub fn cut(&mut self, at_ns: u64, next_ns: u64) -> [Option<ClassTally>; 2] {
+    pub fn cut(&mut self, at_ns: u64, next_ns: u64) -> Vec<Option<ClassTally>> {
         if at_ns > self.looked_ns {
             self.look(at_ns);
         }
         let span_ns = at_ns.saturating_sub(self.window.start_ns);
         self.window.start_ns = at_ns.min(self.window.end_ns);
         let next_ns = next_ns.min(self.window.span_ns());
-        let fresh = self
-            .classes
-            .each_ref()
-            .map(|tally| tally.as_ref().map(|tally| ClassTally::new(tally.io_bytes, tally.planned, next_ns)));
-        let mut ended = std::mem::replace(&mut self.classes, fresh);
-        for tally in ended.iter_mut().flatten() {
-            tally.series.truncate(span_ns);
-            tally.trim();
-        }
-        ended
+        let cut = |gauge: &mut Gauge| {
+            let tally = gauge.tally.as_mut()?;
+            let fresh = ClassTally::new(tally.io_bytes, tally.planned, next_ns);
+            let mut ended = std::mem::replace(tally, fresh);
+            ended.series.truncate(span_ns);
+            ended.trim();
+            Some(ended)
+        };
+        self.classes.iter_mut().map(cut).collect()
     }
 
     /// `count` I/Os of a class were submitted at the last [`Tally::look`].
     #[inline]
-    pub const fn submitted(&mut self, class: Class, count: u64) {
-        self.in_flight[class.index()] += count;
+    pub fn submitted(&mut self, class: usize, count: u64) {
+        self.classes[class].in_flight += count;
     }
 
     /// Accounts for the time since the last look, during which the number in flight did not change.
@@ -271,9 +279,9 @@ impl Tally {
             self.part += 1;
         }
         if span > 0 {
-            for (tally, in_flight) in self.classes.iter_mut().zip(self.in_flight) {
-                if let Some(tally) = tally {
-                    tally.in_flight_ns += in_flight * span;
+            for gauge in &mut self.classes {
+                if let Some(tally) = &mut gauge.tally {
+                    tally.in_flight_ns += gauge.in_flight * span;
                 }
             }
         }
@@ -281,9 +289,10 @@ impl Tally {
 
     /// One I/O succeeded; `now_ns` is the time of the last look.
     #[inline]
-    pub fn completed(&mut self, class: Class, direction: Direction, latency_ns: u64, now_ns: u64) {
-        self.in_flight[class.index()] -= 1;
-        let Some(tally) = &mut self.classes[class.index()] else {
+    pub fn completed(&mut self, class: usize, direction: Direction, latency_ns: u64, now_ns: u64) {
+        let gauge = &mut self.classes[class];
+        gauge.in_flight -= 1;
+        let Some(tally) = &mut gauge.tally else {
             return;
         };
         if now_ns >= self.window.end_ns {
@@ -308,50 +317,44 @@ impl Tally {
 
     /// One I/O failed. It counts wherever in the visit it happened: a number beside which something failed needs care.
     #[cold]
-    pub fn failed(&mut self, class: Class, error: FirstError) {
-        self.in_flight[class.index()] -= 1;
-        if let Some(tally) = &mut self.classes[class.index()] {
+    pub fn failed(&mut self, class: usize, error: FirstError) {
+        let gauge = &mut self.classes[class];
+        gauge.in_flight -= 1;
+        if let Some(tally) = &mut gauge.tally {
             tally.errors += 1;
             tally.first_error.get_or_insert(error);
         }
     }
 
-    /// I/Os in flight now, both classes.
+    /// I/Os in flight now, of all classes.
     #[must_use]
-    pub const fn in_flight(&self) -> u64 {
-        self.in_flight[0] + self.in_flight[1]
+    pub fn in_flight(&self) -> u64 {
+        self.classes.iter().map(|gauge| gauge.in_flight).sum()
     }
 
-    /// The finished tallies, small and large.
+    /// The finished tallies, by place.
     #[must_use]
-    pub fn finish(self) -> [Option<ClassTally>; 2] {
+    pub fn finish(self) -> Vec<Option<ClassTally>> {
         let span = self.window.span_ns();
-        let mut classes = self.classes;
-        for tally in classes.iter_mut().flatten() {
+        let finished = |gauge: Gauge| {
+            let mut tally = gauge.tally?;
             tally.series.truncate(tally.lead_ns.saturating_add(span));
             tally.trim();
-        }
-        classes
+            Some(tally)
+        };
+        self.classes.into_iter().map(finished).collect()
     }
 }
 
-/// Adds up the tallies of all workers of one visit.
-#[must_use]
-pub fn merge(workers: Vec<[Option<ClassTally>; 2]>) -> [Option<ClassTally>; 2] {
-    workers.into_iter().fold([None, None], |sum, worker| {
-        let [small, large] = sum;
-        let [more_small, more_large] = worker;
-        [merge_class(small, more_small), merge_class(large, more_large)]
-    })
-}
-
-fn merge_class(sum: Option<ClassTally>, more: Option<ClassTally>) -> Option<ClassTally> {
-    match (sum, more) {
-        (Some(mut sum), Some(more)) => {
-            sum.add(&more);
-            Some(sum)
+/// Adds the tallies of another worker in the same visit.
+pub fn merge(sum: &mut PerClass<ClassTally>, more: PerClass<ClassTally>) {
+    for (class, tally) in more {
+        match sum.entry(class) {
+            Entry::Occupied(mut mine) => mine.get_mut().add(&tally),
+            Entry::Vacant(place) => {
+                place.insert(tally);
+            }
         }
-        (one, other) => one.or(other),
     }
 }
 
@@ -362,23 +365,23 @@ mod tests {
     const WINDOW: Window = Window { start_ns: 1000, end_ns: 2000 };
 
     fn tally() -> Tally {
-        Tally::new(WINDOW, Some(ClassTally::new(8192, 2, WINDOW.span_ns())), None, 0)
+        Tally::new(WINDOW, vec![Some(ClassTally::new(8192, 2, WINDOW.span_ns())), None], 0)
     }
 
     #[test]
     fn only_the_window_counts() {
         let mut tally = tally();
-        tally.submitted(Class::Small, 2);
+        tally.submitted(0, 2);
         tally.look(900);
-        tally.completed(Class::Small, Direction::Read, 900, 900);
-        tally.submitted(Class::Small, 1);
+        tally.completed(0, Direction::Read, 900, 900);
+        tally.submitted(0, 1);
         tally.look(1500);
-        tally.completed(Class::Small, Direction::Read, 600, 1500);
+        tally.completed(0, Direction::Read, 600, 1500);
         tally.look(2500);
-        tally.completed(Class::Small, Direction::Write, 1000, 2500);
-        let [small, large] = tally.finish();
-        let small = small.unwrap();
-        assert!(large.is_none());
+        tally.completed(0, Direction::Write, 1000, 2500);
+        let mut classes = tally.finish();
+        assert!(classes[1].is_none());
+        let small = classes[0].take().unwrap();
         assert_eq!((small.reads.count(), small.writes.count()), (1, 0));
         // Two in flight from 1000 to 1500, then one to 2000.
         assert_eq!(small.in_flight_ns, 2 * 500 + 500);
@@ -389,11 +392,11 @@ mod tests {
     fn the_start_is_kept_apart_and_the_lead_is_seen() {
         // The load begins at 800, the window at 1000; latencies are kept apart until 800 + 400 and 800 + 700.
         let class = ClassTally::with_lead(8192, 1, WINDOW.span_ns(), 200, &[400, 700]);
-        let mut tally = Tally::new(WINDOW, Some(class), None, 800);
-        tally.submitted(Class::Small, 5);
+        let mut tally = Tally::new(WINDOW, vec![Some(class), None], 800);
+        tally.submitted(0, 5);
         for (now_ns, latency_ns) in [(900, 1), (1100, 2), (1199, 3), (1200, 4), (1500, 5)] {
             tally.look(now_ns);
-            tally.completed(Class::Small, Direction::Read, latency_ns, now_ns);
+            tally.completed(0, Direction::Read, latency_ns, now_ns);
         }
         let small = tally.finish()[0].take().unwrap();
         assert_eq!(
@@ -413,11 +416,11 @@ mod tests {
     fn a_failure_outside_the_window_counts() {
         let mut tally = tally();
         let error = FirstError { errno: 5, target: 0, offset: 8192, direction: Direction::Read };
-        tally.submitted(Class::Small, 2);
+        tally.submitted(0, 2);
         tally.look(500);
-        tally.failed(Class::Small, error);
+        tally.failed(0, error);
         tally.look(1500);
-        tally.failed(Class::Small, FirstError { errno: 6, ..error });
+        tally.failed(0, FirstError { errno: 6, ..error });
         assert_eq!(tally.in_flight(), 0);
         let small = tally.finish()[0].take().unwrap();
         assert_eq!((small.errors, small.first_error), (2, Some(error)));

@@ -6,10 +6,10 @@
 use super::read::broken_at;
 use super::{Header, Interval, Resumed, Visit};
 use crate::error::Problem;
+use crate::load::class::{LoadClass, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
-use crate::load::request::MAX_OUTSTANDING;
-use crate::load::workload::Class;
+use crate::load::request::{MAX_OUTSTANDING, Request};
 use crate::measure::series::MOST_BUCKETS;
 use crate::measure::{ClassTally, Series};
 use crate::stats::Parameters;
@@ -43,20 +43,15 @@ pub(super) fn plan(number: usize, plan: &Plan) -> Result<(), Problem> {
 }
 
 /// Looks at a visit.
-pub(super) fn visit(number: usize, visit: &Visit) -> Result<(), Problem> {
-    told(number, of_visit(visit))
+pub(super) fn visit(number: usize, request: &Request, visit: &Visit) -> Result<(), Problem> {
+    told(number, of_visit(request, visit))
 }
 
 /// Looks at a part of a visit.
-pub(super) fn interval(number: usize, interval: &Interval) -> Result<(), Problem> {
+pub(super) fn interval(number: usize, request: &Request, interval: &Interval) -> Result<(), Problem> {
     let Interval { began_ns, measured_ns, .. } = *interval;
     let spans = times(&[("began_ns", began_ns), ("measured_ns", measured_ns)]);
-    let found = [("small", &interval.small), ("large", &interval.large)].into_iter().try_fold(
-        (),
-        |(), (field, tally)| {
-            tally.as_ref().map_or(Ok(()), |tally| within(field, of_tally(tally, measured_ns, true)))
-        },
-    );
+    let found = of_tallies(request, &interval.tallies, measured_ns, true);
     told(number, spans.and(found))
 }
 
@@ -98,7 +93,7 @@ fn outstanding(field: &str, count: u32) -> Found {
 }
 
 fn point(point: Point) -> Found {
-    within("point", outstanding("small", point.small).and(outstanding("large", point.large)))
+    within("point", point.classes().try_for_each(|(class, level)| outstanding(class.name(), level)))
 }
 
 fn of_plan(plan: &Plan) -> Found {
@@ -123,26 +118,18 @@ fn of_plan(plan: &Plan) -> Found {
 
 fn of_grid(grid: &Grid) -> Found {
     at_most("points", grid.points.len(), MAX_POINTS)?;
-    let axes = [
-        ("small_levels", &grid.small_levels),
-        ("large_levels", &grid.large_levels),
-        ("printed_small", &grid.printed_small),
-        ("printed_large", &grid.printed_large),
-    ];
-    for (field, levels) in axes {
-        // Each level is one of a point; `simple` prints 0 although no small I/O runs there.
-        at_most(field, levels.len(), grid.points.len().max(1))?;
-        levels.iter().try_for_each(|&level| outstanding(field, level))?;
+    for (field, axes) in [("levels", &grid.levels), ("printed", &grid.printed)] {
+        for levels in axes.values() {
+            // Each level is one of a point; `simple` prints 0 although no small I/O runs there.
+            at_most(field, levels.len(), grid.points.len().max(1))?;
+            levels.iter().try_for_each(|&level| outstanding(field, level))?;
+        }
     }
     Ok(())
 }
 
 fn of_search(search: &LevelSearch) -> Found {
-    if search.classes.len() > Class::ALL.len() {
-        return wrong("classes", "a class is searched twice");
-    }
-    outstanding("most_small", search.most_small)?;
-    outstanding("most_large", search.most_large)?;
+    search.most.values().try_for_each(|&most| outstanding("most", most))?;
     times(&[("settle", search.settle.0), ("measure", search.measure.0)])
 }
 
@@ -202,7 +189,7 @@ fn of_parameters(parameters: &Parameters) -> Found {
     ])
 }
 
-fn of_visit(visit: &Visit) -> Found {
+fn of_visit(request: &Request, visit: &Visit) -> Found {
     point(visit.point)?;
     times(&[
         ("began_ns", visit.began_ns),
@@ -217,20 +204,25 @@ fn of_visit(visit: &Visit) -> Found {
             return wrong("ios", format!("{} handed over, {} returned", ios.submitted, ios.returned));
         }
     }
-    for (field, tally) in [("small", &visit.small), ("large", &visit.large)] {
-        if let Some(tally) = tally {
-            within(field, of_tally(tally, visit.measured_ns, visit.cut_short))?;
-        }
-    }
+    of_tallies(request, &visit.tallies, visit.measured_ns, visit.cut_short)?;
     for witness in visit.nodes.iter().filter_map(|node| node.witness.as_ref()) {
         within("witness", times(&[("began_ns", witness.began_ns), ("at_ns", witness.ended_ns())]))?;
     }
     Ok(())
 }
 
-fn of_tally(tally: &ClassTally, measured_ns: u64, cut_short: bool) -> Found {
+fn of_tallies(request: &Request, tallies: &PerClass<ClassTally>, measured_ns: u64, cut_short: bool) -> Found {
+    tallies.iter().try_for_each(|(class, tally)| {
+        let Some(load) = request.class(*class) else {
+            return wrong(class.name(), "the request has no such class");
+        };
+        within(class.name(), of_tally(load, tally, measured_ns, cut_short))
+    })
+}
+
+fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: bool) -> Found {
     outstanding("planned", tally.planned)?;
-    if tally.io_bytes == 0 {
+    if tally.io_bytes == 0 && load.sizes != Sizes::None {
         return wrong("io_bytes", "an I/O of 0 bytes");
     }
     times(&[("lead_ns", tally.lead_ns)])?;

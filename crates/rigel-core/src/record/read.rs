@@ -67,11 +67,11 @@ impl Reader {
                 if !record.visits.is_empty() {
                     return Err(broken(number, "a visit of the search after the search"));
                 }
-                check::visit(number, &visit)?;
+                check::visit(number, &record.header.request, &visit)?;
                 record.search.push(*visit);
             }
             Line::Interval(interval) => {
-                check::interval(number, &interval)?;
+                check::interval(number, &record.header.request, &interval)?;
                 record.intervals.push(*interval);
             }
             Line::Plan(plan) => self.replan(number, *plan)?,
@@ -120,7 +120,7 @@ impl Reader {
     }
 
     fn check_visit(&self, number: usize, visit: &Visit) -> Result<(), Problem> {
-        check::visit(number, visit)?;
+        check::visit(number, &self.record.header.request, visit)?;
         if visit.nodes.len() > self.record.header.nodes.all().len() {
             return Err(broken_at(number, "nodes", "more nodes than the header has"));
         }

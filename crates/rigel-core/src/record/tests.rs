@@ -1,9 +1,9 @@
 use super::*;
 use crate::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use crate::facts::{HostFacts, Identity, TargetKind};
+use crate::load::class::Class;
 use crate::load::matrix::RunLevel;
 use crate::load::pace::Pace;
-use crate::load::workload::Class;
 use crate::units::{NS_PER_S, Nanos};
 use serde_json::json;
 
@@ -54,16 +54,14 @@ fn node(host: HostFacts) -> Node {
 pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
     let point = header().plan.steps[step].point;
     let tally = |outstanding: u32, class: Class| {
-        (outstanding > 0).then(|| {
-            let bytes = if class == Class::Small { 8192 } else { 1 << 20 };
-            let mut tally = ClassTally::new(bytes, outstanding, NS_PER_S);
-            for i in 0..NS_PER_S / latency_ns * u64::from(outstanding) {
-                tally.reads.record(latency_ns);
-                tally.series.record(i * latency_ns / u64::from(outstanding), latency_ns);
-            }
-            tally.in_flight_ns = u64::from(outstanding) * NS_PER_S;
-            tally
-        })
+        let bytes = if class == Class::SMALL { 8192 } else { 1 << 20 };
+        let mut tally = ClassTally::new(bytes, outstanding, NS_PER_S);
+        for i in 0..NS_PER_S / latency_ns * u64::from(outstanding) {
+            tally.reads.record(latency_ns);
+            tally.series.record(i * latency_ns / u64::from(outstanding), latency_ns);
+        }
+        tally.in_flight_ns = u64::from(outstanding) * NS_PER_S;
+        tally
     };
     Visit {
         number: step as u64,
@@ -81,8 +79,7 @@ pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
         cut_short: false,
         warm_up: None,
         worker_cpu_ns: Some(1),
-        small: tally(point.small, Class::Small),
-        large: tally(point.large, Class::Large),
+        tallies: point.classes().map(|(class, level)| (class, tally(level, class))).collect(),
     }
 }
 
@@ -131,11 +128,7 @@ fn damage_is_told_with_its_line() {
     let text = String::from_utf8(bytes()).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     for (damaged, place, reason) in [
-        (
-            text.replacen("\"small\":1", "\"small\":77", 1).replacen("\"step\":0", "\"step\":3", 1),
-            "line 2",
-            "plan",
-        ),
+        (text.replacen("\"step\":0", "\"step\":3", 1), "line 2", "plan"),
         (format!("{}\n{}\n", lines[0], lines[0]), "line 2", "second header"),
         (format!("{text}{}\n", lines[1]), "line 5", "follows"),
         (format!("{}\n", lines[1]), "line 1", "no record"),
@@ -155,16 +148,16 @@ fn impossible_numbers_are_told_with_their_field() {
     let lines: Vec<serde_json::Value> =
         bytes().split(|&b| b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
     for (line, field, pointer, value) in [
-        (1, "request", "/request/small_bytes", json!(0)),
+        (1, "request", "/request/classes/0/sizes/fixed", json!(0)),
         (1, "plan.steps[2].measure", "/plan/steps/2/measure", json!(u64::MAX)),
-        (1, "plan.grid.small_levels", "/plan/grid/small_levels", json!([1, 2, 70_000])),
+        (1, "plan.grid.levels", "/plan/grid/levels/small", json!([1, 2, 70_000])),
         (2, "measured_ns", "/measured_ns", json!(1_u64 << 60)),
-        (2, "small.series.bucket_ns", "/small/series/bucket_ns", json!(0)),
-        (2, "small.series.ops", "/small/series/bucket_ns", json!(5_000_000)),
-        (2, "small.series.ops", "/small/series/ops", json!(vec![0; 9000])),
-        (2, "small.series.latency_sum_ns", "/small/series/latency_sum_ns", json!([])),
-        (2, "small.planned", "/small/planned", json!(1 << 20)),
-        (2, "small.io_bytes", "/small/io_bytes", json!(0)),
+        (2, "small.series.bucket_ns", "/tallies/small/series/bucket_ns", json!(0)),
+        (2, "small.series.ops", "/tallies/small/series/bucket_ns", json!(5_000_000)),
+        (2, "small.series.ops", "/tallies/small/series/ops", json!(vec![0; 9000])),
+        (2, "small.series.latency_sum_ns", "/tallies/small/series/latency_sum_ns", json!([])),
+        (2, "small.planned", "/tallies/small/planned", json!(1 << 20)),
+        (2, "small.io_bytes", "/tallies/small/io_bytes", json!(0)),
     ] {
         let mut changed = lines.clone();
         *changed[line - 1].pointer_mut(pointer).unwrap() = value;
@@ -182,10 +175,10 @@ fn impossible_numbers_are_told_with_their_field() {
 #[test]
 fn a_visit_that_was_cut_short_may_have_a_shorter_series() {
     let mut visit = visit(0, 1_000_000);
-    visit.small.as_mut().unwrap().series.truncate(NS_PER_S / 2);
-    assert!(check::visit(2, &visit).is_err());
+    visit.tallies.get_mut(&Class::SMALL).unwrap().series.truncate(NS_PER_S / 2);
+    assert!(check::visit(2, &header().request, &visit).is_err());
     visit.cut_short = true;
-    assert!(check::visit(2, &visit).is_ok());
+    assert!(check::visit(2, &header().request, &visit).is_ok());
 }
 
 #[test]

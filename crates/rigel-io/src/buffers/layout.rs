@@ -86,12 +86,12 @@ mod tests {
     use super::*;
 
     fn laid_out(small: u16, small_bytes: u32, large: u16, large_bytes: u32) -> Plan {
-        plan(&SlotLayout { small, small_bytes, large, large_bytes }).unwrap()
+        plan(&SlotLayout::of(&[(small, small_bytes), (large, large_bytes)])).unwrap()
     }
 
     /// Every rule at once: alignment, huge pages, the arena's limit, and no overlap.
     fn check(small: u16, small_bytes: u32, large: u16, large_bytes: u32) {
-        let layout = SlotLayout { small, small_bytes, large, large_bytes };
+        let layout = SlotLayout::of(&[(small, small_bytes), (large, large_bytes)]);
         let plan = plan(&layout).unwrap();
         assert_eq!(plan.places.len(), usize::from(layout.slots()));
         let mut free_from = (0, 0);
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn no_slots_and_too_large_slots() {
         assert_eq!(laid_out(0, 8192, 0, 1 << 20), Plan::default());
-        let layout = SlotLayout { small: 0, small_bytes: 0, large: 1, large_bytes: (1 << 30) + 1 };
+        let layout = SlotLayout::of(&[(0, 0), (1, (1 << 30) + 1)]);
         assert!(plan(&layout).unwrap_err().to_string().contains("at most 1 GiB"));
     }
 }

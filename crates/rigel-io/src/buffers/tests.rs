@@ -2,7 +2,7 @@ use super::*;
 use rigel_testdev::{Unavailable, needs};
 
 fn buffers(small: u16, large: u16, seed: u64) -> Buffers {
-    Buffers::new(&SlotLayout { small, small_bytes: 8192, large, large_bytes: 1 << 20 }, seed).unwrap()
+    Buffers::new(&SlotLayout::of(&[(small, 8192), (large, 1 << 20)]), seed).unwrap()
 }
 
 /// A copy of a buffer on which nothing is in flight.

@@ -66,7 +66,7 @@ fn check_depth<E: Engine>(
     direction: Direction,
     depth: u16,
 ) {
-    let slots = SlotLayout { small: depth, small_bytes: 4096, large: 0, large_bytes: 0 };
+    let slots = SlotLayout::of(&[(depth, 4096), (0, 0)]);
     let Some(mut backend) = engine::<E>(test, targets, slots) else { return };
     // Nothing is answered before all of them are there: a slow host may send them more slowly than any device answers.
     device.command(&format!("hang 0 {}\nreset", device.size_bytes())).unwrap();

@@ -13,7 +13,7 @@ for_every_engine!(
 fn reads(slots: SlotLayout, shift: u64) -> Vec<Op> {
     let op = |slot: u16| {
         let number = (u64::from(slot) + shift) % u64::from(slots.slots());
-        if slot < slots.small {
+        if slot < slots.group(0).end {
             read(slot, number * u64::from(SMALL_BYTES), SMALL_BYTES)
         } else {
             read(slot, (4 << 20) + number * u64::from(LARGE_BYTES) / 2, LARGE_BYTES)

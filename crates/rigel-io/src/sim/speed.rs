@@ -108,7 +108,7 @@ impl Speed {
 impl Visit {
     /// The level of a visit depends only on the seed, its number and its point.
     fn draw(noise: &SimNoise, seed: u64, now_ns: u64, visit: u64, point: Point) -> Self {
-        let place = [u64::from(point.small), u64::from(point.large)];
+        let place = [u64::from(point.small()), u64::from(point.large())];
         let mut of_point = Generator::new(seed, &[0x706f_696e_7420, place[0], place[1]]);
         let mut of_visit = Generator::new(seed, &[0x7669_7369_7420, visit, place[0], place[1]]);
         let unequal = noise.unequal.unwrap_or(Ppm::ONE).fraction();

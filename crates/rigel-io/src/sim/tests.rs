@@ -11,7 +11,7 @@ fn op(slot: u16) -> Op {
 
 /// Keeps `outstanding` I/Os in flight until `count` are done; returns IOPS and the mean latency in ns.
 fn closed_loop(law: SimLaw, outstanding: u16, count: u64) -> (f64, f64) {
-    let layout = SlotLayout { small: outstanding, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let layout = SlotLayout::of(&[(outstanding, 8192), (0, 0)]);
     let (mut sim, clock) = Sim::new(law, layout, 1);
     let mut started = vec![0; usize::from(outstanding)];
     (0..outstanding).for_each(|slot| sim.push(op(slot)));
@@ -61,7 +61,7 @@ fn exponential_service_keeps_its_mean() {
 #[test]
 #[should_panic(expected = "in flight")]
 fn a_slot_cannot_be_used_twice() {
-    let layout = SlotLayout { small: 1, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let layout = SlotLayout::of(&[(1, 8192), (0, 0)]);
     let (mut sim, _) = Sim::new(SimLaw::default(), layout, 1);
     sim.push(op(0));
     sim.push(op(0));

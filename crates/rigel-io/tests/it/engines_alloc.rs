@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-const LAYOUT: SlotLayout = SlotLayout { small: 8, small_bytes: 4096, large: 2, large_bytes: 65_536 };
+const LAYOUT: SlotLayout = SlotLayout::of(&[(8, 4096), (2, 65_536)]);
 
 /// Allocations of this thread in many rounds through every slot.
 fn allocations(backend: &mut impl Backend) -> u64 {

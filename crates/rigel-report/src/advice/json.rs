@@ -128,7 +128,7 @@ fn run(view: &View<'_>) -> RunDocument {
         name: text(&header.run_id),
         started: text(&header.started),
         targets: view.targets().into_iter().map(text).collect(),
-        writes: header.request.write_percent.writes(),
+        writes: header.request.write_percent().writes(),
         complete: view.record.complete(),
     }
 }

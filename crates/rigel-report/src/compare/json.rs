@@ -189,8 +189,8 @@ fn difference(found: &Difference) -> DifferenceDocument {
     }
 }
 
-const fn place(point: &Point) -> Place {
-    Place { small: point.small, large: point.large }
+fn place(point: &Point) -> Place {
+    Place { small: point.small(), large: point.large() }
 }
 
 fn row(compared: &Compared<'_>, row: &Row) -> RowDocument {

@@ -13,7 +13,7 @@ use crate::json::compact;
 use crate::numbers::{number, time};
 use crate::page::Page;
 use rigel_core::error::Problem;
-use rigel_core::load::workload::{Class, LargePattern};
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::gate::Outcome;
 use rigel_core::uses::compare::{Effect, Metric, Row};
@@ -78,8 +78,8 @@ pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
 }
 
 fn large_unit(compared: &Compared<'_>) -> &'static str {
-    let first = compared.base.first().map(|view| view.record.header.request.large_pattern);
-    if matches!(first, Some(LargePattern::Sequential { .. })) { "streams" } else { "I/Os" }
+    let first = compared.base.first().map(|view| view.record.header.request.large_pattern());
+    if matches!(first, Some(Pattern::Streams { .. })) { "streams" } else { "I/Os" }
 }
 
 const fn title(metric: Metric) -> &'static str {
@@ -106,8 +106,8 @@ fn quantity(compared: &Compared<'_>, metric: Metric) -> Option<Quantity> {
     let side = |side: &Estimate| [some(side), side.lo95(), side.hi95()];
     let place = |row: &Row| {
         Some(Place {
-            small: row.point?.small,
-            large: row.point?.large,
+            small: row.point?.small(),
+            large: row.point?.large(),
             base: side(&row.base),
             new: side(&row.new),
             change: row.change.as_ref().ok().map(|change| [change.relative, change.lo, change.hi]),
@@ -304,7 +304,7 @@ fn evidence(page: &mut Page, compared: &Compared<'_>) {
         let points: Vec<String> = found
             .left_out
             .iter()
-            .map(|point| format!("Small={} Large={}", point.small, point.large))
+            .map(|point| format!("Small={} Large={}", point.small(), point.large()))
             .collect();
         page.line(format_args!(
             "<p>Not compared, because some run has no such point: {}.</p>",

@@ -70,8 +70,8 @@ fn line(page: &mut Page, row: &Row) {
     };
     page.line(format_args!(
         "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{change:>8} {ends:>16} {}",
-        level(row.point.map(|point| point.small)),
-        level(row.point.map(|point| point.large)),
+        level(row.point.map(|point| point.small())),
+        level(row.point.map(|point| point.large())),
         value(&row.base),
         width(&row.base).unwrap_or_else(nothing),
         value(&row.new),
@@ -107,7 +107,7 @@ fn differences(page: &mut Page, compared: &Compared<'_>) {
     if !found.left_out.is_empty() {
         page.blank();
         let points: Vec<String> =
-            found.left_out.iter().map(|point| format!("{},{}", point.small, point.large)).collect();
+            found.left_out.iter().map(|point| format!("{},{}", point.small(), point.large())).collect();
         let text =
             format!("Not compared, because some run has no such point (small,large): {}", points.join(" "));
         wrapped(page, "", "  ", &text);

@@ -44,7 +44,7 @@ pub(crate) fn names(views: &[View<'_>]) -> String {
 
 /// `small=5 large=0`; nothing for a quantity of runs.
 pub(crate) fn place(row: &Row) -> Option<String> {
-    row.point.map(|point| format!("small={} large={}", point.small, point.large))
+    row.point.map(|point| format!("small={} large={}", point.small(), point.large()))
 }
 
 /// A change and both ends of its interval in per cent.

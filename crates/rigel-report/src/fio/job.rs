@@ -14,9 +14,8 @@ use crate::words;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
+use rigel_core::load::class::{Class, LoadClass, Pattern};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::request::Request;
-use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::measure::Histogram;
 use rigel_core::stats::Estimate;
 use serde::Serialize;
@@ -53,7 +52,7 @@ pub(super) struct Job {
 struct Extra {
     small: u32,
     large: u32,
-    class: &'static str,
+    class: Class,
     visits: usize,
     basis: &'static str,
     iops: Option<Ends>,
@@ -79,8 +78,7 @@ impl Ends {
 impl Job {
     /// `group`: its number in the document.
     pub fn new(view: &View<'_>, group: usize, found: &PointFindings, class: Class, io: &IoFindings) -> Self {
-        let request = &view.record.header.request;
-        let shape = Shape::of(request, found.point, class);
+        let shape = Shape::of(&io.load, found.point);
         let samples = Samples::of(view, found, class);
         let mut all = io.reads.clone();
         all.add(&io.writes);
@@ -92,7 +90,7 @@ impl Job {
             groupid: group,
             error: first_error,
             elapsed: whole(found.seconds.ceil()),
-            options: shape.options(request, io.io_bytes),
+            options: shape.options(&io.load, io.io_bytes),
             read: section(&io.reads),
             write: section(&io.writes),
             trim: section(&Histogram::empty()),
@@ -111,9 +109,9 @@ impl Extra {
     fn of(found: &PointFindings, class: Class, io: &IoFindings) -> Self {
         let in_ns = |of: fn(LatencyUs) -> Estimate| Ends::of(of(io.latency_us?).scaled(1000.0));
         Self {
-            small: found.point.small,
-            large: found.point.large,
-            class: class.name(),
+            small: found.point.small(),
+            large: found.point.large(),
+            class,
             visits: io.sure.visits,
             basis: io.iops.basis.name(),
             iops: Ends::of(io.iops),
@@ -133,12 +131,8 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(request: &Request, point: Point, class: Class) -> Self {
-        let random = match (class, request.large_pattern) {
-            (Class::Small, _) | (Class::Large, LargePattern::Random) => true,
-            (Class::Large, LargePattern::Sequential { .. }) => false,
-        };
-        let rw = match (random, request.write_percent.get()) {
+    fn of(load: &LoadClass, point: Point) -> Self {
+        let rw = match (load.pattern == Pattern::Random, load.write_percent.get()) {
             (true, 0) => "randread",
             (true, 100) => "randwrite",
             (true, _) => "randrw",
@@ -146,23 +140,22 @@ impl Shape {
             (false, 100) => "write",
             (false, _) => "rw",
         };
-        let (iodepth, numjobs) = match (class, request.large_pattern) {
-            (Class::Small, _) => (point.small, 1),
-            (Class::Large, LargePattern::Random) => (point.large, 1),
-            (Class::Large, LargePattern::Sequential { ios_per_stream }) => (ios_per_stream, point.large),
+        let level = point.of(load.name);
+        let (iodepth, numjobs) = match load.pattern {
+            Pattern::Streams { ios_per_stream } => (ios_per_stream, level),
+            Pattern::Random | Pattern::Log | Pattern::Sessions => (level, 1),
         };
         Self { rw, iodepth, numjobs }
     }
 
     /// In one directory lies one class beside one level of the other, so that no two files there have the same load.
     fn place(&self, point: Point, class: Class) -> String {
-        let other = point.of(class.other());
-        let beside =
-            if other == 0 { String::new() } else { format!("_beside_{other}_{}", class.other().name()) };
+        let others = point.without(class).classes();
+        let beside: String = others.map(|(other, level)| format!("_beside_{level}_{other}")).collect();
         format!("{}{beside}/{}-{}-{}.json", class.name(), self.rw, self.iodepth, self.numjobs)
     }
 
-    fn options(&self, request: &Request, io_bytes: u64) -> Pairs<String> {
+    fn options(&self, load: &LoadClass, io_bytes: u64) -> Pairs<String> {
         let bs = if io_bytes > 0 && io_bytes.is_multiple_of(1024) {
             format!("{}k", io_bytes / 1024)
         } else {
@@ -178,7 +171,7 @@ impl Shape {
             options.push(("group_reporting", "1".to_owned()));
         }
         if self.rw.ends_with("rw") {
-            options.push(("rwmixwrite", request.write_percent.get().to_string()));
+            options.push(("rwmixwrite", load.write_percent.get().to_string()));
         }
         Pairs(options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }

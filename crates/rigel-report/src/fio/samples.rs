@@ -4,7 +4,7 @@
 
 use crate::view::View;
 use rigel_core::judge::findings::{PointFindings, VisitFindings};
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::Visit;
 use rigel_core::units::{self, NS_PER_MS, to_f64};
@@ -62,11 +62,7 @@ impl Samples {
 
 /// The rates of the whole pieces in the part of a visit that its figures are from.
 fn pieces(visit: &Visit, of_visit: &VisitFindings, class: Class) -> Vec<f64> {
-    let tally = match class {
-        Class::Small => &visit.small,
-        Class::Large => &visit.large,
-    };
-    tally.as_ref().map_or_else(Vec::new, |tally| {
+    visit.tallies.get(&class).map_or_else(Vec::new, |tally| {
         let later_ns = of_visit.settle_ns.saturating_sub(visit.settle_ns);
         rates(tally, tally.lead_ns.saturating_add(later_ns), of_visit.measured_ns)
     })

@@ -7,7 +7,7 @@ use super::markup::chart;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::PointFindings;
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::LoadClass;
 
 /// All of them; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
@@ -19,16 +19,31 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
         "<p class=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables below hold every \
          number.</p>",
     );
-    let small = view.has(Class::Small);
-    let large = view.has(Class::Large);
-    over_load(page, view, ids, small, large);
+    let classes = Classes { loads: view.loads(), shown: view.shown() };
+    over_load(page, view, ids, &classes);
     if points.is_empty() {
         return;
     }
-    matrix(page, ids, small, large);
-    interference(page, points, ids);
-    one_point(page, ids);
-    over_time(page, ids, small, large);
+    matrix(page, ids, &classes);
+    interference(page, points, ids, &classes);
+    one_point(page, ids, &classes);
+    over_time(page, ids, &classes);
+}
+
+/// The classes of a run.
+struct Classes<'a> {
+    /// Those that have figures.
+    loads: Vec<&'a LoadClass>,
+    /// Those that have a place in the matrix.
+    shown: Vec<&'a LoadClass>,
+}
+
+impl Classes<'_> {
+    /// `outstanding large I/Os and outstanding log writers`: all but one.
+    fn others(&self, own: &LoadClass, text: impl Fn(&LoadClass) -> String) -> String {
+        let others = self.shown.iter().filter(|class| class.name != own.name).map(|class| text(class));
+        others.collect::<Vec<_>>().join(" and ")
+    }
 }
 
 fn open(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
@@ -44,7 +59,7 @@ fn figure(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
     chart(page, ids.of(name), title, about);
 }
 
-fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, small: bool, large: bool) {
+fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>) {
     open(
         page,
         ids,
@@ -54,65 +69,44 @@ fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, small: bool, large: bo
          not be used. A click chooses a point. With the keyboard: arrows step through the points, Enter chooses, + and - zoom, \
          0 shows all.",
     );
-    if small {
-        figure(
-            page,
-            ids,
-            "iops",
-            "IOPS",
-            "of small I/O over the outstanding small I/Os, a line for each number of outstanding large I/Os",
-        );
+    for load in &classes.loads {
+        let others = classes.others(load, LoadClass::outstanding);
+        let line = if others.is_empty() { String::new() } else { format!(", a line for each number of {others}") };
+        let about = format!("of {} over the {}{line}", load.noun(), load.outstanding());
+        figure(page, ids, &format!("rate-{}", load.name), load.unit(), &about);
     }
-    if large {
-        figure(
-            page,
-            ids,
-            "mbps",
-            "MBPS",
-            "of large I/O over the outstanding large I/Os, a line for each number of outstanding small I/Os",
-        );
-    }
-    if small || large {
-        let class = if small { "small" } else { "large" };
+    if let Some(load) = classes.loads.first() {
         let about = format!(
-            "of {class} I/O: mean, median (p50) and 99th percentile (p99) at <label><select id=\"{}\" \
-             aria-label=\"Level of the other class\"></select></label>",
+            "of {}: mean, median (p50) and 99th percentile (p99) at <label><select id=\"{}\" \
+             aria-label=\"Levels of the other classes\"></select></label>",
+            load.noun(),
             ids.of("latency-level")
         );
         figure(page, ids, "latency", "Latency", &about);
     }
     for curve in &view.findings.curves {
-        let class = curve.class.name();
-        figure(
-            page,
-            ids,
-            &format!("search-{class}"),
-            "Search",
-            &format!("of what saturates {class} I/O alone"),
-        );
+        let about = format!("of what saturates {} alone", curve.load.noun());
+        figure(page, ids, &format!("search-{}", curve.class()), "Search", &about);
     }
     close(page);
 }
 
-fn matrix(page: &mut Page, ids: &Ids, small: bool, large: bool) {
+fn matrix(page: &mut Page, ids: &Ids, classes: &Classes<'_>) {
     open(page, ids, "matrix", "The matrix", "Each cell is a point; the chosen one has a thick border.");
-    if small {
-        figure(page, ids, "heat-iops", "IOPS", "of small I/O");
+    for load in &classes.loads {
+        figure(page, ids, &format!("heat-{}", load.name), load.unit(), &format!("of {}", load.noun()));
     }
-    if large {
-        figure(page, ids, "heat-mbps", "MBPS", "of large I/O");
+    if let Some(load) = classes.loads.first() {
+        figure(page, ids, "heat-latency", "Mean latency", &format!("of {}", load.noun()));
     }
-    figure(page, ids, "heat-latency", "Mean latency", if small { "of small I/O" } else { "of large I/O" });
     close(page);
 }
 
-/// Whether points with both classes have their likes with one of them.
-fn interference(page: &mut Page, points: &[PointFindings], ids: &Ids) {
-    let alone = |class: Class| {
-        points.iter().any(|found| found.point.of(class) > 0 && found.point.of(class.other()) == 0)
-    };
-    let both = points.iter().any(|found| found.point.small > 0 && found.point.large > 0);
-    if !both || !(alone(Class::Small) || alone(Class::Large)) {
+/// Whether points with several classes have their likes with one of them.
+fn interference(page: &mut Page, points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) {
+    let alone = |load: &&&LoadClass| points.iter().any(|found| found.point.is_alone(load.name));
+    let together = points.iter().any(|found| found.point.classes().count() > 1);
+    if !together || !classes.loads.iter().any(|load| alone(&load)) {
         return;
     }
     open(
@@ -120,37 +114,27 @@ fn interference(page: &mut Page, points: &[PointFindings], ids: &Ids) {
         ids,
         "interference",
         "Interference",
-        "What one class loses of its rate alone when the other is added. The relative widths of both rates add up in quadrature, as \
+        "What one class loses of its rate alone when another is added. The relative widths of both rates add up in quadrature, as \
          those of independent means.",
     );
-    if alone(Class::Small) {
-        figure(
-            page,
-            ids,
-            "loss-small",
-            "Loss of IOPS",
-            "of small I/O over the large I/Os added, a line for each number of small ones",
-        );
-    }
-    if alone(Class::Large) {
-        figure(
-            page,
-            ids,
-            "loss-large",
-            "Loss of MBPS",
-            "of large I/O over the small I/Os added, a line for each number of large ones",
-        );
+    for load in classes.loads.iter().filter(alone) {
+        let others = classes.others(load, LoadClass::noun);
+        let about = format!("of {} over what is added of {others}, a line for each of its own levels", load.noun());
+        figure(page, ids, &format!("loss-{}", load.name), &format!("Loss of {}", load.unit()), &about);
     }
     close(page);
 }
 
-fn one_point(page: &mut Page, ids: &Ids) {
-    let [section, point, own, small, large, chosen] =
-        ["one-point", "point", "own", "own-small", "own-large", "chosen"].map(|name| ids.of(name));
+fn one_point(page: &mut Page, ids: &Ids, classes: &Classes<'_>) {
+    let [section, point, own, chosen] = ["one-point", "point", "own", "chosen"].map(|name| ids.of(name));
+    let choice = |load: &&LoadClass| {
+        let id = ids.of(&format!("own-{}", load.name));
+        format!("<label><input type=\"radio\" name=\"{own}\" id=\"{id}\"> {}</label>", load.noun())
+    };
+    let choices: String = classes.shown.iter().map(choice).collect();
     page.line(format_args!(
         "<section id=\"{section}\">\n<h2>One point</h2>\n<div class=\"picker\"><label>Point <select id=\"{point}\"></select></label>\
-         <label><input type=\"radio\" name=\"{own}\" id=\"{small}\"> small I/O</label><label><input type=\"radio\" name=\"{own}\" \
-         id=\"{large}\"> large I/O</label></div>\n<p class=\"chosen\" id=\"{chosen}\" aria-live=\"polite\"></p>\n<div class=\"charts\">"
+         {choices}</div>\n<p class=\"chosen\" id=\"{chosen}\" aria-live=\"polite\"></p>\n<div class=\"charts\">"
     ));
     figure(page, ids, "histogram", "Latency histogram", "of all visits that count, on a logarithmic scale");
     figure(page, ids, "percentiles", "Percentiles", "of latency: each step to the right is ten times rarer");
@@ -171,7 +155,7 @@ fn one_point(page: &mut Page, ids: &Ids) {
     close(page);
 }
 
-fn over_time(page: &mut Page, ids: &Ids, small: bool, large: bool) {
+fn over_time(page: &mut Page, ids: &Ids, classes: &Classes<'_>) {
     open(
         page,
         ids,
@@ -179,11 +163,9 @@ fn over_time(page: &mut Page, ids: &Ids, small: bool, large: bool) {
         "Over the time of the run",
         "Every visit with the rate that it found; a click chooses its point.",
     );
-    if small {
-        figure(page, ids, "run-small", "IOPS", "of small I/O, visit by visit");
-    }
-    if large {
-        figure(page, ids, "run-large", "MBPS", "of large I/O, visit by visit");
+    for load in &classes.loads {
+        let about = format!("of {}, visit by visit", load.noun());
+        figure(page, ids, &format!("run-{}", load.name), load.unit(), &about);
     }
     close(page);
 }

@@ -9,15 +9,15 @@ pub(super) mod overview;
 mod visits;
 
 use crate::flag_scopes::FlagScopes;
-use crate::json::compact;
+use crate::json::{compact, text};
 use crate::view::View;
 use interference::{Loss, losses};
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::{CurveFindings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
-use rigel_core::load::workload::{Class, LargePattern};
+use rigel_core::load::class::{Class, LoadClass, PerClass};
+use rigel_core::load::matrix::Point;
 use rigel_core::stats::{Estimate, Interval};
-use rigel_core::units::{MIB, to_f64};
 use serde::Serialize;
 use visits::VisitData;
 
@@ -26,41 +26,47 @@ type Drawn = [Option<f64>; 3];
 
 #[derive(Serialize)]
 struct Document {
-    has_small: bool,
-    /// What a large level counts.
-    large_unit: &'static str,
-    /// Megabytes (2^20) of a large I/O.
-    large_mb: f64,
+    /// The classes that have figures.
+    classes: Vec<ClassData>,
+    /// The classes that have a place in the matrix.
+    axes: Vec<ClassData>,
     /// The point that is shown first, by its place in `points`.
     first: usize,
     points: Vec<PointData>,
     visits: Vec<VisitData>,
     curves: Vec<CurveData>,
-    interference: Interference,
+    interference: PerClass<Vec<Loss>>,
 }
 
 #[derive(Serialize)]
-struct Interference {
-    small: Vec<Loss>,
-    large: Vec<Loss>,
+struct ClassData {
+    name: Class,
+    label: String,
+    noun: String,
+    /// What a load level counts.
+    outstanding: String,
+    unit: String,
+    /// One operation per second in that unit.
+    scale: f64,
 }
 
 #[derive(Serialize)]
 struct PointData {
-    small: u32,
-    large: u32,
+    name: String,
+    levels: PerClass<u32>,
     invalid: bool,
     /// Some flag is its own and says more than the width of the interval or the name of the engine.
     own: bool,
     flags: Vec<&'static str>,
-    small_io: Option<IoData>,
-    large_io: Option<IoData>,
+    ios: PerClass<IoData>,
 }
 
 #[derive(Serialize)]
 struct IoData {
-    iops: Drawn,
-    mbps: Drawn,
+    /// In the unit of the class.
+    rate: Drawn,
+    /// The levels of the other classes, in words.
+    beside: String,
     mean: Option<Drawn>,
     p50: Option<Drawn>,
     p99: Option<Drawn>,
@@ -72,7 +78,7 @@ struct IoData {
 
 #[derive(Serialize)]
 struct CurveData {
-    class: Class,
+    class: ClassData,
     n_sat: u32,
     levels: Vec<LevelData>,
 }
@@ -80,22 +86,17 @@ struct CurveData {
 #[derive(Serialize)]
 struct LevelData {
     outstanding: u32,
-    /// IOPS of small, MBPS of large I/O.
+    /// In the unit of the class.
     rate: Drawn,
 }
 
 /// The document.
 pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
     let points = &view.findings.points;
-    let request = &view.record.header.request;
     let scopes = FlagScopes::of(points);
     let document = Document {
-        has_small: view.has(Class::Small),
-        large_unit: match request.large_pattern {
-            LargePattern::Random => "I/Os",
-            LargePattern::Sequential { .. } => "streams",
-        },
-        large_mb: to_f64(request.large_bytes) / to_f64(MIB),
+        classes: view.loads().into_iter().map(ClassData::from).collect(),
+        axes: view.shown().into_iter().map(ClassData::from).collect(),
         first: first(view),
         points: points
             .iter()
@@ -103,10 +104,7 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
             .collect(),
         visits: visits::of(view),
         curves: view.findings.curves.iter().map(curve).collect(),
-        interference: Interference {
-            small: losses(points, Class::Small),
-            large: losses(points, Class::Large),
-        },
+        interference: view.loads().into_iter().map(|load| (load.name, losses(points, load.name))).collect(),
     };
     compact(&document)
 }
@@ -119,29 +117,43 @@ fn is_marked(flag: &Flag) -> bool {
 /// The point of the best rate; the first one when there is none.
 fn first(view: &View<'_>) -> usize {
     let found = &view.findings;
-    let best = found.best.small_iops.or(found.best.large_mbps).map(|best| best.point);
+    let best = view.loads().iter().find_map(|load| found.best.rate(load.name)).map(|best| best.point);
     found.points.iter().position(|point| Some(point.point) == best).unwrap_or(0)
+}
+
+impl From<&LoadClass> for ClassData {
+    fn from(load: &LoadClass) -> Self {
+        Self {
+            name: load.name,
+            label: load.name.label(),
+            noun: load.noun(),
+            outstanding: load.outstanding(),
+            unit: text(load.unit()),
+            scale: load.scale(),
+        }
+    }
 }
 
 fn point(found: &PointFindings, own: bool) -> PointData {
     PointData {
-        small: found.point.small,
-        large: found.point.large,
+        name: found.point.named(", "),
+        levels: found.point.shown().collect(),
         invalid: found.invalid(),
         own,
         flags: found.flags.iter().map(|flag| flag.code.name()).collect(),
-        small_io: found.small.as_ref().map(io),
-        large_io: found.large.as_ref().map(io),
+        ios: found.classes().map(|(class, one)| (class, io(found.point, class, one))).collect(),
     }
 }
 
-fn io(io: &IoFindings) -> IoData {
+fn io(point: Point, class: Class, io: &IoFindings) -> IoData {
+    let others = point.shown().filter(|(other, _)| *other != class);
+    let others: Vec<String> = others.map(|(other, level)| format!("{}={level}", other.label())).collect();
     let us = io.latency_us;
     let mut all = io.reads.clone();
     all.add(&io.writes);
     IoData {
-        iops: drawn(io.iops),
-        mbps: drawn(io.mbps()),
+        rate: drawn(io.rate()),
+        beside: if others.is_empty() { "alone".to_owned() } else { others.join(", ") },
         mean: us.map(|us| drawn(us.mean)),
         p50: us.map(|us| drawn(us.p50)),
         p99: us.map(|us| drawn(us.p99)),
@@ -154,7 +166,7 @@ fn curve(found: &CurveFindings) -> CurveData {
     let level =
         |&(outstanding, iops): &(u32, Interval)| LevelData { outstanding, rate: drawn(found.rate(iops)) };
     CurveData {
-        class: found.class,
+        class: ClassData::from(&found.load),
         n_sat: found.curve.n_sat.found,
         levels: found.curve.levels.iter().map(level).collect(),
     }

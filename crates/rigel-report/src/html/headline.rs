@@ -9,19 +9,18 @@ use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::CurveFindings;
-use rigel_core::load::workload::Class;
 
 /// A card for each; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let found = &view.findings;
     page.line("<section class=\"cards\" aria-label=\"Headline numbers\">");
-    headline::all(&found.best, found.answers.as_ref()).iter().for_each(|one| card(page, view, one));
+    headline::all(view, &found.best, found.answers.as_ref()).iter().for_each(|one| card(page, view, one));
     found.curves.iter().for_each(|curve| searched(page, curve));
     page.line("</section>");
 }
 
 fn card(page: &mut Page, view: &View<'_>, one: &Headline) {
-    let (title, unit, write) = (&one.name, one.unit.name(), |value| one.unit.write(value));
+    let (title, unit, write) = (&one.name, Text(one.unit.name()), |value| one.unit.write(value));
     let best = match &one.found {
         Ok(best) => best,
         Err(reason) => {
@@ -47,8 +46,8 @@ fn card(page: &mut Page, view: &View<'_>, one: &Headline) {
         None => page.line("<div>without an interval</div>"),
     }
     page.push(format_args!(
-        "<div class=\"unit\">at Small={}, Large={}</div>",
-        best.point.small, best.point.large
+        "<div class=\"unit\">at {}</div>",
+        best.point.named(", ")
     ));
     let flags = view.at(best.point).into_iter().flat_map(|found| &found.flags);
     let flags: String = flags.map(flag).collect();
@@ -59,16 +58,13 @@ fn card(page: &mut Page, view: &View<'_>, one: &Headline) {
 fn searched(page: &mut Page, found: &CurveFindings) {
     let curve = &found.curve;
     let least = if curve.saturated { "" } else { "at least " };
-    let unit = match found.class {
-        Class::Small => "IOPS",
-        Class::Large => "MBPS",
-    };
+    let unit = Text(found.load.unit());
     let flags: String = found.flags.iter().map(flag).collect();
     page.line(format_args!(
-        "<div class=\"card\"><h3>Saturation of {} I/O</h3><div class=\"value\">{least}{} <span class=\"unit\">outstanding\
+        "<div class=\"card\"><h3>Saturation of {}</h3><div class=\"value\">{least}{} <span class=\"unit\">outstanding\
          </span></div><div>{} to {} <span class=\"unit\">as far as the noise tells</span></div><div class=\"unit\">{least}{} \
          {unit} ±{} %; best rate for its latency at {}</div>{flags}</div>",
-        found.class.name(),
+        found.load.noun(),
         curve.n_sat.found,
         curve.n_sat.lo,
         curve.n_sat.hi,

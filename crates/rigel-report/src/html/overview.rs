@@ -12,7 +12,7 @@ use crate::page::Page;
 use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use std::collections::BTreeSet;
@@ -58,9 +58,9 @@ fn row(page: &mut Page, index: usize, view: &View<'_>) {
         Text(&targets(view)),
         Text(&load(view))
     ));
-    results::cell(page, found.best.small_iops.map(|best| best.estimate), number);
-    results::cell(page, found.best.large_mbps.map(|best| best.estimate), number);
-    results::cell(page, found.best.small_latency_us.map(|best| best.estimate), time);
+    results::cell(page, found.best.rate(Class::SMALL).map(|best| best.estimate), number);
+    results::cell(page, found.best.rate(Class::LARGE).map(|best| best.estimate), number);
+    results::cell(page, found.best.latency_us(Class::SMALL).map(|best| best.estimate), time);
     page.push(format_args!("<td class=\"n\">{}</td><td class=\"flags\">", found.points.len()));
     if !view.record.complete() {
         page.push("<span class=\"flag bad\">cut short</span>");
@@ -92,11 +92,14 @@ fn targets(view: &View<'_>) -> String {
 /// The request in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
 fn load(view: &View<'_>) -> String {
     let request = &view.record.header.request;
-    let classes = [Class::Small, Class::Large].into_iter().filter(|class| view.has(*class));
-    let sizes: Vec<String> = classes.map(|class| Bytes(request.io_bytes(class)).to_string()).collect();
+    let size = |class: &LoadClass| match class.io_bytes() {
+        0 => class.noun(),
+        bytes => Bytes(bytes).to_string(),
+    };
+    let sizes: Vec<String> = view.loads().into_iter().map(size).collect();
     let mut parts = vec![request.level.name().to_owned(), sizes.join(" and ")];
-    if request.write_percent.writes() {
-        parts.push(format!("{} % writes", request.write_percent.get()));
+    if request.write_percent().writes() {
+        parts.push(format!("{} % writes", request.write_percent().get()));
     }
     parts.retain(|part| !part.is_empty());
     parts.join(", ")

@@ -9,7 +9,8 @@ use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::LoadClass;
+use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 
 /// A longer table is folded.
@@ -21,45 +22,41 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     if points.is_empty() {
         return;
     }
-    let has_small = view.has(Class::Small);
-    let has_large = view.has(Class::Large);
-    let classes =
-        [("Small", "IOPS", has_small), ("Large", "MBPS", has_large)].into_iter().filter(|class| class.2);
-    let names: Vec<String> = classes
-        .flat_map(|(class, unit, _)| [unit, "mean", "p50", "p99"].map(|name| format!("{class} {name}")))
-        .collect();
+    let loads = view.loads();
+    let of_class = |load: &&LoadClass| {
+        let label = load.name.label();
+        [load.unit(), "mean", "p50", "p99"].map(|name| printable(&format!("{label} {name}")).into_owned())
+    };
+    let names: Vec<String> = loads.iter().flat_map(of_class).collect();
     let mut columns: Vec<Column<'_>> = vec![("Point", false)];
     columns.extend(names.iter().map(|name| (name.as_str(), true)));
     columns.extend([("Visits", true), ("Flags", false)]);
     page.line(format_args!("<section id=\"{}\">\n<h2>Numbers</h2>", ids.of("numbers")));
     open_table(page, &columns, points.len(), MOST_ROWS, "point");
     for (index, found) in points.iter().enumerate() {
-        row(page, index, found, has_small, has_large);
+        row(page, index, found, &loads);
     }
     close_table(page);
     page.line("</section>");
 }
 
-fn row(page: &mut Page, index: usize, found: &PointFindings, has_small: bool, has_large: bool) {
+fn row(page: &mut Page, index: usize, found: &PointFindings, loads: &[&LoadClass]) {
     page.push(format_args!(
-        "<tr{}><th scope=\"row\"><button type=\"button\" data-point=\"{index}\">Small={} Large={}</button></th>",
+        "<tr{}><th scope=\"row\"><button type=\"button\" data-point=\"{index}\">{}</button></th>",
         if found.invalid() { " class=\"bad\"" } else { "" },
-        found.point.small,
-        found.point.large
+        found.point.named(" ")
     ));
-    for (class, _) in
-        [(Class::Small, has_small), (Class::Large, has_large)].into_iter().filter(|class| class.1)
-    {
-        cells(page, found.io(class), class);
+    for load in loads {
+        cells(page, found.io(load.name));
     }
     let flags: String = found.flags.iter().map(flag).collect();
     page.line(format_args!("<td class=\"n\">{}</td><td>{flags}</td></tr>", found.visits));
 }
 
 /// Rate, mean, median and 99th percentile of a class.
-fn cells(page: &mut Page, io: Option<&IoFindings>, class: Class) {
+fn cells(page: &mut Page, io: Option<&IoFindings>) {
     let us = io.and_then(|io| io.latency_us);
-    cell(page, io.map(|io| io.rate(class)), number);
+    cell(page, io.map(IoFindings::rate), number);
     cell(page, us.map(|us| us.mean), time);
     cell(page, us.map(|us| us.p50), time);
     cell(page, us.map(|us| us.p99), time);

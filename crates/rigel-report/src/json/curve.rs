@@ -7,7 +7,7 @@ use super::flags;
 use super::visit::VisitDocument;
 use rigel_core::judge::findings::CurveFindings;
 use rigel_core::judge::flags::Flag;
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::Class;
 use rigel_core::stats::levels_auto::{Violation, ViolationKind};
 use rigel_core::stats::{Estimate, Interval};
 use rigel_core::units::{MIB, to_f64};
@@ -92,14 +92,14 @@ struct ViolationDocument {
 impl From<&CurveFindings> for CurveDocument {
     fn from(found: &CurveFindings) -> Self {
         let curve = &found.curve;
-        let rates = |interval| Rates::new(interval, found.io_bytes);
+        let rates = |interval| Rates::new(interval, found.load.io_bytes());
         let level = |&(outstanding, interval): &(u32, Interval)| {
             let Rates { iops, mbps } = rates(interval);
             Level { outstanding, iops, mbps }
         };
         Self {
-            class: found.class,
-            io_bytes: found.io_bytes,
+            class: found.class(),
+            io_bytes: found.load.io_bytes(),
             saturated: curve.saturated,
             x_max: rates(curve.x_max),
             n_sat: BracketDocument { lo: curve.n_sat.lo, found: curve.n_sat.found, hi: curve.n_sat.hi },

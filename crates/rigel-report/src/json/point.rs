@@ -7,6 +7,7 @@ use super::flags;
 use super::visit::VisitDocument;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
+use rigel_core::load::class::PerClass;
 use rigel_core::stats::Estimate;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,19 +16,15 @@ use serde::Serialize;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Point")]
 pub(super) struct PointDocument {
-    /// Outstanding small I/Os.
-    small: u32,
-    /// Outstanding large I/Os, or streams.
-    large: u32,
+    /// The load level of each class: outstanding I/Os, streams or sessions.
+    levels: PerClass<u32>,
     /// Measured time of the visits that count, without settling.
     seconds: f64,
     /// Points of one phase were measured together, and their intervals borrow from one another; from 0. Null for a run
     /// with one visit per point.
     phase: Option<usize>,
-    /// The small I/Os; null when the point has none.
-    small_io: Option<Io>,
-    /// The large I/Os; null when the point has none.
-    large_io: Option<Io>,
+    /// What each class of the point did.
+    classes: PerClass<Io>,
     /// What Rigel itself used of the CPU; null when it is not known.
     own_cpu: Option<OwnCpuDocument>,
     /// What to know before these numbers are used.
@@ -47,13 +44,13 @@ struct OwnCpuDocument {
     busiest: f64,
 }
 
-/// One class of I/O at one point.
+/// One class at one point.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Io {
-    /// Successful I/Os per second, reads and writes.
+    /// Successful operations per second, reads and writes.
     iops: RateDocument,
-    /// Megabytes (2^20 bytes) per second, reads and writes.
-    mbps: RateDocument,
+    /// Megabytes (2^20 bytes) per second, reads and writes; null for what is no block I/O.
+    mbps: Option<RateDocument>,
     /// Latency of successful I/Os in microseconds; null when none completed.
     latency_us: Option<Latency>,
     /// What the intervals rest on. `visits`: visits that lie apart, so that they hold for another run under the
@@ -134,12 +131,10 @@ impl PointDocument {
     /// `target`: the relative half-width that was asked for.
     pub(super) fn new(found: &PointFindings, target: Option<f64>) -> Self {
         Self {
-            small: found.point.small,
-            large: found.point.large,
+            levels: found.point.shown().collect(),
             seconds: found.seconds,
             phase: found.phase,
-            small_io: found.small.as_ref().map(|io| Io::new(io, target)),
-            large_io: found.large.as_ref().map(|io| Io::new(io, target)),
+            classes: found.classes().map(|(class, io)| (class, Io::new(io, target))).collect(),
             own_cpu: found.own_cpu.map(|cpu| OwnCpuDocument { share: cpu.share, busiest: cpu.busiest }),
             flags: flags(&found.flags),
             visits: found.each_visit.iter().map(VisitDocument::from).collect(),
@@ -152,7 +147,7 @@ impl Io {
         let sure = &io.sure;
         Self {
             iops: RateDocument::new(io.iops, sure.visits),
-            mbps: RateDocument::new(io.mbps(), sure.visits),
+            mbps: (io.io_bytes > 0).then(|| RateDocument::new(io.mbps(), sure.visits)),
             latency_us: io.latency_us.map(Latency::from),
             basis: io.iops.basis.name(),
             within: sure.within,

@@ -4,6 +4,7 @@
 
 use crate::words;
 use rigel_core::judge::findings::{VisitFindings, VisitIo};
+use rigel_core::load::class::PerClass;
 use rigel_core::record::Purpose;
 use rigel_core::units::Nanos;
 use schemars::JsonSchema;
@@ -21,10 +22,8 @@ pub(super) struct VisitDocument {
     purpose: &'static str,
     /// Which round of its phase, from 0; null when it was not made in a round.
     round: Option<u32>,
-    /// Outstanding small I/Os.
-    small: u32,
-    /// Outstanding large I/Os, or streams.
-    large: u32,
+    /// The load level of each class: outstanding I/Os, streams or sessions.
+    levels: PerClass<u32>,
     /// Whether the figures of its point rest on it.
     counts: bool,
     /// The user or an error ended it before its time.
@@ -37,13 +36,11 @@ pub(super) struct VisitDocument {
     measured_s: f64,
     /// How others disturbed it on the host and its devices, each with its figures; null when nobody watched.
     foreign: Option<Vec<String>>,
-    /// The small I/Os; null when the point has none.
-    small_io: Option<VisitIoDocument>,
-    /// The large I/Os; null when the point has none.
-    large_io: Option<VisitIoDocument>,
+    /// What each class did.
+    classes: PerClass<VisitIoDocument>,
 }
 
-/// One class of I/O in one visit, reads and writes together.
+/// One class in one visit, reads and writes together.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VisitIo")]
 struct VisitIoDocument {
@@ -77,16 +74,14 @@ impl From<&VisitFindings> for VisitDocument {
                 Purpose::Round(round) => Some(round),
                 Purpose::Only | Purpose::Long | Purpose::FillsGap | Purpose::Search(_) => None,
             },
-            small: found.point.small,
-            large: found.point.large,
+            levels: found.point.shown().collect(),
             counts: found.counts,
             cut_short: found.cut_short,
             began_s: Nanos(found.began_ns).seconds(),
             settle_s: Nanos(found.settle_ns).seconds(),
             measured_s: Nanos(found.measured_ns).seconds(),
             foreign: found.foreign.as_ref().map(|all| all.iter().map(ToString::to_string).collect()),
-            small_io: found.small.map(VisitIoDocument::from),
-            large_io: found.large.map(VisitIoDocument::from),
+            classes: found.ios.iter().map(|(class, io)| (*class, VisitIoDocument::from(*io))).collect(),
         }
     }
 }

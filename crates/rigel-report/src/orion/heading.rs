@@ -5,9 +5,10 @@
 use super::OrionVersion;
 use crate::page::Page;
 use crate::view::View;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{CacheWarmUp, Request};
-use rigel_core::load::workload::{LargePattern, Layout};
+use rigel_core::load::workload::Layout;
 use rigel_core::path_text::printable;
 use rigel_core::record::Header;
 use rigel_core::units::{KIB, MIB, Nanos, to_f64};
@@ -40,9 +41,11 @@ fn settings_11_1(page: &mut Page, header: &Header) {
     page.blank();
     page.line("This maps to this test:");
     test_and_sizes(page, request);
-    match request.large_pattern {
-        LargePattern::Random => page.line("IO Types: Small Random IOs, Large Random IOs"),
-        LargePattern::Sequential { ios_per_stream } => {
+    match request.large_pattern() {
+        Pattern::Random | Pattern::Log | Pattern::Sessions => {
+            page.line("IO Types: Small Random IOs, Large Random IOs");
+        }
+        Pattern::Streams { ios_per_stream } => {
             page.line("IO Types: Small Random IOs, Large Sequential Streams");
             page.line(format_args!("Number of Concurrent IOs Per Stream: {ios_per_stream}"));
             page.line("Force streams to separate disks: No");
@@ -55,7 +58,7 @@ fn settings_11_1(page: &mut Page, header: &Header) {
             page.line(format_args!("Stripe Depth: {} KB", scaled(stripe_bytes, KIB)));
         }
     }
-    page.line(format_args!("Write: {}%", request.write_percent.get()));
+    page.line(format_args!("Write: {}%", request.write_percent().get()));
     page.line(format_args!("Cache Size: {}", cache_size(request.cache, "Not Entered")));
     page.line(format_args!("Duration for each Data Point: {} seconds", duration(header).seconds()));
 }
@@ -69,9 +72,9 @@ fn settings_11_2(page: &mut Page, header: &Header) {
     page.blank();
     page.line("These options enable these settings:");
     test_and_sizes(page, request);
-    let sequential = match request.large_pattern {
-        LargePattern::Random => None,
-        LargePattern::Sequential { ios_per_stream } => Some(ios_per_stream),
+    let sequential = match request.large_pattern() {
+        Pattern::Streams { ios_per_stream } => Some(ios_per_stream),
+        Pattern::Random | Pattern::Log | Pattern::Sessions => None,
     };
     match sequential {
         None => page.line("IO types: small random IOs, large random IOs"),
@@ -89,7 +92,7 @@ fn settings_11_2(page: &mut Page, header: &Header) {
             }
         }
     }
-    page.line(format_args!("Writes: {}%", request.write_percent.get()));
+    page.line(format_args!("Writes: {}%", request.write_percent().get()));
     page.line(format_args!("Cache size: {}", cache_size(request.cache, "not specified")));
     page.line(format_args!("Duration for each data point: {} seconds", duration(header).seconds()));
 }
@@ -105,14 +108,15 @@ fn duration(header: &Header) -> Nanos {
 
 fn test_and_sizes(page: &mut Page, request: &Request) {
     page.line(format_args!("Test: {}", printable(&request.name)));
-    page.line(format_args!("Small IO size: {} KB", scaled(request.small_bytes, KIB)));
-    page.line(format_args!("Large IO size: {} KB", scaled(request.large_bytes, KIB)));
+    page.line(format_args!("Small IO size: {} KB", scaled(request.io_bytes(Class::SMALL), KIB)));
+    page.line(format_args!("Large IO size: {} KB", scaled(request.io_bytes(Class::LARGE), KIB)));
 }
 
 fn matrix_and_targets(page: &mut Page, version: OrionVersion, header: &Header) {
     let grid = &header.plan.grid;
-    page.line(format_args!("Small Columns:{}", level_cells(&grid.printed_small)));
-    page.line(format_args!("Large Columns:{}", level_cells(&grid.printed_large)));
+    let printed = |class| grid.printed.get(&class).map_or(&[][..], Vec::as_slice);
+    page.line(format_args!("Small Columns:{}", level_cells(printed(Class::SMALL))));
+    page.line(format_args!("Large Columns:{}", level_cells(printed(Class::LARGE))));
     page.line(format_args!("Total Data Points: {}", grid.total_points));
     page.blank();
     for target in &header.targets {

@@ -8,7 +8,6 @@ use crate::notes::At;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
-use rigel_core::load::workload::Class;
 use rigel_core::measure::Histogram;
 
 /// One table of 28 rows per point and class, as in the summary of 11.2, under a few lines that say what it is.
@@ -23,11 +22,7 @@ pub(super) fn text(view: &View<'_>) -> String {
     for found in &view.findings.points {
         for (class, io) in found.classes() {
             page.blank();
-            let class = match class {
-                Class::Small => "Small",
-                Class::Large => "Large",
-            };
-            page.line(format_args!("{class} Read / Write Latency Histogram @ {}", At(found.point)));
+            page.line(format_args!("{} Read / Write Latency Histogram @ {}", class.label(), At(found.point)));
             histogram_11_2(&mut page, &io.reads, &io.writes);
         }
     }
@@ -58,7 +53,12 @@ fn push_class(page: &mut Page, found: &PointFindings, class: &str, io: &IoFindin
     let directions: [(&str, Vec<u64>); 2] = [("read", reads), ("write", writes)];
     for (direction, counts) in directions {
         let total: u64 = counts.iter().sum();
-        page.push(format_args!("{},{},{},{direction},{total}", found.point.small, found.point.large, class));
+        page.push(format_args!(
+            "{},{},{},{direction},{total}",
+            found.point.small(),
+            found.point.large(),
+            class
+        ));
         for count in counts {
             page.push(format_args!(",{count}"));
         }

@@ -3,6 +3,7 @@
 //! A class that was not measured has no lines. The best points are the plainly highest and lowest ones, as ORION has them:
 //! scripts compare these lines with those of older runs. Must not decide which point is best.
 
+use rigel_core::load::class::Class;
 use super::OrionVersion;
 use super::rows::{self, Row};
 use crate::notes::At;
@@ -17,8 +18,12 @@ use rigel_core::units::to_f64;
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     match version {
         OrionVersion::V11_1 => render_11_1(view),
-        OrionVersion::V11_2 => render_us(view, 0, view.findings.plainly_best.small_iops, histogram_11_2),
-        OrionVersion::V19 => render_us(view, 3, view.findings.plainly_best.small_latency_us, histogram_19),
+        OrionVersion::V11_2 => {
+            render_us(view, 0, view.findings.plainly_best.rate(Class::SMALL), histogram_11_2)
+        }
+        OrionVersion::V19 => {
+            render_us(view, 3, view.findings.plainly_best.latency_us(Class::SMALL), histogram_19)
+        }
     }
 }
 
@@ -26,13 +31,13 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
 fn render_11_1(view: &View<'_>) -> String {
     let found = &view.findings.plainly_best;
     let mut page = Page::default();
-    if let Some(best) = found.large_mbps {
+    if let Some(best) = found.rate(Class::LARGE) {
         page.line(mbps_line(best));
     }
-    if let Some(best) = found.small_iops {
+    if let Some(best) = found.rate(Class::SMALL) {
         page.line(iops_line(best));
     }
-    if let Some(best) = found.small_latency_us {
+    if let Some(best) = found.latency_us(Class::SMALL) {
         page.line(format_args!(
             "Minimum Small Latency={:.2} @ {}",
             best.estimate.value / 1000.0,
@@ -52,17 +57,17 @@ fn render_us(
 ) -> String {
     let found = &view.findings.plainly_best;
     let mut page = Page::default();
-    if let Some(best) = found.large_mbps {
+    if let Some(best) = found.rate(Class::LARGE) {
         page.line(mbps_line(best));
-        if found.small_iops.is_some() {
+        if found.rate(Class::SMALL).is_some() {
             page.blank();
         }
     }
-    if let Some(best) = found.small_iops {
+    if let Some(best) = found.rate(Class::SMALL) {
         page.line(iops_line(best));
         latency_lines(&mut page, view, best.point, decimals);
     }
-    if let Some(best) = found.small_latency_us {
+    if let Some(best) = found.latency_us(Class::SMALL) {
         page.blank();
         page.line(format_args!(
             "Minimum Small Latency={:.decimals$} usecs @ {}",
@@ -79,7 +84,7 @@ fn render_us(
 }
 
 fn small<'v>(view: &'v View<'_>, point: Point) -> Option<&'v IoFindings> {
-    view.at(point)?.small.as_ref()
+    view.at(point)?.io(Class::SMALL)
 }
 
 fn mbps_line(best: Extreme) -> String {

@@ -3,6 +3,7 @@
 //! A column is a number of outstanding small I/Os, a row one of large I/Os or streams. The layout was found from published
 //! files of 11.1.0.7 and from published sizes of 11.2.0.2. Flags are not in here: every column has a reader already.
 
+use rigel_core::load::class::Class;
 use super::OrionVersion;
 use crate::page::Page;
 use crate::view::View;
@@ -28,8 +29,8 @@ impl Quantity {
     /// The number of a point; `None` when nothing completed.
     fn value(self, found: &PointFindings) -> Option<f64> {
         let io = match self {
-            Self::Iops | Self::Latency => found.small.as_ref()?,
-            Self::Mbps => found.large.as_ref()?,
+            Self::Iops | Self::Latency => found.ios.get(&Class::SMALL)?,
+            Self::Mbps => found.ios.get(&Class::LARGE)?,
         };
         let latency = io.latency_us?;
         Some(match self {
@@ -41,10 +42,12 @@ impl Quantity {
 
     /// Small I/O has no column 0 and large I/O no row 0.
     fn levels(self, grid: &Grid) -> (Vec<u32>, Vec<u32>) {
-        let above_zero = |levels: &[u32]| levels.iter().copied().filter(|&level| level > 0).collect();
+        // A class that never runs has the level 0.
+        let all = |class: Class| grid.levels.get(&class).cloned().unwrap_or_else(|| vec![0]);
+        let above_zero = |class: Class| all(class).into_iter().filter(|&level| level > 0).collect();
         match self {
-            Self::Iops | Self::Latency => (above_zero(&grid.small_levels), grid.large_levels.clone()),
-            Self::Mbps => (grid.small_levels.clone(), above_zero(&grid.large_levels)),
+            Self::Iops | Self::Latency => (above_zero(Class::SMALL), all(Class::LARGE)),
+            Self::Mbps => (all(Class::SMALL), above_zero(Class::LARGE)),
         }
     }
 
@@ -115,8 +118,8 @@ fn cells(version: OrionVersion, quantity: Quantity, view: &View<'_>) -> Cells {
     let mut cells = Cells::new();
     for found in &view.findings.points {
         if let Some(value) = quantity.value(found) {
-            let row = cells.entry(found.point.large).or_default();
-            row.insert(found.point.small, quantity.cell(version, value));
+            let row = cells.entry(found.point.large()).or_default();
+            row.insert(found.point.small(), quantity.cell(version, value));
         }
     }
     cells

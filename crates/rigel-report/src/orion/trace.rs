@@ -10,7 +10,7 @@ use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings, VisitFindings, VisitIo};
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::Class;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Node, Purpose, Visit};
 use rigel_core::units::{Bytes, KIB, Nanos, to_f64};
@@ -44,13 +44,13 @@ fn intervals(view: &View<'_>) -> String {
 fn searches(page: &mut Page, view: &View<'_>) {
     for found in &view.findings.curves {
         page.blank();
-        page.line(format_args!("Searching levels of {} I/O", found.class.name()));
-        for (of_visit, visit) in found.visits.iter().zip(view.searched(found.class)) {
-            page.push(format_args!("Small={}, Large={}, ", of_visit.point.small, of_visit.point.large));
+        page.line(format_args!("Searching levels of {} I/O", found.class()));
+        for (of_visit, visit) in found.visits.iter().zip(view.searched(found.class())) {
+            page.push(format_args!("{}, ", of_visit.point.named(", ")));
             visit_line(page, visit, of_visit);
         }
         for flag in &found.flags {
-            page.line(format_args!("Flags @ {}: {}", curve_name(found.class), notes::judged_flag(flag)));
+            page.line(format_args!("Flags @ {}: {}", curve_name(found.class()), notes::judged_flag(flag)));
         }
     }
 }
@@ -97,17 +97,14 @@ fn of_node(page: &mut Page, header: &Header, node: &Node) {
 }
 
 fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, visits: &[&Visit]) {
-    page.line(format_args!("Running point: Small={}, Large={}", found.point.small, found.point.large));
+    page.line(format_args!("Running point: {}", found.point.named(", ")));
     page.line(format_args!("Point {} out of {}", number(header, step), header.plan.grid.total_points));
     for (visit, of_visit) in visits.iter().zip(&found.each_visit) {
         visit_line(page, visit, of_visit);
     }
-    let planned = |io: &Option<IoFindings>| io.as_ref().map_or(0, |io| io.planned_outstanding);
-    if let Some(io) = &found.small {
-        ran(page, header, "small", io, planned(&found.large), found.seconds);
-    }
-    if let Some(io) = &found.large {
-        ran(page, header, "large", io, planned(&found.small), found.seconds);
+    let all: u32 = found.classes().map(|(_, io)| io.planned_outstanding).sum();
+    for (class, io) in found.classes() {
+        ran(page, header, class.name(), io, all.saturating_sub(io.planned_outstanding), found.seconds);
     }
     for flag in &found.flags {
         page.line(format_args!("Flags @ {}: {}", At(found.point), notes::judged_flag(flag)));
@@ -139,9 +136,8 @@ fn visit_line(page: &mut Page, visit: &Visit, found: &VisitFindings) {
     page.push(if visit.cut_short { ", cut short" } else { "" });
     // The only visit to a point has its figures below.
     if visit.purpose != Purpose::Only {
-        let classes = [(Class::Small, found.small), (Class::Large, found.large)];
-        for (class, io) in classes.into_iter().filter_map(|(class, io)| Some((class, io?))) {
-            visit_io(page, class, io);
+        for (class, io) in &found.ios {
+            visit_io(page, *class, *io);
         }
     }
     for disturbance in found.foreign.iter().flatten() {
@@ -175,7 +171,7 @@ fn ran(page: &mut Page, header: &Header, class: &str, io: &IoFindings, others: u
     page.line(format_args!("ran ({class}): Index = 0 Count = {done} Avg Lat = {latency_us:.2}"));
     page.line(format_args!(
         "ran ({class}): nio={done} nior={reads} niow={writes} req w%={} act w%={:.0}",
-        header.request.write_percent.get(),
+        header.request.write_percent().get(),
         100.0 * to_f64(writes) / to_f64(done.max(1))
     ));
     let direction = match (reads, writes) {

@@ -1,6 +1,6 @@
-//! Two small charts: IOPS against outstanding small I/Os, and MBPS against outstanding large ones, with the intervals.
+//! A small chart for each class: its rate against its load level, with the intervals.
 //!
-//! Each class where the other one loads least. Points whose numbers must not be used are left out and counted. Must not
+//! Each class where the others load least. Points whose numbers must not be used are left out and counted. Must not
 //! compute a figure.
 
 use super::canvas::{Canvas, Dot, Mark};
@@ -9,7 +9,9 @@ use crate::numbers::short;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::PointFindings;
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::{Class, Figure, LoadClass};
+use rigel_core::load::matrix::Point;
+use rigel_core::path_text::printable;
 use std::collections::BTreeMap;
 
 /// Characters of a chart, with its labels; two of them and the gap fill a line.
@@ -31,21 +33,26 @@ struct Sample {
     ends: Option<(f64, f64)>,
 }
 
-/// The rates of a class while the other one keeps its level.
-struct Curve {
-    class: Class,
-    /// Outstanding I/Os, or streams, of the other class.
-    beside: u32,
+/// The rates of a class while the others keep their levels.
+struct Curve<'a> {
+    class: &'a LoadClass,
+    /// The levels of the other classes.
+    beside: Point,
     samples: Vec<Sample>,
     left_out: usize,
 }
 
-/// The charts side by side; nothing for a class without two levels.
+/// The charts, two beside each other; nothing for a class without two levels.
 pub(super) fn section(view: &View<'_>, style: Style) -> String {
-    let curves: Vec<Curve> =
-        [Class::Small, Class::Large].into_iter().filter_map(|class| curve(view, class)).collect();
-    let charts: Vec<Vec<String>> = curves.iter().map(|curve| drawn(curve, style)).collect();
+    let loads = view.loads();
+    let curves: Vec<Curve<'_>> = loads.iter().filter_map(|class| curve(view, class)).collect();
     let mut page = Page::default();
+    curves.chunks(2).for_each(|beside| side_by_side(&mut page, beside, style));
+    page.into_string()
+}
+
+fn side_by_side(page: &mut Page, curves: &[Curve<'_>], style: Style) {
+    let charts: Vec<Vec<String>> = curves.iter().map(|curve| drawn(curve, style)).collect();
     for row in 0..charts.iter().map(Vec::len).max().unwrap_or(0) {
         let mut line = String::new();
         for (place, chart) in charts.iter().enumerate() {
@@ -57,39 +64,38 @@ pub(super) fn section(view: &View<'_>, style: Style) -> String {
         }
         page.line(line.trim_end());
     }
-    page.into_string()
 }
 
-const fn ink(class: Class) -> Ink {
-    match class {
-        Class::Small => Ink::Small,
-        Class::Large => Ink::Large,
+const fn ink(class: &LoadClass) -> Ink {
+    match class.figure {
+        Figure::Rate(_) => Ink::Small,
+        Figure::Mbps => Ink::Large,
     }
 }
 
-/// The points of a class where the other class has its lowest level that two of them share.
-fn curve(view: &View<'_>, class: Class) -> Option<Curve> {
-    let mut rows: BTreeMap<u32, Vec<&PointFindings>> = BTreeMap::new();
-    for found in view.findings.points.iter().filter(|found| found.io(class).is_some()) {
-        rows.entry(found.point.of(class.other())).or_default().push(found);
+/// The points of a class where the others have their lowest levels that two of them share.
+fn curve<'a>(view: &View<'_>, class: &'a LoadClass) -> Option<Curve<'a>> {
+    let mut rows: BTreeMap<(u64, Point), Vec<&PointFindings>> = BTreeMap::new();
+    for found in view.findings.points.iter().filter(|found| found.io(class.name).is_some()) {
+        let beside = found.point.without(class.name);
+        rows.entry((beside.sum(), beside)).or_default().push(found);
     }
-    let (beside, points) = rows.into_iter().find(|(_, points)| points.len() > 1)?;
+    let ((_, beside), points) = rows.into_iter().find(|(_, points)| points.len() > 1)?;
     let (invalid, good): (Vec<&PointFindings>, Vec<&PointFindings>) =
         points.into_iter().partition(|found| found.invalid());
-    let mut samples: Vec<Sample> = good.into_iter().filter_map(|found| sample(found, class)).collect();
+    let mut samples: Vec<Sample> = good.into_iter().filter_map(|found| sample(found, class.name)).collect();
     samples.sort_by_key(|sample| sample.level);
     (samples.len() > 1).then_some(Curve { class, beside, samples, left_out: invalid.len() })
 }
 
 fn sample(found: &PointFindings, class: Class) -> Option<Sample> {
-    let io = found.io(class)?;
-    let rate = io.rate(class);
+    let rate = found.io(class)?.rate();
     let level = found.point.of(class);
     rate.value.is_finite().then(|| Sample { level, rate: rate.value, ends: rate.ends() })
 }
 
 /// Title, rows of dots with the vertical axis, the horizontal axis and its labels.
-fn drawn(curve: &Curve, style: Style) -> Vec<String> {
+fn drawn(curve: &Curve<'_>, style: Style) -> Vec<String> {
     let highest =
         curve.samples.iter().map(|sample| sample.ends.map_or(sample.rate, |(_, hi)| hi.max(sample.rate)));
     let end = axis_end(highest.fold(0.0, f64::max));
@@ -110,17 +116,13 @@ fn drawn(curve: &Curve, style: Style) -> Vec<String> {
     lines
 }
 
-fn title(curve: &Curve) -> String {
-    let (unit, this, other) = match curve.class {
-        Class::Small => ("IOPS", "small", "large"),
-        Class::Large => ("MBPS", "large", "small"),
-    };
-    let mut title = format!("{unit} by {this}");
-    if curve.beside == 0 && curve.left_out == 0 {
+fn title(curve: &Curve<'_>) -> String {
+    let mut title = format!("{} by {}", printable(curve.class.unit()), curve.class.name);
+    if curve.beside.sum() == 0 && curve.left_out == 0 {
         title += " outstanding";
     }
-    if curve.beside > 0 {
-        title += &format!(", {other} {}", curve.beside);
+    for (other, level) in curve.beside.classes() {
+        title += &format!(", {other} {level}");
     }
     if curve.left_out > 0 {
         title += &format!(" ({} left out)", curve.left_out);
@@ -129,7 +131,7 @@ fn title(curve: &Curve) -> String {
 }
 
 /// Draws the curve up to `end`; gives where from the left each point is.
-fn plot(canvas: &mut Canvas, curve: &Curve, end: f64) -> Vec<u16> {
+fn plot(canvas: &mut Canvas, curve: &Curve<'_>, end: f64) -> Vec<u16> {
     let (first, last) = (curve.samples[0].level, curve.samples[curve.samples.len() - 1].level);
     let (width, height) = (canvas.width(), canvas.height());
     let across = |level: u32| {
@@ -169,7 +171,7 @@ fn axis_end(highest: f64) -> f64 {
 }
 
 /// The levels under their dots: the first, the last, and between them what has room.
-fn under_axis(curve: &Curve, dots: &[u16], dots_per_column: u16) -> String {
+fn under_axis(curve: &Curve<'_>, dots: &[u16], dots_per_column: u16) -> String {
     let mut line = vec![' '; WIDTH];
     let last = curve.samples.len() - 1;
     for place in [0, last].into_iter().chain(1..last) {

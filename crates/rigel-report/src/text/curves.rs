@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::CurveFindings;
-use rigel_core::load::workload::Class;
+use rigel_core::path_text::printable;
 
 /// The table of curves under an empty line; nothing when there was no search.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
@@ -42,13 +42,10 @@ fn line(page: &mut Page, found: &CurveFindings) {
     let curve = &found.curve;
     let least = if curve.saturated { "" } else { ">" };
     let most = found.rate(curve.x_max);
-    let max = match found.class {
-        Class::Small => format!("{least}{:.0} IOPS", most.value),
-        Class::Large => format!("{least}{:.2} MBPS", most.value),
-    };
+    let max = format!("{least}{:.*} {}", found.load.decimals(), most.value, printable(found.load.unit()));
     page.line(format_args!(
         "{:<6}{max:>18}{:>5}{:>9}{:>12}{:>11.1}{:>7}{:>8}",
-        found.class.name(),
+        found.class(),
         words::percent(curve.x_max.relative_half_width),
         format!("{least}{}", curve.n_sat.found),
         format!("{}..{}", curve.n_sat.lo, curve.n_sat.hi),

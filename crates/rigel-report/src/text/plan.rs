@@ -9,11 +9,12 @@ use crate::numbers::{counted, span};
 use crate::page::Page;
 use crate::words;
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::matrix::{Point, RunLevel};
+use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes};
+use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{Plan, Step, WarmUp};
 use rigel_core::load::request::{EngineRequest, Request};
-use rigel_core::load::workload::{LargePattern, Layout};
+use rigel_core::load::workload::Layout;
 use rigel_core::path_text::printable;
 use rigel_core::units::{Bytes, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,33 +123,45 @@ fn target(target: &TargetFacts) -> String {
 
 /// The classes of I/O that the matrix has.
 pub(crate) fn io(request: &Request, plan: &Plan) -> Vec<String> {
-    let mut lines = Vec::new();
-    if plan.max_small_outstanding > 0 {
-        lines.push(format!("small: {}, random", Bytes(request.small_bytes)));
-    }
-    if plan.max_large_outstanding > 0 {
-        let walk = large_walk(request);
-        lines.push(format!("large: {}, {walk}", Bytes(request.large_bytes)));
-    }
-    lines
+    let used = |class: &&LoadClass| plan.max_outstanding.get(&class.name).is_some_and(|&most| most > 0);
+    let line = |class: &LoadClass| match class.sizes {
+        Sizes::None => format!("{}: {}", class.name, walk(request, class)),
+        Sizes::Fixed(_) | Sizes::Mixed(_) => {
+            format!("{}: {}, {}", class.name, Bytes(class.io_bytes()), walk(request, class))
+        }
+    };
+    request.classes.iter().filter(used).map(line).collect()
 }
 
-fn large_walk(request: &Request) -> String {
-    let LargePattern::Sequential { ios_per_stream } = request.large_pattern else {
-        return "random".into();
-    };
-    let layout = match request.layout {
+fn walk(request: &Request, class: &LoadClass) -> String {
+    let layout = || match request.layout {
         Layout::Concat => "targets one after the other".into(),
         Layout::Raid0 { stripe_bytes } => format!("striped {} deep", Bytes(stripe_bytes)),
     };
-    format!("streams of {ios_per_stream} outstanding, {layout}")
+    match class.pattern {
+        Pattern::Random => "random".into(),
+        Pattern::Streams { ios_per_stream } => {
+            format!("streams of {ios_per_stream} outstanding, {}", layout())
+        }
+        Pattern::Log => "each writer appends to its log".into(),
+        Pattern::Sessions => "each session does one after the other".into(),
+    }
 }
 
-/// The total, then the points by large level; large levels with the same small levels share a line.
+/// The total, then the points by large level; large levels with the same small levels share a line. Other classes have a
+/// line each.
 fn points(plan: &Plan) -> Vec<String> {
     let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    for Point { small, large } in plan.steps.iter().map(|step| step.point) {
-        rows.entry(large).or_default().insert(small);
+    let mut others: PerClass<BTreeSet<u32>> = PerClass::new();
+    for point in plan.steps.iter().map(|step| step.point) {
+        let (pair, more): (Vec<_>, Vec<_>) =
+            point.shown().partition(|(class, _)| [Class::SMALL, Class::LARGE].contains(class));
+        if !pair.is_empty() {
+            rows.entry(point.large()).or_default().insert(point.small());
+        }
+        more.into_iter().for_each(|(class, level)| {
+            others.entry(class).or_default().insert(level);
+        });
     }
     let mut blocks: Vec<(BTreeSet<u32>, Vec<u32>)> = Vec::new();
     for (large, small) in rows {
@@ -158,11 +171,12 @@ fn points(plan: &Plan) -> Vec<String> {
         }
     }
     let total = format!("{}, outstanding I/Os of each class:", plan.steps.len());
+    let levels = |levels: BTreeSet<u32>| compact(&levels.into_iter().collect::<Vec<_>>());
     let block = |(small, large): (BTreeSet<u32>, Vec<u32>)| {
-        let small: Vec<u32> = small.into_iter().collect();
-        format!("small {} with large {}", compact(&small), compact(&large))
+        format!("small {} with large {}", levels(small), compact(&large))
     };
-    std::iter::once(total).chain(blocks.into_iter().map(block)).collect()
+    let others = others.into_iter().map(|(class, own)| format!("{class} {}", levels(own)));
+    std::iter::once(total).chain(blocks.into_iter().map(block)).chain(others).collect()
 }
 
 /// Ascending levels with equal steps drawn together: `1-5`, `1, 2-40 by 2`.
@@ -250,11 +264,11 @@ fn scratch_writes(scratch: ScratchIntent, load: Option<String>) -> Vec<String> {
 }
 
 fn share(request: &Request) -> String {
-    let what = match request.large_pattern {
-        LargePattern::Random => "I/Os",
-        LargePattern::Sequential { .. } => "small I/Os and of the streams",
+    let what = match request.large_pattern() {
+        Pattern::Streams { .. } => "small I/Os and of the streams",
+        Pattern::Random | Pattern::Log | Pattern::Sessions => "I/Os",
     };
-    format!("{} % of the {what}", request.write_percent.get())
+    format!("{} % of the {what}", request.write_percent().get())
 }
 
 fn load_writes(request: &Request, plan: &Plan, targets: impl Iterator<Item = String>) -> Vec<String> {

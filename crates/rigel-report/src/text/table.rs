@@ -12,6 +12,8 @@ use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::{Figure, LoadClass};
+use rigel_core::path_text::printable;
 use rigel_core::stats::{Basis, Estimate};
 
 /// Where flags stand under their row; one that makes the numbers invalid has a mark there.
@@ -30,14 +32,12 @@ pub(super) fn styled(view: &View<'_>, style: Style) -> String {
     let points = &view.findings.points;
     let scopes = FlagScopes::of(points);
     if !points.is_empty() {
-        let heading = format!(
-            " {:>5}{:>6}{:>10}{:>5} {:>9}{:>5} {:>10}{:>5}{:>10}{:>5}{:>7}",
-            "Small", "Large", "IOPS", "±%", "MBPS", "±%", "mean us", "±%", "p99 us", "±%", "Visits"
-        );
+        let shown = view.shown();
+        let heading = heading(&shown);
         page.line(style.painted(Ink::Heading, &heading));
         let mut clipped = false;
         for found in points {
-            let numbers = numbers(found, view.findings.target);
+            let numbers = numbers(&shown, found, view.findings.target);
             page.line(if found.invalid() { style.painted(Ink::Invalid, &numbers) } else { numbers });
             clipped |= own_flags(&mut page, &scopes.own(found), style);
         }
@@ -49,21 +49,46 @@ pub(super) fn styled(view: &View<'_>, style: Style) -> String {
     page.into_string()
 }
 
+/// The names of the columns: the levels of each class, its rate, the latency, the visits.
+fn heading(shown: &[&LoadClass]) -> String {
+    let mut line = " ".to_owned();
+    for (place, class) in shown.iter().enumerate() {
+        line += &format!("{:>1$}", class.name.label(), level_width(place, class));
+    }
+    for (place, class) in shown.iter().enumerate() {
+        let space = if place == 0 { "" } else { " " };
+        line += &format!("{space}{:>2$}{:>5}", printable(class.unit()), "±%", rate_width(place, class));
+    }
+    line + &format!(" {:>10}{:>5}{:>10}{:>5}{:>7}", "mean us", "±%", "p99 us", "±%", "Visits")
+}
+
+fn level_width(place: usize, class: &LoadClass) -> usize {
+    class.name.name().len().max(if place == 0 { 4 } else { 5 }) + 1
+}
+
+fn rate_width(place: usize, class: &LoadClass) -> usize {
+    class.unit().chars().count().max(if place == 0 { 9 } else { 8 }) + 1
+}
+
 /// The numbers of a point, as a line.
-fn numbers(found: &PointFindings, target: Option<f64>) -> String {
-    let (small, large) = (found.small.as_ref(), found.large.as_ref());
-    let us = small.or(large).and_then(|io| io.latency_us);
-    format!(
-        "{}{:>5}{:>6}{:>10}{:>5}{}{:>9}{:>5}{}{:>10}{:>5}{:>10}{:>5}{:>7}",
-        if found.invalid() { '!' } else { ' ' },
-        found.point.small,
-        found.point.large,
-        number(small.map(|io| io.iops.value), 0, 10),
-        width(small.map(|io| io.iops)),
-        star(small, target),
-        number(large.map(|io| io.mbps().value), 2, 9),
-        width(large.map(|io| io.iops)),
-        star(large, target),
+fn numbers(shown: &[&LoadClass], found: &PointFindings, target: Option<f64>) -> String {
+    let mut line = if found.invalid() { "!" } else { " " }.to_owned();
+    for (place, class) in shown.iter().enumerate() {
+        line += &format!("{:>1$}", found.point.of(class.name), level_width(place, class));
+    }
+    for (place, class) in shown.iter().enumerate() {
+        let io = found.io(class.name);
+        let columns = rate_width(place, class);
+        line += &format!(
+            "{:>columns$}{:>5}{}",
+            number(io.map(|io| io.rate().value), class.decimals(), columns),
+            width(io.map(|io| io.iops)),
+            star(io, target)
+        );
+    }
+    let us = found.classes().next().and_then(|(_, io)| io.latency_us);
+    line + &format!(
+        "{:>10}{:>5}{:>10}{:>5}{:>7}",
         number(us.map(|us| us.mean.value), 1, 10),
         width(us.map(|us| us.mean)),
         number(us.map(|us| us.p99.value), 1, 10),
@@ -152,8 +177,26 @@ fn legend(page: &mut Page, view: &View<'_>, clipped: bool) {
         let visits = words::counted(visits, "visit");
         wrapped(page, "   ", "   ", &format!("{visits} in all. {}", words::unseen(share)));
     }
-    page.line("IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in");
-    page.line("microseconds, of the small I/Os where there are some, else of the large ones.");
+    wrapped(page, "", "", &units(view));
+}
+
+/// What the rates and latencies are of.
+fn units(view: &View<'_>) -> String {
+    let shown = view.shown();
+    let unit = |class: &&LoadClass| {
+        let bytes = if class.figure == Figure::Mbps { ", 2^20 bytes per second" } else { "" };
+        format!("{} of {}s{bytes}; ", printable(class.unit()), class.noun())
+    };
+    let units: String = shown.iter().map(unit).collect();
+    let mut latency = String::new();
+    for (place, class) in shown.iter().enumerate() {
+        latency += &match place {
+            0 if shown.len() == 1 => format!("the {}s", class.noun()),
+            0 => format!("the {}s where there are some", class.noun()),
+            _ => format!(", else of the {} ones", class.name),
+        };
+    }
+    format!("{units}latency in microseconds, of {latency}.")
 }
 
 /// What the intervals are.
@@ -174,7 +217,7 @@ fn meaning(view: &View<'_>) -> String {
 /// The flags of the run, and those that many points share.
 fn shared_flags(page: &mut Page, view: &View<'_>, scopes: &FlagScopes<'_>, style: Style) {
     let of_run = view.findings.flags.iter().map(|flag| ("the run", flag));
-    let of_points = scopes.shared().flat_map(|(set, flags)| flags.into_iter().map(move |flag| (set, flag)));
+    let of_points = scopes.shared().flat_map(|(set, flags)| flags.iter().map(move |flag| (set, *flag)));
     let all: Vec<(&str, &Flag)> = of_run.chain(of_points.filter(|(_, flag)| !has_a_star(flag))).collect();
     if !all.is_empty() && !view.findings.points.is_empty() {
         page.blank();

@@ -3,8 +3,9 @@
 use crate::support::{Run, SPREAD};
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::workload::{LargePattern, WritePercent};
+use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Record;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{KIB, MIB, Nanos};
@@ -22,13 +23,13 @@ fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64)
     record.header.run_id = name.into();
     record.header.targets[0].mount_point = Some("/srv/data".into());
     let request = &mut record.header.request;
-    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    request.set_large(Pattern::Streams { ios_per_stream: 4 });
     request.bound = Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean });
-    request.write_percent = WritePercent::new(write_percent).unwrap();
-    (request.small_bytes, request.large_bytes) = (small_bytes, large_bytes);
+    request.set_writes(WritePercent::new(write_percent).unwrap());
+    (request.io_bytes(Class::SMALL), request.io_bytes(Class::LARGE)) = (small_bytes, large_bytes);
     for visit in &mut record.visits {
-        visit.small.iter_mut().for_each(|tally| tally.io_bytes = small_bytes);
-        visit.large.iter_mut().for_each(|tally| tally.io_bytes = large_bytes);
+        visit.tallies.get_mut(&Class::SMALL).into_iter().for_each(|tally| tally.io_bytes = small_bytes);
+        visit.tallies.get_mut(&Class::LARGE).into_iter().for_each(|tally| tally.io_bytes = large_bytes);
         let counts = Counts { moved: vec![None], ..Counts::default() };
         let samples = vec![WitnessSample { at_ns: visit.began_ns + 1, counts }];
         let devices = vec![(259, 0)];

@@ -14,12 +14,12 @@ fn matrix() -> Run {
     let mut run = Run::new(Request::new(RunLevel::Normal), &[("/dev/sdb", 1 << 34)]);
     let points: Vec<_> = run.record.header.plan.grid.points.clone();
     for point in points {
-        let small = (point.small > 0).then(|| {
-            let iops = 1000 * u64::from(point.small) + u64::from(point.large);
-            steady(8192, point.small, MINUTE, 60 * iops)
+        let small = (point.small() > 0).then(|| {
+            let iops = 1000 * u64::from(point.small()) + u64::from(point.large());
+            steady(8192, point.small(), MINUTE, 60 * iops)
         });
-        let large = (point.large > 0).then(|| steady(1 << 20, point.large, MINUTE, 600));
-        run.visit((point.small, point.large), MINUTE, small, large);
+        let large = (point.large() > 0).then(|| steady(1 << 20, point.large(), MINUTE, 600));
+        run.visit((point.small(), point.large()), MINUTE, small, large);
     }
     run
 }

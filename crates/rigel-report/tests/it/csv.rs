@@ -31,7 +31,7 @@ fn what_is_not_there_is_empty_and_commas_are_quoted() {
     let mut run = mixed();
     run.record.header.run_id = "a,\"b\"".into();
     run.record.header.request.buffered = true;
-    let small = run.record.visits[0].small.as_mut().unwrap();
+    let small = run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap();
     small.reads.clear();
     let file = run.file(Format::Csv, "_findings.csv");
     let mut lines = file.lines();
@@ -96,7 +96,7 @@ fn both_tables_tell_the_same_intervals() {
 fn one_visit_shows_what_varied_inside_it() {
     let mut run = Run::new(Request::new(RunLevel::Oltp), &[("/dev/sdb", 1 << 34)]);
     run.small(1, 100).small(2, 200);
-    let varied = run.record.visits[0].small.as_mut().unwrap();
+    let varied = run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap();
     for (index, ops) in varied.series.ops.iter_mut().enumerate() {
         *ops = if index % 3 == 0 { 4 } else { 5 };
     }
@@ -112,7 +112,7 @@ fn one_visit_shows_what_varied_inside_it() {
 fn every_flag_has_its_row() {
     let mut run = Run::searched(RunLevel::Simple);
     run.rounds(&[-200, 100, 0, 100]);
-    run.record.visits[1].small.as_mut().unwrap().reads.clear();
+    run.record.visits[1].tallies.get_mut(&Class::SMALL).unwrap().reads.clear();
     let mut view = View::of(&run.record);
     view.findings.flags = vec![Flag::new(FlagCode::FewPoints, "one, \"two\"\nthree")];
     view.findings.curves[1].flags = vec![Flag::new(FlagCode::NotSaturated, "up to 64").invalidating()];

@@ -1,9 +1,10 @@
 //! fio's form: what its readers look for, and the same figures as everywhere.
 
 use crate::support::{MINUTE, Run, SPREAD, same, steady};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::{LargePattern, WritePercent};
+use rigel_core::load::workload::WritePercent;
 use rigel_core::units::NS_PER_S;
 use rigel_report::{Format, View};
 use serde_json::{Value, json};
@@ -110,7 +111,7 @@ fn within_a_directory_only_the_load_changes() {
     assert_eq!(loads.len(), 5 + 2 + 2 * 10);
 }
 
-fn mixed_writes(percent: u8, pattern: LargePattern) -> Run {
+fn mixed_writes(percent: u8, pattern: Pattern) -> Run {
     let request = Request {
         shape: MatrixShape::Point { small: 2, large: 3 },
         write_percent: WritePercent::new(percent).unwrap(),
@@ -127,7 +128,7 @@ fn mixed_writes(percent: u8, pattern: LargePattern) -> Run {
 
 #[test]
 fn reads_and_writes_share_the_rate() {
-    let run = mixed_writes(25, LargePattern::Random);
+    let run = mixed_writes(25, Pattern::Random);
     let files = files(&run);
     let job = &files["_fio/small_beside_3_large/randrw-2-1.json"]["jobs"][0];
     assert_eq!(job["job options"]["rwmixwrite"], "25");
@@ -139,7 +140,7 @@ fn reads_and_writes_share_the_rate() {
 
 #[test]
 fn streams_are_jobs() {
-    let run = mixed_writes(0, LargePattern::Sequential { ios_per_stream: 4 });
+    let run = mixed_writes(0, Pattern::Streams { ios_per_stream: 4 });
     let files = files(&run);
     let job = &files["_fio/large_beside_2_small/read-4-3.json"]["jobs"][0];
     let options = &job["job options"];
@@ -151,12 +152,12 @@ fn streams_are_jobs() {
 
 #[test]
 fn what_cannot_be_told_is_told_as_nothing() {
-    let mut run = mixed_writes(0, LargePattern::Random);
+    let mut run = mixed_writes(0, Pattern::Random);
     run.record.header.started = "\u{1b}[2Jyesterday".into();
     run.record.closing = None;
     run.record.header.targets[0].path = "/dev/a:b\n\u{202e}".into();
-    run.record.visits[0].small.as_mut().unwrap().reads.clear();
-    run.record.visits[0].small.as_mut().unwrap().writes.clear();
+    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().reads.clear();
+    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().writes.clear();
     let files = files(&run);
     let document = &files["_fio.json"];
     assert_eq!((&document["timestamp"], &document["time"]), (&Value::Null, &json!("\\x1b[2Jyesterday")));

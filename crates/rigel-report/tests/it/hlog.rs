@@ -75,7 +75,8 @@ fn a_line_for_each_visit_and_class_that_counts() {
     }
     for found in &Findings::of(&run.record).points {
         for (class, io) in found.classes() {
-            let tag = format!("small{}_large{}_{}_read", found.point.small, found.point.large, class.name());
+            let tag =
+                format!("small{}_large{}_{}_read", found.point.small(), found.point.large(), class.name());
             let sum = &sums[tag.as_str()];
             assert_eq!(sum.len(), io.reads.count(), "{tag}");
             let mean_ns = io.reads.mean_ns().unwrap();

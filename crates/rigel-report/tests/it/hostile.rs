@@ -4,9 +4,10 @@
 //! number stand for the others.
 
 use crate::support::{MINUTE, Run, SPREAD, same, steady};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::{LargePattern, WritePercent};
+use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::{Early, Histogram};
 use rigel_core::record::{Line, Purpose, Record, Resumed, WarmUpDone, write_line};
 use rigel_core::units::NS_PER_S;
@@ -191,7 +192,7 @@ fn no_number_of_a_search_does_harm() {
 #[test]
 fn no_number_of_a_run_with_one_visit_per_point_does_harm() {
     let request = Request {
-        large_pattern: LargePattern::Sequential { ios_per_stream: 4 },
+        large_pattern: Pattern::Streams { ios_per_stream: 4 },
         write_percent: WritePercent::new(50).unwrap(),
         ..Request::new(RunLevel::Simple)
     };

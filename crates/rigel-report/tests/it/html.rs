@@ -61,7 +61,7 @@ fn the_verdict_has_two_sentences() {
 fn a_number_that_must_not_be_used_makes_the_verdict_bad() {
     let mut run = Run::new(Request::new(RunLevel::Simple), &[("/dev/sdb", 1 << 34)]);
     run.small(1, 100).small(2, 200).large(1, 5000);
-    run.record.visits[1].small = Some(steady(8192, 1, MINUTE, 60 * 200));
+    run.record.visits[1].tallies.insert(Class::SMALL, steady(8192, 1, MINUTE, 60 * 200));
     let mut view = View::of(&run.record);
     view.findings.points[1].flags = vec![Flag::new(FlagCode::Little, "rate <b> off").invalidating()];
     let page = file_of(&view, Format::Html, "_report.html");
@@ -144,7 +144,7 @@ fn figures_are_those_of_the_findings() {
     for (told, found) in figures["points"].as_array().unwrap().iter().zip(&view.findings.points) {
         assert_eq!(
             (told["small"].as_u64(), told["large"].as_u64()),
-            (Some(found.point.small.into()), Some(found.point.large.into()))
+            (Some(found.point.small().into()), Some(found.point.large().into()))
         );
         for (class, io) in found.classes() {
             let told = &told[format!("{}_io", class.name())];

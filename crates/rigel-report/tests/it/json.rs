@@ -269,7 +269,7 @@ fn what_is_not_known_is_null() {
     let mut run = run();
     run.record.closing = None;
     run.record.visits.pop();
-    run.record.visits[0].small.as_mut().unwrap().reads.clear();
+    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().reads.clear();
     let document = document(&run);
     assert_eq!(document["run"]["ended"], Value::Null);
     assert_eq!(document["run"]["complete"], false);

@@ -24,7 +24,7 @@ fn end(run: &Run) -> String {
 fn a_flag_of_one_point_names_it() {
     let mut run = simple();
     run.small(1, 100).small(2, 200).large(1, 5000);
-    run.record.visits[1].small.as_mut().unwrap().in_flight_ns = MINUTE;
+    run.record.visits[1].tallies.get_mut(&Class::SMALL).unwrap().in_flight_ns = MINUTE;
     insta::assert_snapshot!(end(&run), @r"
 
     Maximum Large MBPS=50.00 @ Small=0 and Large=1
@@ -41,7 +41,7 @@ fn flags_that_many_points_share_are_told_once() {
     run.small(1, 100).small(2, 200).large(1, 5000).large(2, 6000);
     run.record.header.request.buffered = true;
     run.record.header.nodes.first_mut().buffers.large_segments_max = Some(256);
-    run.record.visits[1].small.as_mut().unwrap().in_flight_ns = MINUTE;
+    run.record.visits[1].tallies.get_mut(&Class::SMALL).unwrap().in_flight_ns = MINUTE;
     let view = View::of(&run.record);
     // 11.1 prints no results, but flags are always seen.
     insta::assert_snapshot!(orion::result_block(OrionVersion::V11_1, &view), @r"
@@ -90,7 +90,7 @@ fn a_run_without_results_or_closing_line_keeps_its_heading() {
 fn a_point_where_nothing_completed_has_no_numbers() {
     let mut run = simple();
     run.small(1, 100).small(2, 200).small(3, 300);
-    run.record.visits[1].small.as_mut().unwrap().reads.clear();
+    run.record.visits[1].tallies.get_mut(&Class::SMALL).unwrap().reads.clear();
     assert_eq!(run.file(FORMAT, "_iops.csv").lines().nth(1).unwrap(), "          0,    100,       ,    300");
     assert!(end(&run).contains("Flags @ Small=2 and Large=0: NO_DATA (small: no I/O completed)"));
 }
@@ -199,12 +199,13 @@ fn foreign_text_cannot_leave_its_place() {
     header.nodes.first_mut().engine.reason = Some(HOSTILE.into());
     header.nodes.first_mut().engine.notes = vec![HOSTILE.into()];
     header.targets[0].path = HOSTILE.into();
-    run.record.visits[0].small.as_mut().unwrap().first_error = Some(rigel_core::measure::FirstError {
-        errno: 5,
-        target: 0,
-        offset: 0,
-        direction: rigel_core::load::workload::Direction::Read,
-    });
+    run.record.visits[0].tallies.get_mut(&Class::SMALL).unwrap().first_error =
+        Some(rigel_core::measure::FirstError {
+            errno: 5,
+            target: 0,
+            offset: 0,
+            direction: rigel_core::load::workload::Direction::Read,
+        });
     let closing = run.record.closing.as_mut().unwrap();
     closing.complete = false;
     closing.ended = HOSTILE.into();

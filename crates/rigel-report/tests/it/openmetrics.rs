@@ -25,8 +25,8 @@ fn figures_are_in_base_units_with_their_intervals() {
     let run = Run::visited(RunLevel::Simple, &SPREAD);
     let view = View::of(&run.record);
     let text = text(&run);
-    let found = view.findings.points.iter().find(|found| found.point.small == 2).unwrap();
-    let (io, point) = (found.small.as_ref().unwrap(), "small=\"2\",large=\"0\",class=\"small\"");
+    let found = view.findings.points.iter().find(|found| found.point.small() == 2).unwrap();
+    let (io, point) = (found.ios[&Class::SMALL], "small=\"2\",large=\"0\",class=\"small\"");
     let sure = io.iops.interval.unwrap();
     assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"value\""]), io.iops.value);
     assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"lo95\""]), sure.lo95);

@@ -63,7 +63,7 @@ Large/Small,      1,      2,      3,      4,      5
     assert_eq!(expected.len(), 128);
     let mut run = published();
     // 5 / 6210 s is 0.805 ms; published is 0.80, so a little less.
-    let io = run.record.visits[4].small.as_mut().unwrap();
+    let io = run.record.visits[4].tallies.get_mut(&Class::SMALL).unwrap();
     io.reads = crate::support::same(6210 * 60, 804_000);
     assert_eq!(run.file(FORMAT, "_lat.csv"), expected);
 }

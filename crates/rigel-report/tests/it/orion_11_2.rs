@@ -1,9 +1,10 @@
 //! Output of 11.2.0.2, byte for byte: two summaries, the tables, what it prints.
 
 use crate::support::{MINUTE, Run, after_line_1, before_flags, histogram, same, steady, tally, us};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::{CacheWarmUp, Request};
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::workload::{Layout, WritePercent};
 use rigel_core::measure::Histogram;
 use rigel_core::units::NS_PER_S;
 use rigel_report::{Format, OrionVersion, View, orion};
@@ -295,7 +296,7 @@ fn large_io_alone_has_one_line() {
 #[test]
 fn settings_of_streams() {
     let request = Request {
-        large_pattern: LargePattern::Sequential { ios_per_stream: 4 },
+        large_pattern: Pattern::Streams { ios_per_stream: 4 },
         layout: Layout::Raid0 { stripe_bytes: 2 << 20 },
         cache: CacheWarmUp::Bytes(500 << 20),
         small_bytes: 512,

@@ -53,7 +53,7 @@ mod built {
     fn parquet_holds_the_table_of_the_csv() {
         let mut run = Run::visited(RunLevel::Normal, &SPREAD);
         run.record.header.run_id = "a,\"b\"\n\u{202e}c".into();
-        run.record.visits[3].small.as_mut().into_iter().for_each(|small| small.reads.clear());
+        run.record.visits[3].tallies.get_mut(&Class::SMALL).into_iter().for_each(|small| small.reads.clear());
         let csv = rows(&run.file(Format::Csv, "_findings.csv"));
         let parquet = read(&bytes(&run));
         assert_eq!((parquet.len(), parquet[0].len()), (5 + 2 + 2 * 10, 40));

@@ -68,7 +68,7 @@ fn curves_of_one_size_lie_over_each_other() {
     let simple = Run::visited(RunLevel::Simple, &SPREAD);
     let oltp = Run::visited(RunLevel::Oltp, &SPREAD);
     let mut small = Run::visited(RunLevel::Oltp, &SPREAD);
-    small.record.header.request.small_bytes = 4096;
+    small.record.header.request.set_size(Class::SMALL, 4096);
     let page = page(&[&simple, &oltp, &small]);
     let overview = figures(&page, "overview-findings");
     let charts = overview["charts"].as_array().unwrap();
@@ -91,8 +91,8 @@ fn curves_of_one_size_lie_over_each_other() {
     let rows = charts[0]["lines"][1]["rows"].as_array().unwrap();
     assert_eq!(rows.len(), found.points.len());
     for (row, point) in rows.iter().zip(&found.points) {
-        let io = point.small.as_ref().unwrap();
-        assert_eq!(row["x"], point.point.small);
+        let io = point.io(Class::SMALL).unwrap();
+        assert_eq!(row["x"], point.point.small());
         assert!((row["estimate"][0].as_f64().unwrap() / io.iops.value - 1.0).abs() < 1e-5);
         assert!(row["estimate"][1].as_f64() < row["estimate"][0].as_f64());
     }

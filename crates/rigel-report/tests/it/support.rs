@@ -3,11 +3,11 @@
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::judge::profiles::level_visit;
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
 use rigel_core::load::plan::{Plan, Searched};
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::Class;
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::record::{
     Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Node, NodeVisit, Nodes, Purpose, Record, Visit,
@@ -218,11 +218,11 @@ impl Run {
 
     /// Adds one visit of an adaptive run that is off by so many per mille.
     pub fn revisit(&mut self, purpose: Purpose, point: Point, per_mille: i64) -> &mut Visit {
-        let small = (point.small > 0)
-            .then(|| visited(8 << 10, point.small, off(10_000 * u64::from(point.small), per_mille)));
-        let large = (point.large > 0)
-            .then(|| visited(1 << 20, point.large, off(10_000 * u64::from(point.large), per_mille)));
-        self.visit((point.small, point.large), 2 * NS_PER_S, small, large);
+        let small = (point.small() > 0)
+            .then(|| visited(8 << 10, point.small(), off(10_000 * u64::from(point.small()), per_mille)));
+        let large = (point.large() > 0)
+            .then(|| visited(1 << 20, point.large(), off(10_000 * u64::from(point.large()), per_mille)));
+        self.visit((point.small(), point.large()), 2 * NS_PER_S, small, large);
         let number = self.record.visits.len() as u64 - 1;
         let visit = self.record.visits.last_mut().unwrap();
         visit.number = number;
@@ -271,8 +271,8 @@ impl Run {
             let per_mille = SPREAD[number % SPREAD.len()];
             let iops = off(1000 * u64::from(level.min(8)), per_mille);
             let (point, small, large) = match class {
-                Class::Small => (Point { small: level, large: 0 }, Some(visited(8 << 10, level, iops)), None),
-                Class::Large => (Point { small: 0, large: level }, None, Some(visited(1 << 20, level, iops))),
+                Class::SMALL => (Point::pair(level, 0), Some(visited(8 << 10, level, iops)), None),
+                Class::LARGE => (Point::pair(0, level), None, Some(visited(1 << 20, level, iops))),
             };
             let visit = Visit {
                 number: number as u64,
@@ -293,7 +293,7 @@ impl Run {
         small_io: Option<ClassTally>,
         large_io: Option<ClassTally>,
     ) -> &mut Self {
-        let point = Point { small, large };
+        let point = Point::pair(small, large);
         let steps = &self.record.header.plan.steps;
         let step = steps.iter().position(|step| step.point == point).unwrap();
         self.record.visits.push(bare(step, point, measured_ns, small_io, large_io));

@@ -114,8 +114,8 @@ fn one_level_is_no_curve() {
 #[test]
 fn colours_say_nothing_that_words_do_not() {
     let mut run = Run::visited(RunLevel::Simple, &SPREAD);
-    for visit in run.record.visits.iter_mut().filter(|visit| visit.point.small == 2) {
-        let small = visit.small.as_mut().unwrap();
+    for visit in run.record.visits.iter_mut().filter(|visit| visit.point.small() == 2) {
+        let small = visit.tallies.get_mut(&Class::SMALL).unwrap();
         small.reads = same(small.reads.count(), 300_000);
     }
     run.record.closing = None;

@@ -2,10 +2,11 @@
 
 use crate::support::{MINUTE, Run, SPREAD, same, steady, visited};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, Point, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::workload::{Layout, WritePercent};
 use rigel_core::sim::SimLaw;
 use rigel_core::units::Nanos;
 use rigel_report::text::Style;
@@ -89,7 +90,7 @@ fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
     let limited = Adaptive { precision: Precision(7), max_duration: Some(Nanos::from_secs(600)), fast: true };
     let request = Request {
         shape: MatrixShape::Max { small: 0, large: 4 },
-        large_pattern: LargePattern::Sequential { ios_per_stream: 4 },
+        large_pattern: Pattern::Streams { ios_per_stream: 4 },
         write_percent: WritePercent::new(34).unwrap(),
         cache: CacheWarmUp::Bytes(8 << 30),
         pace: Pace::Adaptive(limited),
@@ -145,7 +146,7 @@ fn plan_of_a_search() {
 fn plan_of_streams_that_write() {
     let request = Request {
         shape: MatrixShape::Detailed,
-        large_pattern: LargePattern::Sequential { ios_per_stream: 4 },
+        large_pattern: Pattern::Streams { ios_per_stream: 4 },
         layout: Layout::Raid0 { stripe_bytes: 1 << 20 },
         write_percent: WritePercent::new(50).unwrap(),
         cache: CacheWarmUp::Bytes(8 << 30),
@@ -200,7 +201,7 @@ fn table_of_a_run() {
     let large = steady(1 << 20, 2, MINUTE, 60 * 98_765);
     run.visit((5, 2), MINUTE, Some(small), Some(large));
     run.record.header.request.buffered = true;
-    run.record.visits[2].small.as_mut().unwrap().in_flight_ns = MINUTE;
+    run.record.visits[2].tallies.get_mut(&Class::SMALL).unwrap().in_flight_ns = MINUTE;
     let table = text::table(&View::of(&run.record));
     assert_eq!(table, TABLE.strip_prefix('\n').unwrap());
     assert!(widest(&table) <= 80);
@@ -214,12 +215,13 @@ fn widest(text: &str) -> usize {
 #[test]
 fn table_of_an_adaptive_run() {
     let mut run = Run::visited(RunLevel::Simple, &SPREAD);
-    for visit in run.record.visits.iter_mut().filter(|visit| visit.point == Point { small: 2, large: 0 }) {
-        let small = visit.small.as_mut().unwrap();
+    for visit in run.record.visits.iter_mut().filter(|visit| visit.point == Point::pair(2, 0)) {
+        let small = visit.tallies.get_mut(&Class::SMALL).unwrap();
         small.reads = same(small.reads.count(), 300_000);
     }
     for (index, visit) in run.record.visits.iter_mut().filter(|visit| visit.step == 3).enumerate() {
-        *visit.small.as_mut().unwrap() = visited(8192, 4, [40_000, 30_000, 50_000, 44_000][index]);
+        *visit.tallies.get_mut(&Class::SMALL).unwrap() =
+            visited(8192, 4, [40_000, 30_000, 50_000, 44_000][index]);
     }
     let mut view = View::of(&run.record);
     let long = "others used 1.87 of a core on average, more than 0.25 in 100 % of the time".to_owned();

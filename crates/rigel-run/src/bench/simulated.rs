@@ -13,7 +13,6 @@ use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::Clock;
 use rigel_io::sim::{Sim, SimClock};
 use std::cell::RefCell;
-use std::sync::atomic::Ordering;
 
 /// A backend whose device is told of visits.
 pub trait Simulated: Backend {
@@ -69,7 +68,8 @@ impl<B: Simulated> SimulatedBench<B> {
         layout: SlotLayout,
         site: Site,
     ) -> Self {
-        Self { remembers, backend, clock, workload, layout, shared: Shared::default(), site }
+        let shared = Shared::of(&workload);
+        Self { remembers, backend, clock, workload, layout, shared, site }
     }
 }
 
@@ -96,11 +96,7 @@ impl<B: Simulated> Bench for SimulatedBench<B> {
         let done = worker
             .run(&mut self.backend, &self.clock, &job)
             .map_err(|error| Problem::new(ExitKind::Bug, format!("the simulated device failed: {error}")))?;
-        hear(Heard::Tick(Progress {
-            now_ns: self.now_ns(),
-            small_ops: self.shared.small_ops.load(Ordering::Relaxed),
-            large_ops: self.shared.large_ops.load(Ordering::Relaxed),
-        }));
+        hear(Heard::Tick(Progress { now_ns: self.now_ns(), ops: self.shared.done() }));
         // CPU time is real, everything else of a simulated run is virtual: it would be the one figure that differs
         // between two runs with one seed.
         let done = Done { cpu_ns: 0, busiest_cpu_ns: 0, ..done };

@@ -148,7 +148,7 @@ impl ThreadBench {
         let engine = EngineFacts { reason, ..EngineFacts::plain(kind) };
         let mut bench = Self {
             clock,
-            shared: Arc::new(Shared::default()),
+            shared: Arc::new(Shared::of(&workload)),
             workers: Vec::with_capacity(places.len()),
             results,
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
@@ -193,11 +193,11 @@ impl ThreadBench {
 }
 
 /// How many of the workers have slots at a point.
-fn loaded(point: Point, workers: usize) -> usize {
+fn loaded(point: Point, shared: &Shared, workers: usize) -> usize {
     let workers = u32::try_from(workers).unwrap_or(u32::MAX);
     let has_slots = |worker: &u32| {
-        let share = split::share(point, *worker, workers);
-        !share.small.is_empty() || !share.large.is_empty()
+        let mut classes = shared.ops.iter().enumerate();
+        classes.any(|(place, (class, _))| !split::share(point.of(*class), place, *worker, workers).is_empty())
     };
     (0..workers).filter(has_slots).count()
 }
@@ -360,7 +360,7 @@ impl ThreadBench {
             sent.and_then(Result::ok).ok_or_else(worker_died)?;
         }
         let mut sum = Done::default();
-        let mut parts = Parts::of(loaded(job.point, self.workers.len()));
+        let mut parts = Parts::of(loaded(job.point, &self.shared, self.workers.len()));
         let mut waiting = self.workers.len();
         let mut ending = false;
         let mut silence = Silence::of(self.progress());
@@ -419,11 +419,7 @@ impl ThreadBench {
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            now_ns: self.now_ns(),
-            small_ops: self.shared.small_ops.load(Ordering::Relaxed),
-            large_ops: self.shared.large_ops.load(Ordering::Relaxed),
-        }
+        Progress { now_ns: self.now_ns(), ops: self.shared.done() }
     }
 }
 

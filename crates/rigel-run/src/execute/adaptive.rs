@@ -9,7 +9,6 @@ use rigel_core::judge::profiles::{PhaseLook, Profiles, slowest_rate};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{AdaptivePlan, Plan, WarmUp};
-use rigel_core::load::workload::LargePattern;
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
 use rigel_core::stats::schedule::{Next, Purpose, Schedule, VisitOrder};
@@ -49,7 +48,7 @@ pub fn rounds(run: &Run, plan: &Plan, adaptive: &AdaptivePlan, walk: &mut Walk<'
         profiles: Profiles::default(),
         phase: 0,
         visited: BTreeSet::new(),
-        last: At { step: 0, point: Point { small: 0, large: 0 }, purpose: record::Purpose::Long },
+        last: At { step: 0, point: Point::default(), purpose: record::Purpose::Long },
         warm_up: adaptive.warm_up,
     };
     loop {
@@ -79,7 +78,8 @@ impl State<'_> {
             Purpose::FillsGap => record::Purpose::FillsGap,
         };
         self.last = At { step: order.point, point, purpose };
-        let sequential = self.run.request.large_pattern != LargePattern::Random && point.large > 0;
+        let mut classes = self.run.request.classes.iter();
+        let sequential = classes.any(|class| class.streams() && point.of(class.name) > 0);
         let settle_ns = self.adaptive.parameters.settle_ns;
         let this_ns = settle_ns.saturating_add(order.measure_ns);
         let visit = walk.visit(&Wanted {

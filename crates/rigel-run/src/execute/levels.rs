@@ -6,9 +6,9 @@ use super::walk::{Halt, Walk, Wanted};
 use super::{Outcome, Run};
 use rigel_core::event::{At, Event};
 use rigel_core::judge::profiles::{bound_visit, level_visit};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{LevelSearch, Plan, Searched};
-use rigel_core::load::workload::Class;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::bound::{self, BoundVisit, NextBound};
 use rigel_core::stats::levels_auto::{self, Next};
@@ -23,16 +23,13 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
             let mut visits = Vec::new();
             let n_sat = searching.saturation(class, &mut visits)?;
             searching.walk.happened(Event::LevelFound { class, n_sat });
-            match class {
-                Class::Small => {
-                    found.small = n_sat;
-                    found.bounded = searching.bound(&mut visits)?;
-                }
-                Class::Large => found.large = n_sat,
+            found.n_sat.extend(n_sat.map(|n_sat| (class, n_sat)));
+            if class == Class::SMALL {
+                found.bounded = searching.bound(&mut visits)?;
             }
         }
     }
-    let plan = run.plan.with_levels(&run.request, found, Nanos(walk.now_ns()))?;
+    let plan = run.plan.with_levels(&run.request, &found, Nanos(walk.now_ns()))?;
     walk.planned(&plan)?;
     Ok(plan)
 }
@@ -67,7 +64,7 @@ impl Searching<'_, '_> {
         let Some(asked) = self.search.bound else {
             return Ok(None);
         };
-        let rules = self.search.rules(Class::Small);
+        let rules = self.search.rules(Class::SMALL);
         loop {
             let visits: Vec<BoundVisit> =
                 made.iter().filter_map(|visit| bound_visit(visit, asked.of)).collect();
@@ -75,7 +72,7 @@ impl Searching<'_, '_> {
                 NextBound::Visit(level) => level,
                 NextBound::Done(level) => return Ok(level),
             };
-            let visit = self.visit(Class::Small, level)?;
+            let visit = self.visit(Class::SMALL, level)?;
             if bound_visit(&visit, asked.of).is_none() {
                 return Ok(None);
             }

@@ -10,11 +10,10 @@ use crate::job::Workload;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, Point, RunLevel};
 use rigel_core::load::pace::Pace;
-use rigel_core::load::plan;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest};
-use rigel_core::load::workload::LargePattern;
 use rigel_core::record::{Record, Visit};
 use rigel_core::sim::SimLaw;
 use rigel_core::units::Nanos;
@@ -58,7 +57,7 @@ impl Journal for Lines {
 
 fn bench_of(law: SimLaw, run: &Run) -> SimulatedBench {
     let targets = targets();
-    let workload = Workload::new(&run.request, &targets, plan::volumes(&run.request, &targets).unwrap());
+    let workload = Workload::new(&run.request, &targets).unwrap();
     SimulatedBench::new(law, workload, bench::layout(&run.request, &run.plan, 0), site(host(), targets))
 }
 
@@ -95,19 +94,15 @@ fn a_simple_run_finds_the_law() {
     let found = Findings::of(&record);
     assert_eq!(found.points.len(), 7);
     for point in &found.points {
-        let outstanding = point.point.small.max(point.point.large);
-        let io = point.small.as_ref().or(point.large.as_ref()).unwrap();
+        let outstanding = point.point.small().max(point.point.large());
+        let io = point.io(Class::SMALL).or(point.io(Class::LARGE)).unwrap();
         let rate = f64::from(outstanding.min(4)) * 1000.0;
         assert!((io.iops.value / rate - 1.0).abs() < 0.005, "{outstanding}: {}", io.iops.value);
         assert!((io.mean_outstanding - f64::from(outstanding)).abs() < 1e-9);
         let codes: Vec<_> = point.flags.iter().map(|flag| flag.code).collect();
         assert_eq!(codes, [FlagCode::Simulated]);
     }
-    assert_eq!(
-        found.plainly_best.small_iops.unwrap().point,
-        Point { small: 4, large: 0 },
-        "the knee is at 4"
-    );
+    assert_eq!(found.plainly_best.rate(Class::SMALL).unwrap().point, Point::pair(4, 0), "the knee is at 4");
     assert_eq!(record.closing.unwrap().ended, "2026-01-01T12:00:15+00:00", "7 points of 2.2 s virtual time");
 }
 
@@ -139,12 +134,12 @@ fn a_stopped_run_is_whole_up_to_there() {
 fn warm_up_is_recorded_before_sequential_points() {
     let run = run_of(|request| {
         request.level = RunLevel::Advanced;
-        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.set_large(Pattern::Streams { ios_per_stream: 4 });
         request.cache = CacheWarmUp::Bytes(64 << 20);
     });
     let record = Record::read(&record_of(&run, |_, _| {}).1).unwrap();
     for visit in &record.visits {
-        assert_eq!(visit.warm_up.is_some(), visit.point.large > 0, "{:?}", visit.point);
+        assert_eq!(visit.warm_up.is_some(), visit.point.large() > 0, "{:?}", visit.point);
         if let Some(done) = visit.warm_up {
             assert!(done.bytes >= 64 << 20 && done.ns > 0);
         }
@@ -157,9 +152,9 @@ fn a_point_on_which_everything_fails_ends_the_run() {
     let (_, bytes) = record_of(&run, |_, _| {});
     let mut visit = Record::read(&bytes).unwrap().visits.remove(0);
     assert_eq!(all_failed(&visit), None);
-    let small = visit.small.as_mut().unwrap();
+    let small = visit.tallies.get_mut(&Class::SMALL).unwrap();
     small.errors = 1;
     assert_eq!(all_failed(&visit), None, "some I/Os still succeed");
-    visit.small.as_mut().unwrap().reads.clear();
-    assert!(all_failed(&visit).unwrap().contains("small 1 large 0"));
+    visit.tallies.get_mut(&Class::SMALL).unwrap().reads.clear();
+    assert!(all_failed(&visit).unwrap().contains("Small=1 and Large=0"));
 }

@@ -3,15 +3,15 @@
 //!
 //! Must not choose what is visited.
 
-use super::{Outcome, Run};
+use super::Outcome;
 use crate::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Work};
 use crate::job::{Part, Stop};
 use crate::journal::Journal;
 use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{Activity, At, Event, Live};
+use rigel_core::load::class::Class;
 use rigel_core::load::plan::{Plan, WarmUp};
-use rigel_core::load::request::Request;
 use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, Past};
 use rigel_core::record::{Header, Interval, Line, Purpose, Visit, WarmUpDone};
@@ -50,7 +50,6 @@ pub struct Wanted {
 
 /// A run going on.
 pub struct Walk<'a> {
-    run: &'a Run,
     header: &'a Header,
     bench: &'a mut dyn Bench,
     journal: &'a mut dyn Journal,
@@ -75,7 +74,6 @@ pub struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// Before the first visit, or the first one after an interruption.
     pub fn new(
-        run: &'a Run,
         header: &'a Header,
         (first, past): (Option<Line>, Past),
         bench: &'a mut dyn Bench,
@@ -84,7 +82,6 @@ impl<'a> Walk<'a> {
         listener: &'a mut dyn FnMut(Event<'_>),
     ) -> Self {
         Self {
-            run,
             header,
             bench,
             journal,
@@ -238,7 +235,6 @@ impl<'a> Walk<'a> {
         if measured_ns == 0 {
             return Ok(None);
         }
-        let [small, large] = done.tallies;
         Ok(Some(Visit {
             step,
             number: self.visits,
@@ -255,8 +251,7 @@ impl<'a> Walk<'a> {
             ios: Some(done.ios),
             hung: done.hung,
             nodes,
-            small,
-            large,
+            tallies: done.tallies,
         }))
     }
 
@@ -274,7 +269,7 @@ impl<'a> Walk<'a> {
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;
-        let Self { run, bench, journal, stop, listener, first, visits, is_relived, .. } = self;
+        let Self { bench, journal, stop, listener, first, visits, is_relived, .. } = self;
         let came = bench.work(&order, &mut |heard| {
             let now = match heard {
                 Heard::Tick(now) => now,
@@ -288,13 +283,13 @@ impl<'a> Walk<'a> {
                     return unkept.is_none() && !stop.wanted();
                 }
             };
-            let live = last.map_or_else(Live::default, |last| live(&run.request, last, now));
-            last = Some(now);
+            let live = last.as_ref().map_or_else(Live::default, |last| live(last, &now));
             let measure_ns =
                 if activity == Activity::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
             let rest_ns = if end_ns == u64::MAX { 0 } else { end_ns.saturating_sub(now.now_ns) };
             let remaining_ns = wanted.later_ns.saturating_add(measure_ns).saturating_add(rest_ns);
             listener(Event::Tick { at: wanted.at, activity, elapsed_ns: now.now_ns, remaining_ns, live });
+            last = Some(now);
             !stop.wanted()
         })?;
         if let Some(problem) = unkept {
@@ -306,19 +301,18 @@ impl<'a> Walk<'a> {
 }
 
 fn interval(visit: u64, part: Part) -> Interval {
-    let Part { window, tallies: [small, large] } = part;
-    Interval { visit, began_ns: window.start_ns, measured_ns: window.span_ns(), small, large }
+    let Part { window, tallies } = part;
+    Interval { visit, began_ns: window.start_ns, measured_ns: window.span_ns(), tallies }
 }
 
 /// Rates between two looks.
-fn live(request: &Request, last: Progress, now: Progress) -> Live {
+fn live(last: &Progress, now: &Progress) -> Live {
     let span_ns = now.now_ns.saturating_sub(last.now_ns);
-    let large_ops = now.large_ops.saturating_sub(last.large_ops);
-    Live {
-        small_iops: units::iops(now.small_ops.saturating_sub(last.small_ops), span_ns),
-        large_mbps: units::mbps(large_ops.saturating_mul(request.large_bytes), span_ns),
-        large_iops: units::iops(large_ops, span_ns),
-    }
+    let rate = |(class, ops): (&Class, &u64)| {
+        let before = last.ops.get(class).copied().unwrap_or(0);
+        (*class, units::iops(ops.saturating_sub(before), span_ns))
+    };
+    Live { per_s: now.ops.iter().map(rate).collect() }
 }
 
 /// Whether only errors came back. The next point would fail in the same way.
@@ -326,12 +320,7 @@ pub(super) fn all_failed(visit: &Visit) -> Option<String> {
     if !visit.all_failed() {
         return None;
     }
-    let tallies = [&visit.small, &visit.large].into_iter().flatten();
-    let errno = tallies.filter_map(|tally| tally.first_error).next().map_or(0, |error| error.errno);
-    Some(format!(
-        "every I/O of the point small {} large {} failed ({})",
-        visit.point.small,
-        visit.point.large,
-        errno::text(errno)
-    ))
+    let errno =
+        visit.tallies.values().filter_map(|tally| tally.first_error).next().map_or(0, |error| error.errno);
+    Some(format!("every I/O of the point {} failed ({})", visit.point.named(" and "), errno::text(errno)))
 }

@@ -1,9 +1,10 @@
 use super::*;
 use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
-use rigel_core::load::workload::{Class, WritePercent};
+use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Purpose;
 use rigel_core::sim::SimLaw;
 use rigel_core::stats::Basis;
@@ -61,7 +62,9 @@ fn a_constant_device_is_found_with_narrow_intervals() {
     let found = Findings::of(&trial(&request(RunLevel::Normal, "servers=8,rate=0")).unwrap());
     assert_eq!(found.target, Some(0.05));
     for point in &found.points {
-        for (io, outstanding) in [(&point.small, point.point.small), (&point.large, point.point.large)] {
+        for (io, outstanding) in
+            [(point.io(Class::SMALL), point.point.small()), (point.io(Class::LARGE), point.point.large())]
+        {
             let Some(io) = io else { continue };
             let truth = f64::from(outstanding) * 1000.0;
             assert!((io.iops.value / truth - 1.0).abs() < 0.002, "{:?}: {}", point.point, io.iops.value);
@@ -80,7 +83,7 @@ fn a_fixed_time_has_an_interval_of_its_one_visit() {
     let record = trial(&request).unwrap();
     assert!(record.visits.iter().all(|visit| visit.purpose == Purpose::Only));
     for point in Findings::of(&record).points {
-        let io = point.small.or(point.large).unwrap();
+        let io = point.classes().next().unwrap().1;
         let interval = io.iops.interval.unwrap();
         assert_eq!((io.iops.basis, interval.visits), (Basis::OneVisit, 1));
         // Exponential service: the mean of n I/Os has a relative standard error of n^-1/2.
@@ -97,7 +100,7 @@ fn a_device_that_varies_too_much_says_how_wide_it_is() {
     assert!(record.complete(), "a width that was not reached is no failure");
     let found = Findings::of(&record);
     for point in &found.points {
-        let io = point.small.as_ref().or(point.large.as_ref()).unwrap();
+        let io = point.io(Class::SMALL).or(point.io(Class::LARGE)).unwrap();
         assert_eq!(io.sure.visits, 12);
         let half = 100.0 * io.iops.half_width().unwrap();
         let flag = point.flags.iter().find(|flag| flag.code == FlagCode::NotReached).unwrap();
@@ -136,7 +139,7 @@ fn searched_levels_bracket_the_stations() {
         let mut wanted = request(RunLevel::Oltp, &law);
         wanted.levels = LevelChoice::Auto;
         let record = trial(&wanted).unwrap();
-        assert!(record.search.iter().all(|visit| visit.purpose == Purpose::Search(Class::Small)));
+        assert!(record.search.iter().all(|visit| visit.purpose == Purpose::Search(Class::SMALL)));
         let found = Findings::of(&record);
         let curve = &found.curves[0].curve;
         // 95 % of the maximum is reached a little before all stations are busy.
@@ -144,7 +147,7 @@ fn searched_levels_bracket_the_stations() {
         let (lo, hi) = (f64::from(curve.n_sat.lo), f64::from(curve.n_sat.hi));
         assert!(lo <= truth && truth <= hi, "{servers}: {:?}", curve.n_sat);
         assert!((curve.x_max.mean / (1000.0 * f64::from(servers)) - 1.0).abs() < 0.02, "{:?}", curve.x_max);
-        let most = record.header.plan.grid.max_small();
+        let most = record.header.plan.grid.most().small();
         assert_eq!(most, 2 * curve.n_sat.found);
         assert_eq!(found.points.len(), record.header.plan.steps.len());
     }
@@ -154,10 +157,10 @@ fn searched_levels_bracket_the_stations() {
 fn reads_are_measured_before_writes() {
     let mut wanted = request(RunLevel::Advanced, "servers=8,rate=0");
     wanted.shape = rigel_core::load::matrix::MatrixShape::Max { small: 0, large: 4 };
-    wanted.large_pattern = rigel_core::load::workload::LargePattern::Sequential { ios_per_stream: 2 };
-    wanted.write_percent = WritePercent::new(34).unwrap();
+    wanted.set_large(rigel_core::load::class::Pattern::Streams { ios_per_stream: 2 });
+    wanted.set_writes(WritePercent::new(34).unwrap());
     let record = trial(&wanted).unwrap();
-    let writes = |visit: &rigel_core::record::Visit| visit.large.as_ref().unwrap().writes.count() > 0;
+    let writes = |visit: &rigel_core::record::Visit| visit.tallies[&Class::LARGE].writes.count() > 0;
     let first_write = record.visits.iter().position(writes).unwrap();
     assert!(record.visits[first_write..].iter().all(writes), "no point of the first phase comes back");
     assert_eq!(record.visits[first_write].purpose, Purpose::Long);

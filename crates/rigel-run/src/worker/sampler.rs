@@ -6,8 +6,9 @@
 
 use crate::job::Workload;
 use crate::load::Load;
+use rigel_core::load::class::MOST_CLASSES;
 use rigel_core::load::draw::Generator;
-use rigel_core::load::workload::{Class, Direction};
+use rigel_core::load::workload::Direction;
 use rigel_core::measure::ReadLook;
 use rigel_io::backend::Backend;
 
@@ -21,10 +22,10 @@ const PURPOSE: u64 = u64::from_le_bytes(*b"ReadLook");
 pub(super) struct Sampler {
     /// 1 while reads count and bring data, else 0.
     step: u32,
-    classes: [Turn; 2],
+    classes: [Turn; MOST_CLASSES],
     /// Slots whose buffers are to be looked at; each slot completes at most once a batch.
     picked: Vec<u16>,
-    found: [ReadLook; 2],
+    found: [ReadLook; MOST_CLASSES],
     generator: Generator,
 }
 
@@ -42,9 +43,9 @@ impl Sampler {
     pub fn new(seed: u64, visit: u64, worker: u32, slots: u16) -> Self {
         Self {
             step: 0,
-            classes: [Turn { due: 1, place: 0 }; 2],
+            classes: [Turn { due: 1, place: 0 }; MOST_CLASSES],
             picked: Vec::with_capacity(usize::from(slots)),
-            found: [ReadLook::default(); 2],
+            found: [ReadLook::default(); MOST_CLASSES],
             generator: Generator::new(seed, &[PURPOSE, visit, u64::from(worker)]),
         }
     }
@@ -57,9 +58,9 @@ impl Sampler {
 
     /// An I/O of the batch succeeded.
     #[inline]
-    pub fn completed(&mut self, class: Class, direction: Direction, slot: u16) {
+    pub fn completed(&mut self, class: usize, direction: Direction, slot: u16) {
         if direction == Direction::Read {
-            let turn = &mut self.classes[class.index()];
+            let turn = &mut self.classes[class];
             turn.due -= self.step;
             if turn.due == 0 {
                 self.pick(class, slot);
@@ -68,8 +69,8 @@ impl Sampler {
     }
 
     #[cold]
-    fn pick(&mut self, class: Class, slot: u16) {
-        self.classes[class.index()].advance(&mut self.generator);
+    fn pick(&mut self, class: usize, slot: u16) {
+        self.classes[class].advance(&mut self.generator);
         debug_assert!(self.picked.len() < self.picked.capacity(), "a slot completed twice in a batch");
         self.picked.push(slot);
     }
@@ -89,12 +90,12 @@ impl Sampler {
             let len = usize::try_from(slot.op.len).unwrap_or(usize::MAX);
             let stamps = workload.stamps.get(usize::from(slot.op.target)).and_then(Option::as_ref);
             let read = &backend.buffer(number)[..len];
-            self.found[slot.class.index()].take(read, slot.op.offset, stamps, self.generator.bits());
+            self.found[usize::from(slot.class)].take(read, slot.op.offset, stamps, self.generator.bits());
         }
     }
 
-    /// What was seen, small and large.
-    pub const fn found(&self) -> [ReadLook; 2] {
+    /// What was seen, by the place of the class.
+    pub const fn found(&self) -> [ReadLook; MOST_CLASSES] {
         self.found
     }
 }

@@ -1,41 +1,28 @@
 use super::*;
+use rigel_core::facts::TargetFacts;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::Volumes;
-use rigel_core::load::volume::Volume;
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
+use rigel_core::load::workload::WritePercent;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{NS_PER_S, to_f64};
 use rigel_io::sim::Sim;
 use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 
-pub(super) fn workload(large_pattern: LargePattern, write_percent: u8) -> Workload {
-    let sizes = [64 << 20, 32 << 20];
-    let volume = |bytes, layout| Some(Volume::new(&sizes, bytes, layout).unwrap());
-    Workload {
-        streams_move: false,
-        small_bytes: 8192,
-        large_bytes: 1 << 20,
-        large_pattern,
-        write_percent: WritePercent::new(write_percent).unwrap(),
-        volumes: Volumes {
-            small: volume(8192, Layout::Concat),
-            large: volume(1 << 20, Layout::Concat),
-            streams: volume(1 << 20, Layout::Concat),
-        },
-        io_timeout_ns: 60_000_000_000,
-        seed: 7,
-        stamps: Vec::new(),
-    }
+pub(super) fn workload(pattern: Pattern, write_percent: u8) -> Workload {
+    let mut request = Request { seed: 7, ..Request::new(RunLevel::Simple) };
+    request.set_large(pattern);
+    request.set_writes(WritePercent::new(write_percent).unwrap());
+    Workload::new(&request, &[64 << 20, 32 << 20].map(TargetFacts::simulated)).unwrap()
 }
 
-pub(super) fn layout(point: Point, pattern: LargePattern) -> SlotLayout {
-    SlotLayout {
-        small: u16::try_from(point.small).unwrap(),
-        small_bytes: 8192,
-        large: u16::try_from(pattern.outstanding(point.large)).unwrap(),
-        large_bytes: 1 << 20,
-    }
+pub(super) fn layout(point: Point, workload: &Workload) -> SlotLayout {
+    let group = |class: &BlockClass| {
+        (u16::try_from(class.pattern.outstanding(point.of(class.name))).unwrap(), class.io_bytes)
+    };
+    SlotLayout::of(&workload.classes.iter().map(group).collect::<Vec<_>>())
 }
 
 pub(super) fn measure(point: Point) -> Job {
@@ -45,23 +32,23 @@ pub(super) fn measure(point: Point) -> Job {
 
 /// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
 fn simulate(point: Point, workload: &Workload) -> Done {
-    let layout = layout(point, workload.large_pattern);
+    let layout = layout(point, &workload);
     let law = SimLaw { bytes_per_s: None, ..SimLaw::default() };
     let (mut sim, clock) = Sim::new(law, layout, 1);
-    let shared = Shared::default();
+    let shared = Shared::of(&workload);
     let worker = Worker { index: 0, workers: 1, workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
-    let counted = shared.small_ops.load(Ordering::Relaxed) + shared.large_ops.load(Ordering::Relaxed);
-    assert!(counted >= done.tallies.iter().flatten().map(ClassTally::completed).sum());
+    let counted = shared.done().values().sum::<u64>();
+    assert!(counted >= done.tallies.values().map(ClassTally::completed).sum());
     done
 }
 
 #[test]
 fn rate_latency_and_gauge_are_the_laws() {
     for n in [1, 3, 4, 5, 16, 100] {
-        let done = simulate(Point { small: n, large: 0 }, &workload(LargePattern::Random, 0));
-        let small = done.tallies[0].as_ref().unwrap();
-        assert!(done.tallies[1].is_none(), "an idle class has no tally");
+        let done = simulate(Point::pair(n, 0), &workload(Pattern::Random, 0));
+        let small = &done.tallies[&Class::SMALL];
+        assert!(!done.tallies.contains_key(&Class::LARGE), "an idle class has no tally");
         let rate = to_f64(u64::from(n.min(4))) * 1000.0;
         assert!((to_f64(small.completed()) - rate).abs() <= 4.0, "{n} outstanding: {}", small.completed());
         assert_eq!(small.in_flight_ns, u64::from(n) * NS_PER_S, "exactly {n} in flight all the time");
@@ -72,8 +59,8 @@ fn rate_latency_and_gauge_are_the_laws() {
 
 #[test]
 fn both_classes_run_side_by_side() {
-    let done = simulate(Point { small: 3, large: 2 }, &workload(LargePattern::Random, 0));
-    let [small, large] = done.tallies.map(Option::unwrap);
+    let done = simulate(Point::pair(3, 2), &workload(Pattern::Random, 0));
+    let [small, large] = [Class::SMALL, Class::LARGE].map(|class| &done.tallies[&class]);
     assert_eq!((small.planned, large.planned), (3, 2));
     assert_eq!((small.in_flight_ns, large.in_flight_ns), (3 * NS_PER_S, 2 * NS_PER_S));
     // Five customers at four equal stations: both classes get their share.
@@ -82,9 +69,9 @@ fn both_classes_run_side_by_side() {
 
 #[test]
 fn streams_keep_all_their_ios_outstanding() {
-    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
-    let done = simulate(Point { small: 0, large: 3 }, &workload(pattern, 50));
-    let large = done.tallies[1].as_ref().unwrap();
+    let pattern = Pattern::Streams { ios_per_stream: 4 };
+    let done = simulate(Point::pair(0, 3), &workload(pattern, 50));
+    let large = &done.tallies[&Class::LARGE];
     assert_eq!((large.planned, large.in_flight_ns), (12, 12 * NS_PER_S));
     // One of three streams writes at 50 %: a third of the I/Os.
     let share = to_f64(large.writes.count()) / to_f64(large.completed());
@@ -93,44 +80,44 @@ fn streams_keep_all_their_ios_outstanding() {
 
 #[test]
 fn writes_follow_the_coin() {
-    let done = simulate(Point { small: 4, large: 0 }, &workload(LargePattern::Random, 20));
-    let small = done.tallies[0].as_ref().unwrap();
+    let done = simulate(Point::pair(4, 0), &workload(Pattern::Random, 20));
+    let small = &done.tallies[&Class::SMALL];
     let share = to_f64(small.writes.count()) / to_f64(small.completed());
     assert!((share - 0.2).abs() < 0.03, "{share}");
 }
 
 #[test]
 fn a_warm_up_moves_what_it_should_and_counts_nothing() {
-    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let pattern = Pattern::Streams { ios_per_stream: 4 };
     let workload = workload(pattern, 0);
-    let point = Point { small: 5, large: 2 };
-    let layout = layout(point, pattern);
+    let point = Point::pair(5, 2);
+    let layout = layout(point, &workload);
     let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
-    let shared = Shared::default();
+    let shared = Shared::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
     let done = worker.run(&mut sim, &clock, &job).unwrap();
-    assert!(done.tallies.iter().all(Option::is_none));
+    assert!(done.tallies.is_empty());
     let over = done.bytes - (100 << 20);
     assert!(over <= 8 << 20, "at most what was in flight beyond the wish: {over}");
-    assert_eq!(shared.small_ops.load(Ordering::Relaxed), 0, "warm-up is large I/O");
+    assert_eq!(shared.done()[&Class::SMALL], 0, "warm-up is large I/O");
 }
 
 #[test]
 fn the_coordinator_can_end_a_window_early() {
-    let point = Point { small: 4, large: 0 };
-    let workload = workload(LargePattern::Random, 0);
-    let layout = layout(point, workload.large_pattern);
+    let point = Point::pair(4, 0);
+    let workload = workload(Pattern::Random, 0);
+    let layout = layout(point, &workload);
     let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
-    let shared = Shared::default();
+    let shared = Shared::of(&workload);
     shared.end_at_ns.store(NS_PER_S / 2, Ordering::Relaxed);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
     assert!(done.stopped);
     assert_eq!(done.window_end_ns, NS_PER_S / 2);
-    let small = done.tallies[0].as_ref().unwrap();
+    let small = &done.tallies[&Class::SMALL];
     assert_eq!(small.in_flight_ns, 4 * (NS_PER_S / 2 - NS_PER_S / 10));
     assert_eq!(small.series.ops.len(), 40, "400 ms in buckets of 10 ms");
 }
@@ -138,12 +125,12 @@ fn the_coordinator_can_end_a_window_early() {
 /// An I/O that takes longer than the notice of an early end: what comes back after the end must not count.
 #[test]
 fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
-    let point = Point { small: 3, large: 0 };
-    let workload = workload(LargePattern::Random, 0);
-    let layout = layout(point, workload.large_pattern);
+    let point = Point::pair(3, 0);
+    let workload = workload(Pattern::Random, 0);
+    let layout = layout(point, &workload);
     let law = SimLaw { servers: 1, service_ns: 400_000_000, bytes_per_s: None, ..SimLaw::default() };
     let (mut sim, clock) = Sim::new(law, layout, 1);
-    let shared = Shared::default();
+    let shared = Shared::of(&workload);
     shared.end_at_ns.store(NS_PER_S, Ordering::Relaxed);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
@@ -155,7 +142,7 @@ fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
             &Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } },
         )
         .unwrap();
-    let small = done.tallies[0].as_ref().unwrap();
+    let small = &done.tallies[&Class::SMALL];
     assert_eq!(done.window_end_ns, NS_PER_S);
     assert_eq!(small.completed(), 2, "at 0.4 and 0.8 s, not the one at 1.2 s");
     assert_eq!(small.in_flight_ns, 3 * (NS_PER_S - NS_PER_S / 10));
@@ -163,11 +150,11 @@ fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
 
 #[test]
 fn a_warm_up_ends_early_and_on_a_failing_device() {
-    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let pattern = Pattern::Streams { ios_per_stream: 4 };
     let workload = workload(pattern, 0);
-    let point = Point { small: 0, large: 1 };
-    let layout = layout(point, pattern);
-    let shared = Shared::default();
+    let point = Point::pair(0, 1);
+    let layout = layout(point, &workload);
+    let shared = Shared::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
@@ -185,11 +172,11 @@ fn a_warm_up_ends_early_and_on_a_failing_device() {
 
 #[test]
 fn a_warm_up_moves_its_bytes_with_more_workers_than_streams() {
-    let pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    let pattern = Pattern::Streams { ios_per_stream: 4 };
     let workload = workload(pattern, 0);
-    let point = Point { small: 5, large: 1 };
-    let layout = layout(point, pattern);
-    let shared = Shared::default();
+    let point = Point::pair(5, 1);
+    let layout = layout(point, &workload);
+    let shared = Shared::of(&workload);
     let job = Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 64 << 20 } };
     let moved: u64 = (0..4)
         .map(|index| {
@@ -282,10 +269,10 @@ impl Backend for Recorder {
 
 /// The sequences of places that the slots of a point visit, whichever worker has them.
 fn sequences(point: Point, workers: u32, workload: &Workload) -> BTreeSet<Vec<(u16, u64)>> {
-    let shared = Shared::default();
+    let shared = Shared::of(&workload);
     let mut all = BTreeSet::new();
     for index in 0..workers {
-        let layout = layout(point, workload.large_pattern);
+        let layout = layout(point, &workload);
         let (mut backend, clock) = Recorder::new(layout);
         let worker = Worker { index, workers, workload, layout, shared: &shared, hand_over: &|_| () };
         worker.run(&mut backend, &clock, &measure(point)).unwrap();
@@ -296,8 +283,8 @@ fn sequences(point: Point, workers: u32, workload: &Workload) -> BTreeSet<Vec<(u
 
 #[test]
 fn the_split_never_changes_what_is_measured() {
-    let random = workload(LargePattern::Random, 30);
-    let point = Point { small: 13, large: 5 };
+    let random = workload(Pattern::Random, 30);
+    let point = Point::pair(13, 5);
     let alone = sequences(point, 1, &random);
     assert_eq!(alone.len(), 18, "every slot draws a sequence of its own");
     for workers in 2..6 {
@@ -307,17 +294,17 @@ fn the_split_never_changes_what_is_measured() {
 
 #[test]
 fn failures_are_counted_apart_with_the_first_one_kept() {
-    let workload = workload(LargePattern::Random, 0);
-    let point = Point { small: 2, large: 0 };
+    let workload = workload(Pattern::Random, 0);
+    let point = Point::pair(2, 0);
     for (outcome, errno) in [(Err(5), 5), (Ok(4096), 0)] {
-        let layout = layout(point, workload.large_pattern);
+        let layout = layout(point, &workload);
         let (mut backend, clock) = Recorder::new(layout);
         backend.fail = Some((501, outcome));
-        let shared = Shared::default();
+        let shared = Shared::of(&workload);
         let worker =
             Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
         let done = worker.run(&mut backend, &clock, &measure(point)).unwrap();
-        let small = done.tallies[0].as_ref().unwrap();
+        let small = &done.tallies[&Class::SMALL];
         assert_eq!(small.errors, 1);
         assert_eq!(small.completed(), 2 * 1000 - 1, "all the others count");
         let first = small.first_error.unwrap();
@@ -389,12 +376,12 @@ impl Backend for Hanging<'_> {
 
 /// What a worker did whose third slot hangs, whether it gave the backend up, and when it was over.
 fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
-    let mut workload = workload(LargePattern::Random, 0);
+    let mut workload = workload(Pattern::Random, 0);
     workload.io_timeout_ns = 5 * NS_PER_S;
-    let point = Point { small: 3, large: 0 };
-    let layout = layout(point, LargePattern::Random);
+    let point = Point::pair(3, 0);
+    let layout = layout(point, &workload);
     let clock = VirtualClock::default();
-    let shared = Shared::default();
+    let shared = Shared::of(&workload);
     let mut backend = Hanging {
         clock: &clock,
         hangs_from_ns,
@@ -420,7 +407,7 @@ fn an_io_that_never_comes_back_ends_the_point() {
         assert!((5 * NS_PER_S..6 * NS_PER_S).contains(&hung.age_ns), "{hung:?}");
         assert!((24 * NS_PER_S..27 * NS_PER_S).contains(&done.window_end_ns), "{}", done.window_end_ns);
         assert!(ended_ns < 29 * NS_PER_S, "{ended_ns}");
-        let small = done.tallies[0].as_ref().unwrap();
+        let small = &done.tallies[&Class::SMALL];
         assert!(small.completed() > 1000, "what was measured before stays");
         assert_eq!(small.errors, u64::from(can_cancel));
     }

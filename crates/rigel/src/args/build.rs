@@ -167,7 +167,7 @@ fn check_consent(
             .because("each --destroy-data takes one path; the targets are named once more beside it")
             .next("name the target as well, or leave out --destroy-data"));
     }
-    if !request.write_percent.writes() {
+    if !request.write_percent().writes() {
         notes.push("--destroy-data: nothing will be written, the run only reads".into());
     }
     Ok(())

@@ -10,10 +10,10 @@ use super::target_args::TargetArgs;
 use super::{Environment, Invocation, values, words};
 use clap::Arg;
 use rigel_core::error::Problem;
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_STREAM_IOS, EngineRequest};
-use rigel_core::load::workload::LargePattern;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{Bytes, Nanos};
 use std::ffi::OsString;
@@ -166,7 +166,7 @@ impl CalibrateArgs {
             write: self.write,
             size_small: self.size_small,
             size_large: self.size_large,
-            pattern: Some(LargePattern::Sequential { ios_per_stream: DEFAULT_STREAM_IOS }),
+            pattern: Some(Pattern::Streams { ios_per_stream: DEFAULT_STREAM_IOS }),
             cache_size: Some(Bytes(0)),
             ..LoadArgs::default()
         };

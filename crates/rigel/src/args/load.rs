@@ -4,8 +4,9 @@
 //! nanoseconds. Must not judge whether it makes sense; [`super::shaping`] does.
 
 use super::words;
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::MatrixShape;
-use rigel_core::load::workload::{LargePattern, Layout};
+use rigel_core::load::workload::Layout;
 use rigel_core::units::{Bytes, Nanos};
 
 const LOAD: &str = "Load";
@@ -66,8 +67,8 @@ pub struct LoadArgs {
     /// Large I/O at random places or in sequential streams [default: rand]
     ///
     /// Small I/O is always random.
-    #[arg(long = "type", value_name = "TYPE", ignore_case = true, value_parser = words::parser::<LargePattern>(), help_heading = SHAPE, hide_short_help = true)]
-    pub pattern: Option<LargePattern>,
+    #[arg(long = "type", value_name = "TYPE", ignore_case = true, value_parser = words::parser::<Pattern>(), help_heading = SHAPE, hide_short_help = true)]
+    pub pattern: Option<Pattern>,
 
     /// Outstanding I/Os of each sequential stream, with --type seq [default: 4]
     #[arg(long, value_name = "N", help_heading = SHAPE, hide_short_help = true)]

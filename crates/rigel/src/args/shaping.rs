@@ -8,10 +8,11 @@ use super::names::{Front, Opt};
 use super::own::OwnArgs;
 use super::values;
 use rigel_core::error::Problem;
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
 use rigel_core::load::request::{CacheWarmUp, Request};
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::workload::{Layout, WritePercent};
 
 /// The request, without name and command line.
 ///
@@ -150,14 +151,12 @@ fn levels(front: Front, load: &LoadArgs, own: &OwnArgs) -> Result<LevelChoice, P
     Ok(levels)
 }
 
-fn large_pattern(front: Front, load: &LoadArgs) -> Result<LargePattern, Problem> {
-    let pattern = load.pattern.unwrap_or(LargePattern::Random);
+fn large_pattern(front: Front, load: &LoadArgs) -> Result<Pattern, Problem> {
+    let pattern = load.pattern.unwrap_or(Pattern::Random);
     match (pattern, count(front, Opt::STREAM_IOS, load.stream_ios)?) {
         (pattern, None) => Ok(pattern),
-        (LargePattern::Sequential { .. }, Some(ios_per_stream)) => {
-            Ok(LargePattern::Sequential { ios_per_stream })
-        }
-        (LargePattern::Random, Some(_)) => {
+        (Pattern::Streams { .. }, Some(ios_per_stream)) => Ok(Pattern::Streams { ios_per_stream }),
+        (Pattern::Random, Some(_)) => {
             Err(lacks(front, Opt::STREAM_IOS, "random I/O has no streams", Opt::TYPE, "seq"))
         }
     }

@@ -4,10 +4,11 @@ use super::names::Opt;
 use super::*;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, EngineRequest};
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::workload::{Layout, WritePercent};
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{MIB, Nanos};
 use rigel_core::uses::advice::Product;
@@ -105,7 +106,7 @@ fn every_option_arrives() {
         num_disks: Some(3),
         small_bytes: 16 << 10,
         large_bytes: 512 << 10,
-        large_pattern: LargePattern::Sequential { ios_per_stream: 2 },
+        large_pattern: Pattern::Streams { ios_per_stream: 2 },
         layout: Layout::Raid0 { stripe_bytes: 2 * MIB },
         write_percent: WritePercent::new(30).unwrap(),
         cache: CacheWarmUp::Bytes(1 << 30),

@@ -4,10 +4,11 @@
 //! Must not know options.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_STREAM_IOS, DEFAULT_STRIPE};
-use rigel_core::load::workload::{LargePattern, Layout};
+use rigel_core::load::workload::Layout;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::uses::advice::Product;
 use rigel_report::compare::CompareFormat;
@@ -65,7 +66,7 @@ impl Words for LevelChoice {
 }
 
 /// With the usual depth of a stream.
-impl Words for LargePattern {
+impl Words for Pattern {
     fn all() -> Vec<(&'static str, Self)> {
         vec![("rand", Self::Random), ("seq", Self::Sequential { ios_per_stream: DEFAULT_STREAM_IOS })]
     }
@@ -121,7 +122,7 @@ mod tests {
         let raid0 = Layout::Raid0 { stripe_bytes: DEFAULT_STRIPE.0 };
         assert_eq!(find::<Layout>("RAID0"), Some(raid0));
         assert_eq!(find::<RunLevel>("Oltp"), Some(RunLevel::Oltp));
-        assert_eq!(find::<LargePattern>("random"), None);
+        assert_eq!(find::<Pattern>("random"), None);
         assert_eq!(list::<MatrixShape>(), "basic, detailed, point, col, row or max");
     }
 }

@@ -1,9 +1,10 @@
 use super::*;
 use crate::args::TargetSource;
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::MatrixShape;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::workload::{Layout, WritePercent};
 use rigel_report::OrionVersion;
 
 fn read_line(line: &str) -> Result<Invocation, Problem> {
@@ -46,7 +47,7 @@ fn published_advanced_lines_are_understood() {
     let advanced = RunLevel::Advanced;
     let raid0 = Layout::Raid0 { stripe_bytes: MIB };
     check("-run advanced -size_small 32 -size_large 1024 -type rand -matrix detailed", advanced, |r| {
-        r.small_bytes = 32 * KIB;
+        r.set_size(Class::SMALL, 32 * KIB);
         r.shape = MatrixShape::Detailed;
     });
     check(
@@ -54,8 +55,8 @@ fn published_advanced_lines_are_understood() {
         advanced,
         |r| {
             r.layout = raid0;
-            r.write_percent = WritePercent::new(100).unwrap();
-            r.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+            r.set_writes(WritePercent::new(100).unwrap());
+            r.set_large(Pattern::Streams { ios_per_stream: 4 });
             r.shape = MatrixShape::Col { small: 0 };
         },
     );
@@ -67,7 +68,7 @@ fn published_advanced_lines_are_understood() {
         |r| {
             r.name = "advancedtest".into();
             r.shape = MatrixShape::Max { small: 4, large: 4 };
-            r.large_bytes = 512 * KIB;
+            r.set_size(Class::LARGE, 512 * KIB);
         },
     );
     check(
@@ -88,7 +89,7 @@ fn published_advanced_lines_are_understood() {
         },
     );
     check("-run advanced -type rand -size_small 8 -size_large 8 -num_disks 8", advanced, |r| {
-        r.large_bytes = 8 * KIB;
+        r.set_size(Class::LARGE, 8 * KIB);
         r.num_disks = Some(8);
     });
     check(
@@ -97,7 +98,7 @@ fn published_advanced_lines_are_understood() {
         |r| {
             r.layout = raid0;
             r.shape = MatrixShape::Row { large: 2 };
-            r.large_pattern = LargePattern::Sequential { ios_per_stream: 2 };
+            r.set_large(Pattern::Streams { ios_per_stream: 2 });
             r.cache = CacheWarmUp::Off;
         },
     );
@@ -115,16 +116,16 @@ fn published_predefined_lines_are_understood() {
     });
     check("-run oltp -testname oltp_write -write 20", RunLevel::Oltp, |r| {
         r.name = "oltp_write".into();
-        r.write_percent = WritePercent::new(20).unwrap();
+        r.set_writes(WritePercent::new(20).unwrap());
     });
     check("-run oltp -write 50 -testname X -num_disks 4 -hugenotneeded", RunLevel::Oltp, |r| {
         r.name = "X".into();
-        r.write_percent = WritePercent::new(50).unwrap();
+        r.set_writes(WritePercent::new(50).unwrap());
         r.num_disks = Some(4);
     });
     check("-run dss -testname X -write 100", RunLevel::Dss, |r| {
         r.name = "X".into();
-        r.write_percent = WritePercent::new(100).unwrap();
+        r.set_writes(WritePercent::new(100).unwrap());
     });
     check("-run simple -testname X -hugenotneeded", RunLevel::Simple, name("X"));
     assert!(run("-run simple -verbose").display.verbose);

@@ -3,8 +3,8 @@
 //! Must not draw.
 
 use rigel_core::event::{Activity, At, Live};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::units::{self, Bytes, NS_PER_MS, to_f64};
@@ -14,7 +14,7 @@ pub use rigel_report::numbers::time_left;
 
 /// Which visit: `point 3 of 17: small 3 large 0, visit of round 2`, `search 4: small 8 large 0`.
 pub fn place(at: &At, steps: usize) -> String {
-    let Point { small, large } = at.point;
+    let (small, large) = (at.point.small(), at.point.large());
     let number = at.step + 1;
     // After a search the number of points is not known beforehand.
     let steps = if steps == 0 { String::new() } else { format!(" of {steps}") };
@@ -95,8 +95,8 @@ pub fn under_way(at: &At, steps: usize, activity: Activity, live: Live, remainin
 }
 
 fn rates(point: Point, live: Live) -> String {
-    let iops = (point.small > 0).then(|| format!("{:.0} IOPS", live.small_iops));
-    let mbps = (point.large > 0).then(|| format!("{:.2} MBPS", live.large_mbps));
+    let iops = (point.small() > 0).then(|| format!("{:.0} IOPS", live.small_iops));
+    let mbps = (point.large() > 0).then(|| format!("{:.2} MBPS", live.large_mbps));
     let rates: Vec<String> = [iops, mbps].into_iter().flatten().collect();
     rates.join(", ")
 }

@@ -1,8 +1,8 @@
 use super::*;
 use indicatif::TermLike;
 use rigel_core::event::{Activity, At, Live};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::units::{MIB, NS_PER_S};
@@ -95,7 +95,7 @@ fn visit(small: u32, large: u32) -> Visit {
         hung: None,
         nodes: vec![rigel_core::record::NodeVisit::default()],
         loaded_ns: NS_PER_S / 2,
-        point: Point { small, large },
+        point: Point::pair(small, large),
         began_ns: 0,
         settle_ns: 0,
         measured_ns: NS_PER_S / 2,
@@ -108,7 +108,7 @@ fn visit(small: u32, large: u32) -> Visit {
 }
 
 fn at(small: u32, large: u32) -> At {
-    At { step: 2, point: Point { small, large }, purpose: Purpose::Only }
+    At { step: 2, point: Point::pair(small, large), purpose: Purpose::Only }
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn visits_of_an_adaptive_run_say_which_they_are() {
         (Purpose::Long, "point 3 of 17: small 3 large 0, long visit"),
         (Purpose::Round(1), "point 3 of 17: small 3 large 0, visit 2"),
         (Purpose::FillsGap, "point 3 of 17: small 3 large 0, one more visit"),
-        (Purpose::Search(Class::Small), "search 3: small 3 large 0"),
+        (Purpose::Search(Class::SMALL), "search 3: small 3 large 0"),
     ] {
         assert_eq!(lines::place(&At { purpose, ..at(3, 0) }, 17), text);
     }
@@ -130,8 +130,8 @@ fn what_was_found_on_the_way_is_told() {
         lines::looked(0, 2, f64::INFINITY),
         "0 of 2 points are sure enough, some have no interval yet"
     );
-    assert_eq!(lines::level_found(Class::Large, Some(4)), "large I/O is saturated at 4 outstanding");
-    assert_eq!(lines::level_found(Class::Small, None), "small I/O has no rate at all");
+    assert_eq!(lines::level_found(Class::LARGE, Some(4)), "large I/O is saturated at 4 outstanding");
+    assert_eq!(lines::level_found(Class::SMALL, None), "small I/O has no rate at all");
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_measured_point_is_one_line() {
 #[test]
 fn failures_are_told_with_the_point() {
     let mut broken = visit(3, 0);
-    broken.small = Some(tally(8192, 3, 0, 1));
-    broken.small.as_mut().unwrap().errors = 4;
+    broken.ios.insert(Class::SMALL, tally(8192, 3, 0, 1));
+    broken.ios.get_mut(&Class::SMALL).unwrap().errors = 4;
     broken.cut_short = true;
     assert_eq!(lines::measured(&broken, 17), "point 3 of 17: small 3 large 0: 0 IOPS, 4 failed; cut short");
 }

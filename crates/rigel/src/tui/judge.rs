@@ -6,8 +6,8 @@
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
 use rigel_core::stats::Basis;
@@ -129,8 +129,8 @@ fn judge(record: &Record) -> Judgement {
     let least = if findings.target.is_some() { Basis::Visits } else { Basis::OneVisit };
     let points = findings.points.iter().map(|found| PointSoFar {
         point: found.point,
-        small: found.small.as_ref().map(|io| figures(io, Class::Small, least)),
-        large: found.large.as_ref().map(|io| figures(io, Class::Large, least)),
+        small: found.ios.get(&Class::SMALL).map(|io| figures(io, Class::SMALL, least)),
+        large: found.ios.get(&Class::LARGE).map(|io| figures(io, Class::LARGE, least)),
         invalid: found.invalid(),
         reached: found.reached(),
     });
@@ -171,7 +171,7 @@ fn of_points(points: &[PointFindings]) -> Vec<ShownFlag> {
     }
     let one_of = |carried: Vec<(Point, &Flag)>| {
         let &(point, flag) = carried.last()?;
-        let place = format!("small {} large {}", point.small, point.large);
+        let place = format!("small {} large {}", point.small(), point.large());
         // A point may carry a flag twice, once for each class.
         let count = carried.chunk_by(|(one, _), (other, _)| one == other).count();
         if count == 1 {

@@ -5,9 +5,9 @@
 use super::judge::Judgement;
 use super::model::Last;
 use rigel_core::event::{Activity, At, Event, Live};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
-use rigel_core::load::workload::Class;
 use rigel_core::measure::ClassTally;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Visit};
@@ -119,17 +119,17 @@ fn begun(header: &Header) -> Message {
             Pace::Fixed(_) => None,
         }),
         points: plan.steps.iter().map(|step| step.point).collect(),
-        per_large_level: request.large_pattern.outstanding(1),
+        per_large_level: request.large_pattern().outstanding(1),
     }
 }
 
 fn finished(visit: &Visit) -> Message {
     let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
-    let small = visit.small.as_ref().map(|tally| {
+    let small = visit.tallies.get(&Class::SMALL).map(|tally| {
         let rate = units::iops(tally.completed(), visit.measured_ns);
         digest(tally, rate, 1.0)
     });
-    let large = visit.large.as_ref().map(|tally| {
+    let large = visit.tallies.get(&Class::LARGE).map(|tally| {
         let rate = units::mbps(tally.completed().saturating_mul(tally.io_bytes), visit.measured_ns);
         digest(tally, rate, units::mbps(tally.io_bytes, NS_PER_S))
     });

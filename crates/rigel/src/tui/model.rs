@@ -5,8 +5,8 @@
 use super::judge::{Figures, PointSoFar, ShownFlag};
 use super::message::{Digest, Message};
 use rigel_core::event::{Activity, At, Live};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -168,20 +168,20 @@ impl Model {
     pub fn live(&self, class: Class) -> Option<Digest> {
         let point = self.now?.point;
         let outstanding = match class {
-            Class::Small => point.small,
-            Class::Large => point.large.saturating_mul(self.per_large_level),
+            Class::SMALL => point.small(),
+            Class::LARGE => point.large().saturating_mul(self.per_large_level),
         };
         if outstanding == 0 {
             return None;
         }
         let rate = |live: &Live| match class {
-            Class::Small => live.small_iops,
-            Class::Large => live.large_mbps,
+            Class::SMALL => live.small_iops,
+            Class::LARGE => live.large_mbps,
         };
         let rates: Vec<f64> = self.ticks.iter().map(rate).collect();
         let per_s = |live: &Live| match class {
-            Class::Small => live.small_iops,
-            Class::Large => live.large_iops,
+            Class::SMALL => live.small_iops,
+            Class::LARGE => live.large_iops,
         };
         let latencies_us: Vec<f64> = self
             .ticks
@@ -228,8 +228,8 @@ impl Model {
                 half_width: None,
             };
             if cell.visits == 1 || searching {
-                cell.small = last.small.as_ref().map(provisional);
-                cell.large = last.large.as_ref().map(provisional);
+                cell.small = last.tallies.get(&Class::SMALL).map(provisional);
+                cell.large = last.tallies.get(&Class::LARGE).map(provisional);
                 cell.reached = target_is_reached;
             }
         }

@@ -33,7 +33,7 @@ fn a_judged_run_is_what_its_record_says_at_the_end() {
     let findings = rigel_core::judge::findings::Findings::of(&record);
     assert_eq!(judged.points.len(), findings.points.len());
     for (shown, found) in judged.points.iter().zip(&findings.points) {
-        let io = found.small.as_ref().map(|io| (io.iops.value, io.iops.half_width()));
+        let io = found.ios.get(&Class::SMALL).map(|io| (io.iops.value, io.iops.half_width()));
         assert_eq!(shown.small.map(|small| (small.rate, small.half_width)), io);
         assert_eq!((shown.point, shown.reached), (found.point, found.reached()));
     }

@@ -204,7 +204,7 @@ fn a_stall_is_a_latency() {
         assert_eq!(found["small_io"]["errors"], 0, "{engine}: {found}");
         assert!(!flags(found).contains(&"HUNG"), "{engine}: {found}");
         let record = rigel_core::record::Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
-        let longest_ns = record.visits[0].small.as_ref().unwrap().reads.max_ns().unwrap();
+        let longest_ns = record.visits[0].tallies[&Class::SMALL].reads.max_ns().unwrap();
         assert!(longest_ns >= 1_000_000_000, "{engine} on {}: {longest_ns} ns", target.display());
     }
 }

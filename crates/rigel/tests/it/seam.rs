@@ -30,8 +30,7 @@ impl Both {
             let host = HostFacts { cpus: 2, kernel: kernel.into(), ..HostFacts::default() };
             let EngineRequest::Sim(law) = run.request.engine else { panic!("a simulated run") };
             let targets = targets();
-            let volumes = plan::volumes(&run.request, &targets).unwrap();
-            let workload = Workload::new(&run.request, &targets, volumes);
+            let workload = Workload::new(&run.request, &targets).unwrap();
             SimulatedBench::new(law, workload, layout(&run.request, &run.plan, 0), site(host, targets))
         };
         let benches = ["6.1.0-one", "6.1.0-two"].map(bench);
@@ -51,11 +50,8 @@ impl Bench for Both {
     }
 
     fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
-        let Point { small, large } = order.point;
-        let halves = [
-            Point { small: small / 2, large: large / 2 },
-            Point { small: small.div_ceil(2), large: large.div_ceil(2) },
-        ];
+        let (small, large) = (order.point.small(), order.point.large());
+        let halves = [Point::pair(small / 2, large / 2), Point::pair(small.div_ceil(2), large.div_ceil(2))];
         let mut sum: Option<Came> = None;
         for (bench, point) in self.benches.iter_mut().zip(halves) {
             let came = bench.work(&Order { point, ..*order }, hear)?;
@@ -121,8 +117,8 @@ fn a_bench_of_two_benches_is_one_run_of_two_nodes() {
     }
     let view = View::of(&record);
     for found in &view.findings.points {
-        let io = found.small.as_ref().or(found.large.as_ref()).unwrap();
-        let outstanding = found.point.small.max(found.point.large);
+        let io = found.ios.get(&Class::SMALL).or(found.ios.get(&Class::LARGE)).unwrap();
+        let outstanding = found.point.small().max(found.point.large());
         let rate = f64::from((outstanding / 2).min(4) + outstanding.div_ceil(2).min(4)) * 1000.0;
         assert!((io.iops.value / rate - 1.0).abs() < 0.005, "{outstanding}: {}", io.iops.value);
     }

@@ -80,11 +80,11 @@ fn within(found: &Findings, cap: f64, rate: fn(&PointFindings) -> Option<f64>) -
 }
 
 fn iops(point: &PointFindings) -> Option<f64> {
-    point.small.as_ref().map(|io: &IoFindings| io.iops.value)
+    point.io(Class::SMALL).map(|io: &IoFindings| io.iops.value)
 }
 
 fn mbps(point: &PointFindings) -> Option<f64> {
-    point.large.as_ref().map(|io| io.mbps().value)
+    point.io(Class::LARGE).map(|io| io.mbps().value)
 }
 
 /// A capped memory device, the levels of `matrix` for 15 s each: the limiter counts in slices of a tenth of a second, and

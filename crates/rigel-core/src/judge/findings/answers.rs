@@ -4,8 +4,8 @@
 
 use super::extremes::{Candidate, Extreme, candidates, highest, is_highest};
 use super::{CurveFindings, IoFindings, PointFindings};
+use crate::load::class::Class;
 use crate::load::matrix::Point;
-use crate::load::workload::Class;
 use crate::stats::Estimate;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::units::{to_f64, us_from_ns};
@@ -50,19 +50,19 @@ pub struct Answers {
 impl Answers {
     /// The answers of a run that was asked for a bound.
     pub(super) fn of(bound: LatencyBound, points: &[PointFindings], curves: &[CurveFindings]) -> Self {
-        let curve = curves.iter().find(|curve| curve.class == Class::Small);
-        let small = candidates(points, Class::Small);
+        let curve = curves.iter().find(|curve| curve.class() == Class::SMALL);
+        let small = candidates(points, Class::SMALL);
         let max_iops = within(&small, &bound);
-        let found = |class, one: Candidate<'_>| Extreme { estimate: one.io.rate(class), point: one.point };
+        let found = |one: Candidate<'_>| Extreme { estimate: one.io.rate(), point: one.point };
         let one_stream =
-            alone(points, Class::Large).map(|io| Candidate { point: Point::alone(Class::Large, 1), io });
+            alone(points, Class::LARGE).map(|io| Candidate { point: Point::alone(Class::LARGE, 1), io });
         Self {
             bound,
-            unbounded_iops: unbounded(&small, max_iops.as_ref().ok()).map(|one| found(Class::Small, one)),
+            unbounded_iops: unbounded(&small, max_iops.as_ref().ok()).map(found),
             max_iops,
-            max_mbps: highest(&candidates(points, Class::Large)).map(|one| found(Class::Large, one)),
-            max_pmbps: one_stream.map(|one| found(Class::Large, one)),
-            latency_at_1_us: alone(points, Class::Small).and_then(|io| latency(io, bound.of)),
+            max_mbps: highest(&candidates(points, Class::LARGE)).map(found),
+            max_pmbps: one_stream.map(found),
+            latency_at_1_us: alone(points, Class::SMALL).and_then(|io| latency(io, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),
             saturated: curve.is_some_and(|curve| curve.curve.saturated),
         }
@@ -74,7 +74,7 @@ impl Answers {
     #[must_use]
     pub fn best_within(&self) -> Option<Extreme> {
         let within = self.max_iops.as_ref().ok()?;
-        Some(Extreme { estimate: within.iops, point: Point::alone(Class::Small, within.outstanding) })
+        Some(Extreme { estimate: within.iops, point: Point::alone(Class::SMALL, within.outstanding) })
     }
 }
 
@@ -87,7 +87,7 @@ fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
 /// The highest rate at any latency: that within the bound, unless another is higher.
 fn unbounded<'a>(points: &[Candidate<'a>], within: Option<&WithinBound>) -> Option<Candidate<'a>> {
     let at_bound =
-        points.iter().find(|one| within.is_some_and(|within| within.outstanding == one.point.small));
+        points.iter().find(|one| within.is_some_and(|within| within.outstanding == one.point.small()));
     let highest = highest(points)?;
     let at_bound =
         at_bound.filter(|one| is_highest(one, points) || one.io.iops.value > highest.io.iops.value);
@@ -120,7 +120,7 @@ fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound,
         points.iter().filter(|one| latency(one.io, bound.of).is_some_and(keeps)).copied().collect();
     let best = highest(&kept).and_then(|best| {
         let latency_us = latency(best.io, bound.of)?;
-        Some(WithinBound { iops: best.io.iops, latency_us, outstanding: best.point.small })
+        Some(WithinBound { iops: best.io.iops, latency_us, outstanding: best.point.small() })
     });
     best.ok_or_else(|| {
         format!(
@@ -185,7 +185,7 @@ mod tests {
     fn a_latency_whose_interval_holds_the_bound_keeps_it() {
         let near = |half: f64| {
             answered([1000, 1000, 1000, 1000, 2040], 2, |findings| {
-                let io = findings.points[4].small.as_mut().unwrap();
+                let io = findings.points[4].ios.get_mut(&Class::SMALL).unwrap();
                 io.iops = Interval::symmetric(9000.0, 0.0, 8, 7.0).unwrap().into();
                 io.latency_us.as_mut().unwrap().mean =
                     Interval::symmetric(2040.0, half, 8, 7.0).unwrap().into();
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_wide_interval_does_not_stretch_the_bound() {
         let found = answered([1000, 1000, 1000, 1000, 6000], 2, |findings| {
-            let io = findings.points[4].small.as_mut().unwrap();
+            let io = findings.points[4].ios.get_mut(&Class::SMALL).unwrap();
             io.iops = Interval::symmetric(9000.0, 0.0, 2, 1.0).unwrap().into();
             io.latency_us.as_mut().unwrap().mean = Interval::symmetric(6000.0, 2.0, 2, 1.0).unwrap().into();
         });
@@ -223,7 +223,7 @@ mod tests {
     fn alike(rates: [f64; 5]) -> Answers {
         answered([1000; 5], 2, |findings| {
             for (found, per_cent) in findings.points.iter_mut().zip(rates) {
-                let io = found.small.as_mut().unwrap();
+                let io = found.ios.get_mut(&Class::SMALL).unwrap();
                 let half = 0.01 * crate::stats::special::student_t_quantile(0.975, 7.0);
                 io.iops = Interval::symmetric(10.0 * per_cent, half, 8, 7.0).unwrap().into();
             }
@@ -246,17 +246,20 @@ mod tests {
     fn headline_numbers_are_those_of_the_answers() {
         let set = |findings: &mut Findings| {
             for (found, iops) in findings.points.iter_mut().zip([200.0, 600.0, 1010.0, 1000.0, 1000.0]) {
-                let small = found.small.as_mut().unwrap();
+                let small = found.ios.get_mut(&Class::SMALL).unwrap();
                 small.iops = Interval::symmetric(iops, 0.05, 8, 7.0).unwrap().into();
             }
         };
         let found = judged([1000; 5], 2, set);
-        let level = |best: Option<Extreme>| best.unwrap().point.small;
-        assert_eq!((level(found.best.small_iops), level(found.plainly_best.small_iops)), (5, 3));
+        let level = |best: Option<Extreme>| best.unwrap().point.small();
+        assert_eq!(
+            (level(found.best.rate(Class::SMALL)), level(found.plainly_best.rate(Class::SMALL))),
+            (5, 3)
+        );
         let answers = found.answers.as_ref().unwrap();
-        assert_eq!(answers.unbounded_iops, found.best.small_iops);
-        assert_eq!(answers.max_mbps, found.best.large_mbps);
-        assert_eq!(level(found.best.small_latency_us), 1);
+        assert_eq!(answers.unbounded_iops, found.best.rate(Class::SMALL));
+        assert_eq!(answers.max_mbps, found.best.rate(Class::LARGE));
+        assert_eq!(level(found.best.latency_us(Class::SMALL)), 1);
         let mut unbound = found.clone();
         unbound.choose(None);
         assert_eq!((unbound.best, unbound.answers), (found.best, None), "with a bound or without");
@@ -268,10 +271,18 @@ mod tests {
         let beyond = |iops: f64| {
             answered([1000; 5], 2, |findings| {
                 for (found, iops) in findings.points.iter_mut().zip([200.0, 600.0, 900.0, 1000.0, iops]) {
-                    let io = found.small.as_mut().unwrap();
+                    let io = found.ios.get_mut(&Class::SMALL).unwrap();
                     io.iops = Interval::symmetric(iops, 0.02, 8, 7.0).unwrap().into();
                 }
-                findings.points[4].small.as_mut().unwrap().latency_us.as_mut().unwrap().mean.value = 5000.0;
+                findings.points[4]
+                    .ios
+                    .get_mut(&Class::SMALL)
+                    .unwrap()
+                    .latency_us
+                    .as_mut()
+                    .unwrap()
+                    .mean
+                    .value = 5000.0;
             })
         };
         for (iops, wanted) in [(1100.0, 1100.0), (1010.0, 1000.0), (990.0, 1000.0), (700.0, 1000.0)] {
@@ -291,7 +302,7 @@ mod tests {
                 found.phase = Some(0);
             }
             for found in &mut findings.points[..4] {
-                found.small.as_mut().unwrap().iops.basis = Basis::Visits;
+                found.ios.get_mut(&Class::SMALL).unwrap().iops.basis = Basis::Visits;
             }
         });
         assert_eq!(found.max_iops.unwrap().outstanding, 4);

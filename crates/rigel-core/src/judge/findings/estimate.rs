@@ -7,7 +7,7 @@ use super::io::Sum;
 use super::sureness::{Intervals, Sureness};
 use super::{IoFindings, OwnCpu, PointFindings, visits};
 use crate::judge::profiles::{self, Key, PhaseLook, Profiles, counts};
-use crate::load::workload::Class;
+use crate::load::class::{Class, LoadClass};
 use crate::measure::{ClassTally, Histogram};
 use crate::record::{Header, Record, Visit};
 use crate::stats::Parameters;
@@ -84,12 +84,13 @@ fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&JudgedPhas
     let visits: &[&Visit] = &used(all, phase);
     let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);
     let counts = |visit: &Visit| visits.iter().any(|used| std::ptr::eq(*used, visit));
-    let io = |class: Class| -> Option<IoFindings> {
+    let io = |load: &LoadClass| -> Option<(Class, IoFindings)> {
+        let class = load.name;
         let tallies = visits.iter().filter_map(|visit| Some((tally(visit, class)?, visit.measured_ns)));
         let sum = Sum::of(tallies, settle_ns)?;
         let known = phase.and_then(|phase| phase.sure.get(&(step, class))).copied();
         let (intervals, sure) = known.unwrap_or_else(|| alone(visits, class));
-        Some(sum.findings(&intervals, sure))
+        Some((class, sum.findings(load.clone(), &intervals, sure)))
     };
     PointFindings {
         step,
@@ -99,8 +100,7 @@ fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&JudgedPhas
         each_visit: visits::of(header, all, settle_ns, counts),
         phase: None,
         own_cpu: own_cpu(visits),
-        small: io(Class::Small),
-        large: io(Class::Large),
+        ios: header.request.classes.iter().filter_map(io).collect(),
         flags: Vec::new(),
     }
 }
@@ -123,11 +123,8 @@ fn measured_ns(visit: &Visit, settle_ns: u64) -> u64 {
 }
 
 /// The tally of a class.
-pub const fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
-    match class {
-        Class::Small => visit.small.as_ref(),
-        Class::Large => visit.large.as_ref(),
-    }
+pub fn tally(visit: &Visit, class: Class) -> Option<&ClassTally> {
+    visit.tallies.get(&class)
 }
 
 /// Everything about how sure the figures of a phase are. `visits` are those to each of its steps that count.

@@ -8,8 +8,8 @@
 
 use super::{IoFindings, PointFindings};
 use crate::judge::flags::FlagCode;
+use crate::load::class::{Class, Figure, LoadClass, PerClass};
 use crate::load::matrix::Point;
-use crate::load::workload::Class;
 use crate::stats::estimate::{Basis, Estimate};
 
 /// A figure that stands for a run, and the point that it is from.
@@ -22,43 +22,65 @@ pub struct Extreme {
 }
 
 /// The headline numbers of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extremes {
-    /// Highest rate of small I/Os per second.
-    pub small_iops: Option<Extreme>,
-    /// Highest rate of large I/Os in megabytes (2^20) per second.
-    pub large_mbps: Option<Extreme>,
-    /// Lowest mean latency of small I/Os, reads and writes weighted by their counts, in microseconds.
-    pub small_latency_us: Option<Extreme>,
+    /// Highest rate of each class, in its unit.
+    rates: PerClass<Extreme>,
+    /// Lowest mean latency, reads and writes weighted by their counts, in microseconds.
+    latencies_us: PerClass<Extreme>,
 }
 
 impl Extremes {
     /// By the rule of one standard error.
     pub fn of(points: &[PointFindings]) -> Self {
-        let rate = |class| {
+        Self::each(points, |class| {
             let all = candidates(points, class);
-            highest(&all).map(|best| Extreme { estimate: best.io.rate(class), point: best.point })
-        };
-        Self {
-            small_iops: rate(Class::Small),
-            large_mbps: rate(Class::Large),
-            small_latency_us: lowest_latency(&candidates(points, Class::Small)),
-        }
+            let best = highest(&all).map(|best| Extreme { estimate: best.io.rate(), point: best.point });
+            (best, lowest_latency(&all))
+        })
     }
 
     /// The plainly highest and lowest of all points, the first of equal ones. ORION prints these, and scripts that read its
     /// files compare them with those of older runs.
     pub fn plain(points: &[PointFindings]) -> Self {
-        let rate = |class| plainly_best(points, |found| Some(done(found.io(class))?.rate(class)), f64::gt);
-        Self {
-            small_iops: rate(Class::Small),
-            large_mbps: rate(Class::Large),
-            small_latency_us: plainly_best(
-                points,
-                |found| Some(found.small.as_ref()?.latency_us?.mean),
-                f64::lt,
-            ),
+        Self::each(points, |class| {
+            let rate = plainly_best(points, |found| Some(done(found.io(class))?.rate()), f64::gt);
+            (rate, plainly_best(points, |found| Some(found.io(class)?.latency_us?.mean), f64::lt))
+        })
+    }
+
+    fn each(points: &[PointFindings], best: impl Fn(Class) -> (Option<Extreme>, Option<Extreme>)) -> Self {
+        let mut found = Self::default();
+        let all = points.iter().flat_map(PointFindings::classes);
+        let loads: PerClass<&LoadClass> = all.map(|(class, io)| (class, &io.load)).collect();
+        for (class, load) in loads {
+            let (rate, latency_us) = best(class);
+            found.set_rate(class, rate);
+            // The latency of what is judged by its bandwidth is no figure of its own.
+            if let Some(latency_us) = latency_us.filter(|_| load.figure != Figure::Mbps) {
+                found.latencies_us.insert(class, latency_us);
+            }
         }
+        found
+    }
+
+    /// Where a class has its highest rate.
+    #[must_use]
+    pub fn rate(&self, class: Class) -> Option<Extreme> {
+        self.rates.get(&class).copied()
+    }
+
+    /// Where a class has its lowest mean latency.
+    #[must_use]
+    pub fn latency_us(&self, class: Class) -> Option<Extreme> {
+        self.latencies_us.get(&class).copied()
+    }
+
+    pub(super) fn set_rate(&mut self, class: Class, rate: Option<Extreme>) {
+        match rate {
+            Some(rate) => self.rates.insert(class, rate),
+            None => self.rates.remove(&class),
+        };
     }
 }
 
@@ -72,7 +94,7 @@ pub struct Candidate<'a> {
 /// The points of a class in which something completed, by what is outstanding. Points with the other class have a say only when
 /// there are no others, and so have points in doubt.
 pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
-    let rank = |found: &PointFindings| (in_doubt(found), found.point.of(class.other()) > 0);
+    let rank = |found: &PointFindings| (in_doubt(found), !found.point.is_alone(class));
     let all = || points.iter().filter_map(|found| Some((found, done(found.io(class))?)));
     let Some(least) = all().map(|(found, _)| rank(found)).min() else {
         return Vec::new();
@@ -80,7 +102,7 @@ pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> 
     let chosen = all().filter(|(found, _)| rank(found) == least);
     let mut chosen: Vec<Candidate<'_>> =
         chosen.map(|(found, io)| Candidate { point: found.point, io }).collect();
-    chosen.sort_by_key(|one| (one.point.of(class), std::cmp::Reverse(one.point.of(class.other()))));
+    chosen.sort_by_key(|one| (one.point.of(class), std::cmp::Reverse(one.point.without(class).sum())));
     chosen
 }
 

@@ -19,7 +19,6 @@ pub use curve::flags as curve;
 use super::PointFindings;
 use super::estimate::{JudgedPhase, by_step, used};
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::plan::Plan;
 use crate::record::{Header, Record, Resumed, Visit};
 use crate::stats::Basis;
 
@@ -41,10 +40,10 @@ fn for_points(
         phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
     let alone_us = contents::alone_us(points);
     // Behind a limit an I/O waits even when it is alone, so being faster than that tells nothing of a cache.
-    let mut unlimited_us = alone_us;
-    limited.iter().for_each(|limited| unlimited_us[limited.class.index()] = None);
+    let mut unlimited_us = alone_us.clone();
+    unlimited_us.retain(|class, _| !limited.iter().any(|limited| limited.load.name == *class));
     // Where an I/O that is alone is of one of two kinds, their mean says nothing of how fast one may be.
-    let of_one_kind_us = latency::of_one_kind(points, alone_us);
+    let of_one_kind_us = latency::of_one_kind(points, &alone_us);
     let by_step = by_step(&record.visits);
     let changes = changes::Seen::of(record);
     for point in points {
@@ -54,9 +53,9 @@ fn for_points(
         let mut flags = everywhere(&record.header);
         flags.extend(counts::of_point(record, visits, point));
         flags.extend(changes.of_point(&counting));
-        flags.extend(contents::of_point(&record.header, &counting, point, unlimited_us));
+        flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
         flags.extend(circumstances::of_point(record, &counting));
-        flags.extend(latency::of_point(&counting, point, of_one_kind_us));
+        flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         let points = phase.map_or(0, |(phase, _)| phase.steps.len());
@@ -93,7 +92,7 @@ fn for_run(
 fn name(record: &Record, phases: &[JudgedPhase<'_>], phase: &JudgedPhase<'_>) -> &'static str {
     let writes = || {
         let points = phase.steps.iter().filter_map(|&step| record.header.plan.steps.get(step));
-        points.into_iter().any(|step| Plan::point_writes(&record.header.request, step.point))
+        points.into_iter().any(|step| record.header.request.writes(step.point))
     };
     match phases.len() {
         0 | 1 => "",
@@ -141,9 +140,7 @@ fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> 
     let Some(target) = target else {
         return Vec::new();
     };
-    let classes = [("small", point.small.as_ref()), ("large", point.large.as_ref())];
-    let loaded = classes.into_iter().filter_map(|(name, io)| Some((name, io?)));
-    let wide = loaded.filter_map(|(name, io)| match io.iops.interval {
+    let wide = point.classes().filter_map(|(name, io)| match io.iops.interval {
         Some(_) if io.iops.basis != Basis::Visits => {
             Some(format!("{name}: a single visit; the width only shows what varied inside it"))
         }

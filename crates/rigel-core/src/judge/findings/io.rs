@@ -3,7 +3,7 @@
 //! Must not judge them.
 
 use super::sureness::{Intervals, Sureness};
-use crate::load::workload::Class;
+use crate::load::class::LoadClass;
 use crate::measure::{ClassTally, FirstError, Histogram};
 use crate::stats::Interval;
 use crate::stats::estimate::{Basis, Estimate};
@@ -89,7 +89,9 @@ impl LatencyUs {
 /// One class of one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IoFindings {
-    /// Successful I/Os per second, reads and writes: the mean of the visits.
+    /// The class that was asked for.
+    pub load: LoadClass,
+    /// Successful operations per second, reads and writes: the mean of the visits.
     pub iops: Estimate,
     /// Reads and writes together; `None` when nothing completed.
     pub latency_us: Option<LatencyUs>,
@@ -99,7 +101,7 @@ pub struct IoFindings {
     pub reads: Histogram,
     /// Latencies of writes.
     pub writes: Histogram,
-    /// Bytes of one I/O.
+    /// Bytes of one I/O; 0 for what is no block I/O.
     pub io_bytes: u64,
     /// Failed I/Os.
     pub errors: u64,
@@ -112,19 +114,16 @@ pub struct IoFindings {
 }
 
 impl IoFindings {
-    /// Megabytes (2^20) per second, reads and writes.
+    /// Megabytes (2^20) per second, reads and writes; 0 for what is no block I/O.
     #[must_use]
     pub fn mbps(&self) -> Estimate {
         self.iops.scaled(to_f64(self.io_bytes) / to_f64(MIB))
     }
 
-    /// The rate in the unit of its class: I/Os per second of small, megabytes (2^20) per second of large I/O.
+    /// The rate in the unit of its class.
     #[must_use]
-    pub fn rate(&self, class: Class) -> Estimate {
-        match class {
-            Class::Small => self.iops,
-            Class::Large => self.mbps(),
-        }
+    pub fn rate(&self) -> Estimate {
+        self.load.rate(self.iops)
     }
 }
 
@@ -184,11 +183,12 @@ impl Sum {
     }
 
     /// The figures. One that has an interval is the middle of the interval.
-    pub fn findings(self, known: &Intervals, sure: Sureness) -> IoFindings {
+    pub fn findings(self, load: LoadClass, known: &Intervals, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);
         let merged = || Estimate::bare(units::iops(all.count(), self.span_ns));
         IoFindings {
+            load,
             iops: known.iops.map_or_else(merged, |interval| Estimate::of(interval, known.basis)),
             latency_us: LatencyUs::of(&all).map(|us| us.with_intervals(known)),
             sure,

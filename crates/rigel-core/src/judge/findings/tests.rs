@@ -20,26 +20,22 @@ fn rates_latency_and_extremes() {
     visits.extend([visit(5, 10_000_000), visit(6, 10_000_000)]);
     let found = Findings::of(&record(visits));
     assert_eq!(found.points.len(), 7);
-    let small = found.points[4].small.as_ref().unwrap();
+    let small = &found.points[4].ios[&Class::SMALL];
     assert!((small.iops.value - 5000.0).abs() < 1e-9);
     assert!((small.mbps().value - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
     assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
     assert!((small.latency_us.unwrap().mean.value - 1000.0).abs() < 1e-9);
-    assert_eq!(found.best.small_iops.unwrap().point, Point { small: 5, large: 0 });
-    let most = found.best.large_mbps.unwrap();
-    assert_eq!((most.estimate.value, most.point), (200.0, Point { small: 0, large: 2 }));
-    assert_eq!(
-        found.best.small_latency_us.unwrap().point,
-        Point { small: 1, large: 0 },
-        "the first of equals"
-    );
+    assert_eq!(found.best.rate(Class::SMALL).unwrap().point, Point::pair(5, 0));
+    let most = found.best.rate(Class::LARGE).unwrap();
+    assert_eq!((most.estimate.value, most.point), (200.0, Point::pair(0, 2)));
+    assert_eq!(found.best.latency_us(Class::SMALL).unwrap().point, Point::pair(1, 0), "the first of equals");
     assert!(found.points.iter().all(|p| p.flags.is_empty()), "{:?}", found.points);
 }
 
 #[test]
 fn visits_to_one_point_add_up() {
     let found = Findings::of(&record(vec![visit(4, 1_000_000), visit(4, 2_000_000)]));
-    let small = found.points[0].small.as_ref().unwrap();
+    let small = &found.points[0].ios[&Class::SMALL];
     assert!((small.iops.value - 3750.0).abs() < 1e-9, "the mean of 5000 and 2500");
     assert!((found.points[0].seconds - 2.0).abs() < 1e-12);
     assert_eq!(small.planned_outstanding, 5);
@@ -52,9 +48,9 @@ fn every_visit_says_what_it_found_by_itself() {
     let point = &found.points[0];
     assert_eq!((point.each_visit.len(), point.phase), (2, None));
     let second = &point.each_visit[1];
-    assert!(second.counts && !second.cut_short && second.large.is_none());
+    assert!(second.counts && !second.cut_short && !second.ios.contains_key(&Class::LARGE));
     assert_eq!((second.settle_ns, second.measured_ns), (100_000_000, 1_000_000_000));
-    let io = second.small.unwrap();
+    let io = second.ios[&Class::SMALL];
     assert_eq!((io.ios, io.iops, io.latency_us, io.p99_us), (2500, 2500.0, Some(2000.0), Some(2000.0)));
     assert_eq!((io.little, io.mean_outstanding, io.standard_error), (Some(1.0), 5.0, Some(0.0)));
 }
@@ -62,13 +58,13 @@ fn every_visit_says_what_it_found_by_itself() {
 #[test]
 fn a_visit_in_which_nothing_completed_has_no_error_of_its_own() {
     let mut idle = visit(4, 1_000_000);
-    let small = idle.small.as_mut().unwrap();
+    let small = idle.tallies.get_mut(&Class::SMALL).unwrap();
     small.reads.clear();
     small.series.ops.fill(0);
     let found = Findings::of(&record(vec![idle]));
-    let small = found.points[0].small.as_ref().unwrap();
+    let small = &found.points[0].ios[&Class::SMALL];
     assert_eq!((small.sure.within, small.iops.interval), (None, None));
-    let io = found.points[0].each_visit[0].small.unwrap();
+    let io = found.points[0].each_visit[0].ios[&Class::SMALL];
     assert_eq!((io.iops, io.standard_error, io.latency_us, io.little), (0.0, None, None, None));
 }
 
@@ -84,10 +80,16 @@ fn every_flag_has_its_cause() {
     assert_eq!(codes(|r| r.header.request.buffered = true), [FlagCode::Buffered]);
     assert_eq!(codes(|r| r.header.nodes.first_mut().engine.kind = EngineKind::Sim), [FlagCode::Simulated]);
     assert_eq!(codes(|r| r.visits[0].cut_short = true), [FlagCode::CutShort]);
-    assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().in_flight_ns /= 2), [FlagCode::QueueNotFilled]);
-    assert_eq!(codes(|r| r.visits[0].small.as_mut().unwrap().planned = 4), [FlagCode::Little]);
+    assert_eq!(
+        codes(|r| r.visits[0].tallies.get_mut(&Class::SMALL).unwrap().in_flight_ns /= 2),
+        [FlagCode::QueueNotFilled]
+    );
+    assert_eq!(
+        codes(|r| r.visits[0].tallies.get_mut(&Class::SMALL).unwrap().planned = 4),
+        [FlagCode::Little]
+    );
     let no_data = codes(|r| {
-        let small = r.visits[0].small.as_mut().unwrap();
+        let small = r.visits[0].tallies.get_mut(&Class::SMALL).unwrap();
         small.reads.clear();
         small.errors = 3;
         small.first_error = Some(FIRST_ERROR);
@@ -107,7 +109,7 @@ fn what_failed_is_no_io_of_others() {
             visit.nodes[0].witness =
                 Some(Witness { period_ns: 1_000_000_000, cpus: None, devices, began_ns: 0, samples });
             visit.nodes[0].moved_bytes = 16 << 20;
-            let small = visit.small.as_mut().unwrap();
+            let small = visit.tallies.get_mut(&Class::SMALL).unwrap();
             small.errors = errors;
             small.first_error = (errors > 0).then_some(FIRST_ERROR);
         })
@@ -136,7 +138,7 @@ fn failures_explain_less_than_littles_law() {
     // Made for 5 outstanding: for more the rate is too low, for fewer too high.
     let with = |planned: u32, errors| {
         codes(|r| {
-            let small = r.visits[0].small.as_mut().unwrap();
+            let small = r.visits[0].tallies.get_mut(&Class::SMALL).unwrap();
             small.in_flight_ns = small.in_flight_ns / u64::from(small.planned) * u64::from(planned);
             small.planned = planned;
             small.errors = errors;
@@ -153,7 +155,7 @@ fn failures_explain_less_than_littles_law() {
 #[test]
 fn errors_tell_target_offset_and_errno() {
     let mut record = record(vec![visit(4, 1_000_000)]);
-    let small = record.visits[0].small.as_mut().unwrap();
+    let small = record.visits[0].tallies.get_mut(&Class::SMALL).unwrap();
     small.errors = 2;
     small.first_error = Some(FirstError { errno: 5, target: 0, offset: 8192, direction: Direction::Write });
     let flags = &Findings::of(&record).points[0].flags;
@@ -166,5 +168,5 @@ fn errors_tell_target_offset_and_errno() {
 #[test]
 fn an_empty_record_has_no_extremes() {
     let found = Findings::of(&record(vec![]));
-    assert_eq!((found.points.len(), found.best.small_iops), (0, None));
+    assert_eq!((found.points.len(), found.best.rate(Class::SMALL)), (0, None));
 }

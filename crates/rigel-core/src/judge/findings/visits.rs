@@ -2,10 +2,10 @@
 //!
 //! Whoever has these can compute every interval again. Must not join visits; [`super::estimate`] does.
 
-use super::estimate::{own_error, tally};
+use super::estimate::own_error;
 use crate::judge::profiles::{self, BUCKET_NS};
+use crate::load::class::PerClass;
 use crate::load::matrix::Point;
-use crate::load::workload::Class;
 use crate::measure::{ClassTally, Window};
 use crate::record::{Header, NodeVisit, Purpose, Visit};
 use crate::stats::sample::mean;
@@ -34,10 +34,8 @@ pub struct VisitFindings {
     pub measured_ns: u64,
     /// How others disturbed it; `None` when nobody watched.
     pub foreign: Option<Vec<Foreign>>,
-    /// Small I/Os; `None` when the point has none.
-    pub small: Option<VisitIo>,
-    /// Large I/Os; `None` when the point has none.
-    pub large: Option<VisitIo>,
+    /// What each of its classes did.
+    pub ios: PerClass<VisitIo>,
 }
 
 /// One class of one visit, reads and writes together.
@@ -93,12 +91,11 @@ pub fn foreign(header: &Header, visit: &Visit) -> Option<Vec<Foreign>> {
 /// Bytes of I/Os that failed: the device may have counted them, and nobody else asked for them.
 fn failed_bytes(visit: &Visit) -> u64 {
     let bytes = |tally: &ClassTally| tally.errors.saturating_mul(tally.io_bytes);
-    [&visit.small, &visit.large].into_iter().flatten().map(bytes).fold(0, u64::saturating_add)
+    visit.tallies.values().map(bytes).fold(0, u64::saturating_add)
 }
 
 fn figures(visit: &Visit, settle_ns: u64, counts: bool) -> VisitFindings {
     let later_ns = later_ns(visit, settle_ns);
-    let io = |class| Some(class_of(visit, tally(visit, class)?, later_ns));
     VisitFindings {
         number: visit.number,
         purpose: visit.purpose,
@@ -109,8 +106,7 @@ fn figures(visit: &Visit, settle_ns: u64, counts: bool) -> VisitFindings {
         settle_ns: visit.settle_ns.saturating_add(later_ns),
         measured_ns: visit.measured_ns.saturating_sub(later_ns),
         foreign: None,
-        small: io(Class::Small),
-        large: io(Class::Large),
+        ios: visit.tallies.iter().map(|(class, tally)| (*class, class_of(visit, tally, later_ns))).collect(),
     }
 }
 

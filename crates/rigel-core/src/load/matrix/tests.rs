@@ -33,7 +33,7 @@ fn published_totals() {
 
 #[test]
 fn e11_oltp_levels_of_four_disks_are_multiples_of_four() {
-    let small = grid(RunLevel::Oltp, 4).small_levels;
+    let small = grid(RunLevel::Oltp, 4).levels.remove(&Class::SMALL).unwrap();
     assert!(small.contains(&68) && small.contains(&4));
     assert_eq!(small.last(), Some(&80));
 }
@@ -43,34 +43,34 @@ fn e13_max_four_by_four() {
     let grid = advanced(MatrixShape::Max { small: 4, large: 4 });
     assert_eq!(grid.total_points, 25);
     assert_eq!(grid.points.len(), 24);
-    assert_eq!(grid.small_levels, [0, 1, 2, 3, 4]);
+    assert_eq!(grid.levels[&Class::SMALL], [0, 1, 2, 3, 4]);
 }
 
 #[test]
 fn e1_prints_and_orders_like_the_original() {
     let grid = grid(RunLevel::Normal, 1);
-    assert_eq!(grid.printed_small, [0, 1, 2, 3, 4, 5]);
-    assert_eq!(grid.printed_large, [0, 1, 2]);
-    assert_eq!(grid.points[0], Point { small: 1, large: 0 });
-    assert_eq!(grid.points[5], Point { small: 0, large: 1 });
-    assert_eq!(grid.points.last(), Some(&Point { small: 5, large: 2 }));
+    assert_eq!(grid.printed[&Class::SMALL], [0, 1, 2, 3, 4, 5]);
+    assert_eq!(grid.printed[&Class::LARGE], [0, 1, 2]);
+    assert_eq!(grid.points[0], Point::pair(1, 0));
+    assert_eq!(grid.points[5], Point::pair(0, 1));
+    assert_eq!(grid.points.last(), Some(&Point::pair(5, 2)));
 }
 
 #[test]
 fn e3_simple_prints_column_zero_only() {
     let grid = grid(RunLevel::Simple, 1);
-    assert_eq!(grid.printed_small, [0]);
-    assert_eq!(grid.printed_large, [0, 1, 2]);
-    assert_eq!(grid.small_levels, [0, 1, 2, 3, 4, 5]);
-    assert_eq!(grid.points[4], Point { small: 5, large: 0 });
-    assert_eq!(grid.points[5], Point { small: 0, large: 1 });
+    assert_eq!(grid.printed[&Class::SMALL], [0]);
+    assert_eq!(grid.printed[&Class::LARGE], [0, 1, 2]);
+    assert_eq!(grid.levels[&Class::SMALL], [0, 1, 2, 3, 4, 5]);
+    assert_eq!(grid.points[4], Point::pair(5, 0));
+    assert_eq!(grid.points[5], Point::pair(0, 1));
 }
 
 #[test]
 fn e8_oltp_prints_no_idle_column() {
     let grid = grid(RunLevel::Oltp, 1);
-    assert_eq!(grid.printed_small, (1..=20).collect::<Vec<_>>());
-    assert_eq!(grid.printed_large, [0]);
+    assert_eq!(grid.printed[&Class::SMALL], (1..=20).collect::<Vec<_>>());
+    assert_eq!(grid.printed[&Class::LARGE], [0]);
 }
 
 #[test]
@@ -80,5 +80,5 @@ fn one_dimensional_matrices() {
     let col = advanced(MatrixShape::Col { small: 0 });
     assert_eq!((col.points.len(), col.total_points), (2, 3));
     let point = advanced(MatrixShape::Point { small: 1000, large: 0 });
-    assert_eq!((point.points.as_slice(), point.total_points), (&[Point { small: 1000, large: 0 }][..], 1));
+    assert_eq!((point.points.as_slice(), point.total_points), (&[Point::pair(1000, 0)][..], 1));
 }

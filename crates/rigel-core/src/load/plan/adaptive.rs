@@ -2,16 +2,17 @@
 //!
 //! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run goes on.
 
-use super::{Plan, Step, WarmUp};
+use super::{Step, WarmUp};
 use crate::error::Problem;
+use crate::load::class::Class;
 use crate::load::matrix::Point;
 use crate::load::pace::{Adaptive, Pace};
 use crate::load::request::{CacheWarmUp, Request};
-use crate::load::workload::LargePattern;
 use crate::stats::Parameters;
 use crate::stats::schedule::{LongVisit, Phase};
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A limited run spends at most this part of its time on each long visit.
 const PART_FOR_A_LONG_VISIT: u64 = 8;
@@ -173,7 +174,7 @@ fn phases(request: &Request, steps: &[Step], parameters: &Parameters) -> Vec<Pha
         return vec![Phase { long_visits: long_visits(steps, &points, parameters.long_read_ns), points }];
     }
     let part = |wanted: bool| -> Vec<usize> {
-        let members = steps.iter().enumerate().filter(|(_, step)| writes(request, step.point) == wanted);
+        let members = steps.iter().enumerate().filter(|(_, step)| request.writes(step.point) == wanted);
         members.map(|(index, _)| index).collect()
     };
     [(part(false), parameters.long_read_ns), (part(true), parameters.long_write_ns)]
@@ -189,49 +190,26 @@ fn long_visits(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<LongVis
         return Vec::new();
     }
     let most = |least: Point| {
-        let loaded = points.iter().copied().filter(|&index| {
-            let point = steps[index].point;
-            point.small >= least.small && point.large >= least.large
-        });
-        loaded.max_by_key(|&index| {
-            let Point { small, large } = steps[index].point;
-            (u64::from(small) + u64::from(large), small)
-        })
+        let loaded = points.iter().copied().filter(|&index| steps[index].point.is_at_least(least));
+        loaded.max_by_key(|&index| (steps[index].point.sum(), steps[index].point.small()))
     };
-    let both = most(Point { small: 1, large: 1 });
-    let alone = || [most(Point { small: 1, large: 0 }), most(Point { small: 0, large: 1 })];
-    let chosen: Vec<usize> = match both {
+    let classes: BTreeSet<Class> =
+        points.iter().flat_map(|&index| steps[index].point.classes()).map(|(class, _)| class).collect();
+    let all = classes.iter().fold(Point::default(), |point, &class| point.with(class, 1));
+    let chosen: Vec<usize> = match most(all) {
         Some(point) => vec![point],
-        None => alone().into_iter().flatten().collect(),
+        None => classes.into_iter().filter_map(|class| most(Point::alone(class, 1))).collect(),
     };
     chosen.into_iter().map(|point| LongVisit { point, measure_ns }).collect()
 }
 
-/// Whether some I/O of a point writes.
-fn writes(request: &Request, point: Point) -> bool {
-    let share = request.write_percent;
-    let large = match request.large_pattern {
-        LargePattern::Random => point.large > 0 && share.writes(),
-        LargePattern::Sequential { .. } => (0..point.large).any(|stream| share.stream_writes(stream)),
-    };
-    large || (point.small > 0 && share.writes())
-}
-
 /// Only a warm-up that was asked for: the visits to other points are between two visits to a sequential one anyway.
 fn warm_up(request: &Request, steps: &[Step]) -> Option<WarmUp> {
-    let sequential = request.large_pattern != LargePattern::Random;
-    let has_streams = steps.iter().any(|step| step.point.large > 0);
+    let mut streams = request.classes.iter().filter(|class| class.streams());
+    let has_streams = streams.any(|class| steps.iter().any(|step| step.point.of(class.name) > 0));
     match request.cache {
-        CacheWarmUp::Bytes(bytes) if sequential && has_streams => Some(WarmUp::Bytes(bytes)),
+        CacheWarmUp::Bytes(bytes) if has_streams => Some(WarmUp::Bytes(bytes)),
         _ => None,
-    }
-}
-
-impl Plan {
-    /// Whether some I/O of the point writes.
-    #[must_use]
-    pub fn point_writes(request: &Request, point: Point) -> bool {
-        writes(request, point)
     }
 }
 

@@ -5,10 +5,10 @@
 
 use crate::error::Problem;
 use crate::facts::HostFacts;
-use crate::load::matrix::{Grid, RunLevel};
+use crate::load::class::{Class, PerClass};
+use crate::load::matrix::{Grid, Point, RunLevel};
 use crate::load::pace::Pace;
 use crate::load::request::{MAX_OUTSTANDING, Request};
-use crate::load::workload::Class;
 use crate::stats::Parameters;
 use crate::stats::bound::LatencyBound;
 use crate::stats::levels_auto::{self, LevelRules};
@@ -33,10 +33,8 @@ const SHORTEST_VISIT_NS: u64 = 90 * NS_PER_MS;
 pub struct LevelSearch {
     /// The classes, in the order in which they are searched.
     pub classes: Vec<Class>,
-    /// Most outstanding small I/Os.
-    pub most_small: u32,
-    /// Most outstanding large I/Os, or streams.
-    pub most_large: u32,
+    /// The most of each that is tried: outstanding I/Os, or streams.
+    pub most: PerClass<u32>,
     /// Load before the measured part of a visit.
     pub settle: Nanos,
     /// Measured part of a visit.
@@ -47,12 +45,10 @@ pub struct LevelSearch {
 }
 
 /// What a search found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Searched {
-    /// Outstanding small I/Os that saturate the device; `None` when nothing completed, or nothing was searched.
-    pub small: Option<u32>,
-    /// The same of large I/Os, or streams.
-    pub large: Option<u32>,
+    /// The level of each class that saturates the device; none where nothing completed, or nothing was searched.
+    pub n_sat: PerClass<u32>,
     /// The most outstanding small I/Os within the bound.
     pub bounded: Option<u32>,
 }
@@ -62,25 +58,25 @@ impl LevelSearch {
     #[must_use]
     pub fn new(request: &Request, host: &HostFacts) -> Self {
         let classes = match request.level {
-            RunLevel::Simple | RunLevel::Normal | RunLevel::Advanced => vec![Class::Small, Class::Large],
-            RunLevel::Oltp => vec![Class::Small],
-            RunLevel::Dss => vec![Class::Large],
+            RunLevel::Simple | RunLevel::Normal | RunLevel::Advanced => vec![Class::SMALL, Class::LARGE],
+            RunLevel::Oltp => vec![Class::SMALL],
+            RunLevel::Dss => vec![Class::LARGE],
         };
         let parameters = match request.pace {
             Pace::Adaptive(adaptive) => super::parameters(request, &adaptive),
             Pace::Fixed(_) => Parameters::default(),
         };
         let (settle, measure) = visit(request, &parameters, classes.len() as u64);
-        let per_level = u64::from(request.large_pattern.outstanding(1));
         let memory = host.memory_bytes.unwrap_or(u64::MAX);
-        let fitting = |most: u32, bytes: u64| {
-            let fitting = memory / 8 / bytes.max(1);
-            most.min(u32::try_from(fitting).unwrap_or(u32::MAX)).max(1)
+        let most = |&class: &Class| {
+            let load = request.class(class)?;
+            let most = if class == Class::SMALL { most_small(request) } else { MOST_LARGE };
+            let bytes = load.io_bytes().saturating_mul(u64::from(load.pattern.outstanding(1)));
+            let fitting = u32::try_from(memory / 8 / bytes.max(1)).unwrap_or(u32::MAX);
+            Some((class, most.min(fitting).max(1)))
         };
-        let most = |class, most, bytes| if classes.contains(&class) { fitting(most, bytes) } else { 0 };
         Self {
-            most_small: most(Class::Small, most_small(request), request.small_bytes),
-            most_large: most(Class::Large, MOST_LARGE, request.large_bytes.saturating_mul(per_level)),
+            most: classes.iter().filter_map(most).collect(),
             settle,
             measure,
             bound: request.bound,
@@ -88,20 +84,20 @@ impl LevelSearch {
         }
     }
 
+    fn most(&self, class: Class) -> u32 {
+        self.most.get(&class).copied().unwrap_or(0)
+    }
+
     /// The rules of the search for a class.
     #[must_use]
     pub fn rules(&self, class: Class) -> LevelRules {
-        let most_outstanding = match class {
-            Class::Small => self.most_small,
-            Class::Large => self.most_large,
-        };
-        LevelRules { most_outstanding, ..LevelRules::default() }
+        LevelRules { most_outstanding: self.most(class), ..LevelRules::default() }
     }
 
     /// The largest level of each class.
     #[must_use]
-    pub const fn room(&self) -> (u32, u32) {
-        (self.most_small, self.most_large)
+    pub fn room(&self) -> Point {
+        self.most.iter().fold(Point::default(), |room, (&class, &most)| room.with(class, most))
     }
 
     /// How long a search usually takes.
@@ -131,35 +127,32 @@ impl LevelSearch {
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
     /// a level of saturation has the levels 1 and 2.
     #[must_use]
-    pub fn grid(&self, level: RunLevel, found: Searched) -> Grid {
+    pub fn grid(&self, level: RunLevel, found: &Searched) -> Grid {
         if self.bound.is_some() {
             return self.answers(found);
         }
-        let axis = |class, n_sat: Option<u32>, most: u32| -> Vec<u32> {
+        let axis = |class: Class| -> Vec<u32> {
             if !self.classes.contains(&class) {
                 return Vec::new();
             }
-            let levels = levels_auto::axis(n_sat.unwrap_or(1)).into_iter();
-            levels.filter(|&level| (1..=most).contains(&level)).collect()
+            let levels = levels_auto::axis(found.n_sat.get(&class).copied().unwrap_or(1)).into_iter();
+            levels.filter(|level| (1..=self.most(class)).contains(level)).collect()
         };
-        let small = axis(Class::Small, found.small, self.most_small);
-        let large = axis(Class::Large, found.large, self.most_large);
-        Grid::around(level, &small, &large)
+        Grid::around(level, &axis(Class::SMALL), &axis(Class::LARGE))
     }
 
     /// The points of `rigel calibrate`: one outstanding I/O, the level at the bound, saturation, and twice that.
-    fn answers(&self, found: Searched) -> Grid {
-        let levels = |n_sat: Option<u32>, bounded: Option<u32>, most: u32| {
-            let n_sat = n_sat.unwrap_or(1);
+    fn answers(&self, found: &Searched) -> Grid {
+        let levels = |class: Class, bounded: Option<u32>| {
+            let n_sat = found.n_sat.get(&class).copied().unwrap_or(1);
             let mut levels = vec![1, n_sat, n_sat.saturating_mul(2)];
             levels.extend(bounded);
-            levels.retain(|level| (1..=most).contains(level));
+            levels.retain(|level| (1..=self.most(class)).contains(level));
             levels.sort_unstable();
             levels.dedup();
             levels
         };
-        let small = levels(found.small, found.bounded, self.most_small);
-        let large = levels(found.large, None, self.most_large);
+        let (small, large) = (levels(Class::SMALL, found.bounded), levels(Class::LARGE, None));
         Grid::around(RunLevel::Simple, &small, &large)
     }
 }
@@ -185,4 +178,11 @@ fn visit(request: &Request, parameters: &Parameters, classes: u64) -> (Nanos, Na
 /// Seconds, rounded up.
 const fn whole_s(time: Nanos) -> u64 {
     time.0.div_ceil(NS_PER_S)
+}
+
+/// What a search found of ORION's pair.
+#[cfg(test)]
+pub(crate) fn searched(small: Option<u32>, large: Option<u32>, bounded: Option<u32>) -> Searched {
+    let both = [(Class::SMALL, small), (Class::LARGE, large)].into_iter();
+    Searched { n_sat: both.filter_map(|(class, n_sat)| Some((class, n_sat?))).collect(), bounded }
 }

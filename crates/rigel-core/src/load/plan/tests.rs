@@ -1,5 +1,6 @@
 use super::*;
 use crate::facts::{Identity, TargetKind};
+use crate::load::class::{Class, Pattern};
 use crate::load::matrix::{MatrixShape, RunLevel};
 use proptest::prelude::*;
 
@@ -42,7 +43,7 @@ fn published_estimates() {
     }
     let mut e13 = Request::new(RunLevel::Advanced);
     e13.shape = MatrixShape::Max { small: 4, large: 4 };
-    e13.large_bytes = 512 << 10;
+    e13.set_size(Class::LARGE, 512 << 10);
     assert_eq!(plan(&e13, 1).estimate_minutes, 26, "E13");
 }
 
@@ -52,7 +53,7 @@ fn estimates_of_other_durations_round_up_and_add_warm_up() {
     request.pace = Pace::Fixed(Nanos::from_secs(1));
     assert_eq!(plan(&request, 1).estimate_minutes, 2);
     let mut seq = Request::new(RunLevel::Advanced);
-    seq.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    seq.set_large(Pattern::Streams { ios_per_stream: 4 });
     seq.shape = MatrixShape::Col { small: 0 };
     // 3 points counted, 2 of them warmed up for 2 minutes each.
     assert_eq!(plan(&seq, 1).estimate_minutes, 3 + 4 + 1);
@@ -65,9 +66,9 @@ fn warm_up_comes_before_large_sequential_points_only() {
     let mut request = Request::new(RunLevel::Advanced);
     request.cache = CacheWarmUp::Bytes(500 << 20);
     assert!(plan(&request, 1).steps.iter().all(|step| step.warm_up.is_none()), "random needs none");
-    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    request.set_large(Pattern::Streams { ios_per_stream: 4 });
     for step in plan(&request, 1).steps {
-        assert_eq!(step.warm_up.is_some(), step.point.large > 0, "{step:?}");
+        assert_eq!(step.warm_up.is_some(), step.point.large() > 0, "{step:?}");
     }
 }
 
@@ -76,15 +77,15 @@ fn num_disks_is_the_number_of_targets_unless_given() {
     let mut request = Request::new(RunLevel::Simple);
     assert_eq!(plan(&request, 4).num_disks, 4);
     request.num_disks = Some(24);
-    assert_eq!(plan(&request, 4).grid.max_small(), 120);
+    assert_eq!(plan(&request, 4).grid.most().small(), 120);
 }
 
 #[test]
 fn streams_hold_several_ios() {
     let mut request = Request::new(RunLevel::Advanced);
-    request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+    request.set_large(Pattern::Streams { ios_per_stream: 4 });
     let plan = plan(&request, 2);
-    assert_eq!(plan.max_large_outstanding, 16);
+    assert_eq!(plan.max_outstanding[&Class::LARGE], 16);
     assert_eq!(plan.buffer_bytes, 10 * (8 << 10) + 16 * (1 << 20));
 }
 
@@ -96,7 +97,7 @@ fn what_does_not_fit_is_refused_with_the_target() {
     let mut blocks = target(1 << 30);
     blocks.logical_block_bytes = 4096;
     let mut odd = Request::new(RunLevel::Simple);
-    odd.small_bytes = 512;
+    odd.set_size(Class::SMALL, 512);
     let refused = Plan::new(&odd, &host(), &[blocks]).unwrap_err();
     assert_eq!(refused.kind.code(), 2);
     assert!(refused.to_string().contains("logical block of 4 KiB"), "{refused}");
@@ -132,10 +133,10 @@ proptest! {
             _ => MatrixShape::Max { small, large },
         };
         request.num_disks = disks.map(|d| d % 20_000);
-        request.small_bytes = small_bytes;
-        request.large_bytes = large_bytes;
+        request.set_size(Class::SMALL, small_bytes);
+        request.set_size(Class::LARGE, large_bytes);
         if sequential {
-            request.large_pattern = LargePattern::Sequential { ios_per_stream: ios };
+            request.set_large(Pattern::Streams { ios_per_stream: ios });
         }
         let targets = [target(size)];
         prop_assert_eq!(Plan::new(&request, &host(), &targets), Plan::new(&request, &host(), &targets));
@@ -163,9 +164,9 @@ proptest! {
         let level = [RunLevel::Simple, RunLevel::Normal, RunLevel::Oltp, RunLevel::Dss, RunLevel::Advanced][level];
         let [pace, timeout, warm_up, spent] = times;
         let mut request = Request::new(level);
-        request.small_bytes = small_bytes;
+        request.set_size(Class::SMALL, small_bytes);
         request.workers = workers;
-        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.set_large(Pattern::Streams { ios_per_stream: 4 });
         request.cache = CacheWarmUp::Bytes(warm_up);
         request.io_timeout = Nanos(timeout);
         if raid0 {
@@ -187,10 +188,11 @@ proptest! {
         let Ok(plan) = Plan::new(&request, &host, &targets) else { return Ok(()) };
         prop_assert!(plan.estimate_minutes > 0 && plan.workers > 0);
         prop_assert!(plan.known_time() <= Nanos(u64::MAX));
-        let searched = Searched { small: Some(u32::MAX), large: Some(1), bounded: Some(u32::MAX) };
-        let _ = plan.with_levels(&request, searched, Nanos(spent));
+        let searched = search::searched(Some(u32::MAX), Some(1), Some(u32::MAX));
+        let _ = plan.with_levels(&request, &searched, Nanos(spent));
         if let Ok(volumes) = volumes(&request, &targets) {
-            for volume in [volumes.small, volumes.large, volumes.streams].into_iter().flatten() {
+            let both = |of: Volumes| [of.random, of.streams];
+            for volume in volumes.into_iter().flat_map(both).flatten() {
                 let place = volume.place(volume.chunks() - 1);
                 prop_assert!(place.offset < targets[usize::from(place.target)].size_bytes);
             }

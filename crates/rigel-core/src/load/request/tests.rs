@@ -15,9 +15,9 @@ fn orions_defaults_pass() {
 
 #[test]
 fn every_refusal_names_the_value() {
-    assert!(refused(|r| r.small_bytes = 1000).contains("1000 bytes"));
-    assert!(refused(|r| r.large_bytes = 0).contains("0 bytes"));
-    assert!(refused(|r| r.large_bytes = 1 << 30).contains("1 GiB"));
+    assert!(refused(|r| r.set_size(Class::SMALL, 1000)).contains("1000 bytes"));
+    assert!(refused(|r| r.set_size(Class::LARGE, 0)).contains("0 bytes"));
+    assert!(refused(|r| r.set_size(Class::LARGE, 1 << 30)).contains("1 GiB"));
     assert!(refused(|r| r.num_disks = Some(0)).contains("disks"));
     assert!(refused(|r| r.workers = Some(0)).contains("workers"));
     assert!(refused(|r| r.pace = Pace::Fixed(Nanos(5))).contains("too short"));
@@ -26,9 +26,9 @@ fn every_refusal_names_the_value() {
     assert!(refused(|r| r.pace = limited(Some(Nanos::from_millis(900)))).contains("too short"));
     assert!(refused(|r| r.levels = LevelChoice::Auto).contains("searched"));
     assert!(refused(|r| r.shape = MatrixShape::Point { small: 0, large: 0 }).contains("nothing to measure"));
-    assert!(refused(|r| r.large_pattern = LargePattern::Sequential { ios_per_stream: 0 }).contains("stream"));
+    assert!(refused(|r| r.set_large(Pattern::Streams { ios_per_stream: 0 })).contains("stream"));
     let cut = refused(|r| {
-        r.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        r.set_large(Pattern::Streams { ios_per_stream: 4 });
         r.layout = Layout::Raid0 { stripe_bytes: 512 << 10 };
     });
     assert!(cut.contains("512 KiB") && cut.contains("1 MiB"), "{cut}");

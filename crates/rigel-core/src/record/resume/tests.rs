@@ -1,4 +1,5 @@
 use super::*;
+use crate::load::class::Class;
 use crate::record::tests::{header, visit};
 use crate::record::{Closing, TornLine};
 
@@ -25,7 +26,7 @@ fn whole_visits_are_kept_and_the_rest_is_counted() {
 fn a_visit_that_an_undisturbed_run_would_not_have_is_set_aside() {
     let cut_short = Visit { cut_short: true, ..visit(1, 1_000_000) };
     let mut failed = visit(1, 1_000_000);
-    let small = failed.small.as_mut().unwrap();
+    let small = failed.tallies.get_mut(&Class::SMALL).unwrap();
     small.reads.clear();
     small.errors = 3;
     for last in [cut_short, failed] {

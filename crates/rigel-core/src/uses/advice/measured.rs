@@ -6,7 +6,8 @@ use super::{Refusal, Value};
 use crate::error::Problem;
 use crate::judge::findings::{Answers, CurveFindings, Findings, PointFindings};
 use crate::judge::flags::Flag;
-use crate::load::workload::{Class, Direction, LargePattern};
+use crate::load::class::{Class, Pattern};
+use crate::load::workload::Direction;
 use crate::path_text::printable;
 use crate::stats::Estimate;
 use crate::units::{Bytes, KIB, MIB, number, to_f64};
@@ -103,7 +104,7 @@ impl<'a> Source<'a> {
     /// # Errors
     /// When a run mixes reads and writes: its figures are of neither.
     pub fn new(runs: &'a [Run<'a>]) -> Result<Self, Problem> {
-        let direction = |run: &'a Run<'a>| match run.record.header.request.write_percent.get() {
+        let direction = |run: &'a Run<'a>| match run.record.header.request.write_percent().get() {
             0 => Ok((Direction::Read, run)),
             100 => Ok((Direction::Write, run)),
             share => Err(Problem::usage("the run mixes reads and writes")
@@ -129,32 +130,34 @@ impl<'a> Source<'a> {
     /// Latency of one random read of that size with nothing else outstanding, in microseconds.
     pub(crate) fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
         let found = |run: &Run<'_>| {
-            let found = run.findings.alone(Class::Small, 1)?;
-            let io = found.small.as_ref()?;
+            let found = run.findings.alone(Class::SMALL, 1)?;
+            let io = found.io(Class::SMALL)?;
             let figure = io.latency_us?.mean;
             let what = format!("latency of a random read of {}, one outstanding", Bytes(io_bytes));
             Some(measured(run, &found.flags, what, "us", figure))
         };
         self.that(Direction::Read)
-            .filter(|run| run.record.header.request.small_bytes == io_bytes)
+            .filter(|run| run.record.header.request.io_bytes(Class::SMALL) == io_bytes)
             .find_map(found)
     }
 
     /// The highest rate of random I/O of sizes that fit, in I/Os per second.
     pub fn random(&self, direction: Direction, fits: impl Fn(u64) -> bool) -> Option<Measured> {
         let found = |run: &Run<'_>| {
-            let bytes = Bytes(run.record.header.request.small_bytes);
+            let bytes = Bytes(run.record.header.request.io_bytes(Class::SMALL));
             let what = format!("highest rate of random {} of {bytes}", plural(direction));
-            highest(run, Class::Small, what, "IOPS", 1.0)
+            highest(run, Class::SMALL, what, "IOPS", 1.0)
         };
-        self.that(direction).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
+        self.that(direction)
+            .filter(|run| fits(run.record.header.request.io_bytes(Class::SMALL)))
+            .find_map(found)
     }
 
     /// The highest rate of sequential streams of I/Os of exactly that size, in I/Os per second.
     pub fn sequential(&self, direction: Direction, io_bytes: u64) -> Option<Measured> {
         let found = |run: &Run<'_>| {
             let what = format!("highest rate of sequential {} of {}", plural(direction), Bytes(io_bytes));
-            highest(run, Class::Large, what, "IOPS", 1.0)
+            highest(run, Class::LARGE, what, "IOPS", 1.0)
         };
         self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(found)
     }
@@ -177,7 +180,7 @@ impl<'a> Source<'a> {
     /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
     pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Measured> {
         let found = |run: &Run<'_>| {
-            let curve = run.findings.curves.iter().find(|curve| curve.class == Class::Small);
+            let curve = run.findings.curves.iter().find(|curve| curve.class() == Class::SMALL);
             let (bracket, flags) = match curve {
                 Some(curve) => (of_search(curve), curve.flags.as_slice()),
                 None => of_points(run.findings)?,
@@ -186,13 +189,15 @@ impl<'a> Source<'a> {
                 value: f64::from(bracket.found),
                 ends: Some((f64::from(bracket.lo), f64::from(bracket.hi))),
             };
-            let bytes = Bytes(run.record.header.request.small_bytes);
+            let bytes = Bytes(run.record.header.request.io_bytes(Class::SMALL));
             let least = if bracket.is_lower_bound { ", at least" } else { "" };
             let what = format!("random reads of {bytes} that saturate{least}");
             let measured = measured(run, flags, what, "outstanding", figure);
             Some(Measured { is_lower_bound: bracket.is_lower_bound, ..measured })
         };
-        self.that(Direction::Read).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
+        self.that(Direction::Read)
+            .filter(|run| fits(run.record.header.request.io_bytes(Class::SMALL)))
+            .find_map(found)
     }
 
     /// The calibrations of reads, each with its answers.
@@ -252,7 +257,7 @@ pub fn measured(
 pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured> {
     let bytes = large_stream_bytes(run)?;
     let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
-    highest(run, Class::Large, what, "MBPS", to_f64(bytes) / to_f64(MIB))
+    highest(run, Class::LARGE, what, "MBPS", to_f64(bytes) / to_f64(MIB))
 }
 
 /// The highest rate of a class alone in a run; `factor` makes the unit out of I/Os per second.
@@ -265,8 +270,8 @@ fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
 pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
     let bytes = large_stream_bytes(run)?;
-    let found = run.findings.alone(Class::Large, 1)?;
-    let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
+    let found = run.findings.alone(Class::LARGE, 1)?;
+    let io = found.io(Class::LARGE).filter(|io| io.latency_us.is_some())?;
     let what = format!("one stream of {} reads", Bytes(bytes));
     Some((bytes, measured(run, &found.flags, what, "MBPS", io.mbps())))
 }
@@ -274,7 +279,7 @@ pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
 /// Bytes of an I/O of the streams; `None` when large I/O is random.
 pub(crate) fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     let request = &run.record.header.request;
-    matches!(request.large_pattern, LargePattern::Sequential { .. }).then_some(request.large_bytes)
+    matches!(request.large_pattern(), Pattern::Streams { .. }).then_some(request.io_bytes(Class::LARGE))
 }
 
 /// The same, where the I/Os are so large that their bytes count.
@@ -284,17 +289,13 @@ fn large_stream_bytes(run: &Run<'_>) -> Option<u64> {
 
 /// Whether a search for levels ended before the rate of the class did.
 fn rises(run: &Run<'_>, class: Class) -> bool {
-    run.findings.curves.iter().any(|found| found.class == class && !found.curve.saturated)
+    run.findings.curves.iter().any(|found| found.class() == class && !found.curve.saturated)
 }
 
 /// The point that has the highest rate of a class, when the other one is idle there.
 fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
-    let best = match class {
-        Class::Small => findings.best.small_iops,
-        Class::Large => findings.best.large_mbps,
-    }?;
-    let alone = best.point.of(class.other()) == 0;
-    findings.points.iter().find(|found| alone && found.point == best.point)
+    let best = findings.best.rate(class).filter(|best| best.point.is_alone(class))?;
+    findings.points.iter().find(|found| found.point == best.point)
 }
 
 const fn of_search(found: &CurveFindings) -> Bracket {
@@ -305,12 +306,12 @@ const fn of_search(found: &CurveFindings) -> Bracket {
 /// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
 /// Without a level of twice as many, the rate may still rise.
 fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
-    let best = best(findings, Class::Small)?;
-    let most = best.small.as_ref()?.iops.value;
+    let best = best(findings, Class::SMALL)?;
+    let most = best.io(Class::SMALL)?.iops.value;
     let sound = |found: &&PointFindings| !found.invalid() || found.point == best.point;
-    let alone = findings.points.iter().filter(|found| found.point.large == 0).filter(sound);
+    let alone = findings.points.iter().filter(|found| found.point.is_alone(Class::SMALL)).filter(sound);
     let mut levels: Vec<(u32, f64)> =
-        alone.filter_map(|found| Some((found.point.small, found.small.as_ref()?.iops.value))).collect();
+        alone.filter_map(|found| Some((found.point.small(), found.io(Class::SMALL)?.iops.value))).collect();
     levels.sort_by_key(|(level, _)| *level);
     let place = levels.iter().position(|(_, iops)| *iops >= SATURATED * most)?;
     let (found, _) = *levels.get(place)?;

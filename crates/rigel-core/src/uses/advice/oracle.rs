@@ -5,7 +5,8 @@
 use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes};
 use super::{Advice, Product, Setting, Value};
 use crate::judge::findings::{Answers, WithinBound};
-use crate::load::workload::{Class, Direction};
+use crate::load::class::Class;
+use crate::load::workload::Direction;
 use crate::stats::bound::LatencyOf;
 use crate::units::{Bytes, MIB, number};
 use crate::uses::compare::Run;
@@ -74,10 +75,10 @@ fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
 
 /// The most IOPS within the bound, and the latency there.
 fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2] {
-    let point = run.findings.alone(Class::Small, within.outstanding);
+    let point = run.findings.alone(Class::SMALL, within.outstanding);
     let flags = point.map_or(&[][..], |found| &found.flags);
     let bound = format!("within a {}", answers.bound);
-    let bytes = Bytes(run.record.header.request.small_bytes);
+    let bytes = Bytes(run.record.header.request.io_bytes(Class::SMALL));
     let iops = measured(run, flags, format!("random reads of {bytes} {bound}"), "IOPS", within.iops);
     let latency = measured(run, flags, "latency of these reads".to_owned(), "us", within.latency_us);
     let iops_value = Value::of(within.iops, whole);

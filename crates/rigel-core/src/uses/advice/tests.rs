@@ -1,6 +1,8 @@
 use super::*;
 use crate::judge::findings::{CurveFindings, Findings, IoFindings};
-use crate::load::workload::{Class, LargePattern, WritePercent};
+use crate::load::class::{Class, LoadClass, Pattern};
+use crate::load::matrix::Point;
+use crate::load::workload::WritePercent;
 use crate::record::Record;
 use crate::record::tests::{header, visit};
 use crate::stats::bound::{LatencyBound, LatencyOf};
@@ -25,22 +27,23 @@ impl Known {
     fn new(write_percent: u8, small_bytes: u64, large_bytes: u64) -> Self {
         let mut record = Record::begun(header());
         let request = &mut record.header.request;
-        request.write_percent = WritePercent::new(write_percent).unwrap();
-        (request.small_bytes, request.large_bytes) = (small_bytes, large_bytes);
-        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.set_writes(WritePercent::new(write_percent).unwrap());
+        request.set_size(Class::SMALL, small_bytes);
+        request.set_size(Class::LARGE, large_bytes);
+        request.set_large(Pattern::Streams { ios_per_stream: 4 });
         request.bound = Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean });
         record.header.targets[0].mount_point = Some("/data".into());
         let latencies_us = [100, 100, 100, 100, 125, 1000, 1000];
         record.visits = (0..).zip(latencies_us).map(|(step, us)| visit(step, us * 1000)).collect();
         for visit in &mut record.visits {
-            visit.small.iter_mut().for_each(|tally| tally.io_bytes = small_bytes);
-            visit.large.iter_mut().for_each(|tally| tally.io_bytes = large_bytes);
+            visit.tallies.get_mut(&Class::SMALL).into_iter().for_each(|tally| tally.io_bytes = small_bytes);
+            visit.tallies.get_mut(&Class::LARGE).into_iter().for_each(|tally| tally.io_bytes = large_bytes);
             visit.nodes[0].witness = Some(witness(&[(254, 0)]));
         }
         let mut known = Self { findings: Findings::of(&record), record };
         for found in &mut known.findings.points {
             found.flags.clear();
-            for io in [&mut found.small, &mut found.large].into_iter().flatten() {
+            for io in found.ios.values_mut() {
                 let known = |found: Estimate| Interval::symmetric(found.value, 0.1, 8, 7.0).unwrap().into();
                 io.iops = known(io.iops);
                 let us = io.latency_us.as_mut().unwrap();
@@ -159,7 +162,7 @@ fn the_level_that_saturates_is_the_concurrency() {
 fn a_level_that_leaves_room_for_twice_as_many_saturates() {
     let mut reads = Known::reads();
     // Two outstanding have the rate of five.
-    reads.findings.points[1].small.as_mut().unwrap().iops.value = 40_000.0;
+    reads.findings.points[1].ios.get_mut(&Class::SMALL).unwrap().iops.value = 40_000.0;
     let found = advised(&[reads]);
     assert_eq!(value(&found, Product::Postgresql, "io_workers"), ["2", "2", "2"]);
     assert_eq!(text(&found, Product::Postgresql, "io_method"), "worker");
@@ -169,7 +172,7 @@ fn a_level_that_leaves_room_for_twice_as_many_saturates() {
 fn more_than_the_workers_can_keep_is_for_io_uring() {
     let mut reads = Known::reads();
     for found in &mut reads.findings.points {
-        found.point.small *= 100;
+        found.point = Point::pair(found.point.small() * 100, found.point.large());
     }
     let found = advised(&[reads]);
     let method = given(&found, Product::Postgresql, "io_method");
@@ -193,7 +196,7 @@ fn no_line_lowers_the_threads_of_a_large_host() {
         let mut reads = Known::reads();
         reads.record.header.nodes.first_mut().host.cpus = cpus;
         for found in &mut reads.findings.points {
-            found.point.small *= 100;
+            found.point = Point::pair(found.point.small() * 100, found.point.large());
         }
         given(&advised(&[reads]), Product::Mysql, "innodb_read_io_threads")
     };
@@ -224,7 +227,7 @@ fn the_size_of_combined_reads_comes_from_streams_of_several_sizes() {
         assert_eq!((advice.since, advice.outcome.unwrap().value.text.as_str()), (Some(18), "1024kB"));
     }
     let mut quick = Known::new(0, 8 * KIB, 256 * KIB);
-    set_mbps(quick.findings.points[5].large.as_mut().unwrap(), 960.0);
+    set_mbps(quick.findings.points[5].ios.get_mut(&Class::LARGE).unwrap(), 960.0);
     let enough = advised(&[Known::new(0, 8 * KIB, 128 * KIB), quick, Known::reads()]);
     let advice = find(&enough, Product::Postgresql, "io_combine_limit");
     let given = advice.outcome.unwrap();
@@ -280,12 +283,12 @@ fn the_row_of_oracle_is_that_of_a_calibration() {
 fn the_row_is_of_one_calibration_as_calibrate_io_does_it() {
     let column = |known: &[Known], setting| text(&advised(known), Product::Oracle, setting);
     let mut large = Known::new(0, 8 * KIB, 2 * MIB);
-    set_mbps(large.findings.points[5].large.as_mut().unwrap(), 3000.0);
+    set_mbps(large.findings.points[5].ios.get_mut(&Class::LARGE).unwrap(), 3000.0);
     let both = [large, Known::reads()];
     assert_eq!(column(&both, "MAX_MBPS"), "2000");
     assert_eq!(column(&both, "MAX_PMBPS"), "1000", "of the run of MAX_MBPS");
     let mut slow = Known::reads();
-    set_mbps(slow.findings.points[5].large.as_mut().unwrap(), 700.0);
+    set_mbps(slow.findings.points[5].ios.get_mut(&Class::LARGE).unwrap(), 700.0);
     assert_eq!(column(&[Known::reads(), slow], "MAX_PMBPS"), "1000", "the first one counts");
     let small = advised(&[Known::new(0, 8 * KIB, 128 * KIB)]);
     for setting in ["MAX_MBPS", "MAX_PMBPS"] {
@@ -364,7 +367,7 @@ fn rising(class: Class) -> CurveFindings {
         power_knee: 5,
         violations: Vec::new(),
     };
-    CurveFindings { class, io_bytes: MIB, curve, visits: Vec::new(), flags: Vec::new() }
+    CurveFindings { load: LoadClass::random(class, MIB), curve, visits: Vec::new(), flags: Vec::new() }
 }
 
 #[test]
@@ -374,11 +377,11 @@ fn a_rate_that_still_rose_is_no_limit() {
         reads.findings.curves.push(rising(class));
         advised(&[reads])
     };
-    let small = with(Class::Small);
+    let small = with(Class::SMALL);
     let refusal = refused(&small, Product::CgroupMax, "riops");
     assert!(refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--num-disks"), "{refusal:?}");
     assert_eq!(text(&small, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
-    let large = with(Class::Large);
+    let large = with(Class::LARGE);
     let refusal = refused(&large, Product::CgroupMax, "rbps");
     assert!(
         refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--size-large"),

@@ -5,9 +5,10 @@
 use super::Run;
 use crate::facts::TargetFacts;
 use crate::judge::flags::Flag;
+use crate::load::class::{Class, Pattern};
 use crate::load::matrix::Point;
 use crate::load::pace::Pace;
-use crate::load::workload::{Class, LargePattern, Layout};
+use crate::load::workload::Layout;
 use crate::units::Bytes;
 
 /// Something in which a run differs from the first one of the base.
@@ -34,15 +35,16 @@ struct Property {
 
 const PROPERTIES: &[Property] = &[
     incomparable("size of small I/O", |run| {
-        has(run, Class::Small).then(|| Bytes(run.record.header.request.small_bytes).to_string())
+        has(run, Class::SMALL).then(|| Bytes(run.record.header.request.io_bytes(Class::SMALL)).to_string())
     }),
     incomparable("size of large I/O", |run| {
-        has(run, Class::Large).then(|| Bytes(run.record.header.request.large_bytes).to_string())
+        has(run, Class::LARGE).then(|| Bytes(run.record.header.request.io_bytes(Class::LARGE)).to_string())
     }),
     incomparable("share of writes", |run| {
-        Some(format!("{} %", run.record.header.request.write_percent.get()))
+        Some(format!("{} %", run.record.header.request.write_percent().get()))
     }),
-    incomparable("pattern of large I/O", |run| has(run, Class::Large).then(|| pattern(run))),
+    incomparable("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
+    incomparable("other load classes", other_classes),
     incomparable("engine", |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
     incomparable("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
     incomparable("polled completions", |run| Some(yes_or_no(run.record.header.nodes.first().engine.polled))),
@@ -92,11 +94,20 @@ fn has(run: &Run<'_>, class: Class) -> bool {
     run.record.header.plan.steps.iter().any(|step| step.point.of(class) > 0)
 }
 
+/// Every class but ORION's pair, as it was asked for.
+fn other_classes(run: &Run<'_>) -> Option<String> {
+    let others = run.record.header.request.classes.iter();
+    let others =
+        others.filter(|class| ![Class::SMALL, Class::LARGE].contains(&class.name) && has(run, class.name));
+    let texts: Vec<String> = others.map(|class| format!("{class:?}")).collect();
+    Some(texts.join(", "))
+}
+
 fn pattern(run: &Run<'_>) -> String {
     let request = &run.record.header.request;
-    match request.large_pattern {
-        LargePattern::Random => "random".to_owned(),
-        LargePattern::Sequential { ios_per_stream } => match request.layout {
+    match request.large_pattern() {
+        Pattern::Random | Pattern::Log | Pattern::Sessions => "random".to_owned(),
+        Pattern::Streams { ios_per_stream } => match request.layout {
             Layout::Concat => format!("sequential, {ios_per_stream} outstanding a stream, concatenated"),
             Layout::Raid0 { stripe_bytes } => format!(
                 "sequential, {ios_per_stream} outstanding a stream, striped by {}",
@@ -148,7 +159,7 @@ pub fn left_out(runs: &[&Run<'_>]) -> Vec<Point> {
     let measured = |run: &Run<'_>, point: Point| run.findings.points.iter().any(|found| found.point == point);
     let mut points: Vec<Point> =
         runs.iter().flat_map(|run| run.findings.points.iter().map(|found| found.point)).collect();
-    points.sort_by_key(|point| (point.large, point.small));
+    points.sort_by_key(|point| (point.large(), point.small()));
     points.dedup();
     points.retain(|&point| !runs.iter().all(|run| measured(run, point)));
     points

@@ -155,7 +155,7 @@ mod tests {
             df: 9.0,
             rests_on: RestsOn::Intervals,
         });
-        let point = Some(Point { small: 1, large: 0 });
+        let point = Some(Point::pair(1, 0));
         Row { metric, point, base: side, new: side, change, verdict: Effect::NoEvidence(Doubt::WithinNoise) }
     }
 
@@ -190,10 +190,10 @@ mod tests {
             let comparison = Comparison { rows, left_out: vec![left_out], ..Comparison::default() };
             Gate::read("small_iops < -5%").unwrap().judge(&comparison).unwrap().outcome
         };
-        let small = Point { small: 8, large: 0 };
+        let small = Point::pair(8, 0);
         assert_eq!(judged(small, (-0.01, 0.01)), Outcome::Undecided);
         assert_eq!(judged(small, (-0.3, -0.2)), Outcome::Failed);
-        assert_eq!(judged(Point { small: 0, large: 2 }, (-0.01, 0.01)), Outcome::Passed);
+        assert_eq!(judged(Point::pair(0, 2), (-0.01, 0.01)), Outcome::Passed);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use super::change::Measured;
 use crate::judge::findings::{Findings, PointFindings};
-use crate::load::workload::Class;
+use crate::load::class::Class;
 use crate::stats::Estimate;
 
 /// A quantity of each point, or of a run.
@@ -108,8 +108,8 @@ impl Metric {
             | Self::SmallP99
             | Self::MaxIops
             | Self::MaxSmallIops
-            | Self::MinSmallLatency => Class::Small,
-            Self::LargeMbps | Self::LargeLatency | Self::LargeP99 | Self::MaxLargeMbps => Class::Large,
+            | Self::MinSmallLatency => Class::SMALL,
+            Self::LargeMbps | Self::LargeLatency | Self::LargeP99 | Self::MaxLargeMbps => Class::LARGE,
         }
     }
 
@@ -120,7 +120,7 @@ impl Metric {
         let estimate = io.latency_us.map_or(Estimate::bare(0.0), |us| match self {
             Self::SmallLatency | Self::LargeLatency => us.mean,
             Self::SmallP99 | Self::LargeP99 => us.p99,
-            _ => io.rate(self.class()),
+            _ => io.rate(),
         });
         let geometric = matches!(self, Self::SmallP99 | Self::LargeP99);
         (!self.is_of_a_run()).then(|| Measured { estimate, geometric, invalid: found.invalid() })
@@ -140,9 +140,9 @@ impl Metric {
                 }
                 within => within,
             },
-            Self::MaxSmallIops => findings.best.small_iops,
-            Self::MaxLargeMbps => findings.best.large_mbps,
-            Self::MinSmallLatency => findings.best.small_latency_us,
+            Self::MaxSmallIops => findings.best.rate(Class::SMALL),
+            Self::MaxLargeMbps => findings.best.rate(Class::LARGE),
+            Self::MinSmallLatency => findings.best.latency_us(Class::SMALL),
             _ => None,
         }?;
         let found = findings.points.iter().find(|found| found.point == best.point)?;

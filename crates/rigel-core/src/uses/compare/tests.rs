@@ -1,5 +1,6 @@
 use super::*;
 use crate::judge::flags::{Flag, FlagCode};
+use crate::load::class::Class;
 use crate::load::workload::WritePercent;
 use crate::record::tests::{header, visit};
 use crate::stats::{Estimate, Interval};
@@ -12,7 +13,7 @@ fn run(latency_us: u64) -> (Record, Findings) {
     let mut findings = Findings::of(&record);
     let known = |found: Estimate| Interval::symmetric(found.value, 0.02, 8, 7.0).unwrap().into();
     for found in &mut findings.points {
-        for io in [&mut found.small, &mut found.large].into_iter().flatten() {
+        for io in found.ios.values_mut() {
             io.iops = known(io.iops);
             let us = io.latency_us.as_mut().unwrap();
             us.mean = known(us.mean);
@@ -41,7 +42,7 @@ fn every_point_is_compared_in_every_quantity() {
         assert!((change.relative + 0.2).abs() < 1e-9, "{row:?}");
         assert_eq!(row.verdict, Effect::Worse);
     }
-    assert!(iops.is_sorted_by_key(|row| row.point.unwrap().small));
+    assert!(iops.is_sorted_by_key(|row| row.point.unwrap().small()));
     let latency = of_metric(&found, Metric::SmallLatency);
     assert!((latency[0].change.unwrap().relative - 0.25).abs() < 1e-9);
     assert!(latency.iter().all(|row| row.verdict == Effect::Worse), "more latency is worse");
@@ -95,7 +96,7 @@ fn points_that_only_one_side_has_are_left_out() {
     let (base, mut new) = (run(1000), run(1000));
     new.1.points.remove(1);
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
-    assert_eq!(found.left_out, [Point { small: 2, large: 0 }]);
+    assert_eq!(found.left_out, [Point::pair(2, 0)]);
     assert_eq!(of_metric(&found, Metric::SmallIops).len(), 4);
 }
 
@@ -104,8 +105,8 @@ fn what_forbids_a_comparison_is_named_first() {
     let (base, mut new) = (run(1000), run(1000));
     new.0.header.nodes.first_mut().host.kernel = "7.0".into();
     new.0.header.run_id = "other".into();
-    new.0.header.request.small_bytes = 4096;
-    new.0.header.request.write_percent = WritePercent::new(30).unwrap();
+    new.0.header.request.set_size(Class::SMALL, 4096);
+    new.0.header.request.set_writes(WritePercent::new(30).unwrap());
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
     let whats: Vec<(&str, bool)> =
         found.differences.iter().map(|difference| (difference.what, difference.incomparable)).collect();

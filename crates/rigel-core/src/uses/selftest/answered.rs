@@ -6,6 +6,7 @@
 use super::cases::Promise;
 use super::score::{Grade, Score, Trial, seldom_enough};
 use crate::judge::findings::{Extreme, Findings, NEAR};
+use crate::load::class::Class;
 use crate::record::Record;
 use crate::sim::SimLaw;
 use crate::stats::bound::{LatencyBound, LatencyOf};
@@ -143,9 +144,9 @@ struct Truth<'a> {
 impl Truth<'_> {
     /// The highest rate of small I/O, within a bound where there is one, at a level that the search may try.
     fn small_iops(&self, bound: Option<&LatencyBound>) -> Option<f64> {
-        let most = self.record.header.plan.search.as_ref()?.most_small;
+        let most = self.record.header.plan.search.as_ref()?.room().small();
         let most = bound.map_or(most, |bound| self.most_within(bound, most));
-        let rate = |level| self.law.truth_iops(level, self.record.header.request.small_bytes);
+        let rate = |level| self.law.truth_iops(level, self.record.header.request.io_bytes(Class::SMALL));
         (1..=most).filter_map(rate).reduce(f64::max)
     }
 
@@ -163,7 +164,7 @@ impl Truth<'_> {
 
     /// Latency of small I/O in microseconds.
     fn latency_us(&self, level: u32, of: LatencyOf) -> Option<f64> {
-        let bytes = self.record.header.request.small_bytes;
+        let bytes = self.record.header.request.io_bytes(Class::SMALL);
         match of {
             // Little's law.
             LatencyOf::Mean => self.law.truth_iops(level, bytes).map(|rate| f64::from(level) / rate * 1e6),
@@ -172,14 +173,14 @@ impl Truth<'_> {
     }
 
     fn most_streams(&self) -> u32 {
-        self.record.header.plan.search.as_ref().map_or(1, |search| search.most_large)
+        self.record.header.plan.search.as_ref().map_or(1, |search| search.room().large())
     }
 
     /// The highest rate of so many streams or fewer.
     fn mbps(&self, streams: u32) -> Option<f64> {
         let request = &self.record.header.request;
-        let bytes = request.large_bytes;
-        let rate = |level| self.law.truth_iops(request.large_pattern.outstanding(level), bytes);
+        let bytes = request.io_bytes(Class::LARGE);
+        let rate = |level| self.law.truth_iops(request.large_pattern().outstanding(level), bytes);
         let best = (1..=streams).filter_map(rate).reduce(f64::max)?;
         Some(best * to_f64(bytes) / to_f64(MIB))
     }

@@ -4,10 +4,11 @@
 
 use super::answering;
 use crate::judge::flags::FlagCode;
+use crate::load::class::Pattern;
 use crate::load::matrix::RunLevel;
 use crate::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use crate::load::request::{CacheWarmUp, DEFAULT_STREAM_IOS, EngineRequest, Request};
-use crate::load::workload::{LargePattern, WritePercent};
+use crate::load::workload::WritePercent;
 use crate::sim::SimLaw;
 use crate::stats::bound::LatencyBound;
 
@@ -129,11 +130,11 @@ impl Case {
         request.engine = EngineRequest::Sim(SimLaw::parse(self.law)?);
         request.pace = Pace::Adaptive(self.pace);
         request.levels = self.levels;
-        request.write_percent = WritePercent::new(self.write_percent).unwrap_or_default();
+        request.set_writes(WritePercent::new(self.write_percent).unwrap_or_default());
         request.seed = seed;
         if self.bound.is_some() {
             request.bound = self.bound;
-            request.large_pattern = LargePattern::Sequential { ios_per_stream: DEFAULT_STREAM_IOS };
+            request.set_large(Pattern::Streams { ios_per_stream: DEFAULT_STREAM_IOS });
             request.cache = CacheWarmUp::Off;
         }
         Ok(request)

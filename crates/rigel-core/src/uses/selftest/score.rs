@@ -8,8 +8,8 @@ use super::cases::{Case, Held, Promise, Silence};
 use super::chance::{self, RARE};
 use crate::judge::findings::{Findings, IoFindings};
 use crate::judge::flags::FlagCode;
+use crate::load::class::Class;
 use crate::load::request::EngineRequest;
-use crate::load::workload::Class;
 use crate::record::Record;
 use crate::sim::SimLaw;
 use crate::stats::special::student_t_quantile;
@@ -71,13 +71,13 @@ impl Trial {
         let target = found.target.unwrap_or(0.0);
         for point in &found.points {
             let request = &record.header.request;
-            let sizes = [request.small_bytes, request.large_bytes];
-            let large = request.large_pattern.outstanding(point.point.large);
-            let Some(truth) = law.truth_mixed_iops([point.point.small, large], sizes) else {
+            let sizes = [request.io_bytes(Class::SMALL), request.io_bytes(Class::LARGE)];
+            let large = request.large_pattern().outstanding(point.point.large());
+            let Some(truth) = law.truth_mixed_iops([point.point.small(), large], sizes) else {
                 continue;
             };
-            for (io, truth) in [&point.small, &point.large].into_iter().zip(truth) {
-                if let Some(io) = io {
+            for (class, truth) in [Class::SMALL, Class::LARGE].into_iter().zip(truth) {
+                if let Some(io) = point.io(class) {
                     trial.add(io, truth, target);
                 }
             }
@@ -104,10 +104,10 @@ impl Trial {
     }
 
     fn judge_search(&mut self, found: &Findings, law: &SimLaw) {
-        let Some(curve) = found.curves.iter().find(|curve| curve.class == Class::Small) else {
+        let Some(curve) = found.curves.iter().find(|curve| curve.class() == Class::SMALL) else {
             return;
         };
-        let rate = |level: u32| law.truth_iops(level, curve.io_bytes);
+        let rate = |level: u32| law.truth_iops(level, curve.load.io_bytes());
         let most = curve.curve.levels.last().map_or(1, |(level, _)| *level);
         let Some(maximum) = (1..=most).filter_map(rate).reduce(f64::max) else {
             return;

@@ -2,7 +2,7 @@ use super::*;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{NS_PER_MS, NS_PER_S};
 
-const POINT: Point = Point { small: 4, large: 0 };
+
 
 fn noise(text: &str) -> SimNoise {
     SimLaw::parse(text).unwrap().noise
@@ -41,10 +41,10 @@ fn a_visit_changes_what_is_ahead_and_nothing_behind() {
     let mut speed = given(&[(10 * ms, 1.0), (10 * ms, 0.0), (80 * ms, 0.5)]);
     speed.noise = noise("modes=100%:0.5");
     // All visits are slow ones, so the factor is 1 by its mean.
-    speed.begin_visit(5 * ms, 0, POINT);
+    speed.begin_visit(5 * ms, 0, Point::pair(4, 0));
     assert_eq!(speed.finish(5 * ms, 10e6), 30 * ms);
     speed.noise = noise("modes=0%:0.5,startup=-50%:10ms");
-    speed.begin_visit(20 * ms, 1, POINT);
+    speed.begin_visit(20 * ms, 1, Point::pair(4, 0));
     // The integral of 0.5 (1 - 0.5 exp(-t / 10 ms)) over 80 ms.
     let can_ns = 0.5 * (80e6 - 5e6 * (1.0 - (-8.0f64).exp()));
     assert!(speed.finish(20 * ms, can_ns).abs_diff(100 * ms) <= 1);
@@ -155,7 +155,7 @@ fn mean_and_sd(values: impl Iterator<Item = f64>) -> (f64, f64) {
 /// 40,000 visits; the tolerance of the mean is 4 sd / 200.
 #[test]
 fn levels_of_visits_have_mean_1() {
-    let of = |text: &str| mean_and_sd((0..40_000).map(|visit| level(text, 9, visit, POINT)));
+    let of = |text: &str| mean_and_sd((0..40_000).map(|visit| level(text, 9, visit, Point::pair(4, 0))));
     let (mean, sd) = of("between=10%");
     assert!((mean - 1.0).abs() < 2e-3 && (sd / 0.1 - 1.0).abs() < 0.03, "{mean} {sd}");
     // Two levels in the ratio 0.7, of which the lower one is taken by 30 %.
@@ -167,7 +167,7 @@ fn levels_of_visits_have_mean_1() {
 #[test]
 fn points_differ_in_their_noise_by_the_factor_at_most() {
     let sd_of = |small| {
-        let point = Point { small, large: 0 };
+        let point = Point::pair(small, 0);
         mean_and_sd((0..2000).map(|visit| level("between=3%,unequal=3", 9, visit, point))).1
     };
     let sds: Vec<f64> = (1..40).map(sd_of).collect();

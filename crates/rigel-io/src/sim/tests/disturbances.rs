@@ -20,7 +20,7 @@ struct Customers {
 
 impl Customers {
     fn new(law: SimLaw, outstanding: u16, direction: Direction) -> Self {
-        let layout = SlotLayout { small: outstanding, small_bytes: 8192, large: 0, large_bytes: 0 };
+        let layout = SlotLayout::of(&[(outstanding, 8192), (0, 0)]);
         let (sim, clock) = Sim::new(law, layout, 1);
         let directions = vec![direction; usize::from(outstanding)];
         Self { sim, clock, directions, latencies_ns: Vec::new() }
@@ -29,7 +29,7 @@ impl Customers {
     /// Keeps all in flight until the time is over, then drains; returns completions per second until then.
     fn visit(&mut self, visit: u64, length_ns: u64) -> f64 {
         let outstanding = u32::try_from(self.directions.len()).unwrap();
-        self.sim.begin_visit(visit, Point { small: outstanding, large: 0 });
+        self.sim.begin_visit(visit, Point::pair(outstanding, 0));
         self.latencies_ns.clear();
         let end_ns = self.clock.now_ns() + length_ns;
         let mut started_ns = vec![0; self.directions.len()];

@@ -1,10 +1,10 @@
-//! The loss of rate of one class when the other class is added.
+//! The loss of rate of one class when others are added.
 //!
 //! Must not compare points of different levels of the class itself.
 
 use super::{Drawn, rounded};
 use rigel_core::judge::findings::{IoFindings, PointFindings};
-use rigel_core::load::workload::Class;
+use rigel_core::load::class::Class;
 use serde::Serialize;
 
 /// The losses of a class at one of its levels.
@@ -17,27 +17,28 @@ pub(super) struct Loss {
 
 #[derive(Serialize)]
 struct Row {
-    /// Outstanding I/Os, or streams, of the other class.
-    added: u32,
+    /// Outstanding I/Os, or streams, of the other classes.
+    added: u64,
     /// Share of the rate alone; below zero where the rate is higher than alone.
     loss: Drawn,
     /// The point by its place.
     point: usize,
 }
 
-/// The losses of `class` at each of its levels that was measured alone and with the other class.
+/// The losses of `class` at each of its levels that was measured alone and with others.
 pub(super) fn losses(points: &[PointFindings], class: Class) -> Vec<Loss> {
-    let alone = points.iter().filter(|found| found.point.of(class) > 0 && found.point.of(class.other()) == 0);
+    let alone = points.iter().filter(|found| found.point.is_alone(class));
     let loss = |alone: &PointFindings| {
         let level = alone.point.of(class);
         let base = alone.io(class)?;
         let beside = points
             .iter()
             .enumerate()
-            .filter(|(_, found)| found.point.of(class) == level && found.point.of(class.other()) > 0);
+            .filter(|(_, found)| found.point.of(class) == level && !found.point.is_alone(class));
         let rows: Vec<Row> = beside
             .filter_map(|(point, found)| {
-                Some(Row { added: found.point.of(class.other()), loss: lost(base, found.io(class)?)?, point })
+                let added = found.point.without(class).sum();
+                Some(Row { added, loss: lost(base, found.io(class)?)?, point })
             })
             .collect();
         (!rows.is_empty()).then_some(Loss { level, rows })

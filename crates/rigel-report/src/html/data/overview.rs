@@ -5,12 +5,12 @@
 use super::{Drawn, drawn, is_marked};
 use crate::flag_scopes::FlagScopes;
 use crate::html::several::label;
-use crate::json::compact;
+use crate::json::{compact, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
@@ -33,13 +33,13 @@ pub(in crate::html) struct Overlays {
 #[derive(Serialize)]
 pub(in crate::html) struct Overlay {
     /// What is shown.
-    pub title: &'static str,
+    pub title: String,
     /// Of what.
     pub about: String,
     /// What the axis of the load counts.
     x: String,
     /// `IOPS`, `MBPS`, or nothing for times in microseconds.
-    unit: &'static str,
+    unit: String,
     lines: Vec<Line>,
 }
 
@@ -61,8 +61,8 @@ struct Row {
     flags: Vec<&'static str>,
 }
 
-/// What runs in one chart have in common: class, size, and for large I/O whether it walks in streams.
-type Kind = (bool, u64, bool);
+/// What runs in one chart have in common: class, size, and whether it walks in streams.
+type Kind = (Class, u64, bool);
 /// The figure that a chart shows.
 type Quantity = fn(&IoFindings) -> Option<Estimate>;
 
@@ -71,9 +71,9 @@ impl Overlays {
     pub fn of(views: &[View<'_>]) -> Self {
         let mut kinds: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
         for (run, view) in views.iter().enumerate() {
-            for class in [Class::Small, Class::Large] {
-                if points(view, class).next().is_some() {
-                    kinds.entry(kind(view, class)).or_default().push(run);
+            for load in view.loads() {
+                if points(view, load.name).next().is_some() {
+                    kinds.entry((load.name, load.io_bytes(), load.streams())).or_default().push(run);
                 }
             }
         }
@@ -98,38 +98,27 @@ impl Overlays {
 /// The points of one class alone that have numbers.
 fn points<'a>(view: &'a View<'_>, class: Class) -> impl Iterator<Item = &'a PointFindings> {
     let all = view.findings.points.iter();
-    all.filter(move |found| found.point.of(class.other()) == 0 && found.io(class).is_some())
+    all.filter(move |found| found.point.is_alone(class) && found.io(class).is_some())
 }
 
-fn kind(view: &View<'_>, class: Class) -> Kind {
-    let request = &view.record.header.request;
-    match class {
-        Class::Small => (false, request.small_bytes, false),
-        Class::Large => {
-            (true, request.large_bytes, matches!(request.large_pattern, LargePattern::Sequential { .. }))
-        }
-    }
-}
-
-fn charts(views: &[View<'_>], (large, bytes, streams): Kind, runs: &[usize]) -> Vec<Overlay> {
-    let size = Bytes(bytes);
-    let (class, name, what) = match (large, streams) {
-        (false, _) => (Class::Small, format!("small I/O of {size}"), "small I/Os"),
-        (true, false) => (Class::Large, format!("large I/O of {size}"), "large I/Os"),
-        (true, true) => (Class::Large, format!("large I/O of {size} in streams"), "large streams"),
+fn charts(views: &[View<'_>], (class, bytes, streams): Kind, runs: &[usize]) -> Vec<Overlay> {
+    let first = runs.first().and_then(|&run| views.get(run));
+    let Some(load) = first.and_then(|view| view.record.header.request.class(class)) else {
+        return Vec::new();
     };
-    let chart = |title, unit, quantity: Quantity| Overlay {
-        title,
-        about: format!("of {name} alone"),
-        x: format!("outstanding {what}"),
-        unit,
+    let size = if bytes > 0 { format!(" of {}", Bytes(bytes)) } else { String::new() };
+    let about = format!("of {}{size}{} alone", load.noun(), if streams { " in streams" } else { "" });
+    let chart = |title: &str, unit: &str, quantity: Quantity| Overlay {
+        title: text(title),
+        about: about.clone(),
+        x: load.outstanding(),
+        unit: text(unit),
         lines: runs.iter().filter_map(|&run| Some(line(views.get(run)?, run, class, quantity))).collect(),
     };
-    let rate = match class {
-        Class::Small => chart("IOPS", "IOPS", |io| Some(io.iops)),
-        Class::Large => chart("MBPS", "MBPS", |io| Some(io.mbps())),
-    };
-    vec![rate, chart("Mean latency", "", |io| Some(io.latency_us?.mean))]
+    vec![
+        chart(load.unit(), load.unit(), |io| Some(io.rate())),
+        chart("Mean latency", "", |io| Some(io.latency_us?.mean)),
+    ]
 }
 
 fn line(view: &View<'_>, run: usize, class: Class, quantity: Quantity) -> Line {
@@ -146,6 +135,6 @@ fn line(view: &View<'_>, run: usize, class: Class, quantity: Quantity) -> Line {
         };
         rows.insert(found.point, row);
     }
-    let writes = view.record.header.request.write_percent.get();
+    let writes = view.record.header.request.write_percent().get();
     Line { run, writes: writes.into(), rows: rows.into_values().collect() }
 }

@@ -6,8 +6,9 @@ use super::latencies::{COARSE, bins};
 use super::{figures, rounded};
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{VisitFindings, VisitIo};
+use rigel_core::judge::findings::VisitFindings;
 use rigel_core::judge::profiles::whole_buckets;
+use rigel_core::load::class::{Class, PerClass};
 use rigel_core::measure::ClassTally;
 use rigel_core::record::Visit;
 use rigel_core::units::{NS_PER_S, Nanos, to_f64, us_from_ns};
@@ -30,8 +31,7 @@ pub(super) struct VisitData {
     began: f64,
     settle: f64,
     measured: f64,
-    small: Option<VisitIoData>,
-    large: Option<VisitIoData>,
+    ios: PerClass<VisitIoData>,
 }
 
 #[derive(Serialize)]
@@ -53,12 +53,7 @@ struct VisitIoData {
 /// All visits to points, in the order in which they were made.
 pub(super) fn of(view: &View<'_>) -> Vec<VisitData> {
     let by_step = view.visits();
-    let series: usize = view
-        .record
-        .visits
-        .iter()
-        .map(|visit| usize::from(visit.small.is_some()) + usize::from(visit.large.is_some()))
-        .sum();
+    let series: usize = view.record.visits.iter().map(|visit| visit.tallies.len()).sum();
     let samples = (ALL_SAMPLES / series.max(1)).clamp(LEAST_SAMPLES, MOST_SAMPLES);
     let mut all = Vec::new();
     for (point, found) in view.findings.points.iter().enumerate() {
@@ -72,8 +67,9 @@ pub(super) fn of(view: &View<'_>) -> Vec<VisitData> {
 
 fn one(point: usize, visit: &Visit, found: &VisitFindings, samples: usize, alone: bool) -> VisitData {
     let later_ns = found.settle_ns.saturating_sub(visit.settle_ns);
-    let io = |tally: Option<&ClassTally>, io: Option<VisitIo>| {
-        Some(samples_of(tally?, visit, io?.iops, later_ns, samples, alone))
+    let io = |(class, tally): (&Class, &ClassTally)| {
+        let rate = found.ios.get(class)?.iops;
+        Some((*class, samples_of(tally, visit, rate, later_ns, samples, alone)))
     };
     VisitData {
         number: found.number,
@@ -83,8 +79,7 @@ fn one(point: usize, visit: &Visit, found: &VisitFindings, samples: usize, alone
         began: seconds(found.began_ns),
         settle: seconds(found.settle_ns),
         measured: seconds(found.measured_ns),
-        small: io(visit.small.as_ref(), found.small),
-        large: io(visit.large.as_ref(), found.large),
+        ios: visit.tallies.iter().filter_map(io).collect(),
     }
 }
 

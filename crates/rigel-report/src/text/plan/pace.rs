@@ -6,22 +6,21 @@ use super::{load_before, sentences};
 use crate::numbers::span;
 use crate::page::Page;
 use crate::words;
-use rigel_core::load::matrix::Point;
+use rigel_core::load::class::LoadClass;
 use rigel_core::load::pace::Adaptive;
 use rigel_core::load::plan::{AdaptivePlan, LevelSearch, Plan};
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::{Class, LargePattern};
 use rigel_core::stats::schedule::{LongVisit, Phase};
 use rigel_core::units::Nanos;
 
 /// The search for load levels, which comes first.
 pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
-    let most = |class: &Class| match (class, request.large_pattern) {
-        (Class::Small, _) => format!("small I/O up to {} outstanding", search.most_small),
-        (Class::Large, LargePattern::Random) => format!("large I/O up to {} outstanding", search.most_large),
-        (Class::Large, LargePattern::Sequential { .. }) => format!("up to {} streams", search.most_large),
+    let most = |class: &LoadClass| {
+        let most = search.room().of(class.name);
+        if class.streams() { format!("up to {most} streams") } else { format!("{} up to {most} outstanding", class.noun()) }
     };
-    let classes: Vec<String> = search.classes.iter().map(most).collect();
+    let classes = search.classes.iter().filter_map(|class| request.class(*class));
+    let classes: Vec<String> = classes.map(most).collect();
     let each = search.settle.0.saturating_add(search.measure.0).max(1);
     let visits = usize::try_from(search.usual_time().0 / each).unwrap_or(usize::MAX);
     sentences(
@@ -73,7 +72,7 @@ fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String>
 
 fn phase_writes(request: &Request, plan: &Plan, phase: &Phase) -> bool {
     let steps = phase.points.iter().filter_map(|&index| plan.steps.get(index));
-    steps.into_iter().any(|step| Plan::point_writes(request, step.point))
+    steps.into_iter().any(|step| request.writes(step.point))
 }
 
 /// `first 20 s at small 5 large 2, then 4 to 12 visits to each, 20 s or more apart`
@@ -87,8 +86,8 @@ fn rounds(plan: &Plan, planned: &AdaptivePlan, phase: &Phase) -> String {
         Nanos(parameters.gap_for(points))
     );
     let long = |long: &LongVisit| {
-        let Point { small, large } = plan.steps.get(long.point)?.point;
-        Some(format!("{} at small {small} large {large}", Nanos(long.measure_ns)))
+        let point = plan.steps.get(long.point)?.point;
+        Some(format!("{} at {}", Nanos(long.measure_ns), words::levels(point)))
     };
     let long_visits: Vec<String> = phase.long_visits.iter().filter_map(long).collect();
     if long_visits.is_empty() {

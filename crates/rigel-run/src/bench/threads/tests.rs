@@ -1,10 +1,10 @@
 use super::*;
 use crate::bench::{Detail, Work};
 use rigel_core::facts::engine::BufferFacts;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::Volumes;
-use rigel_core::load::volume::Volume;
-use rigel_core::load::workload::{LargePattern, Layout, WritePercent};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_core::units::NS_PER_S;
 use rigel_io::backend::{Completion, Op};
 use std::sync::Mutex;
@@ -64,18 +64,8 @@ impl Backend for Troubled {
 }
 
 fn workload() -> Workload {
-    let volume = Volume::new(&[1 << 20], 8192, Layout::Concat).unwrap();
-    Workload {
-        streams_move: false,
-        small_bytes: 8192,
-        large_bytes: 8192,
-        large_pattern: LargePattern::Random,
-        write_percent: WritePercent::default(),
-        volumes: Volumes { small: Some(volume), large: None, streams: None },
-        io_timeout_ns: 60_000_000_000,
-        seed: 1,
-        stamps: Vec::new(),
-    }
+    let request = Request { classes: LoadClass::pair(8192, 8192), ..Request::new(RunLevel::Oltp) };
+    Workload::new(&request, &[TargetFacts::simulated(1 << 20)]).unwrap()
 }
 
 fn places(layout: SlotLayout, workers: usize) -> Vec<WorkerPlace> {
@@ -84,7 +74,7 @@ fn places(layout: SlotLayout, workers: usize) -> Vec<WorkerPlace> {
 
 /// A bench of so many workers with two outstanding each; the last one has the trouble.
 fn bench(workers: u32, trouble: Option<Trouble>) -> ThreadBench {
-    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {
         let trouble = trouble.filter(|_| start.index == workers - 1);
         let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
@@ -108,7 +98,7 @@ fn an_hour() -> Order {
 
 fn measure(settle_ns: u64, measure_ns: u64, detail: Detail) -> Order {
     let work = Work::Measure { settle_ns, measure_ns, detail };
-    Order { visit: 0, point: Point { small: 4, large: 0 }, work }
+    Order { visit: 0, point: Point::pair(4, 0), work }
 }
 
 #[test]
@@ -142,7 +132,7 @@ fn a_worker_that_hangs_in_the_kernel_is_left_behind() {
 
 #[test]
 fn a_worker_that_cannot_start_leaves_no_other_behind() {
-    let layout = SlotLayout { small: 1, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let layout = SlotLayout::of(&[(1, 8192), (0, 0)]);
     let alive = Arc::new(());
     let held = Arc::clone(&alive);
     let begin = move |start: Start| {
@@ -182,7 +172,7 @@ fn a_tick_can_end_a_point() {
     assert!(done.stopped);
     let start_ns = began_ns + NS_PER_S;
     assert!(done.window_end_ns < 3600 * NS_PER_S);
-    let small = done.tallies[0].as_ref().unwrap();
+    let small = &done.tallies[&Class::SMALL];
     assert_eq!(small.planned, 4);
     assert!(small.in_flight_ns <= 4 * (done.window_end_ns - start_ns), "never more than planned");
     // Two workers: the busier one used at least half of the sum, and less than all of it.
@@ -212,7 +202,7 @@ fn a_rest_takes_its_time_and_can_be_ended() {
 
 #[test]
 fn the_witness_sees_a_visit_on_the_benchs_clock() {
-    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {
         let backend = rigel_io::null::Null::new(&[true], layout, 1);
         serve(backend, start);
@@ -251,12 +241,12 @@ fn intervals_are_handed_over_without_a_break() {
             true
         })
         .unwrap();
-    let whole = came.done.tallies[0].as_ref().unwrap();
+    let whole = &came.done.tallies[&Class::SMALL];
     assert_eq!(parts.len(), 4);
     assert_eq!(parts[0].window.start_ns, came.began_ns + NS_PER_S / 10);
     assert_eq!(parts[3].window.end_ns, came.done.window_end_ns);
     assert!(parts.windows(2).all(|pair| pair[0].window.end_ns == pair[1].window.start_ns));
-    let small: Vec<_> = parts.iter().map(|part| part.tallies[0].as_ref().unwrap()).collect();
+    let small: Vec<_> = parts.iter().map(|part| &part.tallies[&Class::SMALL]).collect();
     assert!(small.iter().all(|tally| tally.completed() > 0 && tally.planned == 4));
     assert_eq!(small.iter().map(|tally| tally.completed()).sum::<u64>(), whole.completed());
     assert_eq!(small.iter().map(|tally| tally.in_flight_ns).sum::<u64>(), whole.in_flight_ns);
@@ -282,8 +272,8 @@ fn an_early_end_hands_over_what_there_is() {
         .unwrap();
     assert!(came.done.stopped && parts.len() >= 3);
     assert_eq!(parts.last().unwrap().window.end_ns, came.done.window_end_ns);
-    let sum: u64 = parts.iter().map(|part| part.tallies[0].as_ref().unwrap().completed()).sum();
-    assert_eq!(sum, came.done.tallies[0].as_ref().unwrap().completed());
+    let sum: u64 = parts.iter().map(|part| part.tallies[&Class::SMALL].completed()).sum();
+    assert_eq!(sum, came.done.tallies[&Class::SMALL].completed());
 }
 
 /// What a visit hands over, and what came of it.
@@ -301,20 +291,18 @@ fn parts_of(bench: &mut ThreadBench, order: &Order, most: usize) -> (Vec<Part>, 
 }
 
 fn completed(part: &Part) -> u64 {
-    part.tallies[0].as_ref().map_or(0, |tally| tally.completed())
+    part.tallies.get(&Class::SMALL).map_or(0, |tally| tally.completed())
 }
 
 #[test]
 fn a_worker_without_slots_is_not_waited_for() {
     let mut bench = bench(2, None);
-    let order = Order {
-        point: Point { small: 1, large: 0 },
-        ..measure(NS_PER_S / 10, NS_PER_S, Detail::Every(NS_PER_S / 4))
-    };
+    let order =
+        Order { point: Point::pair(1, 0), ..measure(NS_PER_S / 10, NS_PER_S, Detail::Every(NS_PER_S / 4)) };
     let (parts, came) = parts_of(&mut bench, &order, usize::MAX);
     let spans: Vec<u64> = parts.iter().map(|part| part.window.span_ns()).collect();
     assert_eq!(spans, [NS_PER_S / 4; 4]);
-    let whole = came.done.tallies[0].as_ref().unwrap().completed();
+    let whole = came.done.tallies[&Class::SMALL].completed();
     assert_eq!(parts.iter().map(completed).sum::<u64>(), whole);
 }
 
@@ -323,7 +311,7 @@ fn every_interval_has_the_buckets_of_its_own_length() {
     let mut bench = bench(1, None);
     let (parts, _) = parts_of(&mut bench, &measure(0, 3600 * NS_PER_S, Detail::Every(NS_PER_S / 5)), 3);
     for part in &parts[..3] {
-        let series = &part.tallies[0].as_ref().unwrap().series;
+        let series = &part.tallies[&Class::SMALL].series;
         assert_eq!((series.bucket_ns, series.ops.len()), (10 * NS_PER_MS, 20));
     }
 }
@@ -331,7 +319,7 @@ fn every_interval_has_the_buckets_of_its_own_length() {
 /// The other worker goes on for a while, and what it does is not lost.
 #[test]
 fn a_worker_that_gives_up_takes_no_interval_with_it() {
-    let layout = SlotLayout { small: 2, small_bytes: 8192, large: 0, large_bytes: 0 };
+    let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {
         let trouble = (start.index == 1).then_some(Trouble::Keeps);
         let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
@@ -350,7 +338,7 @@ fn a_worker_that_gives_up_takes_no_interval_with_it() {
     let order = measure(0, 3600 * NS_PER_S, Detail::Every(NS_PER_S / 5));
     let (parts, came) = parts_of(&mut bench, &order, usize::MAX);
     assert!(came.done.hung.is_some());
-    let whole = came.done.tallies[0].as_ref().unwrap().completed();
+    let whole = came.done.tallies[&Class::SMALL].completed();
     assert_eq!(parts.iter().map(completed).sum::<u64>(), whole);
     assert!(parts.windows(2).all(|pair| pair[0].window.end_ns <= pair[1].window.start_ns));
 }

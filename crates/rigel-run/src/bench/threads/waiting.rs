@@ -5,29 +5,26 @@
 use super::{Progress, TICK};
 use crate::job::Part;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::class::PerClass;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes
 /// on later does not look.
-#[derive(Clone, Copy)]
 pub(super) struct Silence {
-    ops: (u64, u64),
+    ops: PerClass<u64>,
     looks: u32,
 }
 
 impl Silence {
-    pub(super) const fn of(now: Progress) -> Self {
-        Self { ops: (now.small_ops, now.large_ops), looks: 0 }
+    pub(super) fn of(now: Progress) -> Self {
+        Self { ops: now.ops, looks: 0 }
     }
 
     /// Another look, a tick after the last one.
     pub(super) fn look(&mut self, now: Progress) -> Duration {
-        let before = *self;
-        *self = Self::of(now);
-        if before.ops == self.ops {
-            self.looks = before.looks.saturating_add(1);
-        }
+        self.looks = if now.ops == self.ops { self.looks.saturating_add(1) } else { 0 };
+        self.ops = now.ops;
         TICK.saturating_mul(self.looks)
     }
 }
@@ -50,7 +47,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) const fn of(workers: usize) -> Self {
+    pub(super) fn of(workers: usize) -> Self {
         Self { workers, begun: BTreeMap::new() }
     }
 

@@ -6,6 +6,7 @@ use super::*;
 use crate::bench::simulated::{Simulated, SimulatedBench, site};
 use rigel_core::facts::ScratchFacts;
 use rigel_core::guard::scratch;
+use rigel_core::load::class::Class;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::Visit;
@@ -209,7 +210,7 @@ fn small_run() -> Run {
         request.engine = EngineRequest::Sim(slow());
         request.level = RunLevel::Advanced;
         request.shape = MatrixShape::Row { large: 0 };
-        request.write_percent = WritePercent::new(25).unwrap();
+        request.set_writes(WritePercent::new(25).unwrap());
         request.pace = Pace::Fixed(Nanos::from_millis(100));
         request.io_timeout = Nanos::from_secs(2);
     });
@@ -239,8 +240,7 @@ fn run_with(run: &Run, failure: Failure) -> Ended {
 
 fn begin_with(run: &Run, beginning: Beginning, failure: Failure) -> Ended {
     let targets = scratch_file();
-    let volumes = plan::volumes(&run.request, &targets).unwrap();
-    let workload = Workload::new(&run.request, &targets, volumes);
+    let workload = Workload::new(&run.request, &targets).unwrap();
     let layout = bench::layout(&run.request, &run.plan, 0);
     let counts = Rc::new(RefCell::new(Counts::default()));
     let backend = Failing::new(slow(), layout, workload.seed, failure, Rc::clone(&counts));
@@ -255,7 +255,7 @@ fn begin_with(run: &Run, beginning: Beginning, failure: Failure) -> Ended {
 }
 
 fn tallies(record: &Record) -> impl Iterator<Item = &ClassTally> {
-    record.visits.iter().flat_map(|visit| [&visit.small, &visit.large]).flatten()
+    record.visits.iter().flat_map(|visit| visit.tallies.values())
 }
 
 /// What holds of every run, however it ended.
@@ -286,7 +286,7 @@ fn check(failure: Failure, ended: &Ended) -> Record {
     assert!(tallies(&record).map(ClassTally::completed).sum::<u64>() <= well);
     for point in &findings.points {
         let visit = &record.visits[point.step];
-        let errors = visit.small.as_ref().map_or(0, |tally| tally.errors);
+        let errors = visit.tallies.get(&Class::SMALL).map_or(0, |tally| tally.errors);
         let flagged = |code| point.flags.iter().any(|flag| flag.code == code);
         assert_eq!(flagged(FlagCode::Errors), errors > 0, "{failure:?}");
         assert_eq!(flagged(FlagCode::Hung), visit.hung.is_some(), "{failure:?}");

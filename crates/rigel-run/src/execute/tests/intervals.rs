@@ -32,7 +32,7 @@ impl Kept {
 /// A second in four intervals.
 fn wanted() -> Wanted {
     Wanted {
-        at: At { step: 0, point: Point { small: 1, large: 0 }, purpose: Purpose::Only },
+        at: At { step: 0, point: Point::pair(1, 0), purpose: Purpose::Only },
         warm_up: None,
         settle_ns: 0,
         measure_ns: 1_000_000_000,
@@ -45,13 +45,13 @@ fn wanted() -> Wanted {
 fn visit(beginning: (Option<Line>, Past), journal: &mut Kept) -> Result<Visit, Halt> {
     let run = run_of(|_| {});
     let targets = targets();
-    let workload = Workload::new(&run.request, &targets, plan::volumes(&run.request, &targets).unwrap());
+    let workload = Workload::new(&run.request, &targets).unwrap();
     let layout = bench::layout(&run.request, &run.plan, 0);
     let (sim, clock) = Sim::new(law(), layout, workload.seed);
     let mut bench = SimulatedBench::with(sim, clock, true, workload, layout, site(host(), targets));
     let head = header(&run, &bench, &Wall::simulated(1_767_268_800));
     let (stop, mut hear) = (Stop::default(), |_: Event<'_>| {});
-    Walk::new(&run, &head, beginning, &mut bench, journal, &stop, &mut hear).visit(&wanted())
+    Walk::new(&head, beginning, &mut bench, journal, &stop, &mut hear).visit(&wanted())
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn one_visit_per_point() {
 fn streams_with_a_warm_up_before_each() {
     let run = run_of(|request| {
         request.level = RunLevel::Advanced;
-        request.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+        request.set_large(Pattern::Streams { ios_per_stream: 4 });
         request.cache = CacheWarmUp::Bytes(64 << 20);
     });
     every_cut(law(), &run);

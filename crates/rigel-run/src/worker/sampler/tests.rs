@@ -3,8 +3,8 @@ use crate::job::{Done, Job, Shared, Task};
 use crate::worker::Worker;
 use crate::worker::tests::{layout, measure, workload};
 use rigel_core::guard::scratch::{self, Stamps, write_stamps};
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::LargePattern;
 use rigel_core::measure::Window;
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Completion, Op, SlotLayout};
@@ -88,25 +88,24 @@ impl Backend for Fake {
 
 /// A second of a point with 1 ms per I/O, on two scratch files.
 fn run(brings: Brings, point: Point, write_percent: u8, job: impl Fn(Point) -> Job) -> Done {
-    let mut workload = workload(LargePattern::Random, write_percent);
+    let mut workload = workload(Pattern::Random, write_percent);
     workload.stamps = vec![Some(Stamps::new(FILL, workload.seed, false)); 2];
-    let layout = layout(point, workload.large_pattern);
+    let layout = layout(point, &workload);
     let now_ns = Rc::new(Cell::new(0));
     let buffers = (0..layout.slots()).map(|slot| vec![0x5a; layout.bytes_of(slot) as usize]).collect();
     let mut fake =
         Fake { brings, layout, now_ns: Rc::clone(&now_ns), buffers, queued: Vec::new(), looks: Cell::new(0) };
-    let shared = Shared::default();
+    let shared = Shared::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut fake, &FakeClock(now_ns), &job(point)).unwrap();
-    let told: u64 = done.tallies.iter().flatten().map(|tally| tally.looked.sampled).sum();
+    let told: u64 = done.tallies.values().map(|tally| tally.looked.sampled).sum();
     assert_eq!(fake.looks.get(), told, "nothing is looked at for nothing");
     done
 }
 
 fn small_of(done: Done) -> (u64, ReadLook) {
-    let [small, _] = done.tallies;
-    let small = small.unwrap();
+    let small = &done.tallies[&Class::SMALL];
     (small.latencies_after(0).0.count(), small.looked)
 }
 
@@ -116,8 +115,8 @@ const RIGHT: Brings = Brings::Stamps { seed: FILL, shift: 0 };
 fn of_every_64_reads_one_is_looked_at() {
     for small in [1, 3, 63, 64, 65, 200] {
         for large in [0, 1, 7] {
-            let done = run(RIGHT, Point { small, large }, 0, measure);
-            for tally in done.tallies.into_iter().flatten() {
+            let done = run(RIGHT, Point::pair(small, large), 0, measure);
+            for tally in done.tallies.into_values() {
                 let (reads, looked) = (tally.latencies_after(0).0.count(), tally.looked);
                 assert!(reads > 900, "{reads}");
                 assert_eq!((looked.zero_blocks, looked.wrong_stamps), (0, 0));
@@ -132,19 +131,19 @@ fn of_every_64_reads_one_is_looked_at() {
 fn the_first_read_of_the_window_is_looked_at_and_none_before_or_after() {
     let window = Window { start_ns: 10 * NS_PER_MS, end_ns: 11 * NS_PER_MS };
     let one = |point| Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } };
-    let (reads, looked) = small_of(run(RIGHT, Point { small: 1, large: 0 }, 0, one));
+    let (reads, looked) = small_of(run(RIGHT, Point::pair(1, 0), 0, one));
     assert_eq!((reads, looked.sampled), (1, 1));
     // Early completions are seen, and do not count.
     let never = |point| {
         let window = Window { start_ns: 10 * NS_PER_MS, end_ns: 10 * NS_PER_MS };
         Job { task: Task::Measure { window, lead_ns: 10 * NS_PER_MS, part_ns: u64::MAX }, ..one(point) }
     };
-    assert_eq!(small_of(run(RIGHT, Point { small: 5, large: 0 }, 0, never)), (0, ReadLook::default()));
+    assert_eq!(small_of(run(RIGHT, Point::pair(5, 0), 0, never)), (0, ReadLook::default()));
 }
 
 #[test]
 fn zeros_and_wrong_stamps_are_told_apart() {
-    let point = Point { small: 8, large: 0 };
+    let point = Point::pair(8, 0);
     let (_, looked) = small_of(run(Brings::Zeros, point, 0, measure));
     assert!(looked.sampled > 100);
     assert_eq!((looked.zero_blocks, looked.wrong_stamps), (looked.sampled, 0));
@@ -156,7 +155,7 @@ fn zeros_and_wrong_stamps_are_told_apart() {
 
 #[test]
 fn writes_failures_and_engines_without_data_are_not_looked_at() {
-    let point = Point { small: 8, large: 0 };
+    let point = Point::pair(8, 0);
     let (reads, looked) = small_of(run(Brings::Zeros, point, 70, measure));
     assert!((reads / 64..=reads / 64 + 1).contains(&looked.sampled), "{looked:?} of {reads}");
     for (brings, write_percent) in [(Brings::Zeros, 100), (Brings::Failure, 0), (Brings::Nothing, 0)] {
@@ -168,8 +167,8 @@ fn writes_failures_and_engines_without_data_are_not_looked_at() {
 #[test]
 fn a_warm_up_is_not_looked_at() {
     let warm_up = |point| Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 8 << 20 } };
-    let done = run(Brings::Zeros, Point { small: 0, large: 1 }, 0, warm_up);
-    assert!(done.bytes >= 8 << 20 && done.tallies.iter().all(Option::is_none));
+    let done = run(Brings::Zeros, Point::pair(0, 1), 0, warm_up);
+    assert!(done.bytes >= 8 << 20 && done.tallies.is_empty());
 }
 
 /// A stream that goes round over targets meets each of them in a look as often as any other.
@@ -194,9 +193,9 @@ fn no_regular_round_hides_from_the_looks() {
 /// The stamps of a file are what the load itself writes.
 #[test]
 fn what_the_run_wrote_itself_is_right() {
-    let run_seed = workload(LargePattern::Random, 0).seed;
+    let run_seed = workload(Pattern::Random, 0).seed;
     let (_, looked) =
-        small_of(run(Brings::Stamps { seed: run_seed, shift: 0 }, Point { small: 8, large: 0 }, 0, measure));
+        small_of(run(Brings::Stamps { seed: run_seed, shift: 0 }, Point::pair(8, 0), 0, measure));
     assert_eq!((looked.zero_blocks, looked.wrong_stamps), (0, 0));
     let mut block = vec![0; scratch::BLOCK_BYTES];
     write_stamps(run_seed, 4096, &mut block);

@@ -33,7 +33,7 @@ fn values(opt: Opt, number: u64) -> [String; 2] {
         Opt::SIZE_SMALL | Opt::SIZE_LARGE | Opt::STRIPE => with("K"),
         Opt::CACHE_SIZE => with("M"),
         Opt::DURATION => with("s"),
-        Opt::TYPE => same(word::<LargePattern>(number)),
+        Opt::TYPE => same(word::<Pattern>(number)),
         Opt::SIMULATE => same(word::<Layout>(number)),
         Opt::MATRIX => same(word::<MatrixShape>(number)),
         _ => [plain.clone(), plain],

@@ -27,7 +27,7 @@ pub fn permits(
     stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
     let real = |target: &&TargetFacts| target.kind != TargetKind::Simulated;
-    if !options.request.write_percent.writes() {
+    if !options.request.write_percent().writes() {
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();
@@ -71,7 +71,7 @@ fn permit(
 /// # Errors
 /// When a target is gone.
 pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<String>, Problem> {
-    if !options.request.write_percent.writes() || matches!(options.targets, TargetSource::Scratch { .. }) {
+    if !options.request.write_percent().writes() || matches!(options.targets, TargetSource::Scratch { .. }) {
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();

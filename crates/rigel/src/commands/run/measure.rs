@@ -32,8 +32,7 @@ pub fn bench(
     permits: &[Option<WritePermit>],
     now_ns: u64,
 ) -> Result<Box<dyn Bench>, Problem> {
-    let volumes = plan::volumes(&run.request, &facts)?;
-    let workload = Workload::new(&run.request, &facts, volumes);
+    let workload = Workload::new(&run.request, &facts)?;
     let layouts: Vec<_> =
         (0..run.plan.workers).map(|worker| bench::layout(&run.request, &run.plan, worker)).collect();
     let wanted = match run.request.engine {

@@ -220,7 +220,9 @@ impl Verbose {
             let number = (*step as u64 + 2).min(self.total_points);
             say(&format!(
                 "Running point: Small={}, Large={}\nPoint {number} out of {}\n",
-                point.small, point.large, self.total_points
+                point.small(),
+                point.large(),
+                self.total_points
             ));
         }
     }

@@ -24,7 +24,9 @@ use std::sync::atomic::AtomicBool;
 /// When a target is missing, not usable or named twice, or there is no room for a scratch file.
 pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, Problem> {
     match &options.targets {
-        TargetSource::LunFile(list) => from_list(list, options.request.large_bytes, &Snapshot::take()),
+        TargetSource::LunFile(list) => {
+            from_list(list, options.request.io_bytes(Class::LARGE), &Snapshot::take())
+        }
         TargetSource::Named(paths) => from_paths(paths, &Snapshot::take()),
         TargetSource::Scratch { size, .. } => {
             let size_bytes = match size {

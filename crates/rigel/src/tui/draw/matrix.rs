@@ -25,8 +25,8 @@ struct Axes {
 
 impl Axes {
     fn of(model: &Model) -> Self {
-        let mut small: Vec<u32> = model.cells.keys().map(|point| point.small).collect();
-        let mut large: Vec<u32> = model.cells.keys().map(|point| point.large).collect();
+        let mut small: Vec<u32> = model.cells.keys().map(|point| point.small()).collect();
+        let mut large: Vec<u32> = model.cells.keys().map(|point| point.large()).collect();
         for levels in [&mut small, &mut large] {
             levels.sort_unstable();
             levels.dedup();
@@ -37,7 +37,7 @@ impl Axes {
     fn fit(&self, model: &Model, size: (u16, u16)) -> Fit {
         let focus = model.now.map_or((0, 0), |at| {
             let place = |levels: &[u32], level: u32| levels.partition_point(|&one| one < level);
-            (place(&self.small, at.point.small), place(&self.large, at.point.large))
+            (place(&self.small, at.point.small()), place(&self.large, at.point.large()))
         });
         let clamped = (
             focus.0.min(self.small.len().saturating_sub(1)),
@@ -71,7 +71,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
         for (row, &large) in (top + 1..).zip(axes.large.iter().skip(fit.first_row).take(fit.rows)) {
             put_at(buffer, inner, (0, row), &format!("{large:>5}"), theme.style(Role::Large));
             for (place, &small) in (0..).zip(levels) {
-                let point = Point { small, large };
+                let point = Point::pair(small, large);
                 if let Some(cell) = model.cells.get(&point) {
                     let is_now = model.now.is_some_and(|at| at.point == point);
                     let (text, style) = scale.cell(cell, is_now, fit.cell, model.layer, theme);

@@ -9,8 +9,8 @@ use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::event::{Activity, At};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::workload::Class;
 use rigel_core::record::Purpose;
 use rigel_report::numbers::short;
 
@@ -26,7 +26,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_live = model.ticks.len() >= LEAST_TICKS;
     put(buffer, inner, 0, &format!(" {}", doing(model, is_live)), theme.style(Role::Faint));
     let mut row = 1;
-    for (class, role, unit) in [(Class::Small, Role::Small, "IOPS"), (Class::Large, Role::Large, "MBPS")] {
+    for (class, role, unit) in [(Class::SMALL, Role::Small, "IOPS"), (Class::LARGE, Role::Large, "MBPS")] {
         let digest = if is_live { model.live(class) } else { before(model, class) };
         if let Some(digest) = digest {
             let latency = digest.latency_us.map_or_else(|| "-".to_owned(), short);
@@ -44,8 +44,8 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
 fn before(model: &Model, class: Class) -> Option<Digest> {
     let last = model.last.as_ref()?;
     match class {
-        Class::Small => last.small.clone(),
-        Class::Large => last.large.clone(),
+        Class::SMALL => last.small.clone(),
+        Class::LARGE => last.large.clone(),
     }
 }
 
@@ -59,7 +59,7 @@ fn doing(model: &Model, is_live: bool) -> String {
     };
     match &model.last {
         Some(last) if !is_live => {
-            let Point { small, large } = last.at.point;
+            let (small, large) = (last.at.point.small(), last.at.point.large());
             format!("{doing}; before: small {small} large {large}")
         }
         _ => doing.to_owned(),
@@ -68,7 +68,7 @@ fn doing(model: &Model, is_live: bool) -> String {
 
 /// `small 3 large 0, visit 2`
 fn place(at: &At) -> String {
-    let (small, large) = (at.point.small, at.point.large);
+    let (small, large) = (at.point.small(), at.point.large());
     let visit = match at.purpose {
         Purpose::Only => String::new(),
         Purpose::Long => ", long visit".to_owned(),

@@ -22,8 +22,8 @@ fn apply(model: &mut Model, messages: impl IntoIterator<Item = Message>) {
 fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     let points: Vec<Point> = large
         .iter()
-        .flat_map(|&large| small.iter().map(move |&small| Point { small, large }))
-        .filter(|point| point.small + point.large > 0)
+        .flat_map(|&large| small.iter().map(move |&small| Point::pair(small, large)))
+        .filter(|point| point.small() + point.large() > 0)
         .collect();
     let rate = |level: u32, most: f64| most * f64::from(level) / f64::from(level + 4);
     let figures = |level, most, place: usize| {
@@ -36,8 +36,8 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     };
     let judged = points.iter().take(visited).enumerate().map(|(place, &point)| PointSoFar {
         point,
-        small: figures(point.small, 1e5, place),
-        large: figures(point.large, 1000.0, place),
+        small: figures(point.small(), 1e5, place),
+        large: figures(point.large(), 1000.0, place),
         invalid: place == 2,
         reached: place % 13 < 5,
     });
@@ -67,8 +67,8 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
         points.iter().take(visited).map(|&point| {
             Message::Finished(Last {
                 at: At { step: 0, point, purpose: Purpose::Round(0) },
-                small: (point.small > 0).then(Digest::default),
-                large: (point.large > 0).then(Digest::default),
+                small: (point.small() > 0).then(Digest::default),
+                large: (point.large() > 0).then(Digest::default),
             })
         }),
     );

@@ -4,7 +4,7 @@ use rigel_core::judge::flags::FlagCode;
 use rigel_core::units::NS_PER_S;
 
 fn point(small: u32, large: u32) -> Point {
-    Point { small, large }
+    Point::pair(small, large)
 }
 
 fn at(small: u32, large: u32, purpose: Purpose) -> At {
@@ -44,11 +44,15 @@ fn judged(points: Vec<PointSoFar>, flags: &[ShownFlag]) -> Message {
 fn cells_fill_in_and_are_judged_later() {
     let mut model = begun(&[point(1, 0), point(2, 0)]);
     assert_eq!((model.steps, model.cells.len()), (2, 2));
-    assert!(model.cells.values().all(|cell| cell.visits == 0 && cell.small.is_none()));
+    assert!(model.cells.values().all(|cell| cell.visits == 0 && !cell.ios.contains_key(&Class::SMALL)));
     model.apply(finished(at(2, 0, Purpose::Round(0)), 100.0));
     model.apply(finished(at(2, 0, Purpose::Round(1)), 900.0));
     let cell = model.cells[&point(2, 0)];
-    assert_eq!((cell.visits, cell.small.unwrap().rate), (2, 100.0), "one visit is not better than the other");
+    assert_eq!(
+        (cell.visits, cell.ios[&Class::SMALL].rate),
+        (2, 100.0),
+        "one visit is not better than the other"
+    );
     assert_eq!((cell.half_width(), cell.reached), (None, false));
     let figures = Figures { rate: 500.0, latency_us: Some(4.0), half_width: Some(0.02) };
     let found =
@@ -75,14 +79,14 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
     let mut model = begun(&[point(8, 2)]);
     let now = at(8, 2, Purpose::Only);
     model.apply(Message::Started { at: now });
-    assert_eq!(model.live(Class::Small), None);
+    assert_eq!(model.live(Class::SMALL), None);
     for rate in [0.0, 2000.0, 4000.0] {
         model.apply(tick(rate, rate / 2.0, Activity::Measure, now));
     }
-    let small = model.live(Class::Small).unwrap();
+    let small = model.live(Class::SMALL).unwrap();
     assert_eq!(small.rates, [2000.0, 4000.0], "the first tick of a visit has no rate");
     assert_eq!(small.latencies_us, [4000.0, 2000.0]);
-    let large = model.live(Class::Large).unwrap();
+    let large = model.live(Class::LARGE).unwrap();
     assert_eq!(large.latencies_us, [8000.0, 4000.0], "two streams of four");
     assert_eq!((model.elapsed_ns, model.remaining_ns), (3 * NS_PER_S, Some(9 * NS_PER_S)));
     model.apply(tick(0.0, 0.0, Activity::Rest, now));
@@ -101,11 +105,11 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
 #[test]
 fn a_search_shows_its_levels_until_the_points_are_known() {
     let mut model = begun(&[]);
-    model.apply(finished(at(4, 0, Purpose::Search(Class::Small)), 10.0));
-    model.apply(finished(at(4, 0, Purpose::Search(Class::Small)), 12.0));
-    assert_eq!(model.cells[&point(4, 0)].small.unwrap().rate, 12.0);
-    model.apply(Message::LevelFound { class: Class::Small, n_sat: Some(4) });
-    assert_eq!(model.levels, [(Class::Small, Some(4))]);
+    model.apply(finished(at(4, 0, Purpose::Search(Class::SMALL)), 10.0));
+    model.apply(finished(at(4, 0, Purpose::Search(Class::SMALL)), 12.0));
+    assert_eq!(model.cells[&point(4, 0)].ios[&Class::SMALL].rate, 12.0);
+    model.apply(Message::LevelFound { class: Class::SMALL, n_sat: Some(4) });
+    assert_eq!(model.levels, [(Class::SMALL, Some(4))]);
     model.apply(Message::Planned { points: vec![point(1, 0), point(2, 0)] });
     assert_eq!((model.steps, model.cells.len()), (2, 2));
     assert!(!model.cells.contains_key(&point(4, 0)));

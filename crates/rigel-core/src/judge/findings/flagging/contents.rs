@@ -6,7 +6,8 @@ use crate::facts::ExtentFacts;
 use crate::judge::findings::estimate::tally;
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::workload::{Class, LargePattern};
+use crate::load::class::{Class, Pattern, PerClass};
+use crate::load::matrix::Point;
 use crate::measure::ReadLook;
 use crate::record::{Header, Visit};
 use crate::stats::detect::cache::cache;
@@ -14,20 +15,18 @@ use crate::stats::detect::latency_modes::latency_modes;
 use crate::stats::detect::zeros::zeros;
 use crate::units::{Bytes, NS_PER_US, to_f64, us_from_ns};
 
-/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class, small first, at one
-/// outstanding I/O without the other class.
+/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class at one
+/// outstanding I/O without any other class.
 pub fn of_point(
     header: &Header,
     visits: &[&Visit],
     point: &PointFindings,
-    alone_us: [Option<f64>; 2],
+    alone_us: &PerClass<f64>,
 ) -> Vec<Flag> {
     let mut found = Vec::new();
-    for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
-        let Some(io) = io.as_ref().filter(|io| io.reads.count() > 0) else { continue };
+    for (class, io) in point.classes().filter(|(_, io)| io.reads.count() > 0) {
         found.extend(no_data(header, visits, class));
-        let random = class == Class::Small || header.request.large_pattern == LargePattern::Random;
-        if let Some(alone_us) = alone_us[class.index()].filter(|_| random) {
+        if let Some(&alone_us) = alone_us.get(&class).filter(|_| io.load.pattern == Pattern::Random) {
             found.extend(too_fast(class, io, alone_us));
         }
     }
@@ -74,13 +73,13 @@ fn too_fast(class: Class, io: &IoFindings, alone_us: f64) -> Option<Flag> {
     Some(Flag::new(FlagCode::Cache, text).invalidating())
 }
 
-/// Mean latency of each class at one outstanding I/O without the other, where such a point was measured.
-pub fn alone_us(points: &[PointFindings]) -> [Option<f64>; 2] {
-    Class::ALL.map(|class| Some(alone(points, class)?.latency_us?.mean.value))
+/// Mean latency of each class at one outstanding I/O without any other, where such a point was measured.
+pub fn alone_us(points: &[PointFindings]) -> PerClass<f64> {
+    let classes = points.iter().flat_map(PointFindings::classes).map(|(class, _)| class);
+    classes.filter_map(|class| Some((class, alone(points, class)?.latency_us?.mean.value))).collect()
 }
 
 /// The figures of a class at one outstanding I/O without the other class, where such a point was measured.
 pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
-    let is_alone = |found: &&PointFindings| found.point.of(class) == 1 && found.point.of(class.other()) == 0;
-    points.iter().find(is_alone)?.io(class)
+    points.iter().find(|found| found.point == Point::alone(class, 1))?.io(class)
 }

@@ -23,10 +23,8 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     found.extend(
         hung.map(|hung| Flag::new(FlagCode::Hung, hung.sentence(&record.header.targets)).invalidating()),
     );
-    for (name, io) in [("small", &point.small), ("large", &point.large)] {
-        if let Some(io) = io {
-            found.extend(class_flags(&record.header, name, io, point));
-        }
+    for (class, io) in point.classes() {
+        found.extend(class_flags(&record.header, class.name(), io, point));
     }
     found
 }

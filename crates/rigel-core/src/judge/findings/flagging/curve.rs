@@ -4,7 +4,7 @@
 
 use super::words::{figure, signed};
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::workload::Class;
+use crate::load::class::Class;
 use crate::stats::detect::levels::retrograde;
 use crate::stats::levels_auto::{Curve, Violation, ViolationKind};
 

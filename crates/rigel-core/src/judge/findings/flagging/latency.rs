@@ -7,7 +7,8 @@ use super::words::{percent, time};
 use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::tally;
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::workload::{Class, Direction};
+use crate::load::class::{Class, PerClass};
+use crate::load::workload::Direction;
 use crate::measure::Histogram;
 use crate::record::Visit;
 use crate::stats::detect::latency_modes::{LatencyModes, latency_modes};
@@ -21,29 +22,22 @@ const FASTER_THAN_ALONE: f64 = 0.8;
 
 /// `alone_us` without the classes whose I/Os are of two kinds even when they are alone: there no queue is in the way, and
 /// the two kinds can be trusted at every depth.
-pub fn of_one_kind(points: &[PointFindings], alone_us: [Option<f64>; 2]) -> [Option<f64>; 2] {
-    let mut found = alone_us;
-    for class in Class::ALL {
-        let kinds = |histogram: &Histogram| latency_modes(histogram).is_some();
-        if alone(points, class).is_some_and(|io| kinds(&io.reads) || kinds(&io.writes)) {
-            found[class.index()] = None;
-        }
-    }
-    found
+pub fn of_one_kind(points: &[PointFindings], alone_us: &PerClass<f64>) -> PerClass<f64> {
+    let kinds = |histogram: &Histogram| latency_modes(histogram).is_some();
+    let has_two = |class| alone(points, class).is_some_and(|io| kinds(&io.reads) || kinds(&io.writes));
+    alone_us.iter().filter(|(class, _)| !has_two(**class)).map(|(class, us)| (*class, *us)).collect()
 }
 
-/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class, small first, at one
-/// outstanding I/O without the other class, where that is one kind of I/O.
-pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: [Option<f64>; 2]) -> Vec<Flag> {
+/// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class at one
+/// outstanding I/O without any other class, where that is one kind of I/O.
+pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: &PerClass<f64>) -> Vec<Flag> {
     let mut found = Vec::new();
-    for (class, io) in [(Class::Small, &point.small), (Class::Large, &point.large)] {
-        let Some(io) = io else { continue };
+    for (class, io) in point.classes() {
         // Reads and writes apart: that one is faster than the other is no finding.
         let both = io.reads.count() > 0 && io.writes.count() > 0;
         for (direction, histogram) in [(Direction::Read, &io.reads), (Direction::Write, &io.writes)] {
             let Some(modes) = latency_modes(histogram) else { continue };
-            let faster =
-                alone_us[class.index()].is_none_or(|alone_us| is_faster(histogram, &modes, alone_us));
+            let faster = alone_us.get(&class).is_none_or(|alone_us| is_faster(histogram, &modes, *alone_us));
             if faster && mixed(visits, class, direction, &modes) {
                 found.push(two_kinds(class, both.then_some(direction), &modes));
             }

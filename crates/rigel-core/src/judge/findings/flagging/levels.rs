@@ -5,13 +5,11 @@
 //! are never compared with points that only read.
 
 use super::words::{at, factor, figure, list, megabytes, rate, signed, size, time};
+use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::{JudgedPhase, tally};
-use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{counts, whole_buckets};
-use crate::load::matrix::Point;
-use crate::load::plan::Plan;
-use crate::load::workload::Class;
+use crate::load::class::{Class, LoadClass};
 use crate::measure::Histogram;
 use crate::record::{Purpose, Record, Visit};
 use crate::stats::Basis;
@@ -35,19 +33,18 @@ const QUICKEST: f64 = 0.01;
 #[derive(Clone, Debug)]
 pub struct Limited {
     /// Which.
-    pub class: Class,
+    pub load: LoadClass,
     writes: bool,
-    io_bytes: u64,
     found: PaidBack,
 }
 
 /// The classes whose I/Os wait for a limit.
 pub fn limited(record: &Record) -> Vec<Limited> {
-    let each = Class::ALL.into_iter().flat_map(|class| [(class, false), (class, true)]);
-    let found = each.filter_map(|(class, writes)| {
-        let io_bytes = record.header.request.io_bytes(class);
-        let found = paid_back(&loaded_levels(record, class, writes), planned_levels(record, class))?;
-        Some(Limited { class, writes, io_bytes, found })
+    let classes = &record.header.request.classes;
+    let each = classes.iter().flat_map(|load| [(load, false), (load, true)]);
+    let found = each.filter_map(|(load, writes)| {
+        let found = paid_back(&loaded_levels(record, load.name, writes), planned_levels(record, load.name))?;
+        Some(Limited { load: load.clone(), writes, found })
     });
     found.collect()
 }
@@ -61,11 +58,11 @@ pub fn of_run(
 ) -> Vec<Flag> {
     let mut found: Vec<Flag> = limited.iter().map(waiting).collect();
     for writes in [false, true] {
-        let alike =
-            |point: &&PointFindings| Plan::point_writes(&record.header.request, point.point) == writes;
+        let alike = |point: &&PointFindings| record.header.request.writes(point.point) == writes;
         let points: Vec<&PointFindings> = points.iter().filter(alike).collect();
         found.extend(sizes(phases, &points));
-        found.extend(Class::ALL.into_iter().filter_map(|class| falling(&points, class)));
+        let classes = &record.header.request.classes;
+        found.extend(classes.iter().filter_map(|load| falling(&points, load)));
     }
     found
 }
@@ -77,9 +74,8 @@ fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel
         counts(visit) || (!visit.cut_short && matches!(visit.purpose, Purpose::Only | Purpose::Search(_)))
     };
     for visit in record.search.iter().chain(&record.visits).filter(counting) {
-        let (level, other) = (visit.point.of(class), visit.point.of(class.other()));
-        if level > 0 && other == 0 && Plan::point_writes(&record.header.request, visit.point) == writes {
-            levels.entry(level).or_default().push(visit);
+        if visit.point.is_alone(class) && record.header.request.writes(visit.point) == writes {
+            levels.entry(visit.point.of(class)).or_default().push(visit);
         }
     }
     let measured_ns = levels.values().flatten().map(|visit| visit.measured_ns).fold(0, u64::saturating_add);
@@ -89,8 +85,7 @@ fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel
 
 /// Levels of a class alone in the plan.
 fn planned_levels(record: &Record, class: Class) -> usize {
-    let alone = |point: Point| point.of(class.other()) == 0 && point.of(class) > 0;
-    record.header.plan.steps.iter().filter(|step| alone(step.point)).count()
+    record.header.plan.steps.iter().filter(|step| step.point.is_alone(class)).count()
 }
 
 fn loaded_level(visits: &[&Visit], class: Class, piece_ns: u64) -> Option<LoadedLevel> {
@@ -122,7 +117,7 @@ fn loaded_level(visits: &[&Visit], class: Class, piece_ns: u64) -> Option<Loaded
 }
 
 fn waiting(limited: &Limited) -> Flag {
-    let Limited { class, writes, io_bytes, found } = limited;
+    let Limited { load, writes, found } = limited;
     let cause = if *writes {
         "as behind a rate limit, or a write cache that is full"
     } else {
@@ -131,11 +126,11 @@ fn waiting(limited: &Limited) -> Flag {
     let text = format!(
         "{}: {} at {} outstanding alike, though the usual latency of {} would allow {}; long waits hold the rate even ({}), \
          {cause}",
-        class.name(),
-        rate(*class, *io_bytes, found.rate),
+        load.name,
+        rate(load, found.rate),
         list(&found.outstanding),
         time(found.median_ns),
-        rate(*class, *io_bytes, found.allowed),
+        rate(load, found.allowed),
         evenness(found)
     );
     Flag::new(FlagCode::Throttled, text)
@@ -184,10 +179,8 @@ fn sizes(phases: &[JudgedPhase<'_>], points: &[&PointFindings]) -> Option<Flag> 
 
 /// What a point does in all, by its middle visits: a disturbed one does not move them.
 fn load(phases: &[JudgedPhase<'_>], point: &PointFindings) -> Load {
-    let each = [(Class::Small, &point.small), (Class::Large, &point.large)];
-    let rates = each.into_iter().filter_map(|(class, io)| {
-        let io = io.as_ref()?;
-        Some((usual_rate(phases, (point.step, class)).unwrap_or(io.iops.value), to_f64(io.io_bytes)))
+    let rates = point.classes().map(|(class, io)| {
+        (usual_rate(phases, (point.step, class)).unwrap_or(io.iops.value), to_f64(io.io_bytes))
     });
     rates.fold(Load { ios_per_s: 0.0, bytes_per_s: 0.0 }, |sum, (iops, bytes)| Load {
         ios_per_s: sum.ios_per_s + iops,
@@ -205,43 +198,40 @@ fn usual_rate(phases: &[JudgedPhase<'_>], key: (usize, Class)) -> Option<f64> {
 
 /// The lowest first percentile of latency over all points, of small and of large I/Os.
 fn quickest(points: &[&PointFindings]) -> Option<[f64; 2]> {
-    let of = |io: fn(&PointFindings) -> Option<&IoFindings>| {
+    let of = |class: Class| {
         let each = points.iter().filter_map(|point| {
-            let io = io(point)?;
+            let io = point.io(class)?;
             let mut all = io.reads.clone();
             all.add(&io.writes);
             Some(to_f64(all.quantile_ns(QUICKEST)?))
         });
         each.reduce(f64::min)
     };
-    Some([of(|point| point.small.as_ref())?, of(|point| point.large.as_ref())?])
+    Some([of(Class::SMALL)?, of(Class::LARGE)?])
 }
 
 /// The largest level of a class alone against its best one, when it is twice that or more.
-fn falling(points: &[&PointFindings], class: Class) -> Option<Flag> {
-    let levels = points.iter().filter_map(|point| {
-        let Point { small, large } = point.point;
-        let (level, other, io) = match class {
-            Class::Small => (small, large, point.small.as_ref()?),
-            Class::Large => (large, small, point.large.as_ref()?),
-        };
-        let interval = io.iops.interval.filter(|_| other == 0 && io.iops.basis == Basis::Visits)?;
-        Some((level, point.point, io.io_bytes, interval))
+fn falling(points: &[&PointFindings], load: &LoadClass) -> Option<Flag> {
+    let class = load.name;
+    let levels = points.iter().filter(|point| point.point.is_alone(class)).filter_map(|point| {
+        let io = point.io(class)?;
+        let interval = io.iops.interval.filter(|_| io.iops.basis == Basis::Visits)?;
+        Some((point.point.of(class), point.point, interval))
     });
     let levels: Vec<_> = levels.collect();
     let most = levels.iter().max_by_key(|(level, ..)| *level)?;
-    let best = levels.iter().max_by(|a, b| a.3.mean.total_cmp(&b.3.mean))?;
+    let best = levels.iter().max_by(|a, b| a.2.mean.total_cmp(&b.2.mean))?;
     if most.0 < best.0.saturating_mul(2) {
         return None;
     }
-    let found = retrograde(&best.3, &most.3)?;
+    let found = retrograde(&best.2, &most.2)?;
     let text = format!(
         "{}: {} at {}, {} against {} at {}",
-        class.name(),
-        rate(class, most.2, most.3.mean),
+        class,
+        rate(load, most.2.mean),
         at(most.1),
         signed(found.difference()),
-        rate(class, best.2, best.3.mean),
+        rate(load, best.2.mean),
         at(best.1)
     );
     Some(Flag::new(FlagCode::Retrograde, text))

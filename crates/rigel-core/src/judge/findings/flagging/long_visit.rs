@@ -6,8 +6,8 @@ use super::words::{at, factor, percent, rate, signed, time};
 use crate::judge::findings::estimate::JudgedPhase;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{classes, rates};
-use crate::load::plan::Plan;
-use crate::load::workload::{Class, Direction};
+use crate::load::class::LoadClass;
+use crate::load::workload::Direction;
 use crate::measure::ClassTally;
 use crate::record::{Purpose, Record, Visit};
 use crate::stats::detect::long_visit::{BelowVisits, Fall, LongVisitFinding, below_visits, judge, pieces};
@@ -19,9 +19,8 @@ use crate::stats::settle::after;
 use crate::units::to_f64;
 
 /// A class in a long visit, after settling.
-struct LongTally {
-    class: Class,
-    io_bytes: u64,
+struct LongTally<'a> {
+    load: &'a LoadClass,
     pieces: Vec<f64>,
     piece_ns: f64,
     mean: f64,
@@ -33,10 +32,13 @@ struct LongTally {
 /// The flags of all long visits of a phase.
 pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
     let long_visits = phase.visits.iter().filter(|visit| visit.purpose == Purpose::Long);
-    let each = long_visits.flat_map(|visit| classes(visit).map(|(class, tally)| (*visit, class, tally)));
-    each.flat_map(|(visit, class, tally)| {
-        let long = LongTally::of(record, phase, visit, class, tally);
-        let place = phase.judged.keys.iter().position(|&key| key == (visit.step, class));
+    let each = long_visits.flat_map(|visit| {
+        let of_class = |(class, tally)| Some((*visit, record.header.request.class(class)?, tally));
+        classes(visit).filter_map(of_class)
+    });
+    each.flat_map(|(visit, load, tally)| {
+        let long = LongTally::of(record, phase, visit, load, tally);
+        let place = phase.judged.keys.iter().position(|&key| key == (visit.step, load.name));
         let interval = place.and_then(|place| phase.judged.look.intervals[place]);
         let below = interval.and_then(|interval| below_visits(long.mean, &interval));
         let slow = place.and_then(|place| phase.judged.look.slow_starts[place]);
@@ -46,22 +48,27 @@ pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
     .collect()
 }
 
-impl LongTally {
-    fn of(record: &Record, phase: &JudgedPhase<'_>, visit: &Visit, class: Class, tally: &ClassTally) -> Self {
+impl<'a> LongTally<'a> {
+    fn of(
+        record: &Record,
+        phase: &JudgedPhase<'_>,
+        visit: &Visit,
+        load: &'a LoadClass,
+        tally: &ClassTally,
+    ) -> Self {
         let width_ns = tally.series.bucket_ns;
         let settle_ns = phase.judged.look.settle.settle_ns;
         let profile = rates(tally, visit.measured_ns);
         let settled = after(&profile, width_ns, settle_ns);
         let pieces = pieces(settled, width_ns);
-        let writes = Plan::point_writes(&record.header.request, visit.point);
+        let writes = record.header.request.writes(visit.point);
         Self {
-            class,
-            io_bytes: tally.io_bytes,
+            load,
             piece_ns: to_f64(width_ns) * count(settled.len()) / count(pieces.len().max(1)),
             pieces,
             mean: mean(settled),
             direction: if writes { Direction::Write } else { Direction::Read },
-            place: format!("long visit at {}, {}", at(visit.point), class.name()),
+            place: format!("long visit at {}, {}", at(visit.point), load.name),
         }
     }
 
@@ -69,7 +76,7 @@ impl LongTally {
     fn flag(&self, below: Option<BelowVisits>) -> Option<Flag> {
         let place = &self.place;
         let burst = below.map_or_else(String::new, |below| {
-            format!("; short visits: {}", rate(self.class, self.io_bytes, below.visits.mean))
+            format!("; short visits: {}", rate(self.load, below.visits.mean))
         });
         let snia = self.snia();
         let (code, text) = match (judge(&self.pieces, self.direction), below) {
@@ -90,7 +97,7 @@ impl LongTally {
     }
 
     fn step(&self, shift: &LevelShift) -> String {
-        let rate = |iops| rate(self.class, self.io_bytes, iops);
+        let rate = |iops| rate(self.load, iops);
         format!(
             "{} after {}, from {} to {}",
             signed(shift.step()),
@@ -101,7 +108,7 @@ impl LongTally {
     }
 
     fn burst_and_sustained(&self, below: &BelowVisits) -> String {
-        let rate = |iops| rate(self.class, self.io_bytes, iops);
+        let rate = |iops| rate(self.load, iops);
         format!(
             "{} sustained, {} below the {} ±{} of short visits: burst and sustained rate differ",
             rate(self.mean),
@@ -112,7 +119,7 @@ impl LongTally {
     }
 
     fn still_rising(&self, slow: &SlowStart) -> String {
-        let rate = |iops| rate(self.class, self.io_bytes, iops);
+        let rate = |iops| rate(self.load, iops);
         format!(
             "{}: {} from {} on, {} above the {} ±{} of short visits; it began with {}: short visits end before the rate \
              has come up",

@@ -11,11 +11,11 @@ mod visited;
 use crate::facts::HostFacts;
 use crate::judge::findings::Findings;
 use crate::judge::flags::FlagCode;
+use crate::load::class::{Class, Pattern};
 use crate::load::matrix::RunLevel;
 use crate::load::pace::{Adaptive, Pace};
 use crate::load::plan::Plan;
 use crate::load::request::Request;
-use crate::load::workload::{Class, LargePattern};
 use crate::measure::ClassTally;
 use crate::record::tests::header;
 use crate::record::{NodeVisit, Purpose, Record, Visit};
@@ -60,7 +60,7 @@ impl Maker {
         change(&mut header.request);
         let host = HostFacts { cpus: 2, memory_bytes: Some(8 << 30), ..HostFacts::default() };
         header.plan = Plan::new(&header.request, &host, &header.targets).unwrap();
-        let writes = header.request.write_percent.writes();
+        let writes = header.request.write_percent().writes();
         Self { record: Record::begun(header), clock_ns: 0, kinds: |_| vec![(1.0, 1.0)], writes }
     }
 
@@ -97,7 +97,7 @@ impl Maker {
         let visit =
             self.record.visits.iter().filter(|other| other.step == step && other.purpose != Purpose::Long);
         let moment = Moment {
-            class: Class::Small,
+            class: Class::SMALL,
             outstanding: 0,
             step,
             purpose,
@@ -105,14 +105,12 @@ impl Maker {
             run_s: to_f64(self.clock_ns) / 1e9,
             load_s: 0.0,
         };
-        let LargePattern::Random = self.record.header.request.large_pattern else {
-            panic!("no streams here")
-        };
+        let Pattern::Random = self.record.header.request.large_pattern() else { panic!("no streams here") };
         let mut tally = |class: Class, outstanding: u32| {
             let moment = Moment { class, outstanding, ..moment };
-            (outstanding > 0).then(|| self.tally(moment, measure_ns, rate))
+            self.tally(moment, measure_ns, rate)
         };
-        let (small, large) = (tally(Class::Small, point.small), tally(Class::Large, point.large));
+        let tallies = point.classes().map(|(class, level)| (class, tally(class, level))).collect();
         self.record.visits.push(Visit {
             step,
             number: self.record.visits.len() as u64,
@@ -129,15 +127,14 @@ impl Maker {
             hung: None,
             nodes: vec![NodeVisit::default()],
             loaded_ns: SETTLE_NS + measure_ns,
-            small,
-            large,
+            tallies,
         });
         self.clock_ns += SETTLE_NS + measure_ns;
     }
 
     /// As many I/Os in each bucket as the rate says, with the latency that Little's law gives them.
     fn tally(&self, moment: Moment, measure_ns: u64, rate: &mut impl FnMut(Moment) -> f64) -> ClassTally {
-        let io_bytes = if moment.class == Class::Small { 8192 } else { 1 << 20 };
+        let io_bytes = if moment.class == Class::SMALL { 8192 } else { 1 << 20 };
         let mut tally = ClassTally::with_lead(io_bytes, moment.outstanding, measure_ns, SETTLE_NS, &[]);
         let kinds = (self.kinds)(moment);
         let (mut owed, mut owed_kinds) = (0.0, vec![0.0; kinds.len()]);
@@ -172,7 +169,7 @@ impl Maker {
 
 /// A device with stations enough for every level: 8 ms for a small I/O, 25 ms for a large one.
 fn unloaded(moment: Moment) -> f64 {
-    let each = if moment.class == Class::Small { 125.0 } else { 40.0 };
+    let each = if moment.class == Class::SMALL { 125.0 } else { 40.0 };
     each * f64::from(moment.outstanding)
 }
 

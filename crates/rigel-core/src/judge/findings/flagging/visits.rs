@@ -6,8 +6,8 @@ use super::words::{percent, rate, signed, time};
 use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::JudgedPhase;
 use crate::judge::flags::{Flag, FlagCode};
+use crate::load::class::Class;
 use crate::load::plan::AdaptivePlan;
-use crate::load::workload::Class;
 use crate::record::Record;
 use crate::stats::detect::bimodal::{TwoGroups, two_groups};
 use crate::stats::detect::drift::drift;
@@ -79,17 +79,13 @@ fn of_quantity(
         found.push(Flag::new(FlagCode::Contaminated, text));
     }
     if let Some(groups) = compared.groups[place] {
-        let io = match class {
-            Class::Small => point.small.as_ref(),
-            Class::Large => point.large.as_ref(),
-        };
-        let io_bytes = io.map_or(0, |io| io.io_bytes);
+        let rate = |iops| point.io(class).map_or_else(String::new, |io| rate(&io.load, iops));
         let text = format!(
             "{name}: {} visits at {} and {} at {}; the mean describes neither",
             groups.low_visits,
-            rate(class, io_bytes, groups.low),
+            rate(groups.low),
             groups.high_visits,
-            rate(class, io_bytes, groups.high)
+            rate(groups.high)
         );
         found.push(Flag::new(FlagCode::Bimodal, text));
     }

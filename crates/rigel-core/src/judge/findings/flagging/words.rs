@@ -2,8 +2,8 @@
 //!
 //! Must not judge.
 
+use crate::load::class::LoadClass;
 use crate::load::matrix::Point;
-use crate::load::workload::Class;
 use crate::units::{KIB, MIB, NS_PER_MS, NS_PER_S, NS_PER_US, grouped, to_f64};
 
 /// A number with three digits or more: `3,590`, `42.1`, `0.512`.
@@ -38,12 +38,9 @@ pub fn signed(share: f64) -> String {
     if share > 0.0 { format!("+{}", percent(share)) } else { percent(share) }
 }
 
-/// A rate as reports give it: I/Os for small ones, megabytes for large ones.
-pub fn rate(class: Class, io_bytes: u64, iops: f64) -> String {
-    match class {
-        Class::Small => format!("{} IOPS", figure(iops)),
-        Class::Large => megabytes(iops * to_f64(io_bytes)),
-    }
+/// A rate as reports give it, in the unit of its class.
+pub fn rate(load: &LoadClass, iops: f64) -> String {
+    format!("{} {}", figure(iops * load.scale()), load.unit())
 }
 
 /// Bytes per second as reports give them.
@@ -70,7 +67,7 @@ pub fn time(ns: f64) -> String {
 
 /// A point, as ORION writes it.
 pub fn at(point: Point) -> String {
-    format!("Small={} and Large={}", point.small, point.large)
+    point.named(" and ")
 }
 
 /// `1, 2 and 4`; whole numbers without gaps as `1 to 20`.
@@ -108,8 +105,8 @@ mod tests {
 
     #[test]
     fn units_are_those_of_reports() {
-        assert_eq!(rate(Class::Small, 8192, 5200.0), "5,200 IOPS");
-        assert_eq!(rate(Class::Large, 1 << 19, 400.0), "200 MBPS");
+        let [small, large] = LoadClass::pair(8192, 1 << 19).try_into().unwrap();
+        assert_eq!((rate(&small, 5200.0).as_str(), rate(&large, 400.0).as_str()), ("5,200 IOPS", "200 MBPS"));
         assert_eq!([5400.0, 999.0, 98e6, 12.5e9].map(time), ["5.40 us", "999 ns", "98.0 ms", "12.5 s"]);
         assert_eq!([8192.0, 1_048_576.0, 300_000.0, 512.0].map(size), ["8 KiB", "1 MiB", "293 KiB", "512 B"]);
         assert_eq!(

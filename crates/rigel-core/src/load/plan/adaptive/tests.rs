@@ -1,9 +1,11 @@
 use super::*;
 use crate::facts::{HostFacts, TargetFacts};
+use crate::load::class::{Class, Pattern};
 use crate::load::matrix::{MatrixShape, RunLevel};
 use crate::load::pace::{LevelChoice, Precision};
-use crate::load::plan::Searched;
-use crate::load::workload::{Class, WritePercent};
+use crate::load::plan::Plan;
+use crate::load::plan::search::searched;
+use crate::load::workload::WritePercent;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 
 fn adaptive(level: RunLevel, change: impl FnOnce(&mut Request)) -> Result<Plan, Problem> {
@@ -35,18 +37,18 @@ fn a_calibration_with_a_bound_has_the_points_that_answer() {
     };
     let plan = bounded(None, 60);
     let search = plan.search.as_ref().unwrap();
-    assert_eq!((search.most_small, search.bound), (512, Some(bound)));
+    assert_eq!((search.room().small(), search.bound), (512, Some(bound)));
     assert!(search.usual_time() < Nanos::from_secs(30), "half of the budget: {:?}", search.usual_time());
-    assert_eq!(bounded(Some(100), 60).search.unwrap().most_small, 6400);
+    assert_eq!(bounded(Some(100), 60).search.unwrap().room().small(), 6400);
     let mut request = Request::new(RunLevel::Simple);
     request.levels = LevelChoice::Auto;
     request.bound = Some(bound);
     let max_duration = Some(Nanos::from_secs(60));
     request.pace = Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() });
-    let found = Searched { small: Some(8), large: Some(2), bounded: Some(75) };
+    let found = &searched(Some(8), Some(2), Some(75));
     let plan = plan.with_levels(&request, found, Nanos::from_secs(25)).unwrap();
     let points: Vec<(u32, u32)> =
-        plan.steps.iter().map(|step| (step.point.small, step.point.large)).collect();
+        plan.steps.iter().map(|step| (step.point.small(), step.point.large())).collect();
     assert_eq!(points, [(1, 0), (8, 0), (16, 0), (75, 0), (0, 1), (0, 2), (0, 4)]);
     let adaptive = plan.adaptive.unwrap();
     assert_eq!(adaptive.parameters.time_limit_ns, Some(60_000_000_000));
@@ -56,11 +58,11 @@ fn a_calibration_with_a_bound_has_the_points_that_answer() {
 #[test]
 fn the_corner_of_a_matrix_or_else_each_class_has_a_long_visit() {
     let normal = adaptive(RunLevel::Normal, |_| {}).unwrap();
-    assert_eq!(with_long_visit(&normal), [[Point { small: 5, large: 2 }]]);
+    assert_eq!(with_long_visit(&normal), [[Point::pair(5, 2)]]);
     let simple = adaptive(RunLevel::Simple, |_| {}).unwrap();
-    assert_eq!(with_long_visit(&simple), [[Point { small: 5, large: 0 }, Point { small: 0, large: 2 }]]);
+    assert_eq!(with_long_visit(&simple), [[Point::pair(5, 0), Point::pair(0, 2)]]);
     let oltp = adaptive(RunLevel::Oltp, |_| {}).unwrap();
-    assert_eq!(with_long_visit(&oltp), [[Point { small: 20, large: 0 }]]);
+    assert_eq!(with_long_visit(&oltp), [[Point::pair(20, 0)]]);
 }
 
 #[test]
@@ -74,20 +76,20 @@ fn eighteen_points_take_less_than_a_fifth_of_orions_time() {
 
 #[test]
 fn reads_come_before_writes() {
-    let all_write = adaptive(RunLevel::Normal, |r| r.write_percent = WritePercent::new(20).unwrap()).unwrap();
+    let all_write = adaptive(RunLevel::Normal, |r| r.set_writes(WritePercent::new(20).unwrap())).unwrap();
     let phases = &all_write.adaptive.as_ref().unwrap().phases;
     assert_eq!(phases.len(), 1);
     assert_eq!(phases[0].long_visits[0].measure_ns, 60 * NS_PER_S, "a long visit that writes takes a minute");
     // Of one stream a third does not write; of three streams one does.
     let streams = adaptive(RunLevel::Advanced, |r| {
-        r.write_percent = WritePercent::new(34).unwrap();
-        r.large_pattern = LargePattern::Sequential { ios_per_stream: 2 };
+        r.set_writes(WritePercent::new(34).unwrap());
+        r.set_large(Pattern::Streams { ios_per_stream: 2 });
         r.shape = MatrixShape::Max { small: 0, large: 4 };
     })
     .unwrap();
     let phases = &streams.adaptive.as_ref().unwrap().phases;
     let larges = |phase: &Phase| -> Vec<u32> {
-        phase.points.iter().map(|&step| streams.steps[step].point.large).collect()
+        phase.points.iter().map(|&step| streams.steps[step].point.large()).collect()
     };
     assert_eq!((larges(&phases[0]), larges(&phases[1])), (vec![1, 2], vec![3, 4]));
 }
@@ -118,7 +120,7 @@ fn a_limit_shortens_the_long_visits_and_refuses_what_cannot_be() {
 fn only_a_warm_up_that_was_asked_for_is_made() {
     let sequential = |cache| {
         let plan = adaptive(RunLevel::Advanced, |r| {
-            r.large_pattern = LargePattern::Sequential { ios_per_stream: 4 };
+            r.set_large(Pattern::Streams { ios_per_stream: 4 });
             r.cache = cache;
         });
         plan.unwrap().adaptive.unwrap().warm_up
@@ -135,25 +137,18 @@ fn searched_levels_make_the_matrix() {
     request.levels = LevelChoice::Auto;
     let plan = adaptive(RunLevel::Normal, |r| *r = request.clone()).unwrap();
     assert!(plan.steps.is_empty() && plan.adaptive.is_none());
-    assert_eq!(plan.room(), (512, 64));
-    assert_eq!(plan.search.as_ref().unwrap().classes, [Class::Small, Class::Large]);
-    let found = plan
-        .with_levels(
-            &request,
-            Searched { small: Some(16), large: Some(3), bounded: None },
-            Nanos::from_secs(100),
-        )
-        .unwrap();
-    assert_eq!(found.grid.small_levels, [0, 1, 4, 8, 16, 32]);
-    assert_eq!(found.grid.large_levels, [0, 1, 3, 6]);
+    assert_eq!(plan.room(), Point::pair(512, 64));
+    assert_eq!(plan.search.as_ref().unwrap().classes, [Class::SMALL, Class::LARGE]);
+    let found =
+        plan.with_levels(&request, &searched(Some(16), Some(3), None), Nanos::from_secs(100)).unwrap();
+    assert_eq!(found.grid.levels[&Class::SMALL], [0, 1, 4, 8, 16, 32]);
+    assert_eq!(found.grid.levels[&Class::LARGE], [0, 1, 3, 6]);
     assert_eq!(found.steps.len(), 6 * 4 - 1);
-    assert_eq!(found.room(), (512, 64), "the queues were made before");
+    assert_eq!(found.room(), Point::pair(512, 64), "the queues were made before");
     let least_ns = found.adaptive.as_ref().unwrap().least_time().0 + 100 * NS_PER_S;
     assert_eq!(found.estimate_minutes, least_ns.div_ceil(60 * NS_PER_S) + 1, "with the time of the search");
-    let most = plan
-        .with_levels(&request, Searched { small: Some(512), large: None, bounded: None }, Nanos(0))
-        .unwrap();
-    assert_eq!((most.grid.max_small(), most.grid.max_large()), (512, 2), "never beyond the search");
+    let most = plan.with_levels(&request, &searched(Some(512), None, None), Nanos(0)).unwrap();
+    assert_eq!(most.grid.most(), Point::pair(512, 2), "never beyond the search");
 }
 
 #[test]
@@ -173,13 +168,8 @@ fn a_limit_counts_the_search() {
     request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
     request.levels = LevelChoice::Auto;
     let long_visits = |spent_s| {
-        let found = plan
-            .with_levels(
-                &request,
-                Searched { small: Some(4), large: Some(2), bounded: None },
-                Nanos::from_secs(spent_s),
-            )
-            .unwrap();
+        let found =
+            plan.with_levels(&request, &searched(Some(4), Some(2), None), Nanos::from_secs(spent_s)).unwrap();
         let adaptive = found.adaptive.unwrap();
         assert_eq!(adaptive.parameters.time_limit_ns, Some(160 * NS_PER_S));
         assert!(found.estimate_minutes <= 3 + 1, "{} for three minutes", found.estimate_minutes);

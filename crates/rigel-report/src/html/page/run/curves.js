@@ -1,78 +1,64 @@
 // The figures over the load: throughput, latency, what one class takes from the other, the search for load levels.
 
-/** A line per level of the other class, over the levels of `own`. */
-function perLevel(own, other, quantity, unit, write) {
-  const levels = own === "small" ? LARGE_LEVELS : SMALL_LEVELS;
-  const rows = (level) => POINTS.flatMap((point, index) => {
-    if (point[other] !== level || point[own] === 0) return [];
-    const estimate = point[`${own}_io`]?.[quantity];
+/** The points of a class as rows over its levels; `keep` chooses by what the other classes do. */
+function rowsOf(own, quantity, write, keep) {
+  return POINTS.flatMap((point, index) => {
+    const io = point.ios[own.name];
+    if (!io || !keep(io.beside)) return [];
     const flags = flagWords(point);
-    const text = `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}`;
-    return [{ x: point[own], estimate, point: index, text, state: stateOf(point) }];
+    const text = `${pointName(point)}\n${write(io[quantity])}${flags ? `\n${flags}` : ""}`;
+    return [{ x: point.levels[own.name], estimate: io[quantity], point: index, text, state: stateOf(point) }];
   });
-  const named = other === "large" ? "Large" : "Small";
-  return levels.map((level) => ({ name: `${named}=${level}`, rows: rows(level) }));
 }
 
-const iopsCurves = () => lines(
-  "IOPS of small I/Os over the outstanding small I/Os, a line for each number of outstanding large I/Os, with 95 % intervals",
-  perLevel("small", "large", "iops", " IOPS", number), "outstanding small I/Os", "IOPS", { min: 0 });
+/** What the other classes do where a class has figures, in words, each once. */
+const besides = (own) => [...new Set(POINTS.flatMap((point) => point.ios[own.name]?.beside ?? []))];
 
-const mbpsCurves = () => lines(
-  "MBPS of large I/Os over the outstanding large I/Os, a line for each number of outstanding small I/Os, with 95 % intervals",
-  perLevel("large", "small", "mbps", " MBPS", number), `outstanding large ${FOUND.large_unit}`, "MBPS", { min: 0 });
+/** The rate over the levels of a class, a line for each of what the others do. */
+function rateCurves(own) {
+  const write = (estimate) => `${told(estimate, number)} ${own.unit}`;
+  const all = besides(own).map((name) => ({ name, rows: rowsOf(own, "rate", write, (beside) => beside === name) }));
+  const label = `${own.unit} of ${own.noun} over the ${own.outstanding}, a line for each load of the other classes, with 95 % intervals`;
+  return lines(label, all, own.outstanding, own.unit, { min: 0 });
+}
 
-/** Mean, median and 99th percentile of one class at one level of the other. */
+/** Mean, median and 99th percentile of the first class at one load of the others. */
 function latencyCurves() {
-  const own = FOUND.has_small ? "small" : "large";
-  const other = own === "small" ? "large" : "small";
-  const level = Number(part("latency-level").value);
-  const rows = (quantity) => POINTS.flatMap((point, index) => {
-    if (point[other] !== level || point[own] === 0) return [];
-    const estimate = point[`${own}_io`]?.[quantity];
-    const flags = flagWords(point);
-    const text = `${pointName(point)}\n${quantity} ${told(estimate, time)}${flags ? `\n${flags}` : ""}`;
-    return [{ x: point[own], estimate, point: index, text, state: stateOf(point) }];
-  });
+  const level = part("latency-level").value;
+  const rows = (quantity) => rowsOf(MAIN, quantity, (estimate) => `${quantity} ${told(estimate, time)}`, (beside) => beside === level);
   const all = ["mean", "p50", "p99"].map((quantity) => ({ name: quantity, rows: rows(quantity) }));
-  return lines(`Latency of ${own} I/Os: mean, median and 99th percentile with 95 % intervals`, all, `outstanding ${own} I/Os`, "latency", {
+  return lines(`Latency of ${MAIN.noun}: mean, median and 99th percentile with 95 % intervals`, all, MAIN.outstanding, "latency", {
     min: 0, axisLabel: { color: look().muted, formatter: time },
   });
 }
 
-/** The levels of the other class at which there is a latency to show. */
-function latencyLevels() {
-  const own = FOUND.has_small ? "small" : "large";
-  const other = own === "small" ? "large" : "small";
-  return distinct(POINTS.filter((point) => point[own] > 0).map((point) => point[other]));
-}
-
 /** What is lost of the rate alone, in per cent. */
 function interference(own) {
-  const other = own === "small" ? "large" : "small";
-  const named = own === "small" ? "Small" : "Large";
-  const all = FOUND.interference[own].map(({ level, rows }) => ({
-    name: `${named}=${level}`,
+  const others = FOUND.axes.filter((one) => one.name !== own.name);
+  const all = FOUND.interference[own.name].map(({ level, rows }) => ({
+    name: `${own.label}=${level}`,
     rows: rows.map((row) => ({
       x: row.added, estimate: row.loss, point: row.point, state: stateOf(POINTS[row.point]),
-      text: `${pointName(POINTS[row.point])}\nloses ${told(row.loss, perCent)}\nof what ${named}=${level} reaches alone`,
+      text: `${pointName(POINTS[row.point])}\nloses ${told(row.loss, perCent)}\nof what ${own.label}=${level} reaches alone`,
     })),
   }));
-  return lines(`What ${own} I/O loses of its rate alone when ${other} I/O is added`, all, `outstanding ${other} I/Os added`, "loss", {
+  const added = others.map((one) => one.noun).join(" and ");
+  const label = `What ${own.noun} loses of its rate alone when ${added} is added`;
+  return lines(label, all, `${others.map((one) => one.outstanding).join(" and ")} added`, "loss", {
     axisLabel: { color: look().muted, formatter: perCent },
   });
 }
 
 /** The rate over the levels that were searched. */
 function searchCurve(own) {
-  const curve = FOUND.curves.find((one) => one.class === own);
+  const curve = FOUND.curves.find((one) => one.class.name === own);
   if (!curve) return null;
-  const unit = own === "small" ? "IOPS" : "MBPS";
+  const { unit, outstanding: counted } = curve.class;
   const rows = curve.levels.map(({ outstanding, rate }) => (
     { x: outstanding, estimate: rate, text: `${outstanding} outstanding\n${told(rate, number)} ${unit}` }
   ));
   const label = `${unit} over the levels of the search, with 95 % intervals`;
-  const option = lines(label, [{ name: unit, rows }], `outstanding ${own} I/Os`, unit, { min: 0 });
+  const option = lines(label, [{ name: unit, rows }], counted, unit, { min: 0 });
   if (!option) return null;
   const { ink, muted } = look();
   option.series[0].markLine = {

@@ -4,6 +4,10 @@ const FOUND = dataOf(`${ids}findings`);
 const part = (id) => document.getElementById(ids + id);
 const POINTS = FOUND.points;
 
-const pointName = (point) => `Small=${point.small}, Large=${point.large}`;
-const SMALL_LEVELS = distinct(POINTS.map((point) => point.small));
-const LARGE_LEVELS = distinct(POINTS.map((point) => point.large));
+const pointName = (point) => point.name;
+const [MAIN] = FOUND.classes;
+/** The matrix has the first two classes as its axes. */
+const [ACROSS, UP] = FOUND.axes;
+const levelsOf = (axis) => (axis ? distinct(POINTS.map((point) => point.levels[axis.name] ?? 0)) : [0]);
+const ACROSS_LEVELS = levelsOf(ACROSS);
+const UP_LEVELS = levelsOf(UP);

@@ -7,7 +7,7 @@ const MOST_LABELS = 150;
 function matrix(own, quantity, unit, write, short) {
   const { ink, accent, bad, line: rule, muted } = look();
   const cells = POINTS.flatMap((point, index) => {
-    const estimate = point[`${own}_io`]?.[quantity];
+    const estimate = point.ios[own.name]?.[quantity];
     if (!estimate || !isThere(estimate[0])) return [];
     return [{ point, index, estimate }];
   });
@@ -16,12 +16,13 @@ function matrix(own, quantity, unit, write, short) {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const share = (value) => (max > min ? (value - min) / (max - min) : 0.5);
   const shown = cells.length <= MOST_LABELS;
+  const place = (axis, levels, point) => levels.indexOf(axis ? point.levels[axis.name] ?? 0 : 0);
   const item = ({ point, index, estimate }) => {
     const flags = flagWords(point);
     const sign = point.invalid ? "✕ " : point.own ? "! " : "";
     const chosen = index === CHOSEN.point;
     return {
-      value: [SMALL_LEVELS.indexOf(point.small), LARGE_LEVELS.indexOf(point.large), estimate[0]], point: index,
+      value: [place(ACROSS, ACROSS_LEVELS, point), place(UP, UP_LEVELS, point), estimate[0]], point: index,
       read: `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}`,
       label: { show: shown || Boolean(sign), formatter: shown ? sign + short(estimate[0]) : sign, color: inkOn(share(estimate[0])), fontSize: 11 },
       itemStyle: { borderColor: chosen ? accent : point.invalid ? bad : rule, borderWidth: chosen ? 4 : point.invalid ? 3 : 1 },
@@ -31,12 +32,12 @@ function matrix(own, quantity, unit, write, short) {
   const inFront = ({ index }) => index === CHOSEN.point;
   const data = [...cells.filter((cell) => !inFront(cell)), ...cells.filter(inFront)].map(item);
   const levels = (name, all) => axis(name, { type: "category", data: all.map(String), splitLine: { show: false }, nameGap: 30 });
-  return frame(`${quantity} of ${own} I/Os for every pair of outstanding small and large I/Os`, {
-    height: Math.min(Math.max(200 + 30 * LARGE_LEVELS.length, 240), 700),
+  return frame(`${quantity} of ${own.noun} for every point: ${FOUND.axes.map((one) => one.outstanding).join(" and ")}`, {
+    height: Math.min(Math.max(200 + 30 * UP_LEVELS.length, 240), 700),
     legend: { show: false },
     grid: { left: 34, right: 16, top: 48, bottom: 88, containLabel: true },
-    xAxis: levels("outstanding small I/Os", SMALL_LEVELS),
-    yAxis: levels(`outstanding large ${FOUND.large_unit}`, LARGE_LEVELS),
+    xAxis: levels(ACROSS.outstanding, ACROSS_LEVELS),
+    yAxis: levels(UP ? UP.outstanding : "", UP_LEVELS),
     visualMap: {
       type: "continuous", min, max: max > min ? max : min + 1, calculable: true, orient: "horizontal", left: "center", bottom: 26,
       itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: short, textStyle: { color: muted },

@@ -2,17 +2,16 @@
 
 /** Every visit with I/Os of a class, at its time; those to the chosen point stand out. */
 function overTheRun(own) {
-  const visits = FOUND.visits.filter((visit) => visit[own]);
+  const visits = FOUND.visits.filter((visit) => visit.ios[own.name]);
   if (visits.length === 0) return null;
-  const unit = own === "small" ? "IOPS" : "MBPS";
-  const scale = own === "small" ? 1 : FOUND.large_mb;
+  const { unit, scale } = own;
   const { accent, muted, care } = look();
   const item = (visit) => ({
-    value: [visit.began + visit.settle, visit[own].rate * scale, visit.began + visit.settle + visit.measured], point: visit.point,
+    value: [visit.began + visit.settle, visit.ios[own.name].rate * scale, visit.began + visit.settle + visit.measured], point: visit.point,
     read: [
       pointName(POINTS[visit.point]),
       `${visitName(visit)}: ${visit.purpose}`,
-      `${number(visit[own].rate * scale)} ${unit} for ${seconds(visit.measured)}, ${seconds(visit.began)} after the start`,
+      `${number(visit.ios[own.name].rate * scale)} ${unit} for ${seconds(visit.measured)}, ${seconds(visit.began)} after the start`,
     ].join("\n"),
   });
   const group = (name, color, symbol, size, holds) => ({

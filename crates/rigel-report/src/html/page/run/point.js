@@ -1,6 +1,6 @@
 // The figures of the chosen point: its latencies, and what happened inside its visits.
 
-const CHOSEN = { point: 0, own: "small" };
+const CHOSEN = { point: 0, own: MAIN };
 const OF_POINT = ["histogram", "percentiles", "latency-time", "inside"];
 /** Where a power of two is cut, in 64ths of it: of the histogram of a point, and of a visit. */
 const FINE = [0, 6, 12, 19, 27, 35, 44, 54];
@@ -17,16 +17,16 @@ const binOf = (us, cuts) => {
 };
 
 const chosen = () => POINTS[CHOSEN.point];
-const chosenIo = () => chosen()?.[`${CHOSEN.own}_io`];
-const place = () => `${pointName(chosen())}, ${CHOSEN.own} I/O`;
-const visitsOfChosen = () => FOUND.visits.filter((visit) => visit.point === CHOSEN.point && visit[CHOSEN.own]);
+const chosenIo = () => chosen()?.ios[CHOSEN.own.name];
+const place = () => `${pointName(chosen())}, ${CHOSEN.own.noun}`;
+const visitsOfChosen = () => FOUND.visits.filter((visit) => visit.point === CHOSEN.point && visit.ios[CHOSEN.own.name]);
 const visitName = (visit) => `visit ${visit.number}${visit.counts ? "" : ", not counted"}`;
 
 function histogram() {
   const io = chosenIo();
   if (!io?.histogram.length) return null;
   const all = io.histogram.reduce((sum, [, ios]) => sum + ios, 0);
-  const { color } = lineLook(CHOSEN.own === "small" ? 0 : 1, 2);
+  const { color } = lineLook(FOUND.axes.findIndex((one) => one.name === CHOSEN.own.name), Math.max(FOUND.axes.length, 2));
   const rows = io.histogram.map(([bin, ios]) => ({
     value: [edge(bin, FINE), edge(bin + 1, FINE), ios / all],
     read: `${time(edge(bin, FINE))} to ${time(edge(bin + 1, FINE))}\n${number(ios)} I/Os, ${perCent(ios / all)}`,
@@ -63,7 +63,7 @@ function percentiles() {
   const rows = io.percentiles.map(([nines, us]) => (
     { value: [nines, us], read: `${share(nines)} of the I/Os took ${time(us)} at most` }
   ));
-  const { color } = lineLook(CHOSEN.own === "small" ? 0 : 1, 2);
+  const { color } = lineLook(FOUND.axes.findIndex((one) => one.name === CHOSEN.own.name), Math.max(FOUND.axes.length, 2));
   const sure = [[-Math.log10(0.5), io.p50], [2, io.p99]].filter(([, estimate]) => isThere(estimate?.[1]));
   return frame(`Percentiles of latency, ${place()}`, {
     xAxis: axis("share of I/Os that took that long at most", {
@@ -89,13 +89,13 @@ function latencyColumns() {
   const visits = visitsOfChosen();
   if (visits.length > 1) {
     return visits.map((visit) => {
-      const bins = visit[CHOSEN.own].bins;
+      const bins = visit.ios[CHOSEN.own.name].bins;
       const all = bins.reduce((sum, [, ios]) => sum + ios, 0);
       const title = `${visitName(visit)}, ${seconds(visit.began)} after the start`;
       return { name: seconds(visit.began), title, cells: bins.map(([bin, ios]) => [bin, ios / all]) };
     });
   }
-  return visits.flatMap((visit) => slices(visit[CHOSEN.own]));
+  return visits.flatMap((visit) => slices(visit.ios[CHOSEN.own.name]));
 }
 
 function slices({ start, width, rates, means }) {
@@ -153,12 +153,11 @@ function latencyOverTime() {
 
 /** The rate inside each visit to the point. */
 function inside() {
-  const visits = visitsOfChosen().filter((visit) => visit[CHOSEN.own].rates.length > 1);
+  const visits = visitsOfChosen().filter((visit) => visit.ios[CHOSEN.own.name].rates.length > 1);
   if (visits.length === 0) return null;
-  const unit = CHOSEN.own === "small" ? "IOPS" : "MBPS";
-  const scale = CHOSEN.own === "small" ? 1 : FOUND.large_mb;
+  const { unit, scale } = CHOSEN.own;
   const one = (visit, index) => {
-    const { start, width, rates } = visit[CHOSEN.own];
+    const { start, width, rates } = visit.ios[CHOSEN.own.name];
     const { color, dash } = lineLook(index, visits.length);
     const item = (rate, at) => {
       const x = start + (at + 0.5) * width;
@@ -193,16 +192,16 @@ function choose(index) {
   const point = POINTS[index];
   if (!point) return;
   CHOSEN.point = index;
-  if (!point[`${CHOSEN.own}_io`]) CHOSEN.own = point.small_io ? "small" : "large";
+  if (!point.ios[CHOSEN.own.name]) CHOSEN.own = FOUND.classes.find((one) => point.ios[one.name]) ?? MAIN;
   part("point").value = String(index);
-  for (const own of ["small", "large"]) {
-    const radio = part(`own-${own}`);
-    radio.disabled = !point[`${own}_io`];
-    radio.checked = own === CHOSEN.own;
+  for (const { name } of FOUND.axes) {
+    const radio = part(`own-${name}`);
+    radio.disabled = !point.ios[name];
+    radio.checked = name === CHOSEN.own.name;
   }
   const io = chosenIo();
-  const rate = CHOSEN.own === "small" ? `${told(io?.iops, number)} IOPS` : `${told(io?.mbps, number)} MBPS`;
+  const rate = `${told(io?.rate, number)} ${CHOSEN.own.unit}`;
   const flags = flagWords(point);
   part("chosen").textContent = `${place()}: ${rate}; mean latency ${told(io?.mean, time)}${flags ? `; ${flags}` : ""}.`;
-  redraw([...OF_POINT, "heat-iops", "heat-mbps", "heat-latency", "run-small", "run-large"]);
+  redraw([...OF_POINT, "heat-latency", ...FOUND.classes.flatMap(({ name }) => [`heat-${name}`, `run-${name}`])]);
 }

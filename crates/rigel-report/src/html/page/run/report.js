@@ -6,16 +6,15 @@ function listen() {
   const point = part("point");
   fill(point, POINTS.map((one, index) => [index, pointName(one) + (one.invalid ? " ✕" : one.own ? " !" : "")]));
   point.addEventListener("change", () => choose(Number(point.value)));
-  for (const own of ["small", "large"]) {
-    part(`own-${own}`).addEventListener("change", () => {
+  for (const own of FOUND.axes) {
+    part(`own-${own.name}`).addEventListener("change", () => {
       CHOSEN.own = own;
       choose(CHOSEN.point);
     });
   }
   const level = part("latency-level");
   if (level) {
-    const other = FOUND.has_small ? "Large" : "Small";
-    fill(level, latencyLevels().map((one) => [one, `${other}=${one}`]));
+    fill(level, besides(MAIN).map((one) => [one, one]));
     level.addEventListener("change", () => redraw(["latency"]));
   }
   for (const button of root.querySelectorAll("button[data-point]")) {
@@ -26,23 +25,23 @@ function listen() {
   }
 }
 
+/** The figures of one class. */
+const figuresOf = (own) => ({
+  [`rate-${own.name}`]: () => rateCurves(own),
+  [`heat-${own.name}`]: () => matrix(own, "rate", ` ${own.unit}`, number, brief),
+  [`loss-${own.name}`]: () => interference(own),
+  [`run-${own.name}`]: () => overTheRun(own),
+});
+
 const FIGURES_OF_RUN = {
-  iops: iopsCurves,
-  mbps: mbpsCurves,
   latency: latencyCurves,
-  "search-small": () => searchCurve("small"),
-  "search-large": () => searchCurve("large"),
-  "heat-iops": () => matrix("small", "iops", " IOPS", number, brief),
-  "heat-mbps": () => matrix("large", "mbps", " MBPS", number, brief),
-  "heat-latency": () => matrix(FOUND.has_small ? "small" : "large", "mean", "", time, briefTime),
-  "loss-small": () => interference("small"),
-  "loss-large": () => interference("large"),
+  "heat-latency": () => matrix(MAIN, "mean", "", time, briefTime),
+  ...Object.fromEntries(FOUND.curves.map((curve) => [`search-${curve.class.name}`, () => searchCurve(curve.class.name)])),
   histogram,
   percentiles,
   "latency-time": latencyOverTime,
   inside,
-  "run-small": () => overTheRun("small"),
-  "run-large": () => overTheRun("large"),
+  ...Object.assign({}, ...FOUND.classes.map(figuresOf)),
 };
 
 if (POINTS.length > 0) listen();

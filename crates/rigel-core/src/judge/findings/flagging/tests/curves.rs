@@ -25,7 +25,7 @@ fn searched(rates: &[f64]) -> Curve {
 }
 
 fn told(curve_: &Curve) -> Vec<(FlagCode, String)> {
-    let flags: Vec<Flag> = curve(Class::Small, curve_);
+    let flags: Vec<Flag> = curve(Class::SMALL, curve_);
     flags.into_iter().map(|flag| (flag.code, flag.text)).collect()
 }
 

@@ -55,11 +55,10 @@ fn two_kinds_of_io_that_are_alone_are_two_kinds_at_every_depth() {
 #[test]
 fn reads_and_writes_are_judged_apart() {
     let mut maker =
-        Maker::new(RunLevel::Simple, |request| request.write_percent = WritePercent::new(50).unwrap());
+        Maker::new(RunLevel::Simple, |request| request.set_writes(WritePercent::new(50).unwrap()));
     maker = maker.rounds(4, unloaded);
     for visit in &mut maker.record.visits {
-        let tallies = [visit.small.as_mut(), visit.large.as_mut()];
-        for tally in tallies.into_iter().flatten() {
+        for tally in visit.tallies.values_mut() {
             // As many reads, ten times as fast; the mean of both is Little's.
             let (count, mean_ns) = (tally.writes.count(), tally.writes.mean_ns().unwrap());
             tally.writes.clear();

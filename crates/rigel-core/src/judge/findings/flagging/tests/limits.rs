@@ -66,9 +66,9 @@ fn a_single_long_visit_per_level_tells_as_much() {
 fn one_bandwidth_for_all_sizes_is_a_limit() {
     let bandwidth = |large: f64| {
         move |moment: Moment| match moment.class {
-            Class::Small if moment.outstanding == 1 => 3000.0,
-            Class::Small => 6400.0,
-            Class::Large => large,
+            Class::SMALL if moment.outstanding == 1 => 3000.0,
+            Class::SMALL => 6400.0,
+            _ => large,
         }
     };
     let constant: fn(Moment) -> Kinds = |_| vec![(1.0, 1.0)];
@@ -83,7 +83,7 @@ fn one_bandwidth_for_all_sizes_is_a_limit() {
 fn one_rate_for_all_sizes_is_a_limit_where_the_device_tells_them_apart() {
     // Three in ten I/Os do not wait.
     let told: fn(Moment) -> Kinds = |moment| {
-        let quick = if moment.class == Class::Small { 0.2 } else { 0.4 };
+        let quick = if moment.class == Class::SMALL { 0.2 } else { 0.4 };
         vec![(0.3, quick), (0.7, (1.0 - 0.3 * quick) / 0.7)]
     };
     let alike: fn(Moment) -> Kinds = |_| vec![(0.3, 0.2), (0.7, 0.94 / 0.7)];
@@ -105,8 +105,8 @@ fn mixes_share_a_limit() {
     // 50 MBPS between both classes: large I/Os take 12 a second for each that is outstanding.
     let law = |moment: Moment| {
         let point = steps[moment.step].point;
-        let large = if point.small == 0 { 50.0 } else { 12.0 * f64::from(point.large) };
-        if moment.class == Class::Large { large } else { (50.0 - 12.0 * f64::from(point.large)) * 128.0 }
+        let large = if point.small() == 0 { 50.0 } else { 12.0 * f64::from(point.large()) };
+        if moment.class == Class::LARGE { large } else { (50.0 - 12.0 * f64::from(point.large())) * 128.0 }
     };
     let texts = throttled(&maker.rounds(4, law).found());
     assert_eq!(texts.len(), 1, "{texts:?}");

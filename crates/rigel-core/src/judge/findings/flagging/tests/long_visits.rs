@@ -13,7 +13,7 @@ fn with_long_visit(write_percent: u8, law: impl Fn(f64, f64) -> f64) -> Findings
         unloaded(moment) * factor
     };
     let maker = Maker::new(RunLevel::Oltp, |request| {
-        request.write_percent = WritePercent::new(write_percent).unwrap();
+        request.set_writes(WritePercent::new(write_percent).unwrap());
     });
     maker.rounds(4, rate).found()
 }

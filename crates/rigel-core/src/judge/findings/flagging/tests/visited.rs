@@ -135,8 +135,8 @@ fn visits_that_are_too_short_are_passed_over() {
     for point in &four.points {
         let used: Vec<bool> = point.each_visit.iter().map(|visit| visit.counts).collect();
         assert_eq!(used[used.len() - 8..], [false, false, false, false, true, true, true, true]);
-        let io = point.small.as_ref().unwrap();
-        let truth = 125.0 * f64::from(point.point.small);
+        let io = point.io(Class::SMALL).unwrap();
+        let truth = 125.0 * f64::from(point.point.small());
         assert!((io.iops.value / truth - 1.0).abs() < 0.01, "{} instead of {truth}", io.iops.value);
         assert_eq!((point.visits, io.sure.visits, io.iops.interval.unwrap().visits), (4, 4, 4));
         assert!((point.seconds - 4.0 * (8.5 - 3.0)).abs() < 4.1, "{}", point.seconds);

@@ -9,12 +9,12 @@ mod text;
 pub(crate) use text::flags;
 pub use text::{answers, history};
 
-use rigel_core::load::class::Class;
 use crate::json::{self, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::Flag;
+use rigel_core::load::class::Class;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::units::{NS_PER_MS, to_f64};

@@ -13,7 +13,8 @@ type Scope = (String, Option<Class>);
 
 /// The sets, the widest first.
 fn scopes(points: &[PointFindings]) -> Vec<Scope> {
-    let classes: BTreeSet<Class> = points.iter().flat_map(|found| found.point.classes()).map(|one| one.0).collect();
+    let classes: BTreeSet<Class> =
+        points.iter().flat_map(|found| found.point.classes()).map(|one| one.0).collect();
     let of_class = |class: Class| (format!("all points with {}>0", class.label()), Some(class));
     std::iter::once(("all points".to_owned(), None)).chain(classes.into_iter().map(of_class)).collect()
 }

@@ -3,8 +3,8 @@
 //! Every output that has headline numbers takes them from here, so that none can choose another figure. Must not compute.
 
 use crate::numbers::{number, time};
-use rigel_core::judge::findings::{Answers, Extreme, Extremes};
 use crate::view::View;
+use rigel_core::judge::findings::{Answers, Extreme, Extremes};
 use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
@@ -93,7 +93,10 @@ fn bounded(answers: &Answers) -> Vec<Headline> {
             let point = Point::alone(Class::SMALL, within.outstanding);
             let at = |estimate| Ok(Extreme { estimate, point });
             let latency = format!("Small {of} latency within the bound");
-            vec![row(name, Unit::Rate("IOPS".into()), at(within.iops)), row(latency, Unit::Us, at(within.latency_us))]
+            vec![
+                row(name, Unit::Rate("IOPS".into()), at(within.iops)),
+                row(latency, Unit::Us, at(within.latency_us)),
+            ]
         }
     }
 }

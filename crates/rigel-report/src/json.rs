@@ -8,7 +8,6 @@ mod estimate;
 mod point;
 mod visit;
 
-use rigel_core::load::class::{Class, LoadClass, PerClass};
 use crate::output_file::unwritable;
 use crate::view::View;
 use crate::words;
@@ -17,6 +16,7 @@ use point::PointDocument;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::judge::flags::Flag;
+use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use schemars::JsonSchema;

@@ -7,6 +7,7 @@ pub mod lines;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rigel_core::event::Event;
+use rigel_core::load::class::LoadClass;
 use rigel_core::path_text;
 use std::io::{self, IsTerminal as _, Write};
 
@@ -62,6 +63,8 @@ fn bar(length: u64, target: ProgressDrawTarget) -> ProgressBar {
 pub struct RunProgress {
     surface: Surface,
     steps: usize,
+    /// From the first event on.
+    classes: Vec<LoadClass>,
 }
 
 impl RunProgress {
@@ -71,30 +74,37 @@ impl RunProgress {
     }
 
     const fn on(surface: Surface, steps: usize) -> Self {
-        Self { surface, steps }
+        Self { surface, steps, classes: Vec::new() }
     }
 
     /// Shows what happened.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
             // It was announced before.
-            Event::Begun { .. } => {}
+            Event::Begun { header } => self.classes.clone_from(&header.request.classes),
             Event::VisitStarted { at } => {
                 if let Surface::Bar(bar) = &self.surface {
                     bar.set_message(lines::place(&at, self.steps));
                 }
             }
-            Event::Tick { at, activity, elapsed_ns, remaining_ns, live } => {
+            Event::Tick { at, activity, elapsed_ns, remaining_ns, ref live } => {
                 if let Surface::Bar(bar) = &self.surface {
                     bar.set_length(elapsed_ns.saturating_add(remaining_ns));
                     bar.set_position(elapsed_ns);
-                    bar.set_message(lines::under_way(&at, self.steps, activity, live, remaining_ns));
+                    bar.set_message(lines::under_way(
+                        &at,
+                        self.steps,
+                        activity,
+                        live,
+                        remaining_ns,
+                        &self.classes,
+                    ));
                 }
             }
             Event::VisitFinished { visit } => {
                 // On a terminal the bar shows the next point, and the results come at the end.
                 if let Surface::Lines(_) = self.surface {
-                    self.surface.line(&lines::measured(visit, self.steps));
+                    self.surface.line(&lines::measured(visit, self.steps, &self.classes));
                 }
             }
             Event::LevelFound { class, n_sat } => self.surface.line(&lines::level_found(class, n_sat)),

@@ -115,7 +115,7 @@ fn judge(out: &Path, seen: &Seen, device_bytes: u64) -> anyhow::Result<bool> {
     let record = Record::read(&fs::read(record)?).map_err(|problem| anyhow::anyhow!("{problem}"))?;
     let visit = record.visits.first().context("the record has no visit")?;
     let IoCounts { submitted, returned, looks } = visit.ios.context("the record has no books")?;
-    let errors = visit.small.as_ref().map_or(0, |tally| tally.errors);
+    let errors = visit.tallies.values().map(|tally| tally.errors).sum::<u64>();
     let other_bytes = device_bytes.checked_sub(visit.moved_bytes());
     println!(
         "stress: {submitted} I/Os handed over, {returned} came back, {errors} failed; {looks} looks found all others in flight"

@@ -71,7 +71,8 @@ fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>)
     );
     for load in &classes.loads {
         let others = classes.others(load, LoadClass::outstanding);
-        let line = if others.is_empty() { String::new() } else { format!(", a line for each number of {others}") };
+        let line =
+            if others.is_empty() { String::new() } else { format!(", a line for each number of {others}") };
         let about = format!("of {} over the {}{line}", load.noun(), load.outstanding());
         figure(page, ids, &format!("rate-{}", load.name), load.unit(), &about);
     }
@@ -119,7 +120,8 @@ fn interference(page: &mut Page, points: &[PointFindings], ids: &Ids, classes: &
     );
     for load in classes.loads.iter().filter(alone) {
         let others = classes.others(load, LoadClass::noun);
-        let about = format!("of {} over what is added of {others}, a line for each of its own levels", load.noun());
+        let about =
+            format!("of {} over what is added of {others}, a line for each of its own levels", load.noun());
         figure(page, ids, &format!("loss-{}", load.name), &format!("Loss of {}", load.unit()), &about);
     }
     close(page);

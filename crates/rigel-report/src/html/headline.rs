@@ -45,10 +45,7 @@ fn card(page: &mut Page, view: &View<'_>, one: &Headline) {
         )),
         None => page.line("<div>without an interval</div>"),
     }
-    page.push(format_args!(
-        "<div class=\"unit\">at {}</div>",
-        best.point.named(", ")
-    ));
+    page.push(format_args!("<div class=\"unit\">at {}</div>", best.point.named(", ")));
     let flags = view.at(best.point).into_iter().flat_map(|found| &found.flags);
     let flags: String = flags.map(flag).collect();
     page.line(format_args!("{flags}</div>"));

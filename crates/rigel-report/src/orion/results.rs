@@ -3,13 +3,13 @@
 //! A class that was not measured has no lines. The best points are the plainly highest and lowest ones, as ORION has them:
 //! scripts compare these lines with those of older runs. Must not decide which point is best.
 
-use rigel_core::load::class::Class;
 use super::OrionVersion;
 use super::rows::{self, Row};
 use crate::notes::At;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::{Extreme, IoFindings, LatencyUs};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::Histogram;
 use rigel_core::units::to_f64;

@@ -3,11 +3,11 @@
 //! A column is a number of outstanding small I/Os, a row one of large I/Os or streams. The layout was found from published
 //! files of 11.1.0.7 and from published sizes of 11.2.0.2. Flags are not in here: every column has a reader already.
 
-use rigel_core::load::class::Class;
 use super::OrionVersion;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::PointFindings;
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Grid;
 use std::collections::HashMap;
 

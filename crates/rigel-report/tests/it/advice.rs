@@ -3,7 +3,7 @@
 use crate::support::{Run, SPREAD};
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::{Flag, FlagCode};
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Record;
@@ -26,7 +26,8 @@ fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64)
     request.set_large(Pattern::Streams { ios_per_stream: 4 });
     request.bound = Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean });
     request.set_writes(WritePercent::new(write_percent).unwrap());
-    (request.io_bytes(Class::SMALL), request.io_bytes(Class::LARGE)) = (small_bytes, large_bytes);
+    request.set_size(Class::SMALL, small_bytes);
+    request.set_size(Class::LARGE, large_bytes);
     for visit in &mut record.visits {
         visit.tallies.get_mut(&Class::SMALL).into_iter().for_each(|tally| tally.io_bytes = small_bytes);
         visit.tallies.get_mut(&Class::LARGE).into_iter().for_each(|tally| tally.io_bytes = large_bytes);

@@ -1,10 +1,9 @@
 //! fio's form: what its readers look for, and the same figures as everywhere.
 
-use crate::support::{MINUTE, Run, SPREAD, same, steady};
-use rigel_core::load::class::Pattern;
+use crate::support::{MINUTE, Run, SPREAD, classes, same, steady};
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::WritePercent;
 use rigel_core::units::NS_PER_S;
 use rigel_report::{Format, View};
 use serde_json::{Value, json};
@@ -113,9 +112,8 @@ fn within_a_directory_only_the_load_changes() {
 
 fn mixed_writes(percent: u8, pattern: Pattern) -> Run {
     let request = Request {
+        classes: classes(pattern, percent),
         shape: MatrixShape::Point { small: 2, large: 3 },
-        write_percent: WritePercent::new(percent).unwrap(),
-        large_pattern: pattern,
         ..Request::new(RunLevel::Advanced)
     };
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);

@@ -1,13 +1,13 @@
 //! The interval log, read back by the library of HdrHistogram.
 
-use crate::support::{MINUTE, Run, SPREAD, same, steady};
+use crate::support::{MINUTE, Run, SPREAD, classes, same, steady};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use rigel_core::judge::findings::Findings;
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::WritePercent;
 use rigel_report::Format;
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ fn a_line_for_each_visit_and_class_that_counts() {
 
 #[test]
 fn reads_and_writes_have_lines_of_their_own() {
-    let request = Request { write_percent: WritePercent::new(50).unwrap(), ..Request::new(RunLevel::Oltp) };
+    let request = Request { classes: classes(Pattern::Random, 50), ..Request::new(RunLevel::Oltp) };
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
     let mut tally = steady(8192, 1, MINUTE, 6000);
     tally.reads = same(4000, 5_000_000);

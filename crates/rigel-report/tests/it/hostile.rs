@@ -3,11 +3,10 @@
 //! Every number of small records is replaced by others, one at a time. Of a long list the first, the second and the last
 //! number stand for the others.
 
-use crate::support::{MINUTE, Run, SPREAD, same, steady};
+use crate::support::{MINUTE, Run, SPREAD, classes, same, steady};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::{Early, Histogram};
 use rigel_core::record::{Line, Purpose, Record, Resumed, WarmUpDone, write_line};
 use rigel_core::units::NS_PER_S;
@@ -172,7 +171,7 @@ fn no_number_of_an_adaptive_run_does_harm() {
     run.rounds(&SPREAD);
     for visit in &mut run.record.visits {
         visit.nodes[0].witness = Some(witness(visit.began_ns));
-        for tally in [&mut visit.small, &mut visit.large].into_iter().flatten() {
+        for tally in visit.tallies.values_mut() {
             let part = Early { until_ns: 800_000_000, reads: same(10, 50_000), writes: Histogram::new() };
             tally.early.push(part);
         }
@@ -192,8 +191,7 @@ fn no_number_of_a_search_does_harm() {
 #[test]
 fn no_number_of_a_run_with_one_visit_per_point_does_harm() {
     let request = Request {
-        large_pattern: Pattern::Streams { ios_per_stream: 4 },
-        write_percent: WritePercent::new(50).unwrap(),
+        classes: classes(Pattern::Streams { ios_per_stream: 4 }, 50),
         ..Request::new(RunLevel::Simple)
     };
     let mut run = Run::new(request, &[("/data/lun1", 1 << 34)]);

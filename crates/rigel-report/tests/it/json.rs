@@ -2,6 +2,7 @@
 
 use crate::support::{MINUTE, Run, SPREAD, steady};
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_core::stats::{Interval, PointVisits, variance};

@@ -2,6 +2,7 @@
 
 use crate::support::{MINUTE, Run, SPREAD, file_of, steady};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_core::record::Purpose;

@@ -2,6 +2,7 @@
 
 use crate::support::{MINUTE, Run, SPREAD, file_of, steady};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_report::{Format, View};
@@ -26,7 +27,7 @@ fn figures_are_in_base_units_with_their_intervals() {
     let view = View::of(&run.record);
     let text = text(&run);
     let found = view.findings.points.iter().find(|found| found.point.small() == 2).unwrap();
-    let (io, point) = (found.ios[&Class::SMALL], "small=\"2\",large=\"0\",class=\"small\"");
+    let (io, point) = (&found.ios[&Class::SMALL], "small=\"2\",large=\"0\",class=\"small\"");
     let sure = io.iops.interval.unwrap();
     assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"value\""]), io.iops.value);
     assert_eq!(sample(&text, "rigel_iops", &[point, "bound=\"lo95\""]), sure.lo95);

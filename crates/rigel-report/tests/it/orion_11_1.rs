@@ -1,6 +1,7 @@
 //! Output of 11.1.0.7, byte for byte: its tables, its summary, what it prints.
 
 use crate::support::{Run, after_line_1};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_report::{Format, OrionVersion, View, orion};

@@ -1,10 +1,10 @@
 //! Output of 11.2.0.2, byte for byte: two summaries, the tables, what it prints.
 
-use crate::support::{MINUTE, Run, after_line_1, before_flags, histogram, same, steady, tally, us};
-use rigel_core::load::class::Pattern;
+use crate::support::{MINUTE, Run, after_line_1, before_flags, classes, histogram, same, steady, tally, us};
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::{CacheWarmUp, Request};
-use rigel_core::load::workload::{Layout, WritePercent};
+use rigel_core::load::workload::Layout;
 use rigel_core::measure::Histogram;
 use rigel_core::units::NS_PER_S;
 use rigel_report::{Format, OrionVersion, View, orion};
@@ -256,7 +256,7 @@ Small Read / Write Latency Histogram @ Small=19 and Large=0
 
 #[test]
 fn results_of_a_run_that_writes() {
-    let request = Request { write_percent: WritePercent::new(20).unwrap(), ..Request::new(RunLevel::Oltp) };
+    let request = Request { classes: classes(Pattern::Random, 20), ..Request::new(RunLevel::Oltp) };
     let mut run = Run::new(request, &[("/dev/raw/raw1", 1 << 40)]);
     let reads = histogram(&[(4096, 4001)], us(6685.0, 243.0, 202_301.0, 5715.0));
     let writes = histogram(&[(256, 999)], us(300.0, 217.0, 6300.0, 296.0));
@@ -295,13 +295,13 @@ fn large_io_alone_has_one_line() {
 
 #[test]
 fn settings_of_streams() {
-    let request = Request {
-        large_pattern: Pattern::Streams { ios_per_stream: 4 },
+    let mut request = Request {
+        classes: classes(Pattern::Streams { ios_per_stream: 4 }, 0),
         layout: Layout::Raid0 { stripe_bytes: 2 << 20 },
         cache: CacheWarmUp::Bytes(500 << 20),
-        small_bytes: 512,
         ..Request::new(RunLevel::Advanced)
     };
+    request.set_size(Class::SMALL, 512);
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 40)]);
     let settings = |run: &Run, version, from: &str| {
         let summary = run.file(Format::Orion(version), "_summary.txt");

@@ -1,9 +1,9 @@
 //! Output of 12.2 and 19.3, byte for byte where it was published: results and histogram. The tables are ours.
 
-use crate::support::{MINUTE, Run, histogram, same, tally, us};
+use crate::support::{MINUTE, Run, classes, histogram, same, tally, us};
+use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::Histogram;
 use rigel_report::{Format, OrionVersion, View, orion};
 
@@ -55,11 +55,8 @@ fn results_of_a_simple_run() {
 /// `oltp` with 50 % writes on 12.2, four disks. The counts are such that they give the published minimum.
 #[test]
 fn results_of_a_run_that_writes() {
-    let request = Request {
-        write_percent: WritePercent::new(50).unwrap(),
-        num_disks: Some(4),
-        ..Request::new(RunLevel::Oltp)
-    };
+    let request =
+        Request { classes: classes(Pattern::Random, 50), num_disks: Some(4), ..Request::new(RunLevel::Oltp) };
     let mut run = Run::new(request, &[("/home/test1.img", 1 << 30)]);
     let reads = histogram(&[(4096, 27_234)], us(4455.933, 2947.072, 126_228.454, 2760.667));
     let writes = histogram(&[(4096, 27_188)], us(4363.848, 2608.965, 137_914.519, 3499.135));

@@ -1,6 +1,7 @@
 //! The page about several runs, as far as it can be judged without a browser.
 
 use crate::support::{Run, SPREAD};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_report::{Format, View, report_of_several};

@@ -3,11 +3,12 @@
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::judge::profiles::level_visit;
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass};
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
 use rigel_core::load::plan::{Plan, Searched};
 use rigel_core::load::request::Request;
+use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::record::{
     Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Node, NodeVisit, Nodes, Purpose, Record, Visit,
@@ -147,9 +148,22 @@ fn bare(
         ios: None,
         hung: None,
         nodes: vec![NodeVisit::default()],
-        small,
-        large,
+        tallies: pair(small, large),
     }
+}
+
+/// The tallies of ORION's pair.
+pub fn pair(small: Option<ClassTally>, large: Option<ClassTally>) -> PerClass<ClassTally> {
+    let both = [(Class::SMALL, small), (Class::LARGE, large)].into_iter();
+    both.filter_map(|(class, tally)| Some((class, tally?))).collect()
+}
+
+/// ORION's pair with large I/O of that pattern, and so many per cent of writes.
+pub fn classes(large: Pattern, write_percent: u8) -> Vec<LoadClass> {
+    let mut request = Request::new(RunLevel::Simple);
+    request.set_large(large);
+    request.set_writes(WritePercent::new(write_percent).unwrap());
+    request.classes
 }
 
 /// A run in the making.
@@ -242,19 +256,13 @@ impl Run {
             &[("/dev/sdb", 1 << 34)],
         );
         let search = run.record.header.plan.search.clone().unwrap();
-        let mut found = [None; 2];
+        let mut n_sat = PerClass::new();
         for &class in &search.classes {
-            found[class.index()] = Some(run.search(class, &search.rules(class)));
+            n_sat.insert(class, run.search(class, &search.rules(class)));
         }
         let header = &mut run.record.header;
-        header.plan = header
-            .plan
-            .with_levels(
-                &header.request,
-                Searched { small: found[0], large: found[1], bounded: None },
-                Nanos(0),
-            )
-            .unwrap();
+        header.plan =
+            header.plan.with_levels(&header.request, &Searched { n_sat, bounded: None }, Nanos(0)).unwrap();
         run
     }
 
@@ -272,7 +280,7 @@ impl Run {
             let iops = off(1000 * u64::from(level.min(8)), per_mille);
             let (point, small, large) = match class {
                 Class::SMALL => (Point::pair(level, 0), Some(visited(8 << 10, level, iops)), None),
-                Class::LARGE => (Point::pair(0, level), None, Some(visited(1 << 20, level, iops))),
+                _ => (Point::pair(0, level), None, Some(visited(1 << 20, level, iops))),
             };
             let visit = Visit {
                 number: number as u64,

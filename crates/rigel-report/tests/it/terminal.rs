@@ -2,6 +2,7 @@
 
 use crate::support::{Run, SPREAD, same};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
@@ -165,7 +166,7 @@ fn no_line_is_wider_than_a_terminal() {
             let flag = Flag::new(FlagCode::Foreign, &text);
             found.flags.push(if place % 3 == 0 { flag.invalidating() } else { flag });
             let scale = [1.0, 1e4, 1e9, 1e15][place % 4];
-            for io in [&mut found.small, &mut found.large].into_iter().flatten() {
+            for io in found.ios.values_mut() {
                 io.iops.value *= scale;
             }
         }

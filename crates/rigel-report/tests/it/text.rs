@@ -1,12 +1,12 @@
 //! Text for the terminal.
 
-use crate::support::{MINUTE, Run, SPREAD, same, steady, visited};
+use crate::support::{MINUTE, Run, SPREAD, classes, same, steady, visited};
 use rigel_core::judge::flags::{Flag, FlagCode};
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, Point, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
-use rigel_core::load::workload::{Layout, WritePercent};
+use rigel_core::load::workload::Layout;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::Nanos;
 use rigel_report::text::Style;
@@ -89,9 +89,8 @@ fn plan_of_an_adaptive_run() {
 fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
     let limited = Adaptive { precision: Precision(7), max_duration: Some(Nanos::from_secs(600)), fast: true };
     let request = Request {
+        classes: classes(Pattern::Streams { ios_per_stream: 4 }, 34),
         shape: MatrixShape::Max { small: 0, large: 4 },
-        large_pattern: Pattern::Streams { ios_per_stream: 4 },
-        write_percent: WritePercent::new(34).unwrap(),
         cache: CacheWarmUp::Bytes(8 << 30),
         pace: Pace::Adaptive(limited),
         ..Request::new(RunLevel::Advanced)
@@ -145,10 +144,9 @@ fn plan_of_a_search() {
 #[test]
 fn plan_of_streams_that_write() {
     let request = Request {
+        classes: classes(Pattern::Streams { ios_per_stream: 4 }, 50),
         shape: MatrixShape::Detailed,
-        large_pattern: Pattern::Streams { ios_per_stream: 4 },
         layout: Layout::Raid0 { stripe_bytes: 1 << 20 },
-        write_percent: WritePercent::new(50).unwrap(),
         cache: CacheWarmUp::Bytes(8 << 30),
         engine: EngineRequest::Sim(SimLaw::default()),
         buffered: true,
@@ -288,11 +286,11 @@ fn table_of_a_search() {
 fn no_number_is_too_wide_for_its_column() {
     let mut run = Run::visited(RunLevel::Normal, &SPREAD);
     for visit in &mut run.record.visits {
-        if let Some(small) = &mut visit.small {
+        if let Some(small) = visit.tallies.get_mut(&Class::SMALL) {
             small.series.ops.fill(999_999);
             small.reads = same(200, 9_999_999_999_000);
         }
-        if let Some(large) = &mut visit.large {
+        if let Some(large) = visit.tallies.get_mut(&Class::LARGE) {
             large.series.ops.fill(99_999);
         }
     }

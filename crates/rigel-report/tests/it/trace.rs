@@ -1,19 +1,17 @@
 //! The trace.
 
-use crate::support::{MINUTE, Run, SPREAD, file_of, same, steady, tally};
+use crate::support::{MINUTE, Run, SPREAD, classes, file_of, same, steady, tally};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::load::workload::WritePercent;
 use rigel_core::record::WarmUpDone;
 use rigel_report::{Format, OrionVersion, View};
 
 #[test]
 fn every_point_with_all_that_is_known() {
     let request = Request {
-        write_percent: WritePercent::new(20).unwrap(),
-        large_pattern: Pattern::Streams { ios_per_stream: 4 },
+        classes: classes(Pattern::Streams { ios_per_stream: 4 }, 20),
         ..Request::new(RunLevel::Normal)
     };
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34), ("/dev/sdc", 1 << 34)]);

@@ -8,7 +8,7 @@ use super::names::{Front, Opt};
 use super::own::OwnArgs;
 use super::values;
 use rigel_core::error::Problem;
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
 use rigel_core::load::request::{CacheWarmUp, Request};
@@ -24,9 +24,8 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
         refuse_shape(front, level, load)?;
     }
     let plain = Request::new(level);
-    let request = Request {
+    let mut request = Request {
         num_disks: count(front, Opt::NUM_DISKS, load.num_disks)?,
-        write_percent: write_percent(front, load.write)?,
         cache: match load.cache_size {
             None => CacheWarmUp::Default,
             Some(size) if size.0 == 0 => CacheWarmUp::Off,
@@ -34,9 +33,6 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
         },
         pace: pace(front, load, own)?.unwrap_or(plain.pace),
         levels: levels(front, load, own)?,
-        small_bytes: load.size_small.map_or(plain.small_bytes, |size| size.0),
-        large_bytes: load.size_large.map_or(plain.large_bytes, |size| size.0),
-        large_pattern: large_pattern(front, load)?,
         layout: layout(front, load)?,
         shape: shape(front, load)?,
         workers: own.workers,
@@ -48,6 +44,13 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
         seed: own.seed.map_or_else(values::draw_seed, Ok)?,
         ..plain
     };
+    request.set_writes(write_percent(front, load.write)?);
+    request.set_large(large_pattern(front, load)?);
+    for (class, size) in [(Class::SMALL, load.size_small), (Class::LARGE, load.size_large)] {
+        if let Some(size) = size {
+            request.set_size(class, size.0);
+        }
+    }
     request.check().map_err(|problem| match &problem.place {
         Some(place) => {
             let place = front.respelled(place);
@@ -156,9 +159,7 @@ fn large_pattern(front: Front, load: &LoadArgs) -> Result<Pattern, Problem> {
     match (pattern, count(front, Opt::STREAM_IOS, load.stream_ios)?) {
         (pattern, None) => Ok(pattern),
         (Pattern::Streams { .. }, Some(ios_per_stream)) => Ok(Pattern::Streams { ios_per_stream }),
-        (Pattern::Random, Some(_)) => {
-            Err(lacks(front, Opt::STREAM_IOS, "random I/O has no streams", Opt::TYPE, "seq"))
-        }
+        (_, Some(_)) => Err(lacks(front, Opt::STREAM_IOS, "random I/O has no streams", Opt::TYPE, "seq")),
     }
 }
 

@@ -4,7 +4,7 @@ use super::names::Opt;
 use super::*;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, EngineRequest};
@@ -100,15 +100,11 @@ fn every_option_arrives() {
                 --destroy-data /dev/a --destroy-data /dev/b --dry-run --json --force --orion-version 11.2 -v";
     let found = run(&format!("rigel run {line}"));
     let words: Vec<&str> = line.split_whitespace().collect();
-    let wanted = Request {
+    let mut wanted = Request {
         name: "t".into(),
         shape: MatrixShape::Max { small: 4, large: 5 },
         num_disks: Some(3),
-        small_bytes: 16 << 10,
-        large_bytes: 512 << 10,
-        large_pattern: Pattern::Streams { ios_per_stream: 2 },
         layout: Layout::Raid0 { stripe_bytes: 2 * MIB },
-        write_percent: WritePercent::new(30).unwrap(),
         cache: CacheWarmUp::Bytes(1 << 30),
         pace: Pace::Fixed(Nanos::from_millis(1500)),
         engine: EngineRequest::Only(EngineKind::Libaio),
@@ -116,6 +112,10 @@ fn every_option_arrives() {
         buffered: true,
         ..request(RunLevel::Advanced, &(words.join(" ") + " "))
     };
+    wanted.set_size(Class::SMALL, 16 << 10);
+    wanted.set_size(Class::LARGE, 512 << 10);
+    wanted.set_large(Pattern::Streams { ios_per_stream: 2 });
+    wanted.set_writes(WritePercent::new(30).unwrap());
     assert_eq!(found.request, wanted);
     let devices: Vec<PathBuf> = vec!["/dev/a".into(), "/dev/b".into()];
     assert_eq!(found.targets, TargetSource::Named(devices.clone()));

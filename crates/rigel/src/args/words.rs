@@ -68,7 +68,7 @@ impl Words for LevelChoice {
 /// With the usual depth of a stream.
 impl Words for Pattern {
     fn all() -> Vec<(&'static str, Self)> {
-        vec![("rand", Self::Random), ("seq", Self::Sequential { ios_per_stream: DEFAULT_STREAM_IOS })]
+        vec![("rand", Self::Random), ("seq", Self::Streams { ios_per_stream: DEFAULT_STREAM_IOS })]
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::args::TargetSource;
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::MatrixShape;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};

@@ -3,7 +3,7 @@
 //! Must not draw.
 
 use rigel_core::event::{Activity, At, Live};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
@@ -14,7 +14,6 @@ pub use rigel_report::numbers::time_left;
 
 /// Which visit: `point 3 of 17: small 3 large 0, visit of round 2`, `search 4: small 8 large 0`.
 pub fn place(at: &At, steps: usize) -> String {
-    let (small, large) = (at.point.small(), at.point.large());
     let number = at.step + 1;
     // After a search the number of points is not known beforehand.
     let steps = if steps == 0 { String::new() } else { format!(" of {steps}") };
@@ -27,7 +26,12 @@ pub fn place(at: &At, steps: usize) -> String {
         }
         Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
     };
-    format!("{head}: small {small} large {large}{tail}")
+    format!("{head}: {}{tail}", levels(at.point))
+}
+
+/// `small 3 large 0`
+pub fn levels(point: Point) -> String {
+    point.shown().map(|(class, level)| format!("{class} {level}")).collect::<Vec<_>>().join(" ")
 }
 
 /// What the search found: `small I/O is saturated at 16 outstanding`.
@@ -49,19 +53,15 @@ pub fn looked(done: usize, points: usize, widest: f64) -> String {
 }
 
 /// The line of a visit: `point 3 of 17: small 3 large 0: 12345 IOPS, 0.243 ms`.
-pub fn measured(visit: &Visit, steps: usize) -> String {
+pub fn measured(visit: &Visit, steps: usize, classes: &[LoadClass]) -> String {
     let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
     let mut line = place(&at, steps);
     let mut separator = ": ";
-    if let Some(tally) = &visit.small {
-        let iops = units::iops(tally.completed(), visit.measured_ns);
-        line += &format!("{separator}{iops:.0} IOPS{}", details(tally));
+    for class in classes {
+        let Some(tally) = visit.tallies.get(&class.name) else { continue };
+        let rate = class.rate_text(units::iops(tally.completed(), visit.measured_ns));
+        line += &format!("{separator}{rate}{}", details(tally));
         separator = "; ";
-    }
-    if let Some(tally) = &visit.large {
-        let bytes = tally.completed().saturating_mul(tally.io_bytes);
-        let mbps = units::mbps(bytes, visit.measured_ns);
-        line += &format!("{separator}{mbps:.2} MBPS{}", details(tally));
     }
     if visit.cut_short {
         line += "; cut short";
@@ -84,21 +84,27 @@ fn details(tally: &ClassTally) -> String {
 }
 
 /// The line beside the bar: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left`.
-pub fn under_way(at: &At, steps: usize, activity: Activity, live: Live, remaining_ns: u64) -> String {
+pub fn under_way(
+    at: &At,
+    steps: usize,
+    activity: Activity,
+    live: &Live,
+    remaining_ns: u64,
+    classes: &[LoadClass],
+) -> String {
     let doing = match activity {
         Activity::WarmUp => "warming up".to_owned(),
-        Activity::Measure => rates(at.point, live),
+        Activity::Measure => rates(at.point, live, classes),
         Activity::Rest => "resting".to_owned(),
     };
     let left = time_left(remaining_ns);
     format!("{}: {doing}, {left} left", place(at, steps))
 }
 
-fn rates(point: Point, live: Live) -> String {
-    let iops = (point.small() > 0).then(|| format!("{:.0} IOPS", live.small_iops));
-    let mbps = (point.large() > 0).then(|| format!("{:.2} MBPS", live.large_mbps));
-    let rates: Vec<String> = [iops, mbps].into_iter().flatten().collect();
-    rates.join(", ")
+fn rates(point: Point, live: &Live, classes: &[LoadClass]) -> String {
+    let loaded = classes.iter().filter(|class| point.of(class.name) > 0);
+    let rate = |class: &LoadClass| class.rate_text(live.per_s.get(&class.name).copied().unwrap_or(0.0));
+    loaded.map(rate).collect::<Vec<_>>().join(", ")
 }
 
 /// The line of bytes moved: `filling rigel-scratch.dat: 1 GiB of 4 GiB`.

@@ -102,9 +102,18 @@ fn visit(small: u32, large: u32) -> Visit {
         cut_short: false,
         warm_up: None,
         worker_cpu_ns: None,
-        small: (small > 0).then(|| tally(8192, small, 6172, 243_000)),
-        large: (large > 0).then(|| tally(MIB, large, 250, 4_000_000)),
+        tallies: [
+            (Class::SMALL, tally(8192, small, 6172, 243_000)),
+            (Class::LARGE, tally(MIB, large, 250, 4_000_000)),
+        ]
+        .into_iter()
+        .filter(|(_, tally)| tally.planned > 0)
+        .collect(),
     }
+}
+
+fn classes() -> Vec<LoadClass> {
+    LoadClass::pair(8192, MIB)
 }
 
 fn at(small: u32, large: u32) -> At {
@@ -141,24 +150,28 @@ fn a_measured_point_is_one_line() {
         (0, 2, "point 3 of 17: small 0 large 2: 500.00 MBPS, 4.000 ms"),
         (3, 2, "point 3 of 17: small 3 large 2: 12344 IOPS, 0.243 ms; 500.00 MBPS, 4.000 ms"),
     ] {
-        assert_eq!(lines::measured(&visit(small, large), 17), line);
+        assert_eq!(lines::measured(&visit(small, large), 17, &classes()), line);
     }
 }
 
 #[test]
 fn failures_are_told_with_the_point() {
     let mut broken = visit(3, 0);
-    broken.ios.insert(Class::SMALL, tally(8192, 3, 0, 1));
-    broken.ios.get_mut(&Class::SMALL).unwrap().errors = 4;
+    broken.tallies.insert(Class::SMALL, tally(8192, 3, 0, 1));
+    broken.tallies.get_mut(&Class::SMALL).unwrap().errors = 4;
     broken.cut_short = true;
-    assert_eq!(lines::measured(&broken, 17), "point 3 of 17: small 3 large 0: 0 IOPS, 4 failed; cut short");
+    assert_eq!(
+        lines::measured(&broken, 17, &classes()),
+        "point 3 of 17: small 3 large 0: 0 IOPS, 4 failed; cut short"
+    );
 }
 
 #[test]
 fn the_bar_says_what_goes_on() {
-    let live = Live { small_iops: 12_345.4, large_mbps: 512.0, large_iops: 512.0 };
-    let text =
-        |small, large, activity| lines::under_way(&at(small, large), 17, activity, live, 250 * NS_PER_S);
+    let live = Live { per_s: [(Class::SMALL, 12_345.4), (Class::LARGE, 512.0)].into() };
+    let text = |small, large, activity| {
+        lines::under_way(&at(small, large), 17, activity, &live, 250 * NS_PER_S, &classes())
+    };
     assert_eq!(
         text(3, 1, Activity::Measure),
         "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left"
@@ -216,13 +229,14 @@ fn a_terminal_gets_a_bar_that_goes_away() {
     let term = Screen::default();
     let target = ProgressDrawTarget::term_like(Box::new(term.clone()));
     let mut progress = RunProgress::on(Surface::Bar(bar(0, target)), 17);
+    progress.classes = classes();
     progress.event(&Event::VisitStarted { at: at(3, 0) });
     progress.event(&Event::Tick {
         at: at(3, 0),
         activity: Activity::Measure,
         elapsed_ns: 5 * NS_PER_S,
         remaining_ns: 5 * NS_PER_S,
-        live: Live { small_iops: 12_345.0, ..Live::default() },
+        live: Live { per_s: [(Class::SMALL, 12_345.0)].into() },
     });
     let shown = term.0.lock().unwrap().clone();
     assert!(shown.starts_with("============"), "{shown}");

@@ -3,10 +3,11 @@
 //! They are computed on the coordinator's thread between two visits, when no I/O is in flight, and take a small share of
 //! the time at most. They do not reach the record. Must not draw.
 
+use crate::progress::lines;
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
@@ -28,14 +29,12 @@ pub struct Figures {
 }
 
 /// One point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PointSoFar {
     /// Which.
     pub point: Point,
-    /// Its small I/Os.
-    pub small: Option<Figures>,
-    /// Its large I/Os.
-    pub large: Option<Figures>,
+    /// Its classes.
+    pub ios: PerClass<Figures>,
     /// Whether the numbers must not be used.
     pub invalid: bool,
     /// Whether it is as sure as was asked for.
@@ -129,16 +128,15 @@ fn judge(record: &Record) -> Judgement {
     let least = if findings.target.is_some() { Basis::Visits } else { Basis::OneVisit };
     let points = findings.points.iter().map(|found| PointSoFar {
         point: found.point,
-        small: found.ios.get(&Class::SMALL).map(|io| figures(io, Class::SMALL, least)),
-        large: found.ios.get(&Class::LARGE).map(|io| figures(io, Class::LARGE, least)),
+        ios: found.classes().map(|(class, io)| (class, figures(io, least))).collect(),
         invalid: found.invalid(),
         reached: found.reached(),
     });
     Judgement { points: points.collect(), flags: flags(&findings) }
 }
 
-fn figures(io: &IoFindings, class: Class, basis: Basis) -> Figures {
-    let rate = io.rate(class);
+fn figures(io: &IoFindings, basis: Basis) -> Figures {
+    let rate = io.rate();
     Figures {
         rate: rate.value,
         latency_us: io.latency_us.map(|us| us.mean.value),
@@ -150,8 +148,8 @@ fn figures(io: &IoFindings, class: Class, basis: Basis) -> Figures {
 fn flags(findings: &Findings) -> Vec<ShownFlag> {
     let of_run = findings.flags.iter().map(|flag| shown(About::Run, "the run".to_owned(), flag));
     let of_curves = findings.curves.iter().flat_map(|found| {
-        let place = format!("search of {} I/O", found.class.name());
-        found.flags.iter().map(move |flag| shown(About::Search(found.class), place.clone(), flag))
+        let place = format!("search of {}", found.load.noun());
+        found.flags.iter().map(move |flag| shown(About::Search(found.class()), place.clone(), flag))
     });
     of_run.chain(of_curves).chain(of_points(&findings.points)).collect()
 }
@@ -171,7 +169,7 @@ fn of_points(points: &[PointFindings]) -> Vec<ShownFlag> {
     }
     let one_of = |carried: Vec<(Point, &Flag)>| {
         let &(point, flag) = carried.last()?;
-        let place = format!("small {} large {}", point.small(), point.large());
+        let place = lines::levels(point);
         // A point may carry a flag twice, once for each class.
         let count = carried.chunk_by(|(one, _), (other, _)| one == other).count();
         if count == 1 {

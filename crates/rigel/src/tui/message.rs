@@ -5,13 +5,13 @@
 use super::judge::Judgement;
 use super::model::Last;
 use rigel_core::event::{Activity, At, Event, Live};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::measure::ClassTally;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Visit};
-use rigel_core::units::{self, NS_PER_S, to_f64, us_from_ns};
+use rigel_core::units::{self, to_f64, us_from_ns};
 
 /// Most values of a curve over time; no terminal shows more.
 const MOST_VALUES: usize = 120;
@@ -19,7 +19,7 @@ const MOST_VALUES: usize = 120;
 /// One class of one visit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Digest {
-    /// IOPS of small I/Os, MBPS of large ones.
+    /// In operations per second in a message, in the unit of the class in the model.
     pub rate: f64,
     /// Mean latency in microseconds; `None` when nothing completed.
     pub latency_us: Option<f64>,
@@ -40,8 +40,8 @@ pub enum Message {
         target: Option<f64>,
         /// The points; empty as long as they have to be searched.
         points: Vec<Point>,
-        /// Outstanding I/Os of a large level.
-        per_large_level: u32,
+        /// The load classes.
+        classes: Vec<LoadClass>,
     },
     /// The points are known.
     Planned {
@@ -94,8 +94,8 @@ impl Message {
         match *event {
             Event::Begun { header } => begun(header),
             Event::VisitStarted { at } => Self::Started { at },
-            Event::Tick { at, activity, elapsed_ns, remaining_ns, live } => {
-                Self::Tick { at, activity, elapsed_ns, remaining_ns, live }
+            Event::Tick { at, activity, elapsed_ns, remaining_ns, ref live } => {
+                Self::Tick { at, activity, elapsed_ns, remaining_ns, live: live.clone() }
             }
             Event::VisitFinished { visit } => finished(visit),
             Event::LevelFound { class, n_sat } => Self::LevelFound { class, n_sat },
@@ -119,25 +119,19 @@ fn begun(header: &Header) -> Message {
             Pace::Fixed(_) => None,
         }),
         points: plan.steps.iter().map(|step| step.point).collect(),
-        per_large_level: request.large_pattern().outstanding(1),
+        classes: request.classes.clone(),
     }
 }
 
 fn finished(visit: &Visit) -> Message {
     let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
-    let small = visit.tallies.get(&Class::SMALL).map(|tally| {
-        let rate = units::iops(tally.completed(), visit.measured_ns);
-        digest(tally, rate, 1.0)
-    });
-    let large = visit.tallies.get(&Class::LARGE).map(|tally| {
-        let rate = units::mbps(tally.completed().saturating_mul(tally.io_bytes), visit.measured_ns);
-        digest(tally, rate, units::mbps(tally.io_bytes, NS_PER_S))
-    });
-    Message::Finished(Last { at, small, large })
+    let digest = |(class, tally): (&Class, &ClassTally)| {
+        (*class, digest(tally, units::iops(tally.completed(), visit.measured_ns)))
+    };
+    Message::Finished(Last { at, ios: visit.tallies.iter().map(digest).collect() })
 }
 
-/// `unit`: the rate that one I/O per second makes.
-fn digest(tally: &ClassTally, rate: f64, unit: f64) -> Digest {
+fn digest(tally: &ClassTally, rate: f64) -> Digest {
     let series = &tally.series;
     let per_value = series.ops.len().div_ceil(MOST_VALUES).max(1);
     let mut digest = Digest { rate, ..Digest::default() };
@@ -145,7 +139,7 @@ fn digest(tally: &ClassTally, rate: f64, unit: f64) -> Digest {
         let count: u64 = ops.iter().map(|&ops| u64::from(ops)).sum();
         let sum_ns = sums.iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
         let span_ns = series.bucket_ns.saturating_mul(ops.len() as u64);
-        digest.rates.push(units::iops(count, span_ns) * unit);
+        digest.rates.push(units::iops(count, span_ns));
         digest.latencies_us.push(us_from_ns(to_f64(sum_ns) / to_f64(count.max(1))));
     }
     digest.latency_us = (tally.completed() > 0)
@@ -156,21 +150,21 @@ fn digest(tally: &ClassTally, rate: f64, unit: f64) -> Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rigel_core::units::{MIB, NS_PER_MS};
+    use rigel_core::units::{MIB, NS_PER_MS, NS_PER_S};
 
     #[test]
-    fn a_visit_over_time_has_few_values_in_the_units_of_its_class() {
+    fn a_visit_over_time_has_few_values() {
         let mut tally = ClassTally::new(MIB, 2, 4 * NS_PER_S);
         for at_ms in (0..4000).step_by(5) {
             tally.series.record(at_ms * NS_PER_MS, 3 * NS_PER_MS);
             tally.reads.record(3 * NS_PER_MS);
         }
-        let digest = digest(&tally, 200.0, 1.0);
+        let digest = digest(&tally, 200.0);
         assert_eq!(tally.series.ops.len(), 400);
         assert_eq!(digest.rates, vec![200.0; 100]);
         assert_eq!(digest.latencies_us, vec![3000.0; 100]);
         assert_eq!(digest.latency_us, Some(3000.0));
-        let empty = super::digest(&ClassTally::new(8192, 1, 10 * NS_PER_MS), 0.0, 1.0);
+        let empty = super::digest(&ClassTally::new(8192, 1, 10 * NS_PER_MS), 0.0);
         assert_eq!((empty.latency_us, empty.rates, empty.latencies_us), (None, vec![0.0], vec![0.0]));
     }
 }

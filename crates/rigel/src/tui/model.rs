@@ -5,7 +5,7 @@
 use super::judge::{Figures, PointSoFar, ShownFlag};
 use super::message::{Digest, Message};
 use rigel_core::event::{Activity, At, Live};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
 use std::collections::{BTreeMap, VecDeque};
@@ -42,14 +42,12 @@ impl Layer {
 }
 
 /// What is known of a point.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Visits so far, long ones included.
     pub visits: usize,
-    /// Its small I/Os.
-    pub small: Option<Figures>,
-    /// Its large I/Os.
-    pub large: Option<Figures>,
+    /// Its classes.
+    pub ios: PerClass<Figures>,
     /// Whether the numbers must not be used.
     pub invalid: bool,
     /// Whether it is as sure as was asked for.
@@ -59,7 +57,7 @@ pub struct Cell {
 impl Cell {
     /// The wider of its intervals: half its width, relative.
     pub fn half_width(&self) -> Option<f64> {
-        let widths = [self.small, self.large].into_iter().flatten().map(|figures| figures.half_width);
+        let widths = self.ios.values().map(|figures| figures.half_width);
         widths.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 }
@@ -69,10 +67,8 @@ impl Cell {
 pub struct Last {
     /// Which.
     pub at: At,
-    /// Its small I/Os.
-    pub small: Option<Digest>,
-    /// Its large I/Os.
-    pub large: Option<Digest>,
+    /// Its classes.
+    pub ios: PerClass<Digest>,
 }
 
 /// How many points are sure enough.
@@ -103,8 +99,8 @@ pub struct Model {
     pub activity: Option<Activity>,
     /// Rates at its ticks.
     pub ticks: VecDeque<Live>,
-    /// Outstanding I/Os of a large level.
-    pub per_large_level: u32,
+    /// The load classes of the run.
+    pub classes: Vec<LoadClass>,
     /// The visit before.
     pub last: Option<Last>,
     /// Since the start of the run.
@@ -127,8 +123,8 @@ impl Model {
     /// Takes in what happened.
     pub fn apply(&mut self, message: Message) {
         match message {
-            Message::Begun { title, target, points, per_large_level } => {
-                (self.title, self.target, self.per_large_level) = (title, target, per_large_level);
+            Message::Begun { title, target, points, classes } => {
+                (self.title, self.target, self.classes) = (title, target, classes);
                 self.plan(&points);
             }
             Message::Planned { points } => self.plan(&points),
@@ -165,29 +161,16 @@ impl Model {
 
     /// The rates of one class in the visit that goes on, and its latencies in microseconds. The latencies come from
     /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit.
-    pub fn live(&self, class: Class) -> Option<Digest> {
-        let point = self.now?.point;
-        let outstanding = match class {
-            Class::SMALL => point.small(),
-            Class::LARGE => point.large().saturating_mul(self.per_large_level),
-        };
+    pub fn live(&self, class: &LoadClass) -> Option<Digest> {
+        let outstanding = class.pattern.outstanding(self.now?.point.of(class.name));
         if outstanding == 0 {
             return None;
         }
-        let rate = |live: &Live| match class {
-            Class::SMALL => live.small_iops,
-            Class::LARGE => live.large_mbps,
-        };
-        let rates: Vec<f64> = self.ticks.iter().map(rate).collect();
-        let per_s = |live: &Live| match class {
-            Class::SMALL => live.small_iops,
-            Class::LARGE => live.large_iops,
-        };
-        let latencies_us: Vec<f64> = self
-            .ticks
-            .iter()
-            .map(|live| if per_s(live) > 0.0 { 1e6 * f64::from(outstanding) / per_s(live) } else { 0.0 })
-            .collect();
+        let per_s: Vec<f64> =
+            self.ticks.iter().map(|live| live.per_s.get(&class.name).copied().unwrap_or(0.0)).collect();
+        let latency_us = |per_s: &f64| if *per_s > 0.0 { 1e6 * f64::from(outstanding) / per_s } else { 0.0 };
+        let latencies_us: Vec<f64> = per_s.iter().map(latency_us).collect();
+        let rates: Vec<f64> = per_s.iter().map(|per_s| per_s * class.scale()).collect();
         Some(Digest {
             rate: *rates.last()?,
             latency_us: latencies_us.last().copied().filter(|us| *us > 0.0),
@@ -215,7 +198,13 @@ impl Model {
         }
     }
 
-    fn finished(&mut self, last: Last) {
+    fn finished(&mut self, mut last: Last) {
+        for (name, digest) in &mut last.ios {
+            let class = self.classes.iter().find(|class| class.name == *name);
+            let scale = class.map_or(1.0, LoadClass::scale);
+            digest.rate *= scale;
+            digest.rates.iter_mut().for_each(|rate| *rate *= scale);
+        }
         let searching = matches!(last.at.purpose, Purpose::Search(_));
         if searching || self.cells.contains_key(&last.at.point) {
             let target_is_reached = self.target.is_none();
@@ -228,8 +217,7 @@ impl Model {
                 half_width: None,
             };
             if cell.visits == 1 || searching {
-                cell.small = last.tallies.get(&Class::SMALL).map(provisional);
-                cell.large = last.tallies.get(&Class::LARGE).map(provisional);
+                cell.ios = last.ios.iter().map(|(class, digest)| (*class, provisional(digest))).collect();
                 cell.reached = target_is_reached;
             }
         }
@@ -238,7 +226,7 @@ impl Model {
 
     fn judged(&mut self, found: &PointSoFar) {
         if let Some(cell) = self.cells.get_mut(&found.point) {
-            (cell.small, cell.large) = (found.small, found.large);
+            cell.ios = found.ios.clone();
             cell.invalid = found.invalid;
             cell.reached = found.reached || self.target.is_none();
         }

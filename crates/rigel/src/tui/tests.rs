@@ -1,5 +1,6 @@
 use super::*;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::{EngineRequest, Request};
@@ -34,7 +35,8 @@ fn a_judged_run_is_what_its_record_says_at_the_end() {
     assert_eq!(judged.points.len(), findings.points.len());
     for (shown, found) in judged.points.iter().zip(&findings.points) {
         let io = found.ios.get(&Class::SMALL).map(|io| (io.iops.value, io.iops.half_width()));
-        assert_eq!(shown.small.map(|small| (small.rate, small.half_width)), io);
+        let small = shown.ios.get(&Class::SMALL);
+        assert_eq!(small.map(|small| (small.rate, small.half_width)), io);
         assert_eq!((shown.point, shown.reached), (found.point, found.reached()));
     }
     let simulated: Vec<_> = judged.flags.iter().filter(|flag| flag.code == FlagCode::Simulated).collect();

@@ -1,6 +1,7 @@
 //! A device that fails in the middle of a point.
 
 use crate::support::{Place, flags, point};
+use rigel_core::load::class::Class;
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

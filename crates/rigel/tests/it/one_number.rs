@@ -5,6 +5,7 @@
 
 mod told;
 
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::request::{EngineRequest, Request};

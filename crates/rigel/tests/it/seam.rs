@@ -3,9 +3,10 @@
 
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::Pace;
-use rigel_core::load::plan::{self, Plan};
+use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::record::Record;
 use rigel_core::sim::SimLaw;

@@ -12,6 +12,7 @@ mod support;
 
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Class;
 use rigel_core::record::Record;
 use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, TestDevice, Unavailable, ZramDevice, needs};
 use std::path::Path;

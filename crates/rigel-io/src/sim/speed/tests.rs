@@ -2,8 +2,6 @@ use super::*;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{NS_PER_MS, NS_PER_S};
 
-
-
 fn noise(text: &str) -> SimNoise {
     SimLaw::parse(text).unwrap().noise
 }

@@ -17,7 +17,11 @@ use rigel_core::units::Nanos;
 pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
     let most = |class: &LoadClass| {
         let most = search.room().of(class.name);
-        if class.streams() { format!("up to {most} streams") } else { format!("{} up to {most} outstanding", class.noun()) }
+        if class.streams() {
+            format!("up to {most} streams")
+        } else {
+            format!("{} up to {most} outstanding", class.noun())
+        }
     };
     let classes = search.classes.iter().filter_map(|class| request.class(*class));
     let classes: Vec<String> = classes.map(most).collect();

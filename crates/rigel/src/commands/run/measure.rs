@@ -5,7 +5,6 @@ use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::placement::{self, CpuChoice};
-use rigel_core::load::plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_io::backend::SlotLayout;
 use rigel_io::engine::{self, EngineChoice};

@@ -219,9 +219,8 @@ impl Verbose {
         {
             let number = (*step as u64 + 2).min(self.total_points);
             say(&format!(
-                "Running point: Small={}, Large={}\nPoint {number} out of {}\n",
-                point.small(),
-                point.large(),
+                "Running point: {}\nPoint {number} out of {}\n",
+                point.named(", "),
                 self.total_points
             ));
         }

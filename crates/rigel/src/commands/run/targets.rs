@@ -6,6 +6,7 @@ use crate::args::{RunOptions, TargetSource};
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::guard::scratch::State;
+use rigel_core::load::class::Class;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{Bytes, GIB};

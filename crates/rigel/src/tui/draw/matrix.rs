@@ -2,6 +2,7 @@
 //!
 //! The largest value of a kind has the full shade. Must not scale values of other panels.
 
+use super::super::judge::Figures;
 use super::super::model::{Cell, Layer, Model};
 use super::fit::{Fit, LABELS, WITH_VALUE};
 use super::theme::{Role, Theme};
@@ -9,41 +10,40 @@ use super::{framed, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
+use rigel_core::load::class::{Class, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_report::numbers::{percent, short};
+use std::collections::BTreeSet;
 
 /// Interval widths of this many times the target and more have the highest bar.
 const WIDEST: f64 = 4.0;
 /// The relative width with the highest bar when there is no target.
 const WIDE: f64 = 0.2;
 
-/// The levels of both classes.
+/// The levels of the two classes that are the axes: ORION's pair, or the first two that the points have.
 struct Axes {
-    small: Vec<u32>,
-    large: Vec<u32>,
+    across: (Class, Vec<u32>),
+    down: (Class, Vec<u32>),
 }
 
 impl Axes {
     fn of(model: &Model) -> Self {
-        let mut small: Vec<u32> = model.cells.keys().map(|point| point.small()).collect();
-        let mut large: Vec<u32> = model.cells.keys().map(|point| point.large()).collect();
-        for levels in [&mut small, &mut large] {
-            levels.sort_unstable();
-            levels.dedup();
-        }
-        Self { small, large }
+        let points = model.cells.keys();
+        let classes: BTreeSet<Class> = points.flat_map(|point| point.shown()).map(|one| one.0).collect();
+        let axis = |place: usize, other: Class| {
+            let class = classes.iter().nth(place).copied().unwrap_or(other);
+            let levels: BTreeSet<u32> = model.cells.keys().map(|point| point.of(class)).collect();
+            (class, levels.into_iter().collect())
+        };
+        Self { across: axis(0, Class::SMALL), down: axis(1, Class::LARGE) }
     }
 
     fn fit(&self, model: &Model, size: (u16, u16)) -> Fit {
-        let focus = model.now.map_or((0, 0), |at| {
-            let place = |levels: &[u32], level: u32| levels.partition_point(|&one| one < level);
-            (place(&self.small, at.point.small()), place(&self.large, at.point.large()))
-        });
-        let clamped = (
-            focus.0.min(self.small.len().saturating_sub(1)),
-            focus.1.min(self.large.len().saturating_sub(1)),
-        );
-        Fit::of((self.small.len(), self.large.len()), size, clamped)
+        let place = |(class, levels): &(Class, Vec<u32>)| {
+            let level = model.now.map_or(0, |at| at.point.of(*class));
+            levels.partition_point(|&one| one < level).min(levels.len().saturating_sub(1))
+        };
+        Fit::of((self.across.1.len(), self.down.1.len()), size, (place(&self.across), place(&self.down)))
     }
 }
 
@@ -63,15 +63,15 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let fit = axes.fit(model, (inner.width, inner.height));
     let scale = Scale::of(model);
     let band_height = u16::try_from(fit.rows + 1).unwrap_or(u16::MAX);
-    let columns = axes.small.get(fit.first_column..).unwrap_or_default();
+    let columns = axes.across.1.get(fit.first_column..).unwrap_or_default();
     for (band, levels) in (0..u16::try_from(fit.bands).unwrap_or(u16::MAX)).zip(columns.chunks(fit.per_band))
     {
         let top = band.saturating_mul(band_height);
         across(levels, fit, theme, (top, inner), buffer);
-        for (row, &large) in (top + 1..).zip(axes.large.iter().skip(fit.first_row).take(fit.rows)) {
-            put_at(buffer, inner, (0, row), &format!("{large:>5}"), theme.style(Role::Large));
-            for (place, &small) in (0..).zip(levels) {
-                let point = Point::pair(small, large);
+        for (row, &down) in (top + 1..).zip(axes.down.1.iter().skip(fit.first_row).take(fit.rows)) {
+            put_at(buffer, inner, (0, row), &format!("{down:>5}"), theme.style(Role::Large));
+            for (place, &across) in (0..).zip(levels) {
+                let point = Point::alone(axes.across.0, across).with(axes.down.0, down);
                 if let Some(cell) = model.cells.get(&point) {
                     let is_now = model.now.is_some_and(|at| at.point == point);
                     let (text, style) = scale.cell(cell, is_now, fit.cell, model.layer, theme);
@@ -115,8 +115,7 @@ fn across(levels: &[u32], fit: Fit, theme: Theme, (row, area): (u16, Rect), buff
 /// The largest values of all cells.
 #[derive(Default)]
 struct Scale {
-    iops: f64,
-    mbps: f64,
+    rates: PerClass<f64>,
     latency_us: f64,
     width: f64,
 }
@@ -126,21 +125,25 @@ impl Scale {
         let mut scale =
             Self { width: model.target.map_or(WIDE, |target| WIDEST * target), ..Self::default() };
         for cell in model.cells.values() {
-            scale.iops = scale.iops.max(cell.small.map_or(0.0, |small| small.rate));
-            scale.mbps = scale.mbps.max(cell.large.map_or(0.0, |large| large.rate));
+            for (class, figures) in &cell.ios {
+                let most = scale.rates.entry(*class).or_default();
+                *most = most.max(figures.rate);
+            }
             scale.latency_us = scale.latency_us.max(latency_us(cell).unwrap_or(0.0));
         }
         scale
     }
 
+    /// The rate of a class, and the largest one.
+    fn rate(&self, (class, figures): (&Class, &Figures)) -> (f64, f64) {
+        (figures.rate, self.rates.get(class).copied().unwrap_or(0.0))
+    }
+
     /// The number of a cell, and which share it is of the largest.
     fn value(&self, cell: &Cell, layer: Layer) -> Option<(String, f64)> {
         let (value, largest) = match layer {
-            Layer::Rate => match (cell.small, cell.large) {
-                (Some(small), _) => (small.rate, self.iops),
-                (None, large) => (large?.rate, self.mbps),
-            },
-            Layer::Mbps => (cell.large?.rate, self.mbps),
+            Layer::Rate => self.rate(cell.ios.iter().next()?),
+            Layer::Mbps => self.rate(cell.ios.get_key_value(&Class::LARGE)?),
             Layer::Latency => (latency_us(cell)?, self.latency_us),
             Layer::Width => {
                 let width = cell.half_width()?;
@@ -179,5 +182,5 @@ impl Scale {
 }
 
 fn latency_us(cell: &Cell) -> Option<f64> {
-    cell.small.or(cell.large)?.latency_us
+    cell.ios.values().next()?.latency_us
 }

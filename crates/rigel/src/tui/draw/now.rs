@@ -6,11 +6,11 @@ use super::super::message::Digest;
 use super::super::model::Model;
 use super::theme::{Role, Theme};
 use super::{framed, put, put_at};
+use crate::progress::lines;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::event::{Activity, At};
-use rigel_core::load::class::Class;
-use rigel_core::load::matrix::Point;
+use rigel_core::load::class::{Class, Figure};
 use rigel_core::record::Purpose;
 use rigel_report::numbers::short;
 
@@ -26,8 +26,10 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_live = model.ticks.len() >= LEAST_TICKS;
     put(buffer, inner, 0, &format!(" {}", doing(model, is_live)), theme.style(Role::Faint));
     let mut row = 1;
-    for (class, role, unit) in [(Class::SMALL, Role::Small, "IOPS"), (Class::LARGE, Role::Large, "MBPS")] {
-        let digest = if is_live { model.live(class) } else { before(model, class) };
+    for class in &model.classes {
+        let role = if class.figure == Figure::Mbps { Role::Large } else { Role::Small };
+        let unit = class.unit();
+        let digest = if is_live { model.live(class) } else { before(model, class.name) };
         if let Some(digest) = digest {
             let latency = digest.latency_us.map_or_else(|| "-".to_owned(), short);
             let lines = [(unit, short(digest.rate), &digest.rates), ("us", latency, &digest.latencies_us)];
@@ -42,11 +44,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn before(model: &Model, class: Class) -> Option<Digest> {
-    let last = model.last.as_ref()?;
-    match class {
-        Class::SMALL => last.small.clone(),
-        Class::LARGE => last.large.clone(),
-    }
+    model.last.as_ref()?.ios.get(&class).cloned()
 }
 
 fn doing(model: &Model, is_live: bool) -> String {
@@ -59,8 +57,7 @@ fn doing(model: &Model, is_live: bool) -> String {
     };
     match &model.last {
         Some(last) if !is_live => {
-            let (small, large) = (last.at.point.small(), last.at.point.large());
-            format!("{doing}; before: small {small} large {large}")
+            format!("{doing}; before: {}", lines::levels(last.at.point))
         }
         _ => doing.to_owned(),
     }
@@ -68,7 +65,6 @@ fn doing(model: &Model, is_live: bool) -> String {
 
 /// `small 3 large 0, visit 2`
 fn place(at: &At) -> String {
-    let (small, large) = (at.point.small(), at.point.large());
     let visit = match at.purpose {
         Purpose::Only => String::new(),
         Purpose::Long => ", long visit".to_owned(),
@@ -76,5 +72,5 @@ fn place(at: &At) -> String {
         Purpose::FillsGap => ", one more visit".to_owned(),
         Purpose::Search(_) => ", search".to_owned(),
     };
-    format!("small {small} large {large}{visit}")
+    format!("{}{visit}", lines::levels(at.point))
 }

@@ -7,6 +7,7 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use rigel_core::event::{Activity, At, Live};
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
 use rigel_core::units::NS_PER_S;
@@ -28,16 +29,16 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     let rate = |level: u32, most: f64| most * f64::from(level) / f64::from(level + 4);
     let figures = |level, most, place: usize| {
         let half_width = (place % 5 != 4).then(|| 0.01 * f64::from(u32::try_from(place % 13).unwrap() + 1));
-        (level > 0).then(|| Figures {
-            rate: rate(level, most),
-            latency_us: Some(40.0 * f64::from(level + 4)),
-            half_width,
-        })
+        Figures { rate: rate(level, most), latency_us: Some(40.0 * f64::from(level + 4)), half_width }
     };
     let judged = points.iter().take(visited).enumerate().map(|(place, &point)| PointSoFar {
         point,
-        small: figures(point.small(), 1e5, place),
-        large: figures(point.large(), 1000.0, place),
+        ios: point
+            .classes()
+            .map(|(class, level)| {
+                (class, figures(level, if class == Class::SMALL { 1e5 } else { 1000.0 }, place))
+            })
+            .collect(),
         invalid: place == 2,
         reached: place % 13 < 5,
     });
@@ -59,7 +60,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             title: "mytest_20260101_1200  normal, io_uring, 2 workers".to_owned(),
             target: Some(0.05),
             points: points.clone(),
-            per_large_level: 1,
+            classes: LoadClass::pair(8192, 1 << 20),
         }],
     );
     apply(
@@ -67,8 +68,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
         points.iter().take(visited).map(|&point| {
             Message::Finished(Last {
                 at: At { step: 0, point, purpose: Purpose::Round(0) },
-                small: (point.small() > 0).then(Digest::default),
-                large: (point.large() > 0).then(Digest::default),
+                ios: point.classes().map(|(class, _)| (class, Digest::default())).collect(),
             })
         }),
     );
@@ -82,7 +82,7 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
         &mut model,
         (0..30_u32).map(|tick| {
             let wave = f64::from(100 + 10 * (tick % 7));
-            let live = Live { small_iops: 100.0 * wave, large_mbps: wave, large_iops: wave };
+            let live = Live { per_s: [(Class::SMALL, 100.0 * wave), (Class::LARGE, wave)].into() };
             let elapsed_ns = 12 * NS_PER_S + u64::from(tick) * NS_PER_S / 10;
             Message::Tick { at, activity: Activity::Measure, elapsed_ns, remaining_ns: 250 * NS_PER_S, live }
         }),

@@ -1,6 +1,7 @@
 use super::super::judge::{About, Judgement};
 use super::*;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::load::class::Pattern;
 use rigel_core::units::NS_PER_S;
 
 fn point(small: u32, large: u32) -> Point {
@@ -11,25 +12,32 @@ fn at(small: u32, large: u32, purpose: Purpose) -> At {
     At { step: 0, point: point(small, large), purpose }
 }
 
+/// Large I/O in streams of four.
+fn classes() -> Vec<LoadClass> {
+    let mut classes = LoadClass::pair(8192, 1 << 20);
+    classes[1].pattern = Pattern::Streams { ios_per_stream: 4 };
+    classes
+}
+
 fn begun(points: &[Point]) -> Model {
     let mut model = Model::default();
     model.apply(Message::Begun {
         title: "a run".to_owned(),
         target: Some(0.05),
         points: points.to_vec(),
-        per_large_level: 4,
+        classes: classes(),
     });
     model
 }
 
 fn tick(small_iops: f64, large_iops: f64, activity: Activity, at: At) -> Message {
-    let live = Live { small_iops, large_mbps: large_iops, large_iops };
+    let live = Live { per_s: [(Class::SMALL, small_iops), (Class::LARGE, large_iops)].into() };
     Message::Tick { at, activity, elapsed_ns: 3 * NS_PER_S, remaining_ns: 9 * NS_PER_S, live }
 }
 
 fn finished(at: At, iops: f64) -> Message {
-    let small = Some(Digest { rate: iops, latency_us: Some(7.0), ..Digest::default() });
-    Message::Finished(Last { at, small, large: None })
+    let small = Digest { rate: iops, latency_us: Some(7.0), ..Digest::default() };
+    Message::Finished(Last { at, ios: [(Class::SMALL, small)].into() })
 }
 
 fn flag(code: FlagCode, place: &str) -> ShownFlag {
@@ -47,7 +55,7 @@ fn cells_fill_in_and_are_judged_later() {
     assert!(model.cells.values().all(|cell| cell.visits == 0 && !cell.ios.contains_key(&Class::SMALL)));
     model.apply(finished(at(2, 0, Purpose::Round(0)), 100.0));
     model.apply(finished(at(2, 0, Purpose::Round(1)), 900.0));
-    let cell = model.cells[&point(2, 0)];
+    let cell = &model.cells[&point(2, 0)];
     assert_eq!(
         (cell.visits, cell.ios[&Class::SMALL].rate),
         (2, 100.0),
@@ -55,11 +63,11 @@ fn cells_fill_in_and_are_judged_later() {
     );
     assert_eq!((cell.half_width(), cell.reached), (None, false));
     let figures = Figures { rate: 500.0, latency_us: Some(4.0), half_width: Some(0.02) };
-    let found =
-        PointSoFar { point: point(2, 0), small: Some(figures), large: None, invalid: true, reached: true };
-    model.apply(judged(vec![found, PointSoFar { point: point(9, 9), ..found }], &[]));
-    let cell = model.cells[&point(2, 0)];
-    assert_eq!((cell.small, cell.half_width()), (Some(figures), Some(0.02)));
+    let ios: PerClass<Figures> = [(Class::SMALL, figures)].into();
+    let found = PointSoFar { point: point(2, 0), ios: ios.clone(), invalid: true, reached: true };
+    model.apply(judged(vec![found.clone(), PointSoFar { point: point(9, 9), ..found }], &[]));
+    let cell = &model.cells[&point(2, 0)];
+    assert_eq!((&cell.ios, cell.half_width()), (&ios, Some(0.02)));
     assert!(cell.invalid && cell.reached);
     assert_eq!(model.cells.len(), 2, "a point that is not in the plan has no cell");
 }
@@ -67,7 +75,10 @@ fn cells_fill_in_and_are_judged_later() {
 #[test]
 fn the_wider_interval_counts_and_a_missing_one_is_none() {
     let figures = |half_width| Some(Figures { rate: 1.0, latency_us: None, half_width });
-    let cell = |small, large| Cell { small, large, ..Cell::default() };
+    let cell = |small: Option<Figures>, large: Option<Figures>| {
+        let both = [(Class::SMALL, small), (Class::LARGE, large)].into_iter();
+        Cell { ios: both.filter_map(|(class, one)| Some((class, one?))).collect(), ..Cell::default() }
+    };
     assert_eq!(cell(figures(Some(0.1)), figures(Some(0.3))).half_width(), Some(0.3));
     assert_eq!(cell(figures(Some(0.1)), figures(None)).half_width(), None);
     assert_eq!(cell(None, figures(Some(0.2))).half_width(), Some(0.2));
@@ -79,14 +90,14 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
     let mut model = begun(&[point(8, 2)]);
     let now = at(8, 2, Purpose::Only);
     model.apply(Message::Started { at: now });
-    assert_eq!(model.live(Class::SMALL), None);
+    assert_eq!(model.live(&classes()[0]), None);
     for rate in [0.0, 2000.0, 4000.0] {
         model.apply(tick(rate, rate / 2.0, Activity::Measure, now));
     }
-    let small = model.live(Class::SMALL).unwrap();
+    let small = model.live(&classes()[0]).unwrap();
     assert_eq!(small.rates, [2000.0, 4000.0], "the first tick of a visit has no rate");
     assert_eq!(small.latencies_us, [4000.0, 2000.0]);
-    let large = model.live(Class::LARGE).unwrap();
+    let large = model.live(&classes()[1]).unwrap();
     assert_eq!(large.latencies_us, [8000.0, 4000.0], "two streams of four");
     assert_eq!((model.elapsed_ns, model.remaining_ns), (3 * NS_PER_S, Some(9 * NS_PER_S)));
     model.apply(tick(0.0, 0.0, Activity::Rest, now));

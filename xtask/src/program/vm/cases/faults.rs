@@ -6,6 +6,7 @@ use super::super::outcome::Outcome;
 use super::limits::FAST;
 use super::{Way, reads};
 use anyhow::Context as _;
+use rigel_core::load::class::Class;
 
 /// Kernel's numbers for what it makes of an I/O that failed.
 const EIO: i32 = 5;
@@ -95,7 +96,7 @@ fn failures(
 /// Failures in the record of a run; the first one has that error number.
 fn in_record(outcome: &Outcome, step: &str, errno: i32) -> anyhow::Result<u64> {
     let record = outcome.record(step)?;
-    let small = record.visits.first().and_then(|visit| visit.small.as_ref());
+    let small = record.visits.first().and_then(|visit| visit.tallies.get(&Class::SMALL));
     let small = small.with_context(|| format!("{step}: no visit with small I/O in the record"))?;
     let first = small.first_error.as_ref().with_context(|| format!("{step}: no first error"))?;
     anyhow::ensure!(first.errno == errno, "{step}: errno {} in the record", first.errno);

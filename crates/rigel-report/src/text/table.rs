@@ -63,7 +63,7 @@ fn heading(shown: &[&LoadClass]) -> String {
 }
 
 fn level_width(place: usize, class: &LoadClass) -> usize {
-    class.name.name().len().max(if place == 0 { 4 } else { 5 }) + 1
+    class.name.name().len().max(5) + usize::from(place > 0)
 }
 
 fn rate_width(place: usize, class: &LoadClass) -> usize {

@@ -23,10 +23,11 @@ fn findings(run: &Run) -> Value {
 
 /// The class of the point that a job is of, in the document of Rigel's own.
 fn class_of<'a>(findings: &'a Value, job: &Value) -> &'a Value {
-    let at =
-        |point: &&Value| point["small"] == job["rigel"]["small"] && point["large"] == job["rigel"]["large"];
+    let at = |point: &&Value| {
+        point["levels"]["small"] == job["rigel"]["small"] && point["levels"]["large"] == job["rigel"]["large"]
+    };
     let point = findings["points"].as_array().unwrap().iter().find(at).unwrap();
-    &point[format!("{}_io", job["rigel"]["class"].as_str().unwrap())]
+    &point["classes"][job["rigel"]["class"].as_str().unwrap()]
 }
 
 fn near(left: &Value, right: f64) -> bool {

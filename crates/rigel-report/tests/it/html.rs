@@ -144,16 +144,16 @@ fn figures_are_those_of_the_findings() {
     assert_eq!(figures["points"].as_array().unwrap().len(), view.findings.points.len());
     for (told, found) in figures["points"].as_array().unwrap().iter().zip(&view.findings.points) {
         assert_eq!(
-            (told["small"].as_u64(), told["large"].as_u64()),
+            (told["levels"]["small"].as_u64(), told["levels"]["large"].as_u64()),
             (Some(found.point.small().into()), Some(found.point.large().into()))
         );
         for (class, io) in found.classes() {
-            let told = &told[format!("{}_io", class.name())];
-            let interval = io.iops.interval.unwrap();
+            let told = &told["ios"][class.name()];
+            let (lo, hi) = io.rate().ends().unwrap();
             assert!(
-                close(&told["iops"][0], io.iops.value)
-                    && close(&told["iops"][1], interval.lo95)
-                    && close(&told["iops"][2], interval.hi95)
+                close(&told["rate"][0], io.rate().value)
+                    && close(&told["rate"][1], lo)
+                    && close(&told["rate"][2], hi)
             );
             let ios: u64 =
                 told["histogram"].as_array().unwrap().iter().map(|bin| bin[1].as_u64().unwrap()).sum();
@@ -177,7 +177,7 @@ fn a_search_has_its_curve() {
     let page = page(&run);
     assert!(page.contains("Saturation of small I/O") && page.contains("id=\"search-small\""));
     let figures = figures(&page);
-    assert_eq!(figures["curves"][0]["class"], "small");
+    assert_eq!(figures["curves"][0]["class"]["name"], "small");
     assert!(figures["curves"][0]["levels"].as_array().unwrap().len() > 3);
 }
 

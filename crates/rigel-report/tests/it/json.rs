@@ -40,6 +40,20 @@ const DOCUMENT: &str = r#"{
         "engine": "io_uring"
       }
     ],
+    "classes": {
+      "small": {
+        "io_bytes": 8192,
+        "counted": "I/Os",
+        "write_percent": 0,
+        "unit": "IOPS"
+      },
+      "large": {
+        "io_bytes": 1048576,
+        "counted": "I/Os",
+        "write_percent": 0,
+        "unit": "MBPS"
+      }
+    },
     "complete": true
   },
   "estimand": "the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",
@@ -48,60 +62,63 @@ const DOCUMENT: &str = r#"{
   "flags": [],
   "points": [
     {
-      "small": 1,
-      "large": 0,
+      "levels": {
+        "small": 1,
+        "large": 0
+      },
       "seconds": 60.0,
       "phase": null,
-      "small_io": {
-        "iops": {
-          "mean": 100.0,
-          "lo95": null,
-          "hi95": null,
-          "visits": 1
-        },
-        "mbps": {
-          "mean": 0.78125,
-          "lo95": null,
-          "hi95": null,
-          "visits": 1
-        },
-        "latency_us": {
-          "mean": 10000.0,
-          "min": 10000.0,
-          "max": 10000.0,
-          "stddev": 0.0,
-          "p50": 10000.0,
-          "p90": 10000.0,
-          "p99": 10000.0,
-          "p99.9": 10000.0,
-          "p99.99": 10000.0,
-          "intervals": {
-            "mean": null,
-            "p50": null,
-            "p99": null
+      "classes": {
+        "small": {
+          "iops": {
+            "mean": 100.0,
+            "lo95": null,
+            "hi95": null,
+            "visits": 1
           },
-          "indicative": [
-            "p50",
-            "p90",
-            "p99",
-            "p99.9",
-            "p99.99"
-          ]
-        },
-        "basis": "none",
-        "within": null,
-        "between": null,
-        "stalled_share": null,
-        "reached": null,
-        "reads": 6000,
-        "writes": 0,
-        "errors": 0,
-        "outstanding": {
-          "planned": 1,
-          "mean": 1.0
+          "mbps": {
+            "mean": 0.78125,
+            "lo95": null,
+            "hi95": null,
+            "visits": 1
+          },
+          "latency_us": {
+            "mean": 10000.0,
+            "min": 10000.0,
+            "max": 10000.0,
+            "stddev": 0.0,
+            "p50": 10000.0,
+            "p90": 10000.0,
+            "p99": 10000.0,
+            "p99.9": 10000.0,
+            "p99.99": 10000.0,
+            "intervals": {
+              "mean": null,
+              "p50": null,
+              "p99": null
+            },
+            "indicative": [
+              "p50",
+              "p90",
+              "p99",
+              "p99.9",
+              "p99.99"
+            ]
+          },
+          "basis": "none",
+          "within": null,
+          "between": null,
+          "stalled_share": null,
+          "reached": null,
+          "reads": 6000,
+          "writes": 0,
+          "errors": 0,
+          "outstanding": {
+            "planned": 1,
+            "mean": 1.0
+          }
         }
       },
-      "large_io": null,
       "own_cpu": null,
       "flags": [
         {
@@ -115,82 +132,88 @@ const DOCUMENT: &str = r#"{
           "number": 0,
           "purpose": "only",
           "round": null,
-          "small": 1,
-          "large": 0,
+          "levels": {
+            "small": 1,
+            "large": 0
+          },
           "counts": true,
           "cut_short": false,
           "began_s": 0.0,
           "settle_s": 0.5,
           "measured_s": 60.0,
           "foreign": null,
-          "small_io": {
-            "ios": 6000,
-            "iops": 100.0,
-            "iops_standard_error": null,
-            "latency_mean_us": 10000.0,
-            "latency_p50_us": 10000.0,
-            "latency_p99_us": 10000.0,
-            "little": 1.0,
-            "outstanding_mean": 1.0,
-            "errors": 0
-          },
-          "large_io": null
+          "classes": {
+            "small": {
+              "ios": 6000,
+              "iops": 100.0,
+              "iops_standard_error": null,
+              "latency_mean_us": 10000.0,
+              "latency_p50_us": 10000.0,
+              "latency_p99_us": 10000.0,
+              "little": 1.0,
+              "outstanding_mean": 1.0,
+              "errors": 0
+            }
+          }
         }
       ]
     },
     {
-      "small": 0,
-      "large": 1,
+      "levels": {
+        "small": 0,
+        "large": 1
+      },
       "seconds": 100.0,
       "phase": null,
-      "small_io": null,
-      "large_io": {
-        "iops": {
-          "mean": 50.0,
-          "lo95": null,
-          "hi95": null,
-          "visits": 1
-        },
-        "mbps": {
-          "mean": 50.0,
-          "lo95": null,
-          "hi95": null,
-          "visits": 1
-        },
-        "latency_us": {
-          "mean": 20000.0,
-          "min": 20000.0,
-          "max": 20000.0,
-          "stddev": 0.0,
-          "p50": 20000.0,
-          "p90": 20000.0,
-          "p99": 20000.0,
-          "p99.9": 20000.0,
-          "p99.99": 20000.0,
-          "intervals": {
-            "mean": null,
-            "p50": null,
-            "p99": null
+      "classes": {
+        "large": {
+          "iops": {
+            "mean": 50.0,
+            "lo95": null,
+            "hi95": null,
+            "visits": 1
           },
-          "indicative": [
-            "p50",
-            "p90",
-            "p99",
-            "p99.9",
-            "p99.99"
-          ]
-        },
-        "basis": "none",
-        "within": null,
-        "between": null,
-        "stalled_share": null,
-        "reached": null,
-        "reads": 5000,
-        "writes": 0,
-        "errors": 0,
-        "outstanding": {
-          "planned": 1,
-          "mean": 1.0
+          "mbps": {
+            "mean": 50.0,
+            "lo95": null,
+            "hi95": null,
+            "visits": 1
+          },
+          "latency_us": {
+            "mean": 20000.0,
+            "min": 20000.0,
+            "max": 20000.0,
+            "stddev": 0.0,
+            "p50": 20000.0,
+            "p90": 20000.0,
+            "p99": 20000.0,
+            "p99.9": 20000.0,
+            "p99.99": 20000.0,
+            "intervals": {
+              "mean": null,
+              "p50": null,
+              "p99": null
+            },
+            "indicative": [
+              "p50",
+              "p90",
+              "p99",
+              "p99.9",
+              "p99.99"
+            ]
+          },
+          "basis": "none",
+          "within": null,
+          "between": null,
+          "stalled_share": null,
+          "reached": null,
+          "reads": 5000,
+          "writes": 0,
+          "errors": 0,
+          "outstanding": {
+            "planned": 1,
+            "mean": 1.0
+          }
         }
       },
       "own_cpu": null,
@@ -206,25 +229,28 @@ const DOCUMENT: &str = r#"{
           "number": 0,
           "purpose": "only",
           "round": null,
-          "small": 0,
-          "large": 1,
+          "levels": {
+            "small": 0,
+            "large": 1
+          },
           "counts": true,
           "cut_short": false,
           "began_s": 0.0,
           "settle_s": 0.5,
           "measured_s": 100.0,
           "foreign": null,
-          "small_io": null,
-          "large_io": {
-            "ios": 5000,
-            "iops": 50.0,
-            "iops_standard_error": null,
-            "latency_mean_us": 20000.0,
-            "latency_p50_us": 20000.0,
-            "latency_p99_us": 20000.0,
-            "little": 1.0,
-            "outstanding_mean": 1.0,
-            "errors": 0
+          "classes": {
+            "large": {
+              "ios": 5000,
+              "iops": 50.0,
+              "iops_standard_error": null,
+              "latency_mean_us": 20000.0,
+              "latency_p50_us": 20000.0,
+              "latency_p99_us": 20000.0,
+              "little": 1.0,
+              "outstanding_mean": 1.0,
+              "errors": 0
+            }
           }
         }
       ]
@@ -232,29 +258,40 @@ const DOCUMENT: &str = r#"{
   ],
   "curves": [],
   "best": {
-    "small_iops": {
-      "value": 100.0,
-      "lo95": null,
-      "hi95": null,
-      "visits": null,
-      "small": 1,
-      "large": 0
+    "small": {
+      "rate": {
+        "value": 100.0,
+        "lo95": null,
+        "hi95": null,
+        "visits": null,
+        "levels": {
+          "small": 1,
+          "large": 0
+        }
+      },
+      "latency_us": {
+        "value": 10000.0,
+        "lo95": null,
+        "hi95": null,
+        "visits": null,
+        "levels": {
+          "small": 1,
+          "large": 0
+        }
+      }
     },
-    "large_mbps": {
-      "value": 50.0,
-      "lo95": null,
-      "hi95": null,
-      "visits": null,
-      "small": 0,
-      "large": 1
-    },
-    "small_latency_us": {
-      "value": 10000.0,
-      "lo95": null,
-      "hi95": null,
-      "visits": null,
-      "small": 1,
-      "large": 0
+    "large": {
+      "rate": {
+        "value": 50.0,
+        "lo95": null,
+        "hi95": null,
+        "visits": null,
+        "levels": {
+          "small": 0,
+          "large": 1
+        }
+      },
+      "latency_us": null
     }
   }
 }
@@ -274,11 +311,11 @@ fn what_is_not_known_is_null() {
     let document = document(&run);
     assert_eq!(document["run"]["ended"], Value::Null);
     assert_eq!(document["run"]["complete"], false);
-    assert_eq!(document["points"][0]["small_io"]["latency_us"], Value::Null);
-    assert_eq!(document["points"][0]["large_io"], Value::Null);
-    for best in ["small_iops", "large_mbps", "small_latency_us"] {
-        assert_eq!(document["best"][best], Value::Null);
-    }
+    assert_eq!(document["points"][0]["classes"]["small"]["latency_us"], Value::Null);
+    assert_eq!(document["points"][0]["classes"]["large"], Value::Null);
+    assert_eq!(document["best"]["small"]["rate"], Value::Null);
+    assert_eq!(document["best"]["small"]["latency_us"], Value::Null);
+    assert_eq!(document["best"]["large"], Value::Null);
 }
 
 /// Follows a schema down a document: every field is there, no other one, and of the type that the schema says.
@@ -301,6 +338,12 @@ fn check(schema: &Value, root: &Value, value: &Value, place: &str) {
         assert!(words.contains(value), "{place}: {value}");
     }
     match value {
+        // By the names of the classes.
+        Value::Object(fields) if schema.get("additionalProperties").is_some_and(Value::is_object) => {
+            for (name, value) in fields {
+                check(&schema["additionalProperties"], root, value, &format!("{place}.{name}"));
+            }
+        }
         Value::Object(fields) => {
             let known = schema["properties"].as_object().unwrap();
             assert!(fields.keys().eq(known.keys()), "{place}: {:?}", fields.keys());
@@ -364,14 +407,16 @@ fn intervals_can_be_computed_again_from_the_visits() {
         let mut all = Vec::new();
         for point in document["points"].as_array().unwrap() {
             assert_eq!(point["phase"], 0);
-            for class in ["small_io", "large_io"].into_iter().filter(|&class| !point[class].is_null()) {
+            for class in ["small", "large"].into_iter().filter(|&class| !point["classes"][class].is_null()) {
                 let counting = point["visits"].as_array().unwrap().iter();
-                let ios: Vec<&Value> =
-                    counting.filter(|visit| visit["counts"] == true).map(|visit| &visit[class]).collect();
+                let ios: Vec<&Value> = counting
+                    .filter(|visit| visit["counts"] == true)
+                    .map(|visit| &visit["classes"][class])
+                    .collect();
                 let numbers =
                     |name: &str| ios.iter().filter_map(|io| io[name].as_f64()).collect::<Vec<f64>>();
                 all.push(PointVisits { means: numbers("iops"), within_se: numbers("iops_standard_error") });
-                told.push(&point[class]["iops"]);
+                told.push(&point["classes"][class]["iops"]);
             }
         }
         let spreads = variance::spread(&all, target);
@@ -399,10 +444,10 @@ fn a_long_visit_is_told_but_does_not_count() {
     assert_eq!(purposes[1..], [(&"round".into(), &true.into()); 4]);
     assert_eq!(visits[2]["round"], 1);
     assert_eq!((&visits[0]["began_s"], &visits[0]["settle_s"]), (&0.0.into(), &0.5.into()));
-    assert!((visits[1]["small_io"]["little"].as_f64().unwrap() - 1.0).abs() < 1e-3, "{}", visits[1]);
-    assert_eq!(point["small_io"]["iops"]["visits"], 4);
+    assert!((visits[1]["classes"]["small"]["little"].as_f64().unwrap() - 1.0).abs() < 1e-3, "{}", visits[1]);
+    assert_eq!(point["classes"]["small"]["iops"]["visits"], 4);
     assert_eq!(point["seconds"], 8.0);
-    assert_eq!(document["best"]["small_iops"]["visits"], 4);
+    assert_eq!(document["best"]["small"]["rate"]["visits"], 4);
     assert!(document["unseen_share"].as_f64().unwrap() < 0.05);
     assert!(document["estimand"].as_str().unwrap().contains("95 % CI for the mean over the run"));
 }
@@ -423,12 +468,17 @@ fn a_curve_has_its_levels_and_what_saturates() {
     let levels = small["levels"].as_array().unwrap();
     assert!(levels.iter().any(|level| level["outstanding"] == 16 && level["iops"]["lo95"].is_f64()));
     let visits = small["visits"].as_array().unwrap();
-    assert!(visits.iter().all(|visit| visit["purpose"] == "search" && visit["large"] == 0), "{visits:?}");
+    assert!(
+        visits.iter().all(|visit| visit["purpose"] == "search" && visit["levels"]["large"] == 0),
+        "{visits:?}"
+    );
     assert_eq!(
         visits.len(),
         levels
             .iter()
-            .map(|level| { visits.iter().filter(|visit| visit["small"] == level["outstanding"]).count() })
+            .map(|level| {
+                visits.iter().filter(|visit| visit["levels"]["small"] == level["outstanding"]).count()
+            })
             .sum::<usize>()
     );
 }

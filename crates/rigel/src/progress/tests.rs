@@ -197,6 +197,7 @@ fn time_left_is_never_short() {
 fn a_pipe_gets_a_line_per_point() {
     let pipe = Pipe::default();
     let mut progress = RunProgress::on(pipe.surface(), 17);
+    progress.classes = classes();
     let visit = visit(3, 0);
     progress.event(&Event::VisitStarted { at: at(3, 0) });
     progress.event(&Event::Tick {

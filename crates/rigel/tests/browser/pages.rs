@@ -79,12 +79,19 @@ fn a_report_of_one_point() {
         report(&place, "advanced --matrix point --num-small 3 --num-large 0 --engine sim:spread=exponential");
     let Some(mut tab) = open("a_report_of_one_point", &file) else { return };
     let shown = drawn(&mut tab);
-    for id in
-        ["iops", "latency", "heat-iops", "histogram", "percentiles", "latency-time", "inside", "run-small"]
-    {
+    for id in [
+        "rate-small",
+        "latency",
+        "heat-small",
+        "histogram",
+        "percentiles",
+        "latency-time",
+        "inside",
+        "run-small",
+    ] {
         assert!(shown.contains(&id.to_owned()), "{id}: {shown:?}");
     }
-    assert!(!shown.contains(&"mbps".to_owned()), "there is no large I/O: {shown:?}");
+    assert!(!shown.contains(&"rate-large".to_owned()), "there is no large I/O: {shown:?}");
     assert!(chosen(&mut tab).starts_with("Small=3, Large=0, small I/O: "), "{}", chosen(&mut tab));
     tab.picture("one-point");
 }
@@ -98,11 +105,11 @@ fn a_report_of_a_matrix() {
     let Some(mut tab) = open("a_report_of_a_matrix", &file) else { return };
     tab.picture("normal");
     let all = [
-        "iops",
-        "mbps",
+        "rate-small",
+        "rate-large",
         "latency",
-        "heat-iops",
-        "heat-mbps",
+        "heat-small",
+        "heat-large",
         "heat-latency",
         "loss-small",
         "loss-large",
@@ -115,16 +122,16 @@ fn a_report_of_a_matrix() {
     ];
     assert_eq!(drawn(&mut tab), all);
 
-    let place = item(&mut tab, "iops", 0, 2);
+    let place = item(&mut tab, "rate-small", 0, 2);
     tab.point_at(place);
-    let told = tip(&mut tab, "iops");
+    let told = tip(&mut tab, "rate-small");
     assert!(told.contains("Small=3, Large=") && told.contains("95 %") && told.contains('±'), "{told}");
 
-    let place = item(&mut tab, "heat-mbps", 0, 0);
+    let place = item(&mut tab, "heat-large", 0, 0);
     tab.click(place);
     assert!(chosen(&mut tab).starts_with("Small=0, Large=1, large I/O: "), "{}", chosen(&mut tab));
     tab.point_at((place.0 + 20.0, place.1 + 10.0));
-    assert!(tip(&mut tab, "heat-mbps").contains("MBPS"));
+    assert!(tip(&mut tab, "heat-large").contains("MBPS"));
     tab.value("{ const point = document.getElementById('point'); point.value = '16'; point.dispatchEvent(new Event('change')); }");
     assert!(chosen(&mut tab).starts_with("Small=5, Large=2"), "{}", chosen(&mut tab));
     assert_eq!(drawn(&mut tab), all, "all is there after another point was chosen");
@@ -138,13 +145,13 @@ fn a_report_with_the_keyboard() {
     let place = Place::new();
     let file = report(&place, "normal --engine sim --duration 1s");
     let Some(mut tab) = open("a_report_with_the_keyboard", &file) else { return };
-    tab.value("document.getElementById('heat-iops').focus()");
+    tab.value("document.getElementById('heat-small').focus()");
     for key in ["ArrowRight", "ArrowRight"] {
         tab.press(key);
     }
     let spoken = tab.text("document.getElementById('spoken').textContent");
     assert!(spoken.starts_with("Small=2, Large=0"), "{spoken}");
-    assert!(tip(&mut tab, "heat-iops").starts_with("Small=2, Large=0"));
+    assert!(tip(&mut tab, "heat-small").starts_with("Small=2, Large=0"));
     tab.press("Enter");
     assert!(chosen(&mut tab).starts_with("Small=2, Large=0"), "{}", chosen(&mut tab));
     tab.value("document.getElementById('iops').focus()");
@@ -194,7 +201,7 @@ fn a_report_with_flags() {
     drawn(&mut tab);
     let flags = tab.value("document.querySelectorAll('#evidence .flag').length");
     assert!(flags.as_u64().unwrap() > 1, "{flags}");
-    let marks = tab.value("[...document.querySelectorAll('#heat-iops svg text')].filter((text) => /[!✕]/.test(text.textContent)).length");
+    let marks = tab.value("[...document.querySelectorAll('#heat-small svg text')].filter((text) => /[!✕]/.test(text.textContent)).length");
     assert!(marks.as_u64().unwrap() > 0, "{marks}");
     assert!(tab.text("document.querySelector('.verdict').innerText").contains("must not be used"));
     let cells = tab.value("document.querySelectorAll('#numbers tr.bad').length");
@@ -216,7 +223,7 @@ fn a_report_on_a_phone_and_on_paper() {
     let Some(mut tab) = open("a_report_on_a_phone_and_on_paper", &file) else { return };
     tab.size(390, 844, true);
     let too_wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    tab.wait(&format!("{too_wide} <= 0 && document.querySelector('#iops svg').clientWidth <= 390"));
+    tab.wait(&format!("{too_wide} <= 0 && document.querySelector('#rate-small svg').clientWidth <= 390"));
     drawn(&mut tab);
     tab.picture("phone");
     tab.size(1280, 900, false);

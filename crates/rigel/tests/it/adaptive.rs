@@ -19,7 +19,7 @@ fn loaded_from_ns(visit: &Visit) -> u64 {
 
 /// The only class of a point of `simple`.
 fn io_of(point: &Value) -> &Value {
-    if point["small"] == 0 { &point["large_io"] } else { &point["small_io"] }
+    if point["levels"]["small"] == 0 { &point["classes"]["large"] } else { &point["classes"]["small"] }
 }
 
 #[test]

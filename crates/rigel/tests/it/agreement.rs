@@ -31,7 +31,7 @@ fn iops_of_rigel(place: &Place, target: &Path, engine: &str, depth: u32) -> (f64
     );
     let document = place.line(&line).expect_code(0).json();
     let point = point(&document, depth.into(), 0);
-    (point["small_io"]["iops"]["mean"].as_f64().unwrap(), flags(point).contains(&"FOREIGN"))
+    (point["classes"]["small"]["iops"]["mean"].as_f64().unwrap(), flags(point).contains(&"FOREIGN"))
 }
 
 const STATIONS: u32 = 4;

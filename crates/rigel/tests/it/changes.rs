@@ -49,7 +49,7 @@ fn last_point<'a>(document: &'a Value, engine: &str, text: &str, invalid: bool) 
 }
 
 fn reads(point: &Value) -> u64 {
-    point["small_io"]["reads"].as_u64().unwrap()
+    point["classes"]["small"]["reads"].as_u64().unwrap()
 }
 
 /// Reads of all points but the first: storage may stand still during one of them.
@@ -72,7 +72,7 @@ fn reads_behind_the_end_of_a_file_that_was_cut_do_not_count() {
         let (errors, _) = flag(last, "ERRORS").unwrap_or_else(|| panic!("{engine}: {last}"));
         assert!(errors.contains("fewer bytes"), "{engine}: {errors}");
         // Half of the offsets are behind the end; were they counted, there would be no errors.
-        let (failed, reads) = (last["small_io"]["errors"].as_u64().unwrap(), reads(last));
+        let (failed, reads) = (last["classes"]["small"]["errors"].as_u64().unwrap(), reads(last));
         assert!(failed > reads / 4, "{engine}: {failed} errors, {reads} reads");
     }
 }
@@ -87,7 +87,7 @@ fn a_file_cut_to_nothing_ends_the_run() {
         let document = told.json();
         let last = document["points"].as_array().unwrap().last().unwrap();
         assert!(flags(last).contains(&"CHANGED"), "{engine}: {last}");
-        assert_ne!(last["small"], 5, "{engine}: the run ended at once");
+        assert_ne!(last["levels"]["small"], 5, "{engine}: the run ended at once");
     }
 }
 
@@ -295,7 +295,7 @@ fn a_limit_that_changes_is_seen() {
         });
         let document = told.expect_code(0).json();
         let last = last_point(&document, engine, "riops=400, before: none", false);
-        assert!(last["small_io"]["iops"]["mean"].as_f64().unwrap() < 1000.0, "{engine}: {last}");
+        assert!(last["classes"]["small"]["iops"]["mean"].as_f64().unwrap() < 1000.0, "{engine}: {last}");
         let second = flag(point(&document, 2, 0), "CHANGED");
         assert!(second.is_some_and(|(_, invalid)| invalid), "{engine}: {document}");
     }

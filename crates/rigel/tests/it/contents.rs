@@ -23,7 +23,7 @@ fn record(place: &Place, name: &str, line: &str) -> Vec<Value> {
             .expect_code(0);
         let text = fs::read_to_string(place.only_of(&name, "_record.jsonl")).unwrap();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        if ["small", "large"].iter().all(|class| visit(&lines)[class]["reads"]["count"] != 0) {
+        if ["small", "large"].iter().all(|class| visit(&lines)["tallies"][class]["reads"]["count"] != 0) {
             return lines;
         }
         if begins_without && scratch.exists() {
@@ -41,9 +41,9 @@ fn visit(record: &[Value]) -> &Value {
 fn looks(record: &[Value]) -> [(u64, u64, u64); 2] {
     let visit = visit(record);
     ["small", "large"].map(|class| {
-        let looked = &visit[class]["looked"];
+        let looked = &visit["tallies"][class]["looked"];
         let number = |field: &str| looked[field].as_u64().unwrap();
-        let reads = visit[class]["reads"]["count"].as_u64().unwrap();
+        let reads = visit["tallies"][class]["reads"]["count"].as_u64().unwrap();
         let sampled = number("sampled");
         assert!((reads / 64..=reads / 64 + 1).contains(&sampled), "{class}: {sampled} of {reads}");
         assert!(sampled > 0, "{class}: {reads} reads");

@@ -46,8 +46,8 @@ fn exactly_n_in_flight(device: &TestDevice, target: &Path) {
             assert_eq!(gauge.max_in_flight, u64::from(n), "{engine}, asked for {n}");
             let mean = mean_while_busy(&gauge);
             assert!(mean > 0.8 * f64::from(n), "{engine}, asked for {n}: {mean} on average, ramps included");
-            assert_eq!(found["small_io"]["outstanding"]["planned"], n);
-            assert_eq!(found["small_io"]["errors"], 0);
+            assert_eq!(found["classes"]["small"]["outstanding"]["planned"], n);
+            assert_eq!(found["classes"]["small"]["errors"], 0);
             assert_eq!(gauge.writes, 0);
         }
     }
@@ -99,8 +99,8 @@ fn past_saturation_the_law_is_found() {
             let mut seen = Vec::new();
             let met = (0..6).any(|_| {
                 let found = measure(&place, &device.disk(), engine, n, 0, 2);
-                let iops = found["small_io"]["iops"]["mean"].as_f64().unwrap();
-                let latency_us = found["small_io"]["latency_us"]["mean"].as_f64().unwrap();
+                let iops = found["classes"]["small"]["iops"]["mean"].as_f64().unwrap();
+                let latency_us = found["classes"]["small"]["latency_us"]["mean"].as_f64().unwrap();
                 let latency_law_us = f64::from(n) * 10_000.0 / 4.0;
                 assert!(iops <= 400.0 * 1.01, "{engine} at {n}: faster than the device can be: {iops}");
                 seen.push((iops, latency_us));
@@ -119,8 +119,8 @@ fn littles_law_holds_on_a_real_device() {
     let place = Place::new();
     for engine in ENGINES {
         let found = measure(&place, &device.disk(), engine, 16, 4, 1);
-        for class in ["small_io", "large_io"] {
-            let io = &found[class];
+        for class in ["small", "large"] {
+            let io = &found["classes"][class];
             let number = |name: &str, field: &str| io[name][field].as_f64().unwrap();
             let ratio = number("iops", "mean") * number("latency_us", "mean")
                 / 1e6

@@ -27,8 +27,8 @@ fn errors_are_counted_and_the_run_goes_on() {
         assert_eq!(document["run"]["complete"], true);
         let found = point(&document, 5, 0);
         assert!(flags(found).contains(&"ERRORS"), "{engine}: {found}");
-        assert!(found["small_io"]["errors"].as_u64().unwrap() > 0);
-        assert!(found["small_io"]["reads"].as_u64().unwrap() > 0);
+        assert!(found["classes"]["small"]["errors"].as_u64().unwrap() > 0);
+        assert!(found["classes"]["small"]["reads"].as_u64().unwrap() > 0);
         let text = found["flags"].to_string();
         assert!(text.contains("errno 5"), "{text}");
         let offset: u64 = text.split("at byte ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
@@ -147,8 +147,8 @@ fn what_the_device_fails_is_what_is_counted() {
             device.command(&format!("clear\n{fault} 4194304 4194304\nreset")).unwrap();
             let found = one_point(&place, target, engine, write);
             let failed = device.gauge().unwrap().errors_injected;
-            let errors = found["small_io"]["errors"].as_u64().unwrap();
-            assert!(found["small_io"][done].as_u64().unwrap() > 0, "{case}: {found}");
+            let errors = found["classes"]["small"]["errors"].as_u64().unwrap();
+            assert!(found["classes"]["small"][done].as_u64().unwrap() > 0, "{case}: {found}");
             let (text, exact) = match outcome {
                 Outcome::Each(text) => (text, true),
                 Outcome::Retried(text) => (text, false),
@@ -202,7 +202,7 @@ fn a_stall_is_a_latency() {
         assert_eq!(output.status.code(), Some(0), "{engine} on {}: {stderr}", target.display());
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
         let found = point(&document, 4, 0);
-        assert_eq!(found["small_io"]["errors"], 0, "{engine}: {found}");
+        assert_eq!(found["classes"]["small"]["errors"], 0, "{engine}: {found}");
         assert!(!flags(found).contains(&"HUNG"), "{engine}: {found}");
         let record = rigel_core::record::Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
         let longest_ns = record.visits[0].tallies[&Class::SMALL].reads.max_ns().unwrap();

@@ -23,8 +23,8 @@ fn intervals_hold_the_known_rate() {
     assert_eq!(points.len(), 20);
     let mut held = 0;
     for point in points {
-        let io = &point["small_io"];
-        let (truth, mean) = (truth(point["small"].as_u64().unwrap()), number(&io["iops"], "mean"));
+        let io = &point["classes"]["small"];
+        let (truth, mean) = (truth(point["levels"]["small"].as_u64().unwrap()), number(&io["iops"], "mean"));
         let (lo, hi) = (number(&io["iops"], "lo95"), number(&io["iops"], "hi95"));
         held += usize::from(lo <= truth && truth <= hi);
         assert!((mean / truth - 1.0).abs() < 0.05 && lo < mean && mean < hi, "{point}");
@@ -35,7 +35,7 @@ fn intervals_hold_the_known_rate() {
     }
     // 95 % of them on average; with this seed always the same ones.
     assert!(held >= 17, "{held} of 20");
-    let best = &document["best"]["small_iops"];
+    let best = &document["best"]["small"]["rate"];
     assert!(number(best, "lo95") < number(best, "value") && number(best, "value") < number(best, "hi95"));
 }
 
@@ -51,9 +51,9 @@ fn the_tables_of_a_run_agree_with_its_document() {
     let mut rows = 0;
     for (row, point) in lines.zip(points) {
         rows += 1;
-        let io = &point["small_io"];
+        let io = &point["classes"]["small"];
         for (name, value) in [
-            ("small", number(point, "small")),
+            ("small", number(&point["levels"], "small")),
             ("iops", number(&io["iops"], "mean")),
             ("iops_lo95", number(&io["iops"], "lo95")),
             ("mbps_hi95", number(&io["mbps"], "hi95")),
@@ -97,7 +97,7 @@ fn one_visit_says_that_it_is_one() {
     let document = json.expect_code(0).json();
     assert_eq!((&document["target"], &document["unseen_share"]), (&Value::Null, &Value::Null));
     for point in document["points"].as_array().unwrap() {
-        let io = &point["small_io"];
+        let io = &point["classes"]["small"];
         assert_eq!(
             (&io["basis"], &io["iops"]["visits"], &io["reached"]),
             (&"one_visit".into(), &1.into(), &Value::Null)

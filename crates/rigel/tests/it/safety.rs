@@ -43,7 +43,7 @@ fn consent_by_any_name_of_the_target_writes() {
     let before = fs::read(&target).unwrap();
     let document =
         write_to(&place, &target, &["--destroy-data", link.to_str().unwrap()]).expect_code(0).json();
-    assert!(point(&document, 20, 0)["small_io"]["writes"].as_u64().unwrap() > 0);
+    assert!(point(&document, 20, 0)["classes"]["small"]["writes"].as_u64().unwrap() > 0);
     let after = fs::read(&target).unwrap();
     assert_eq!(after.len(), before.len(), "its size stays");
     assert_ne!(after, before);

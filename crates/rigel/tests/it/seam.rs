@@ -1,6 +1,8 @@
 //! The seam between a run and what it loads: benches that are not threads on targets go through the same walk, record,
 //! findings and outputs.
 
+mod sessions;
+
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::Class;
@@ -91,6 +93,15 @@ fn run() -> Run {
     Run { program_version: "test".into(), run_id: "seam_20260101_1200".into(), request, plan }
 }
 
+/// The record of a run on a bench.
+fn measured(run: &Run, bench: &mut dyn Bench) -> Record {
+    let mut memory = Memory::default();
+    let beginning = Beginning::new(Wall::simulated(0));
+    let outcome = execute(run, beginning, bench, &mut memory, &Stop::default(), &mut |_| {});
+    assert_eq!(outcome.unwrap(), Outcome::Complete);
+    memory.into_record().unwrap()
+}
+
 fn text_of(record: &Record, format: Format) -> String {
     let view = View::of(record);
     String::from_utf8(render(format, &view).unwrap().remove(0).bytes).unwrap()
@@ -99,18 +110,7 @@ fn text_of(record: &Record, format: Format) -> String {
 #[test]
 fn a_bench_of_two_benches_is_one_run_of_two_nodes() {
     let run = run();
-    let mut bench = Both::new(&run);
-    let mut memory = Memory::default();
-    let outcome = execute(
-        &run,
-        Beginning::new(Wall::simulated(0)),
-        &mut bench,
-        &mut memory,
-        &Stop::default(),
-        &mut |_| {},
-    );
-    assert_eq!(outcome.unwrap(), Outcome::Complete);
-    let record = memory.into_record().unwrap();
+    let record = measured(&run, &mut Both::new(&run));
     assert_eq!(record.header.nodes.all().len(), 2);
     for visit in &record.visits {
         let both: u64 = visit.nodes.iter().map(|node| node.moved_bytes).sum();

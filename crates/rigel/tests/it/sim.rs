@@ -21,7 +21,7 @@ fn every_point_finds_the_law() {
     assert_eq!(document["points"].as_array().unwrap().len(), 7);
     for small in 1..=5u64 {
         let found = point(&document, small, 0);
-        let io = &found["small_io"];
+        let io = &found["classes"]["small"];
         let rate = 1000.0 * f64::from(u32::try_from(small.min(4)).unwrap());
         let iops = io["iops"]["mean"].as_f64().unwrap();
         assert!((iops / rate - 1.0).abs() < 0.005, "{small}: {iops}");
@@ -30,10 +30,10 @@ fn every_point_finds_the_law() {
         assert_eq!(io["writes"], 0);
         // Five on four stations of constant service: one of five I/Os waits, and a queue is not two kinds of I/O.
         assert_eq!(flags(found), ["SIMULATED"]);
-        assert!(found["large_io"].is_null());
+        assert!(found["classes"]["large"].is_null());
     }
     // Four and five have the same rate: the knee is ORION's answer, the larger level ours.
-    assert_eq!(document["best"]["small_iops"]["small"], 5);
+    assert_eq!(document["best"]["small"]["rate"]["levels"]["small"], 5);
     assert!(place.read("_summary.txt").contains("Maximum Small IOPS=4000 @ Small=4 and Large=0"));
 }
 
@@ -67,10 +67,10 @@ fn writes_streams_and_both_classes() {
     );
     let document = place.line(&line).expect_code(0).json();
     let found = point(&document, 4, 2);
-    assert_eq!(found["large_io"]["outstanding"]["planned"], 6);
-    assert!(found["large_io"]["writes"].as_u64().unwrap() > 0, "one of two streams writes");
-    assert!(found["small_io"]["writes"].as_u64().unwrap() > 0);
-    assert!(found["small_io"]["reads"].as_u64().unwrap() > 0);
+    assert_eq!(found["classes"]["large"]["outstanding"]["planned"], 6);
+    assert!(found["classes"]["large"]["writes"].as_u64().unwrap() > 0, "one of two streams writes");
+    assert!(found["classes"]["small"]["writes"].as_u64().unwrap() > 0);
+    assert!(found["classes"]["small"]["reads"].as_u64().unwrap() > 0);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_null_engine_measures_the_tool() {
         .expect_code(0)
         .json();
     let found = point(&document, 32, 0);
-    assert!(found["small_io"]["reads"].as_u64().unwrap() > 1000);
+    assert!(found["classes"]["small"]["reads"].as_u64().unwrap() > 1000);
     assert!(flags(found).contains(&"SIMULATED"));
 }
 
@@ -97,7 +97,7 @@ fn a_disturbed_device_is_told_measured_and_seen() {
         let document =
             place.line(&format!("{run} --engine {LAW},{more} --json --force")).expect_code(0).json();
         let found = point(&document, 4, 0);
-        let iops = found["small_io"]["iops"]["mean"].as_f64().unwrap();
+        let iops = found["classes"]["small"]["iops"]["mean"].as_f64().unwrap();
         (iops, flags(found).into_iter().map(str::to_owned).collect::<Vec<_>>())
     };
     let (iops, seen) = measure("cap=8M:8K");

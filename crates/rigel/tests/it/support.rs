@@ -120,7 +120,7 @@ pub fn point(document: &Value, small: u64, large: u64) -> &Value {
     let points = document["points"].as_array().unwrap();
     points
         .iter()
-        .find(|point| point["small"] == small && point["large"] == large)
+        .find(|point| point["levels"]["small"] == small && point["levels"]["large"] == large)
         .unwrap_or_else(|| panic!("no point {small}, {large} in {document}"))
 }
 

@@ -44,7 +44,7 @@ fn figures(document: &Value, engine: &str) -> anyhow::Result<Figures> {
     let [point] = document["points"].as_array().map_or(&[][..], Vec::as_slice) else {
         anyhow::bail!("not one point in the document");
     };
-    let io = &point["small_io"];
+    let io = &point["classes"]["small"];
     let number = |value: &Value, what: &str| value.as_f64().with_context(|| format!("no {what}: {io}"));
     let count = |what: &str| io[what].as_u64().with_context(|| format!("no {what}: {io}"));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -188,7 +188,7 @@ mod tests {
         empty["points"] = json!([]);
         assert!(figures(&empty, "libaio").is_err());
         let mut hole = good;
-        hole["points"][0]["small_io"]["latency_us"]["mean"] = Value::Null;
+        hole["points"][0]["classes"]["small"]["latency_us"]["mean"] = Value::Null;
         assert!(figures(&hole, "libaio").unwrap_err().to_string().contains("no latency"));
     }
 }

@@ -53,15 +53,13 @@ fn fio_plot_reads_the_figures_of_every_point() {
         printed(&mut command).as_array().unwrap().clone()
     };
     let mut seen = 0;
-    for (directory, class, beside) in [
-        ("small", "small_io", 0),
-        ("small_beside_2_large", "small_io", 2),
-        ("large_beside_3_small", "large_io", 3),
-    ] {
+    for (directory, class, beside) in
+        [("small", "small", 0), ("small_beside_2_large", "small", 2), ("large_beside_3_small", "large", 3)]
+    {
         for record in read(directory, "[1, 2, 3, 4, 5]") {
             let depth: u64 = record["iodepth"].as_str().unwrap().parse().unwrap();
-            let at = if class == "small_io" { (depth, beside) } else { (beside, depth) };
-            let io = &point(&findings, at.0, at.1)[class];
+            let at = if class == "small" { (depth, beside) } else { (beside, depth) };
+            let io = &point(&findings, at.0, at.1)["classes"][class];
             let iops = io["iops"]["mean"].as_f64().unwrap();
             assert_near(record["iops"].as_f64().unwrap(), iops);
             assert_near(record["lat"].as_f64().unwrap(), 1000.0 * io["latency_us"]["mean"].as_f64().unwrap());
@@ -69,10 +67,10 @@ fn fio_plot_reads_the_figures_of_every_point() {
                 record["lat_stddev"].as_f64().unwrap(),
                 1000.0 * io["latency_us"]["stddev"].as_f64().unwrap(),
             );
-            let bytes = if class == "small_io" { 8192.0 } else { 1_048_576.0 };
+            let bytes = if class == "small" { 8192.0 } else { 1_048_576.0 };
             assert!((record["bw"].as_f64().unwrap() - iops * bytes / 1024.0).abs() <= 1.0, "{record}");
             assert!(record["iops_stddev"].as_f64().unwrap() > 0.0, "{record}");
-            assert_eq!(record["bs"], if class == "small_io" { "8k" } else { "1024k" });
+            assert_eq!(record["bs"], if class == "small" { "8k" } else { "1024k" });
             seen += 1;
         }
     }
@@ -122,12 +120,15 @@ fn fio_plot_reads_streams_and_writes() {
     let small = sum("small", "randrw", "[1, 2, 3, 4, 5]", "[1]");
     assert_eq!(small.len(), 5);
     for (depth, iops) in (1..).zip(&small) {
-        assert_near(*iops, point(&findings, depth, 0)["small_io"]["iops"]["mean"].as_f64().unwrap());
+        assert_near(*iops, point(&findings, depth, 0)["classes"]["small"]["iops"]["mean"].as_f64().unwrap());
     }
     // A level of streams is as many jobs with four I/Os each.
     let large = sum("large", "rw", "[4]", "[1, 2]");
     assert_eq!(large.len(), 2);
     for (streams, iops) in (1..).zip(&large) {
-        assert_near(*iops, point(&findings, 0, streams)["large_io"]["iops"]["mean"].as_f64().unwrap());
+        assert_near(
+            *iops,
+            point(&findings, 0, streams)["classes"]["large"]["iops"]["mean"].as_f64().unwrap(),
+        );
     }
 }

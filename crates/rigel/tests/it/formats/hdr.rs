@@ -31,11 +31,12 @@ fn hdr_histogram_reads_the_latencies_of_every_point() {
     let mut seen = 0;
     for point in findings["points"].as_array().unwrap() {
         for class in ["small", "large"] {
-            let io = &point[format!("{class}_io")];
+            let io = &point["classes"][class];
             if io.is_null() {
                 continue;
             }
-            let tag = format!("small{}_large{}_{class}_read", point["small"], point["large"]);
+            let tag =
+                format!("small{}_large{}_{class}_read", point["levels"]["small"], point["levels"]["large"]);
             let line = &log["lines"][&tag];
             assert_eq!(line["count"], io["reads"], "{tag}");
             assert_eq!(line["visits"], io["iops"]["visits"], "{tag}");

@@ -35,7 +35,7 @@ fn parsers_of_prometheus_read_every_figure() {
         assert_eq!(found.len(), 1, "{family} {labels:?}: {found:?}");
         found[0][2].as_f64().unwrap()
     };
-    let io = &point(&findings, 3, 2)["small_io"];
+    let io = &point(&findings, 3, 2)["classes"]["small"];
     let here = [("small", "3"), ("large", "2"), ("class", "small")];
     for (bound, field) in [("value", "mean"), ("lo95", "lo95"), ("hi95", "hi95")] {
         let labels = [&here[..], &[("bound", bound)]].concat();

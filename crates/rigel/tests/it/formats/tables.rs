@@ -22,9 +22,9 @@ fn read(test: &str, function: &str, ran: &Ran, file: &std::path::Path) -> Option
     let rows = told["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 5 + 2 + 2 * 10, "a row per point and class");
     for row in rows {
-        let at = |point: &&Value| point["small"] == row[0] && point["large"] == row[1];
+        let at = |point: &&Value| point["levels"]["small"] == row[0] && point["levels"]["large"] == row[1];
         let point = findings["points"].as_array().unwrap().iter().find(at).unwrap();
-        let io = &point[format!("{}_io", row[2].as_str().unwrap())];
+        let io = &point["classes"][row[2].as_str().unwrap()];
         assert_eq!((&row[3], &row[4]), (&io["iops"]["mean"], &io["iops"]["lo95"]), "{row}");
         assert_eq!((&row[5], &row[6]), (&io["latency_us"]["p99"], &io["reads"]), "{row}");
         assert_eq!((&row[7], &row[8]), (&io["reached"], &findings["run"]["name"]), "{row}");

@@ -78,8 +78,10 @@ impl Told {
         let document: Value = serde_json::from_str(text).unwrap();
         for point in document["points"].as_array().unwrap() {
             for class in ["small", "large"] {
-                let io = &point[format!("{class}_io")];
-                let key = |what: &str| format!("{},{} {class} {what}", point["small"], point["large"]);
+                let io = &point["classes"][class];
+                let key = |what: &str| {
+                    format!("{},{} {class} {what}", point["levels"]["small"], point["levels"]["large"])
+                };
                 for rate in ["iops", "mbps"] {
                     let rates = &io[rate];
                     self.exact("json", &key(rate), [&rates["mean"], &rates["lo95"], &rates["hi95"]], 1.0);
@@ -92,16 +94,21 @@ impl Told {
             }
         }
         for (name, key, what) in [
-            ("small_iops", "most small", "small iops"),
-            ("large_mbps", "most large", "large mbps"),
-            ("small_latency_us", "least latency", "small mean"),
+            ("/small/rate", "most small", "small iops"),
+            ("/large/rate", "most large", "large mbps"),
+            ("/small/latency_us", "least latency", "small mean"),
         ] {
-            let best = &document["best"][name];
+            let best = &document["best"].pointer(name).unwrap_or(&Value::Null);
             let figures = [&best["value"], &best["lo95"], &best["hi95"]];
             self.exact("json", key, figures, 1.0);
             // The best is the figure of its point.
-            self.exact("json", &format!("{},{} {what}", best["small"], best["large"]), figures, 1.0);
-            self.place("json", key, best["small"].as_f64().unwrap());
+            self.exact(
+                "json",
+                &format!("{},{} {what}", best["levels"]["small"], best["levels"]["large"]),
+                figures,
+                1.0,
+            );
+            self.place("json", key, best["levels"]["small"].as_f64().unwrap());
         }
     }
 
@@ -155,9 +162,11 @@ impl Told {
         let document: Value = serde_json::from_str(block).unwrap();
         for point in document["points"].as_array().unwrap() {
             for class in ["small", "large"] {
-                for what in ["iops", "mbps", "mean", "p50", "p99"] {
-                    let key = format!("{},{} {class} {what}", point["small"], point["large"]);
-                    let figures = &point[format!("{class}_io")][what];
+                let rate = if class == "small" { "iops" } else { "mbps" };
+                for (field, what) in [("rate", rate), ("mean", "mean"), ("p50", "p50"), ("p99", "p99")] {
+                    let levels = &point["levels"];
+                    let key = format!("{},{} {class} {what}", levels["small"], levels["large"]);
+                    let figures = &point["ios"][class][field];
                     for (place, part) in PARTS.into_iter().enumerate() {
                         if let Some(value) = figures[place].as_f64() {
                             self.add("page's charts", &key, part, value, value.abs() * 6e-6);

@@ -356,8 +356,8 @@ impl ThreadBench {
     fn job(&mut self, job: Job, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Done, Problem> {
         self.shared.end_at_ns.store(u64::MAX, Ordering::Relaxed);
         for worker in &self.workers {
-            let sent = worker.jobs.as_ref().map(|jobs| jobs.send(job));
-            sent.and_then(Result::ok).ok_or_else(worker_died)?;
+            let sent = worker.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
+            sent.then_some(()).ok_or_else(worker_died)?;
         }
         let mut sum = Done::default();
         let mut parts = Parts::of(loaded(job.point, &self.shared, self.workers.len()));

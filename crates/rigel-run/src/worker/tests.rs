@@ -32,10 +32,10 @@ pub(super) fn measure(point: Point) -> Job {
 
 /// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
 fn simulate(point: Point, workload: &Workload) -> Done {
-    let layout = layout(point, &workload);
+    let layout = layout(point, workload);
     let law = SimLaw { bytes_per_s: None, ..SimLaw::default() };
     let (mut sim, clock) = Sim::new(law, layout, 1);
-    let shared = Shared::of(&workload);
+    let shared = Shared::of(workload);
     let worker = Worker { index: 0, workers: 1, workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
     let counted = shared.done().values().sum::<u64>();
@@ -269,10 +269,10 @@ impl Backend for Recorder {
 
 /// The sequences of places that the slots of a point visit, whichever worker has them.
 fn sequences(point: Point, workers: u32, workload: &Workload) -> BTreeSet<Vec<(u16, u64)>> {
-    let shared = Shared::of(&workload);
+    let shared = Shared::of(workload);
     let mut all = BTreeSet::new();
     for index in 0..workers {
-        let layout = layout(point, &workload);
+        let layout = layout(point, workload);
         let (mut backend, clock) = Recorder::new(layout);
         let worker = Worker { index, workers, workload, layout, shared: &shared, hand_over: &|_| () };
         worker.run(&mut backend, &clock, &measure(point)).unwrap();

@@ -186,7 +186,18 @@ fn json_text_and_page_name_the_class_and_its_unit() {
         assert!(text.contains(part), "{part}: {text}");
     }
 
-    for told in [text, page.replace("text-size-adjust", ""), text_of(&record, Format::Markdown)] {
+    let page = text_of(&record, Format::Html);
+    let (_, block) = page.split_once("<script type=\"application/json\" id=\"findings\">").unwrap();
+    let figures: Value = serde_json::from_str(block.split_once("</script>").unwrap().0).unwrap();
+    assert_eq!(figures["classes"][0]["outstanding"], "outstanding commit sessions");
+    assert_eq!(figures["points"][3]["name"], "Commit=8");
+    assert!(figures["points"][3]["ios"]["commit"]["rate"][1].is_f64());
+    for part in
+        ["class=\"n\">Commit TPS</th>", "id=\"rate-commit\"", "id=\"run-commit\"", "Highest commit TPS"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    for told in [text, page, text_of(&record, Format::Markdown)] {
         assert!(!told.contains("Small") && !told.contains("Large"), "no class that the run does not have");
     }
 }

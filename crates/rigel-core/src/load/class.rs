@@ -3,113 +3,21 @@
 //! ORION's small and large I/O are two of them. A class says what is asked for; each bench refuses what it cannot do. Must
 //! not know targets, points or time.
 
-use crate::error::Problem;
+mod check;
+mod name;
+
+pub use name::Class;
+
 use crate::load::workload::WritePercent;
 use crate::stats::Estimate;
-use crate::units::{Bytes, MIB, to_f64};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
-use std::cmp::Ordering;
+use crate::units::{MIB, to_f64};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// Most classes of one run.
 pub const MOST_CLASSES: usize = 8;
-/// Most bytes of a name.
-const NAME_BYTES: usize = 15;
-
 /// One value for each class that has one; ORION's pair first.
 pub type PerClass<T> = BTreeMap<Class, T>;
-
-/// The name of a load class: 1 to 15 lower-case letters, digits, `-` and `_`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Class([u8; NAME_BYTES]);
-
-impl Class {
-    /// The small I/Os of ORION's columns.
-    pub const SMALL: Self = Self(*b"small\0\0\0\0\0\0\0\0\0\0");
-    /// The large I/Os of ORION's rows.
-    pub const LARGE: Self = Self(*b"large\0\0\0\0\0\0\0\0\0\0");
-
-    /// `None` when that is no name of a class.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-        let mut bytes = [0; NAME_BYTES];
-        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
-        (!name.is_empty() && name.bytes().all(fits)).then_some(Self(bytes))
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(NAME_BYTES);
-        // Only ASCII is let in.
-        str::from_utf8(&self.0[..length]).unwrap_or("?")
-    }
-
-    /// The name as the first word of a label.
-    #[must_use]
-    pub fn label(&self) -> String {
-        let (first, rest) = self.name().split_at(1);
-        first.to_ascii_uppercase() + rest
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl fmt::Debug for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl Ord for Class {
-    /// Small, large, then the others by name.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let rank = |class: &Self| match *class {
-            Self::SMALL => 0,
-            Self::LARGE => 1,
-            _ => 2,
-        };
-        rank(self).cmp(&rank(other)).then_with(|| self.0.cmp(&other.0))
-    }
-}
-
-impl PartialOrd for Class {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Serialize for Class {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Class {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = Cow::<str>::deserialize(deserializer)?;
-        Self::named(&name).ok_or_else(|| D::Error::custom(format!("'{name}' is no name of a load class")))
-    }
-}
-
-impl JsonSchema for Class {
-    fn schema_name() -> Cow<'static, str> {
-        "Class".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({ "type": "string", "description": "Name of a load class, such as small or large." })
-    }
-}
 
 /// Bytes of the I/Os of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -332,103 +240,5 @@ impl LoadClass {
             Pattern::Streams { .. } => (0..level).any(|stream| self.write_percent.stream_writes(stream)),
             Pattern::Random | Pattern::Log | Pattern::Sessions => level > 0 && self.write_percent.writes(),
         }
-    }
-
-    /// Refuses what the engines of this version cannot do.
-    ///
-    /// # Errors
-    /// A usage problem that names the class and what of it is not there yet.
-    pub fn check_block_io(&self) -> Result<(), Problem> {
-        let missing = [
-            (!matches!(self.sizes, Sizes::Fixed(_)), "other than one size"),
-            (
-                !matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }),
-                "other than random or in streams",
-            ),
-            (self.sync != Sync::None, "that waits for each write to be durable"),
-            (self.arrival != Arrival::Closed, "at a rate of its own"),
-            (self.span != Span::Whole, "on a part of a target"),
-        ];
-        let Some((_, what)) = missing.into_iter().find(|missing| missing.0) else {
-            return Ok(());
-        };
-        Err(Problem::usage(format!("the load class '{}' asks for I/O {what}", self.name))
-            .because("the engines of this version cannot do that")
-            .next("leave that out, or leave out the class"))
-    }
-
-    /// Refuses sizes that no device has or no host can hold.
-    pub(crate) fn check_sizes(&self, least_bytes: u64, most_bytes: u64) -> Result<(), Problem> {
-        let all = match &self.sizes {
-            Sizes::Fixed(bytes) => vec![*bytes],
-            Sizes::Mixed(sizes) => sizes.iter().map(|size| size.0).collect(),
-            Sizes::None => Vec::new(),
-        };
-        let option = format!("--size-{}", self.name);
-        for bytes in all {
-            if bytes == 0 || !bytes.is_multiple_of(least_bytes) {
-                let what = format!(
-                    "the {} I/O size of {bytes} bytes is no multiple of {least_bytes} bytes",
-                    self.name
-                );
-                return Err(Problem::usage(what)
-                    .at(option)
-                    .because("direct I/O moves whole blocks, and no device has blocks below 512 bytes")
-                    .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
-            }
-            if bytes > most_bytes {
-                return Err(Problem::usage(format!(
-                    "the {} I/O size of {} is too large",
-                    self.name,
-                    Bytes(bytes)
-                ))
-                .at(option)
-                .because("every outstanding I/O has a buffer of that size")
-                .next(format!("use at most {}", Bytes(most_bytes))));
-            }
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_short_and_plain() {
-        assert_eq!(Class::named("small"), Some(Class::SMALL));
-        assert_eq!(Class::named("log-writer_1").unwrap().name(), "log-writer_1");
-        assert_eq!(Class::named("abcdefghijklmno").unwrap().label(), "Abcdefghijklmno");
-        for bad in ["", "Small", "a b", "abcdefghijklmnop", "\0", "é"] {
-            assert_eq!(Class::named(bad), None, "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn the_pair_of_orion_comes_first() {
-        let mut names = ["log", "large", "commit", "small"].map(|name| Class::named(name).unwrap());
-        names.sort_unstable();
-        assert_eq!(names.map(|class| class.to_string()), ["small", "large", "commit", "log"]);
-        let text = serde_json::to_string(&PerClass::from([(Class::LARGE, 2), (Class::SMALL, 1)])).unwrap();
-        assert_eq!(text, r#"{"small":1,"large":2}"#);
-        assert!(serde_json::from_str::<PerClass<u32>>(r#"{"No":1}"#).is_err());
-    }
-
-    #[test]
-    fn the_engines_refuse_what_they_cannot_do() {
-        let plain = LoadClass::random(Class::SMALL, 8192);
-        assert_eq!(plain.check_block_io(), Ok(()));
-        let refused = [
-            LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (16_384, 50)]), ..plain.clone() },
-            LoadClass { pattern: Pattern::Log, ..plain.clone() },
-            LoadClass { sync: Sync::EachWrite, ..plain.clone() },
-            LoadClass { arrival: Arrival::Open(100), ..plain.clone() },
-            LoadClass { span: Span::Percent(0, 25), ..plain },
-        ];
-        let texts: Vec<String> =
-            refused.iter().map(|class| class.check_block_io().unwrap_err().to_string()).collect();
-        assert!(texts.iter().all(|text| text.contains("class 'small'")), "{texts:?}");
-        assert_eq!(texts.iter().collect::<std::collections::BTreeSet<_>>().len(), texts.len());
     }
 }

@@ -12,7 +12,7 @@ use crate::load::placement::CpuChoice;
 use crate::load::workload::{Layout, WritePercent};
 use crate::sim::SimLaw;
 use crate::stats::bound::LatencyBound;
-use crate::units::{Bytes, MIB, NS_PER_S, Nanos};
+use crate::units::{Bytes, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Default size of a small I/O.
@@ -29,10 +29,6 @@ pub const DEFAULT_WARM_UP: Nanos = Nanos::from_secs(120);
 pub const DEFAULT_IO_TIMEOUT: Nanos = Nanos::from_secs(60);
 /// Whoever waits for an I/O looks at its age once a second.
 const LEAST_IO_TIMEOUT: Nanos = Nanos::from_secs(1);
-/// Largest I/O: one buffer per outstanding I/O has to fit into memory, and the kernel moves at most 2 GiB at once.
-const MAX_IO_BYTES: u64 = 256 * MIB;
-/// Smallest block that any device has.
-const MIN_BLOCK_BYTES: u64 = 512;
 
 /// Most outstanding I/Os of a class in one point; slots are numbered with 16 bits.
 pub const MAX_OUTSTANDING: u32 = 65_535;
@@ -237,7 +233,7 @@ impl Request {
             ))
             .next(format!("give 1 to {MOST_CLASSES}")));
         }
-        self.classes.iter().try_for_each(|class| class.check_sizes(MIN_BLOCK_BYTES, MAX_IO_BYTES))
+        self.classes.iter().try_for_each(LoadClass::check)
     }
 
     fn check_stripe(&self) -> Result<(), Problem> {

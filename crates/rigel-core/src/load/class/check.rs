@@ -1,0 +1,140 @@
+//! What of a load class nobody can do, and what the engines cannot do yet.
+//!
+//! Must not look at host or targets.
+
+use super::name::NAME_BYTES;
+use super::{Arrival, Figure, LoadClass, Pattern, Sizes, Span, Sync};
+use crate::error::Problem;
+use crate::load::request::MAX_OUTSTANDING;
+use crate::path_text::printable;
+use crate::units::{Bytes, MIB};
+
+/// Largest I/O: one buffer per outstanding I/O has to fit into memory, and the kernel moves at most 2 GiB at once.
+const MAX_IO_BYTES: u64 = 256 * MIB;
+/// Smallest block that any device has.
+const MIN_BLOCK_BYTES: u64 = 512;
+
+impl LoadClass {
+    /// Refuses what the engines of this version cannot do.
+    ///
+    /// # Errors
+    /// A usage problem that names the class and what of it is not there yet.
+    pub fn check_block_io(&self) -> Result<(), Problem> {
+        let missing = [
+            (!matches!(self.sizes, Sizes::Fixed(_)), "other than one size"),
+            (
+                !matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }),
+                "other than random or in streams",
+            ),
+            (self.sync != Sync::None, "that waits for each write to be durable"),
+            (self.arrival != Arrival::Closed, "at a rate of its own"),
+            (self.span != Span::Whole, "on a part of a target"),
+        ];
+        let Some((_, what)) = missing.into_iter().find(|missing| missing.0) else {
+            return Ok(());
+        };
+        Err(Problem::usage(format!("the load class '{}' asks for I/O {what}", self.name))
+            .because("the engines of this version cannot do that")
+            .next("leave that out, or leave out the class"))
+    }
+
+    /// Refuses what no bench could do.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b" /%_-".contains(&byte);
+        let wrong = match (&self.figure, self.span) {
+            (Figure::Rate(unit), _)
+                if unit.is_empty() || unit.len() > NAME_BYTES || !unit.bytes().all(fits) =>
+            {
+                Some(format!("the unit '{}' is no word of 1 to {NAME_BYTES} letters", printable(unit)))
+            }
+            (_, Span::Percent(from, to)) if from >= to || to > 100 => {
+                Some(format!("from {from} to {to} per cent is no part of a target"))
+            }
+            _ => self.levels.iter().find(|level| !(1..=MAX_OUTSTANDING).contains(*level)).map(|level| {
+                format!("{level} outstanding at a load level are not within 1 to {MAX_OUTSTANDING}")
+            }),
+        };
+        match wrong {
+            Some(what) => Err(Problem::usage(what)
+                .at(format!("load class '{}'", self.name))
+                .next("correct the load class")),
+            None => self.check_sizes(),
+        }
+    }
+
+    /// Refuses sizes that no device has or no host can hold.
+    fn check_sizes(&self) -> Result<(), Problem> {
+        let all = match &self.sizes {
+            Sizes::Fixed(bytes) => vec![*bytes],
+            Sizes::Mixed(sizes) => sizes.iter().map(|size| size.0).collect(),
+            Sizes::None => Vec::new(),
+        };
+        let option = format!("--size-{}", self.name);
+        for bytes in all {
+            if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
+                let what = format!(
+                    "the {} I/O size of {bytes} bytes is no multiple of {MIN_BLOCK_BYTES} bytes",
+                    self.name
+                );
+                return Err(Problem::usage(what)
+                    .at(option)
+                    .because("direct I/O moves whole blocks, and no device has blocks below 512 bytes")
+                    .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
+            }
+            if bytes > MAX_IO_BYTES {
+                return Err(Problem::usage(format!(
+                    "the {} I/O size of {} is too large",
+                    self.name,
+                    Bytes(bytes)
+                ))
+                .at(option)
+                .because("every outstanding I/O has a buffer of that size")
+                .next(format!("use at most {}", Bytes(MAX_IO_BYTES))));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::class::Class;
+
+    #[test]
+    fn what_nobody_can_do_is_refused() {
+        let plain = LoadClass::random(Class::SMALL, 8192);
+        let unit = |unit: &str| LoadClass { figure: Figure::Rate(unit.into()), ..plain.clone() };
+        assert_eq!((plain.check(), unit("commits/s").check()), (Ok(()), Ok(())));
+        let none = LoadClass { sizes: Sizes::None, ..plain.clone() };
+        assert_eq!(none.check(), Ok(()));
+        let refused = [
+            unit(""),
+            unit("<b>"),
+            unit("1234567890123456"),
+            LoadClass { span: Span::Percent(25, 25), ..plain.clone() },
+            LoadClass { span: Span::Percent(0, 101), ..plain.clone() },
+            LoadClass { levels: vec![1, 0], ..plain.clone() },
+            LoadClass { levels: vec![70_000], ..plain.clone() },
+            LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (100, 50)]), ..plain },
+        ];
+        assert!(refused.iter().all(|class| class.check().is_err()));
+    }
+
+    #[test]
+    fn the_engines_refuse_what_they_cannot_do() {
+        let plain = LoadClass::random(Class::SMALL, 8192);
+        assert_eq!(plain.check_block_io(), Ok(()));
+        let refused = [
+            LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (16_384, 50)]), ..plain.clone() },
+            LoadClass { pattern: Pattern::Log, ..plain.clone() },
+            LoadClass { sync: Sync::EachWrite, ..plain.clone() },
+            LoadClass { arrival: Arrival::Open(100), ..plain.clone() },
+            LoadClass { span: Span::Percent(0, 25), ..plain },
+        ];
+        let texts: Vec<String> =
+            refused.iter().map(|class| class.check_block_io().unwrap_err().to_string()).collect();
+        assert!(texts.iter().all(|text| text.contains("class 'small'")), "{texts:?}");
+        assert_eq!(texts.iter().collect::<std::collections::BTreeSet<_>>().len(), texts.len());
+    }
+}

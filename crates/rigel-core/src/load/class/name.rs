@@ -1,0 +1,127 @@
+//! The name of a load class, by which it is known everywhere above the bench.
+//!
+//! Must not know what the class does.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Most bytes of a name.
+pub(super) const NAME_BYTES: usize = 15;
+
+/// The name of a load class: 1 to 15 lower-case letters, digits, `-` and `_`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Class([u8; NAME_BYTES]);
+
+impl Class {
+    /// The small I/Os of ORION's columns.
+    pub const SMALL: Self = Self(*b"small\0\0\0\0\0\0\0\0\0\0");
+    /// The large I/Os of ORION's rows.
+    pub const LARGE: Self = Self(*b"large\0\0\0\0\0\0\0\0\0\0");
+
+    /// `None` when that is no name of a class.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+        let mut bytes = [0; NAME_BYTES];
+        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
+        (!name.is_empty() && name.bytes().all(fits)).then_some(Self(bytes))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(NAME_BYTES);
+        // Only ASCII is let in.
+        str::from_utf8(&self.0[..length]).unwrap_or("?")
+    }
+
+    /// The name as the first word of a label.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let (first, rest) = self.name().split_at(1);
+        first.to_ascii_uppercase() + rest
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Ord for Class {
+    /// Small, large, then the others by name.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |class: &Self| match *class {
+            Self::SMALL => 0,
+            Self::LARGE => 1,
+            _ => 2,
+        };
+        rank(self).cmp(&rank(other)).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for Class {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Serialize for Class {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Class {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| D::Error::custom(format!("'{name}' is no name of a load class")))
+    }
+}
+
+impl JsonSchema for Class {
+    fn schema_name() -> Cow<'static, str> {
+        "Class".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "type": "string", "description": "Name of a load class, such as small or large." })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::class::PerClass;
+
+    #[test]
+    fn a_name_is_short_and_plain() {
+        assert_eq!(Class::named("small"), Some(Class::SMALL));
+        assert_eq!(Class::named("log-writer_1").unwrap().name(), "log-writer_1");
+        assert_eq!(Class::named("abcdefghijklmno").unwrap().label(), "Abcdefghijklmno");
+        for bad in ["", "Small", "a b", "abcdefghijklmnop", "\0", "é"] {
+            assert_eq!(Class::named(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_pair_of_orion_comes_first() {
+        let mut names = ["log", "large", "commit", "small"].map(|name| Class::named(name).unwrap());
+        names.sort_unstable();
+        assert_eq!(names.map(|class| class.to_string()), ["small", "large", "commit", "log"]);
+        let text = serde_json::to_string(&PerClass::from([(Class::LARGE, 2), (Class::SMALL, 1)])).unwrap();
+        assert_eq!(text, r#"{"small":1,"large":2}"#);
+        assert!(serde_json::from_str::<PerClass<u32>>(r#"{"No":1}"#).is_err());
+    }
+}

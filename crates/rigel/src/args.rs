@@ -27,7 +27,7 @@ pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
-pub use compare::CompareOptions;
+pub use compare::CompareArgs;
 pub use doctor::DoctorArgs;
 pub use manual::ManOptions;
 pub use names::Front;
@@ -55,7 +55,7 @@ pub enum Invocation {
     /// Make outputs from a record.
     Report(ReportOptions),
     /// Compare the records of runs.
-    Compare(CompareOptions),
+    Compare(CompareArgs),
     /// Turn what records hold into settings.
     Advise(AdviseOptions),
     /// Look at what there is to measure.

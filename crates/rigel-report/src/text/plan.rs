@@ -37,19 +37,9 @@ pub struct ScratchIntent {
     pub kept: bool,
 }
 
-/// Everything that a run would do on targets that nothing is to be said about.
+/// Everything that a run would do; with an intent also what it would do to its targets.
 #[must_use]
-pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> String {
-    page_of(request, plan, targets, None)
-}
-
-/// Everything that a run would do, what it would do to its targets included.
-#[must_use]
-pub fn intended(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: &Intent) -> String {
-    page_of(request, plan, targets, Some(intent))
-}
-
-fn page_of(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
+pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
     let mut page = Page::default();
     let matrix = match request.level {
         RunLevel::Advanced => format!(", matrix {}", request.shape.name()),

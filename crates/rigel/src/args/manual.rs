@@ -31,14 +31,7 @@ Examples:
 pub struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL", ignore_case = true, value_enum)]
-    shell: Shell,
-}
-
-impl CompletionsArgs {
-    /// The shell.
-    pub const fn shell(&self) -> Shell {
-        self.shell
-    }
+    pub shell: Shell,
 }
 
 /// Which pages, and where they go.

@@ -4,7 +4,7 @@
 
 use super::report::{read, run_id};
 use super::{remark, to_stdout};
-use crate::args::CompareOptions;
+use crate::args::CompareArgs;
 use crate::output::{self, RECORD_SUFFIX, dir_of};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, printable};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// When a record cannot be read, when the runs cannot be compared, when a gate fails.
-pub fn compare(options: &CompareOptions) -> Result<(), Problem> {
+pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
     let (base, new) = (side(&options.base)?, side(&options.new)?);
     [&base, &new].into_iter().try_for_each(|side| no_run_twice(side))?;
     let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
@@ -108,7 +108,7 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
 }
 
 /// Refuses what is not comparable, unless it was asked for.
-fn check(comparison: &Comparison, options: &CompareOptions) -> Result<(), Problem> {
+fn check(comparison: &Comparison, options: &CompareArgs) -> Result<(), Problem> {
     let incomparable: Vec<String> = comparison
         .incomparable()
         .map(|found| {
@@ -134,7 +134,7 @@ fn check(comparison: &Comparison, options: &CompareOptions) -> Result<(), Proble
 
 /// To standard output, or into files.
 fn show(
-    options: &CompareOptions,
+    options: &CompareArgs,
     compared: &Compared<'_>,
     base: &[Loaded],
     new: &[Loaded],

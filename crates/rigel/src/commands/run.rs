@@ -11,6 +11,7 @@ mod targets;
 pub use resume::resume;
 
 use crate::args::{RunOptions, TargetSource};
+use crate::commands;
 use crate::output::{self, OutputSet};
 use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
@@ -23,7 +24,7 @@ use rigel_core::load::plan::Plan;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
 use rigel_core::units::{KIB, MIB};
-use rigel_report::text::Intent;
+use rigel_report::text::{self, Intent};
 use rigel_run::bench::Bench;
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::journal::RecordFile;
@@ -38,7 +39,7 @@ use targets::Scratch;
 /// # Errors
 /// When nothing could be measured.
 pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
-    let reporter = Reporter::of(options);
+    let reporter = Reporter { options };
     measure::check_cpus(&options.request)?;
     let host = rigel_io::host::host_facts();
     let looked = targets::look(options, &host)?;
@@ -49,8 +50,8 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
         return dry_run(options, &plan, &looked).map(|()| None);
     }
     let signals = prepare(options, &plan)?;
-    let scratch = fill(options, &looked, &signals, &reporter)?;
-    let ended = measure_and_report(options, host, looked, &scratch, &signals, &reporter);
+    let scratch = fill(reporter, &looked, &signals)?;
+    let ended = measure_and_report(reporter, host, looked, &scratch, &signals);
     both(ended, scratch.finish())
 }
 
@@ -85,16 +86,14 @@ fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<
         scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
         consent: consent::forecast(options, looked)?,
     };
-    present::plan(&options.request, plan, looked, &intent)
+    // A simulated target has nothing to lose.
+    let intent = Some(&intent).filter(|_| !options.request.engine.is_simulated());
+    commands::to_stdout(text::plan(&options.request, plan, looked, intent).as_bytes())
 }
 
 /// Fills the scratch file of a run that names no target.
-fn fill(
-    options: &RunOptions,
-    looked: &[TargetFacts],
-    signals: &Signals,
-    reporter: &Reporter,
-) -> Result<Scratch, Problem> {
+fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Result<Scratch, Problem> {
+    let options = reporter.options;
     let size_bytes = looked.first().map_or(0, |target| target.size_bytes);
     if matches!(options.targets, TargetSource::Scratch { .. }) {
         reporter.scratch_size(size_bytes);
@@ -109,17 +108,17 @@ fn fill(
 }
 
 fn measure_and_report(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     host: HostFacts,
     looked: Vec<TargetFacts>,
     scratch: &Scratch,
     signals: &Signals,
-    reporter: &Reporter,
 ) -> Result<Option<Problem>, Problem> {
+    let options = reporter.options;
     let found = scratch.facts()?.map_or(looked, |facts| vec![facts]);
     let plan = Plan::new(&options.request, &host, &found)?;
     let hold = scratch.hold();
-    let permits = consent::permits(options, &found, hold.as_ref(), reporter, signals.flag())?;
+    let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
     let wall = wall(options.request.engine);
     let mut run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -132,8 +131,8 @@ fn measure_and_report(
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
     let resumable = !scratch.goes_away();
-    let ready = Ready { run, beginning: Beginning::new(wall), bench, set, record, resumable };
-    ready.go(options, signals, reporter)
+    let beginning = Beginning::new(wall);
+    Ready { run, beginning, bench, set, record, resumable }.go(reporter, signals)
 }
 
 /// A run that is about to begin, or to go on.
@@ -150,20 +149,15 @@ struct Ready {
 
 impl Ready {
     /// Measures, and leaves the outputs.
-    fn go(
-        self,
-        options: &RunOptions,
-        signals: &Signals,
-        reporter: &Reporter,
-    ) -> Result<Option<Problem>, Problem> {
+    fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
         let journal = RecordFile::new(record, path_text::encode(&set.record_path()));
-        let ended = walk(options, &run, beginning, bench.as_mut(), journal, signals);
+        let ended = walk(reporter.options, &run, beginning, bench.as_mut(), journal, signals);
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
-        let written = present::outputs(options, &set, reporter);
+        let written = present::outputs(reporter, &set);
         let outcome = ended?;
         written?;
         Ok(outcome.problem(resumable))

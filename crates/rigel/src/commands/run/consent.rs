@@ -20,19 +20,18 @@ use std::sync::atomic::AtomicBool;
 /// # Errors
 /// When a target may not be written, or the user stopped the search for data.
 pub fn permits(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     targets: &[TargetFacts],
     hold: Option<&Hold>,
-    reporter: &Reporter,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
     let real = |target: &&TargetFacts| target.kind != TargetKind::Simulated;
-    if !options.request.write_percent.writes() {
+    if !reporter.options.request.write_percent.writes() {
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();
     let permit = |target| {
-        let permit = permit(options, target, &snapshot, reporter, stop)?;
+        let permit = permit(reporter, target, &snapshot, stop)?;
         Ok(Some(match hold {
             Some(hold) => permit.with_hold(hold.clone()),
             None => permit,
@@ -42,16 +41,15 @@ pub fn permits(
 }
 
 fn permit(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     target: &TargetFacts,
     snapshot: &Snapshot,
-    reporter: &Reporter,
     stop: &AtomicBool,
 ) -> Result<WritePermit, Problem> {
-    let consent = guard::consent_covers(&options.destroy, target);
+    let consent = guard::consent_covers(&reporter.options.destroy, target);
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Scan::Sample } else { Scan::Whole };
-    let mut bar = WorkProgress::of_bytes(options.display.quiet, "looking for data");
+    let mut bar = WorkProgress::of_bytes(reporter.options.display.quiet, "looking for data");
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
     let found = inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)?;
     drop(bar);

@@ -2,14 +2,13 @@
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
-use crate::args::{Display, Front, RunOptions};
+use crate::args::{Front, RunOptions};
 use crate::commands::{self, report};
 use crate::history;
 use crate::output::OutputSet;
 use crate::terminal;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
-use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::BufferFacts;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
@@ -20,7 +19,6 @@ use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::{Bytes, NS_PER_S};
 use rigel_report::numbers::counted;
-use rigel_report::text::Intent;
 use rigel_report::{Format, View, calibration, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
@@ -28,20 +26,15 @@ use std::path::PathBuf;
 
 /// Prints as the options ask for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Reporter {
-    front: Front,
-    display: Display,
+pub struct Reporter<'a> {
+    /// The options of the run.
+    pub options: &'a RunOptions,
 }
 
-impl Reporter {
-    /// For the options of a run.
-    pub fn of(options: &RunOptions) -> Self {
-        Self { front: options.front, display: options.display }
-    }
-
+impl Reporter<'_> {
     /// A line on standard error.
     pub fn note(&self, text: Option<String>) {
-        if let Some(text) = text.filter(|_| !self.display.quiet) {
+        if let Some(text) = text.filter(|_| !self.options.display.quiet) {
             // A closed standard error is no reason to fail.
             let _ = writeln!(io::stderr(), "{text}");
         }
@@ -90,10 +83,15 @@ impl Reporter {
                 "note: through the page cache, as asked: memory is measured, not storage".to_owned(),
             ));
         }
-        match self.front {
-            Front::Orion if !self.display.json => {
+        match self.options.front {
+            Front::Orion if !self.options.display.json => {
                 let minutes = run.plan.estimate_minutes;
-                say(&orion::banner(self.display.orion_version, &run.program_version, &run.run_id, minutes));
+                say(&orion::banner(
+                    self.options.display.orion_version,
+                    &run.program_version,
+                    &run.run_id,
+                    minutes,
+                ));
             }
             Front::Orion | Front::Rigel | Front::Calibrate => {
                 let whole = if goes_on { "as a whole " } else { "" };
@@ -135,27 +133,14 @@ fn buffers_line(buffers: &BufferFacts) -> String {
     format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))
 }
 
-/// Prints the plan instead of a run. A plan that cannot be printed is a failure.
-///
-/// # Errors
-/// When standard output takes no more.
-pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: &Intent) -> Result<(), Problem> {
-    // A simulated target has nothing to lose.
-    let text = if request.engine.is_simulated() {
-        text::plan(request, plan, targets)
-    } else {
-        text::intended(request, plan, targets, intent)
-    };
-    commands::to_stdout(text.as_bytes())
-}
-
 /// Prints text on standard output. A run goes on when nobody reads it: its outputs are on disk.
 fn say(text: &str) {
     let _ = commands::to_stdout(text.as_bytes());
 }
 
 /// Reads the record back, writes every output beside it and prints the results.
-pub fn outputs(options: &RunOptions, set: &OutputSet, reporter: &Reporter) -> Result<(), Problem> {
+pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
+    let options = reporter.options;
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
     let answers = calibration::Document::of(&view).filter(|_| options.front == Front::Calibrate);

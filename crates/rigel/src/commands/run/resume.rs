@@ -37,10 +37,10 @@ struct Interrupted {
 pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     let found = open(&options.record)?;
     let run_options = run_options(options, &found.set, &found.record.header);
-    let reporter = Reporter::of(&run_options);
+    let reporter = Reporter { options: &run_options };
     if found.record.complete() {
         reporter.note(Some("the run is complete; its outputs are made again".to_owned()));
-        return present::outputs(&run_options, &found.set, &reporter).map(|()| None);
+        return present::outputs(reporter, &found.set).map(|()| None);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
     measure::check_cpus(&run_options.request)?;
@@ -53,7 +53,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
     let signals = prepare(&run_options, &header.plan)?;
     let scratch = Scratch::again(header.targets.first())?;
-    let ended = go_on(&run_options, header, past, found, &scratch, &signals, &reporter);
+    let ended = go_on(reporter, header, past, found, &scratch, &signals);
     if ended.is_err() {
         // The user may have mistyped something, and without its scratch file the run could never go on.
         scratch.leave();
@@ -107,14 +107,14 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
 }
 
 fn go_on(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     header: Header,
     past: Past,
     found: Interrupted,
     scratch: &Scratch,
     signals: &Signals,
-    reporter: &Reporter,
 ) -> Result<Option<Problem>, Problem> {
+    let options = reporter.options;
     let now = match scratch.facts()? {
         Some(facts) => vec![facts],
         None => targets::look(options, &header.nodes.first().host).map_err(|problem| {
@@ -124,7 +124,7 @@ fn go_on(
     check_targets(&header.targets, &now)?;
     consent::check_names(options, &now)?;
     let hold = scratch.hold();
-    let permits = consent::permits(options, &now, hold.as_ref(), reporter, signals.flag())?;
+    let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;
     let run = Run {
         program_version: header.program_version.clone(),
         run_id: found.set.run_id().to_owned(),
@@ -141,8 +141,7 @@ fn go_on(
     cut(&found, &past)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);
-    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }
-        .go(options, signals, reporter)
+    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }.go(reporter, signals)
 }
 
 /// The clock on the wall, with the start of the interrupted run.

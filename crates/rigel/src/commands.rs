@@ -57,9 +57,6 @@ fn resume(options: &ResumeOptions) -> Result<(), Problem> {
 }
 
 /// Writes results. A reader that went away (`rigel --help | head`) is no failure.
-///
-/// # Errors
-/// When standard output takes no more.
 fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

@@ -40,9 +40,6 @@ fn place() -> Result<PathBuf, Problem> {
 }
 
 /// Adds a calibration with the path of its record.
-///
-/// # Errors
-/// When the database cannot be opened or written.
 pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
     let path = place()?;
     if let Some(dir) = path.parent() {
@@ -136,9 +133,6 @@ pub struct Past {
 }
 
 /// The calibrations in the history; with `targets`, only those of exactly these targets.
-///
-/// # Errors
-/// When the database cannot be read, or is of a newer Rigel.
 pub fn all(targets: &[String]) -> Result<Past, Problem> {
     let path = place()?;
     if !path.exists() {
@@ -162,9 +156,6 @@ pub struct Last {
 }
 
 /// The newest calibration; `None` when the history has none.
-///
-/// # Errors
-/// When the database cannot be read, or is of a newer Rigel.
 pub fn last() -> Result<Option<Last>, Problem> {
     let path = place()?;
     if !path.exists() {

@@ -30,10 +30,7 @@ const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.
 /// A cache size of so many MB was probably meant in bytes.
 const LARGE_CACHE_MB: u64 = 1 << 20;
 
-/// Reads ORION's arguments.
-///
-/// # Errors
-/// A usage problem that names the option and ends with ORION's own line.
+/// Reads ORION's arguments. A problem ends with ORION's own line.
 pub fn read(arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
     let asks_help =
         |argument: &OsString| [Some("-help"), Some("--help"), Some("-h")].contains(&argument.to_str());

@@ -44,9 +44,6 @@ pub struct OutputSet {
 impl OutputSet {
     /// Reserves a name: `<name>_<stamp>`, followed by a number when another run of that minute has it. Creates the file of
     /// the record and returns it.
-    ///
-    /// # Errors
-    /// When the directory does not let a file be created.
     pub fn reserve(dir: &Path, name: &str, stamp: &str) -> Result<(Self, File), Problem> {
         let first = format!("{name}_{stamp}");
         let taken = names_from(dir, &first).map_err(|error| trouble(dir, &error))?;
@@ -74,9 +71,7 @@ impl OutputSet {
     }
 
     /// The outputs of the run whose record this is, and the record, open to be added to.
-    ///
-    /// # Errors
-    /// When it cannot be opened, is no regular file or does not have the name of a record, or when a process has locked it.
+    /// Refuses one that is no regular file, does not have the name of a record, or is locked.
     pub fn reopen(record: &Path) -> Result<(Self, File), Problem> {
         let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let run_id =
@@ -110,18 +105,13 @@ impl OutputSet {
     }
 
     /// Writes the outputs beside the record.
-    ///
-    /// # Errors
-    /// See [`write_files`].
     pub fn write(&self, files: &[OutputFile], force: bool) -> Result<Vec<PathBuf>, Problem> {
         write_files(&self.dir, &self.run_id, files, force)
     }
 }
 
 /// Writes files into a directory, each under `run_id` and its suffix, and gives their paths.
-///
-/// # Errors
-/// When one exists and `force` is not given; then none is written. When one cannot be written; those before it are whole.
+/// When one exists and `force` is not given, none is written. When one cannot be written, those before it are whole.
 pub fn write_files(
     dir: &Path,
     run_id: &str,
@@ -159,9 +149,6 @@ impl<'a> Placed<'a> {
 }
 
 /// Writes files and gives their paths.
-///
-/// # Errors
-/// As [`write_files`].
 pub fn write_all(files: &[Placed<'_>], force: bool) -> Result<Vec<PathBuf>, Problem> {
     let paths: Vec<PathBuf> = files.iter().map(Placed::path).collect();
     if let (false, Some(path)) = (force, paths.iter().find(|path| fs::symlink_metadata(path).is_ok())) {
@@ -196,9 +183,6 @@ fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
 }
 
 /// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.
-///
-/// # Errors
-/// With what is in the way.
 pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     whole::try_out(dir).map_err(|error| trouble(dir, &error))?;
     let room = rustix::fs::statvfs(dir).map_err(|errno| trouble(dir, &errno.into()))?;

@@ -27,9 +27,6 @@ pub struct Signals {
 
 impl Signals {
     /// Listens from now on.
-    ///
-    /// # Errors
-    /// When the system refuses a handler.
     pub fn listen() -> Result<Self, Problem> {
         let signals = Self {
             flag: Arc::new(AtomicBool::new(false)),
@@ -63,9 +60,6 @@ impl Signals {
 
     /// Lends the second signal: the borrower ends the process then. A view that has changed the terminal has to restore it
     /// before.
-    ///
-    /// # Errors
-    /// When the system refuses a handler.
     pub fn lend(&self) -> Result<Lent<'_>, Problem> {
         let wish = Wish { flag: Arc::clone(&self.flag), again: Arc::default(), known: false };
         let mut ids = Vec::new();

@@ -82,9 +82,6 @@ pub struct AdviseArgs {
 
 impl AdviseArgs {
     /// What was asked for.
-    ///
-    /// # Errors
-    /// A usage problem when an option is about another product.
     pub fn options(self) -> Result<AdviseOptions, Problem> {
         if self.server_version.is_some() && self.product != Some(Product::Postgresql) {
             return Err(Problem::usage("--server-version is about the file for PostgreSQL")

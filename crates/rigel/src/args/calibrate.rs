@@ -136,9 +136,6 @@ fn adapted(arg: Arg) -> Arg {
 
 impl CalibrateArgs {
     /// What was asked for: a calibration, or those of the past.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         if self.last || self.history {
             let (targets, json) = (self.targets.targets, self.show.json);

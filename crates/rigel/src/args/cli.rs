@@ -115,9 +115,6 @@ fn only_resume(run: clap::Command) -> clap::Command {
 }
 
 /// Reads the arguments of the program, its own name first.
-///
-/// # Errors
-/// A usage problem that names the option.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
     if argv.first().is_some_and(is_orion) {
         return orion_args::read(argv.get(1..).unwrap_or_default(), environment);

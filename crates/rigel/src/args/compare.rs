@@ -82,9 +82,6 @@ pub struct CompareArgs {
 
 impl CompareArgs {
     /// With both sides, one format, and the gates read.
-    ///
-    /// # Errors
-    /// A usage problem when a side is missing or a gate cannot be read.
     pub fn checked(mut self) -> Result<Self, Problem> {
         if self.base.is_empty() && !self.new.is_empty() {
             self.base.push(self.new.remove(0));

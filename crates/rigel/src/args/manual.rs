@@ -67,9 +67,6 @@ pub struct ManArgs {
 
 impl ManArgs {
     /// What was asked for.
-    ///
-    /// # Errors
-    /// When there is no such command.
     pub fn options(self) -> Result<ManOptions, Problem> {
         if let Some(out) = self.out {
             return Ok(ManOptions::All { out, force: self.force });

@@ -70,9 +70,6 @@ pub struct ReportArgs {
 
 impl ReportArgs {
     /// What was asked for.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
     pub fn options(self, environment: &Environment) -> Result<ReportOptions, Problem> {
         let version = values::orion_version(self.orion_version, environment.orion_version.as_deref())?;
         // One of the two is there: clap asks for it.

@@ -95,9 +95,6 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// What was asked for; `command_line` is its echo.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
     pub fn invocation(
         mut self,
         command_line: String,

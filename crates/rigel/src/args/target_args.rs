@@ -32,9 +32,6 @@ pub struct TargetArgs {
 
 impl TargetArgs {
     /// Targets that are named, a list of them, or a scratch file.
-    ///
-    /// # Errors
-    /// When options contradict each other, or no scratch file can have that size.
     pub fn source(self) -> Result<TargetSource, Problem> {
         let scratch_option = match (self.scratch_size, self.keep_scratch) {
             (Some(_), _) => Some("--scratch-size"),

@@ -13,10 +13,7 @@ use std::ffi::OsStr;
 /// Seeds stay below this, so that every reader of JSON gets them back exactly.
 pub const SEEDS: u64 = 1 << 53;
 
-/// Reads `auto`, an engine's name, or `sim:LAW`.
-///
-/// # Errors
-/// A sentence for clap, which adds the option.
+/// Reads `auto`, an engine's name, or `sim:LAW`. An error is a sentence for clap, which adds the option.
 pub fn engine(text: &str) -> Result<EngineRequest, String> {
     if text == "auto" {
         return Ok(EngineRequest::Auto);
@@ -32,10 +29,7 @@ pub fn engine(text: &str) -> Result<EngineRequest, String> {
     }
 }
 
-/// Reads a seed.
-///
-/// # Errors
-/// A sentence for clap, which adds the option.
+/// Reads a seed. An error is a sentence for clap, which adds the option.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse()
         .ok()
@@ -44,9 +38,6 @@ pub fn seed(text: &str) -> Result<u64, String> {
 }
 
 /// A seed from the operating system.
-///
-/// # Errors
-/// When the system gives no random numbers.
 pub fn draw_seed() -> Result<u64, Problem> {
     match getrandom::u64() {
         Ok(drawn) => Ok(drawn % SEEDS),
@@ -57,9 +48,6 @@ pub fn draw_seed() -> Result<u64, Problem> {
 }
 
 /// The version asked for, else the one in the environment, else the newest.
-///
-/// # Errors
-/// When the environment holds an unknown one.
 pub fn orion_version(
     asked: Option<OrionVersion>,
     environment: Option<&OsStr>,

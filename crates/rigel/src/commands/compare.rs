@@ -17,9 +17,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Compares, writes what was asked for, and fails when a gate does.
-///
-/// # Errors
-/// When a record cannot be read, when the runs cannot be compared, when a gate fails.
 pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
     let (base, new) = (side(&options.base)?, side(&options.new)?);
     [&base, &new].into_iter().try_for_each(|side| no_run_twice(side))?;

@@ -11,17 +11,11 @@ use rigel_core::error::Problem;
 use rigel_core::path_text;
 
 /// Prints the script for a shell.
-///
-/// # Errors
-/// When standard output takes no more.
 pub fn completions(shell: Shell) -> Result<(), Problem> {
     to_stdout(manual::completions(shell).as_bytes())
 }
 
 /// Prints a page, or writes all and prints their paths.
-///
-/// # Errors
-/// When they cannot be written.
 pub fn man(options: &ManOptions) -> Result<(), Problem> {
     let pages = manual::pages()?;
     match options {

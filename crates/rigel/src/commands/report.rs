@@ -15,9 +15,6 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Makes what was asked for.
-///
-/// # Errors
-/// When a record cannot be read or the outputs cannot be written.
 pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     let to_stdout = options.out.is_none() && goes_to_stdout(options.format);
     if to_stdout && options.records.len() > 1 {
@@ -104,18 +101,12 @@ fn show(record: &Record, path: &Path) -> Result<(), Problem> {
 }
 
 /// Prints the results for people.
-///
-/// # Errors
-/// When standard output takes no more.
 pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
     let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
     commands::to_stdout(text::report(view, terminal::style_of_stdout(), &files).as_bytes())
 }
 
 /// Reads a record. A last line that was not written whole is left out, with a remark.
-///
-/// # Errors
-/// When it cannot be opened, or is no record.
 pub fn read(path: &Path) -> Result<Record, Problem> {
     let shown = path_text::encode(path);
     let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
@@ -127,9 +118,6 @@ pub fn read(path: &Path) -> Result<Record, Problem> {
 }
 
 /// The record in the bytes of a file; problems name file and line.
-///
-/// # Errors
-/// When they are no record.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
     let shown = path_text::encode(path);
     Record::read(bytes).map_err(|problem| {
@@ -152,9 +140,6 @@ pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
 }
 
 /// The name that the outputs begin with. A record is foreign text: it may not lead out of the directory.
-///
-/// # Errors
-/// When it would.
 pub fn run_id(record: &Record, path: &Path) -> Result<String, Problem> {
     let run_id = path_text::printable(&record.header.run_id);
     // A leading dot would hide the outputs, or name the directory above.

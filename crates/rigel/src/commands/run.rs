@@ -34,10 +34,7 @@ use std::sync::atomic::Ordering;
 use targets::Scratch;
 
 /// Measures, and leaves the record and its outputs. `Ok(Some(_))`: the run was cut short after something was measured. Its
-/// outputs are there, and the caller reports the problem.
-///
-/// # Errors
-/// When nothing could be measured.
+/// outputs are there, and the caller reports the problem. `Err(_)`: nothing was measured.
 pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     let reporter = Reporter { options };
     measure::check_cpus(&options.request)?;

@@ -16,10 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Tries every case and prints what came of it.
-///
-/// # Errors
-/// When a promise was not kept, with all of them; when it was interrupted.
+/// Tries every case and prints what came of it. Promises that were not kept are a problem.
 pub fn selftest(options: &SelftestArgs) -> Result<(), Problem> {
     let cases = if options.thorough { selftest::thorough() } else { selftest::all() };
     let signals = Signals::listen()?;

@@ -14,9 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Looks at every target and prints what it is.
-///
-/// # Errors
-/// When a target that was named cannot be looked at at all, or the user stopped it.
 pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let snapshot = Snapshot::take();

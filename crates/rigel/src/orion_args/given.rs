@@ -22,9 +22,7 @@ pub struct Given {
 
 impl Given {
     /// Takes the arguments apart.
-    ///
-    /// # Errors
-    /// On an unknown option, one that is given twice, and one that lacks its value.
+    /// Refuses an unknown option, one that is given twice, and one that lacks its value.
     pub fn read(arguments: &[OsString]) -> Result<Self, Problem> {
         let own_command = table::own_command();
         let mut given = Self::default();
@@ -64,9 +62,6 @@ impl Given {
     }
 
     /// A whole number.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn number(&self, opt: Opt) -> Result<Option<u64>, Problem> {
         let name = opt.spelled(Front::Orion);
         let Some(value) = self.text(name) else {
@@ -86,9 +81,6 @@ impl Given {
     }
 
     /// A whole number of units of `unit_bytes`.
-    ///
-    /// # Errors
-    /// When it is something else, or too large.
     pub fn bytes(&self, opt: Opt, unit_bytes: u64) -> Result<Option<u64>, Problem> {
         let Some(number) = self.number(opt)? else {
             return Ok(None);
@@ -100,9 +92,6 @@ impl Given {
     }
 
     /// A word of a list.
-    ///
-    /// # Errors
-    /// When it is none of them.
     pub fn word<T: Words>(&self, name: &str) -> Result<Option<T>, Problem> {
         let Some(value) = self.text(name) else {
             return Ok(None);

@@ -16,9 +16,6 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// Permits for every target of a run that writes; none for a run that reads.
-///
-/// # Errors
-/// When a target may not be written, or the user stopped the search for data.
 pub fn permits(
     reporter: Reporter<'_>,
     targets: &[TargetFacts],
@@ -65,9 +62,6 @@ fn permit(
 }
 
 /// Whether a permit would be given, one line for each target, without reading the targets.
-///
-/// # Errors
-/// When a target is gone.
 pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<String>, Problem> {
     if !options.request.write_percent.writes() || matches!(options.targets, TargetSource::Scratch { .. }) {
         return Ok(Vec::new());
@@ -96,9 +90,6 @@ fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) 
 }
 
 /// A consent that names no target of the run is a mistake that could hide another one.
-///
-/// # Errors
-/// When there is one.
 pub fn check_names(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
     let named = |path: &PathBuf| {
         targets.iter().any(|target| guard::consent_covers(std::slice::from_ref(path), target))

@@ -21,9 +21,6 @@ use rigel_run::job::Workload;
 use std::sync::Arc;
 
 /// The bench of a run, ready. Its clock begins at `now_ns`, which is 0 unless the run is resumed.
-///
-/// # Errors
-/// When no engine works, or a target cannot be opened.
 pub fn bench(
     run: &Run,
     host: HostFacts,
@@ -55,9 +52,6 @@ pub fn bench(
 }
 
 /// Refuses CPUs that cannot be had, before anything is filled or looked at.
-///
-/// # Errors
-/// A usage problem that names the CPU.
 pub fn check_cpus(request: &Request) -> Result<(), Problem> {
     match request.cpus {
         CpuChoice::List(_) => placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop),

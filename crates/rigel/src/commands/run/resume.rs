@@ -31,9 +31,6 @@ struct Interrupted {
 }
 
 /// Measures the rest of a run. `Ok(Some(_))` means the same as for a new run.
-///
-/// # Errors
-/// When the record does not let it go on, or something is not what it was.
 pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     let found = open(&options.record)?;
     let run_options = run_options(options, &found.set, &found.record.header);

@@ -19,9 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The facts of the targets. A scratch file that does not exist yet is described as it will be.
-///
-/// # Errors
-/// When a target is missing, not usable or named twice, or there is no room for a scratch file.
 pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, Problem> {
     match &options.targets {
         TargetSource::LunFile(list) => from_list(list, options.request.large_bytes, &Snapshot::take()),
@@ -104,9 +101,6 @@ pub struct Scratch {
 
 impl Scratch {
     /// Fills a scratch file in the current directory, or takes the one that is there.
-    ///
-    /// # Errors
-    /// When there is too little space, the disk fails, or the user stopped it.
     pub fn fill(
         options: &RunOptions,
         data_bytes: u64,
@@ -120,10 +114,7 @@ impl Scratch {
     }
 
     /// The scratch file of an interrupted run, if its record names one. A record is foreign text: only a file in the
-    /// current directory is taken, as by any run.
-    ///
-    /// # Errors
-    /// When it is not there any more, or another run works on it.
+    /// current directory is taken, as by any run. Refuses one that another run works on.
     pub fn again(target: Option<&TargetFacts>) -> Result<Self, Problem> {
         let real = target.filter(|target| target.kind != TargetKind::Simulated);
         let own = real.and_then(|target| Some((target, target.scratch.filter(|scratch| scratch.own)?)));
@@ -153,9 +144,6 @@ impl Scratch {
     }
 
     /// Its facts; `None` without a scratch file.
-    ///
-    /// # Errors
-    /// When it cannot be looked at.
     pub fn facts(&self) -> Result<Option<TargetFacts>, Problem> {
         let Some(file) = &self.file else { return Ok(None) };
         let facts = target_facts(file.path())?;
@@ -179,9 +167,6 @@ impl Scratch {
     }
 
     /// Removes it, unless it is to be kept.
-    ///
-    /// # Errors
-    /// When it is no longer where it was, or the filesystem refuses.
     pub fn finish(mut self) -> Result<(), Problem> {
         self.file.take().map_or(Ok(()), ScratchFile::put_away)
     }

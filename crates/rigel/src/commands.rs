@@ -20,7 +20,6 @@ use rigel_core::path_text;
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
-/// Does what was asked.
 pub fn execute(invocation: Invocation) -> ExitCode {
     let done = match invocation {
         Invocation::Show(text) => to_stdout(text.as_bytes()),
@@ -51,7 +50,6 @@ fn measure(options: &RunOptions) -> Result<(), Problem> {
     run::run(options).map_err(as_orion)?.map_or(Ok(()), Err)
 }
 
-/// Goes on with a run.
 fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     run::resume(options)?.map_or(Ok(()), Err)
 }

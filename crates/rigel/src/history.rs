@@ -39,7 +39,6 @@ fn place() -> Result<PathBuf, Problem> {
     Ok(dir.join(FILE))
 }
 
-/// Adds a calibration with the path of its record.
 pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
     let path = place()?;
     if let Some(dir) = path.parent() {
@@ -124,11 +123,9 @@ fn columns(database: &Connection) -> rusqlite::Result<Vec<String>> {
     names.query_map([], |row| row.get(0))?.collect()
 }
 
-/// What the history holds.
 pub struct Past {
     /// The newest first.
     pub documents: Vec<Document>,
-    /// How many cannot be read.
     pub unreadable: usize,
 }
 
@@ -149,7 +146,6 @@ pub fn all(targets: &[String]) -> Result<Past, Problem> {
     Ok(Past { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
-/// The newest calibration.
 pub struct Last {
     /// Where the record was written; `None` when an older Rigel kept the answer.
     pub record: Option<PathBuf>,

@@ -129,7 +129,6 @@ fn note_storax(given: &Given, notes: &mut Vec<String>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The directory and the names that a testname stands for.
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     dir: PathBuf,

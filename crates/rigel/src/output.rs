@@ -99,12 +99,10 @@ impl OutputSet {
         fs::symlink_metadata(self.dir.join(format!("{}{suffix}", self.run_id))).is_ok()
     }
 
-    /// The record.
     pub fn record_path(&self) -> PathBuf {
         self.dir.join(format!("{}{RECORD_SUFFIX}", self.run_id))
     }
 
-    /// Writes the outputs beside the record.
     pub fn write(&self, files: &[OutputFile], force: bool) -> Result<Vec<PathBuf>, Problem> {
         write_files(&self.dir, &self.run_id, files, force)
     }
@@ -132,17 +130,14 @@ pub struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    /// Under the name of a run and its suffix.
     pub fn new(dir: &Path, run_id: &str, file: &'a OutputFile) -> Self {
         Self::named(dir, format!("{run_id}{}", file.suffix), &file.bytes)
     }
 
-    /// Under a name of its own.
     pub fn named(dir: &Path, name: impl Into<String>, bytes: &'a [u8]) -> Self {
         Self { dir: dir.to_owned(), name: name.into(), bytes }
     }
 
-    /// Where it goes.
     pub fn path(&self) -> PathBuf {
         self.dir.join(&self.name)
     }
@@ -194,7 +189,6 @@ pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Names in a directory that begin with `start`.
 fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {

@@ -21,12 +21,10 @@ pub struct Signals {
     flag: Arc<AtomicBool>,
     /// Handlers that end the process at the second signal; none while they are lent.
     at_once: RefCell<Vec<SigId>>,
-    /// Handlers that set the flag.
     set: RefCell<Vec<SigId>>,
 }
 
 impl Signals {
-    /// Listens from now on.
     pub fn listen() -> Result<Self, Problem> {
         let signals = Self {
             flag: Arc::new(AtomicBool::new(false)),
@@ -48,7 +46,6 @@ impl Signals {
         Ok(())
     }
 
-    /// The flag itself.
     pub fn flag(&self) -> &AtomicBool {
         &self.flag
     }
@@ -110,20 +107,16 @@ impl Drop for Lent<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     flag: Arc<AtomicBool>,
-    /// Set by every signal.
     again: Arc<AtomicBool>,
     /// Whether the first wish was seen.
     known: bool,
 }
 
-/// What the user wants now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// To go on, or to end as was said before.
     Nothing,
-    /// To end in order.
     End,
-    /// To end without waiting.
     EndAtOnce,
 }
 

@@ -51,7 +51,6 @@ impl RunArgs {
         })
     }
 
-    /// What the user sees of a run.
     pub fn display(&self, front: Front, environment: &Environment) -> Result<Display, Problem> {
         let ShowArgs { json, no_html, quiet } = self.own.show;
         let (verbose, tui) = (self.verbose, self.tui);

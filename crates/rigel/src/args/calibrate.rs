@@ -40,18 +40,14 @@ Examples:
   rigel calibrate --engine sim:servers=8 --json
       a simulated device, as JSON for programs";
 
-/// Which calibrations of the past to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryOptions {
     /// Only those of these targets; all when empty.
     pub targets: Vec<PathBuf>,
-    /// Only the newest.
     pub last: bool,
-    /// As JSON.
     pub json: bool,
 }
 
-/// See the module.
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct CalibrateArgs {
@@ -156,7 +152,6 @@ impl CalibrateArgs {
         Ok(Invocation::Run(Box::new(options)))
     }
 
-    /// The run that calibrates.
     fn run(self) -> RunArgs {
         let load = LoadArgs {
             num_disks: self.num_disks,

@@ -19,14 +19,13 @@ Examples:
   rigel compare base_record.jsonl new_record.jsonl --fail-if 'small_iops < -5%' --junit junit.xml
       exit code 1 when the rate of small I/O fell by more than 5 % at some point";
 
-/// See the module.
 #[derive(Clone, Debug, PartialEq, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..")]
 pub struct CompareArgs {
     /// The run to compare with, then the new one; a directory stands for every record in it
     ///
     /// Further ones are more runs of the new side. With --base all of these are new runs.
-    #[arg(value_name = "RECORD", required = true)]
+    #[arg(id = "runs", value_name = "RECORD", required = true)]
     pub new: Vec<PathBuf>,
 
     /// A run of the base; may be repeated

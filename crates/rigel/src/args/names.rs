@@ -2,7 +2,6 @@
 //!
 //! Must not know what an option means.
 
-/// Which command line was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Front {
     /// ORION's own: `rigel orion -run simple`, or the program started as `orion`.
@@ -25,7 +24,6 @@ macro_rules! options {
         impl Opt {
             $(pub const $name: Self = Self { orion: $orion, rigel: $rigel };)*
 
-            /// All of them.
             pub const ALL: [Self; 16] = [$(Self::$name),*];
         }
     };

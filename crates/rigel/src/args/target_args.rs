@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 const TARGETS: &str = "Targets";
 
-/// See the module.
 #[derive(Debug, Default, clap::Args)]
 pub struct TargetArgs {
     /// Files or block devices to measure [default: a scratch file in the current directory]

@@ -40,13 +40,11 @@ pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
     failed(&gates, options.fail_undecided).map_or(Ok(()), Err)
 }
 
-/// A record and where it was.
 struct Loaded {
     path: PathBuf,
     record: Record,
 }
 
-/// The records of a side.
 fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
     let mut records: Vec<PathBuf> = Vec::new();
     for path in paths {

@@ -10,7 +10,6 @@ use clap_complete::Shell;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 
-/// Prints the script for a shell.
 pub fn completions(shell: Shell) -> Result<(), Problem> {
     to_stdout(manual::completions(shell).as_bytes())
 }

@@ -14,7 +14,6 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Makes what was asked for.
 pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     let to_stdout = options.out.is_none() && goes_to_stdout(options.format);
     if to_stdout && options.records.len() > 1 {
@@ -55,7 +54,6 @@ const fn goes_to_stdout(format: Format) -> bool {
 /// A file of an output: its directory, the name of its run, and what it holds.
 type Made = (PathBuf, String, OutputFile);
 
-/// The files of every record by itself.
 fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made>, Problem> {
     let mut made = Vec::new();
     for (path, record) in options.records.iter().zip(records) {
@@ -129,7 +127,6 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
     })
 }
 
-/// A record that cannot be read at all.
 pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
     let (problem, next): (fn(String) -> Problem, _) = match error.kind() {
         ErrorKind::NotFound => (Problem::usage, "give the file that ends in _record.jsonl"),

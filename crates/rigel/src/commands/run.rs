@@ -77,7 +77,6 @@ fn both(
     }
 }
 
-/// Prints what a run would do, and does none of it.
 fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
     let intent = Intent {
         scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
@@ -145,7 +144,6 @@ struct Ready {
 }
 
 impl Ready {
-    /// Measures, and leaves the outputs.
     fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
@@ -187,7 +185,6 @@ fn walk(
     })
 }
 
-/// What the user sees while the run goes on.
 enum Shown<'a> {
     Progress(RunProgress),
     View(Box<LiveView<'a>>),

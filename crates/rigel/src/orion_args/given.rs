@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// The options given.
 #[derive(Debug, Default)]
 pub struct Given {
     /// ORION's, with their values.
@@ -51,17 +50,14 @@ impl Given {
         Ok(given)
     }
 
-    /// Whether a flag was given.
     pub fn flag(&self, name: &str) -> bool {
         self.orion.contains_key(name)
     }
 
-    /// A value as it stands.
     pub fn text(&self, name: &str) -> Option<&OsStr> {
         self.orion.get(name).map(OsString::as_os_str)
     }
 
-    /// A whole number.
     pub fn number(&self, opt: Opt) -> Result<Option<u64>, Problem> {
         let name = opt.spelled(Front::Orion);
         let Some(value) = self.text(name) else {
@@ -80,7 +76,6 @@ impl Given {
         }
     }
 
-    /// A whole number of units of `unit_bytes`.
     pub fn bytes(&self, opt: Opt, unit_bytes: u64) -> Result<Option<u64>, Problem> {
         let Some(number) = self.number(opt)? else {
             return Ok(None);
@@ -91,7 +86,6 @@ impl Given {
         Ok(Some(bytes))
     }
 
-    /// A word of a list.
     pub fn word<T: Words>(&self, name: &str) -> Result<Option<T>, Problem> {
         let Some(value) = self.text(name) else {
             return Ok(None);

@@ -73,7 +73,6 @@ pub fn not_opened(path: &Path, error: &io::Error) -> Problem {
         .next("give the file that ends in _record.jsonl; see with `ls -l` who may write it")
 }
 
-/// There would not be room for the outputs.
 pub fn no_room(dir: &Path, free_bytes: u64, needed_bytes: u64) -> Problem {
     Problem::refused("there is too little room for the outputs")
         .at(path_text::encode(dir))

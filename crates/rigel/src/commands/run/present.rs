@@ -27,12 +27,10 @@ use std::path::PathBuf;
 /// Prints as the options ask for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter<'a> {
-    /// The options of the run.
     pub options: &'a RunOptions,
 }
 
 impl Reporter<'_> {
-    /// A line on standard error.
     pub fn note(&self, text: Option<String>) {
         if let Some(text) = text.filter(|_| !self.options.display.quiet) {
             // A closed standard error is no reason to fail.
@@ -40,7 +38,6 @@ impl Reporter<'_> {
         }
     }
 
-    /// Remarks on the arguments.
     pub fn remarks(&self, notes: &[String]) {
         notes.iter().for_each(|note| self.note(Some(format!("note: {note}"))));
     }
@@ -53,7 +50,6 @@ impl Reporter<'_> {
         commands::remark(&parts.join("; "));
     }
 
-    /// How large the scratch file will be.
     pub fn scratch_size(&self, size_bytes: u64) {
         self.note(Some(format!(
             "no target named: measuring a scratch file of {} in this directory",
@@ -192,7 +188,6 @@ pub struct Verbose {
 }
 
 impl Verbose {
-    /// When asked for.
     pub fn of(options: &RunOptions, plan: &Plan) -> Self {
         Self { on: options.display.verbose && !options.display.json, total_points: plan.grid.total_points }
     }

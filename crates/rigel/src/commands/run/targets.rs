@@ -156,7 +156,6 @@ impl Scratch {
         self.file.as_ref().map(ScratchFile::hold)
     }
 
-    /// Leaves it where it is.
     pub fn leave(mut self) {
         self.file = None;
     }

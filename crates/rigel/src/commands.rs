@@ -13,7 +13,7 @@ mod run;
 mod selftest;
 mod targets;
 
-use crate::args::{Front, Invocation, ResumeOptions, RunOptions};
+use crate::args::{Front, Invocation, RunOptions};
 use crate::{failure, orion_args};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
@@ -28,7 +28,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Advise(options) => advise::advise(&options),
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
-        Invocation::Resume(options) => resume(&options),
+        Invocation::Resume(options) => run::resume(&options),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
@@ -43,15 +43,10 @@ pub fn execute(invocation: Invocation) -> ExitCode {
 
 /// A run. Usage problems of ORION's command line end with ORION's own line.
 fn measure(options: &RunOptions) -> Result<(), Problem> {
-    let as_orion = |problem: Problem| match (options.front, problem.kind) {
+    run::run(options).map_err(|problem| match (options.front, problem.kind) {
         (Front::Orion, ExitKind::Usage) => orion_args::with_orion_line(problem),
         _ => problem,
-    };
-    run::run(options).map_err(as_orion)?.map_or(Ok(()), Err)
-}
-
-fn resume(options: &ResumeOptions) -> Result<(), Problem> {
-    run::resume(options)?.map_or(Ok(()), Err)
+    })
 }
 
 /// Writes results. A reader that went away (`rigel --help | head`) is no failure.

@@ -7,7 +7,6 @@ use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
-use std::cmp::Ordering;
 use std::env;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -102,19 +101,17 @@ fn check_empty(database: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-fn foreign(what: &str) -> rusqlite::Error {
-    rusqlite::Error::InvalidParameterName(what.to_owned())
+fn foreign(what: impl Into<String>) -> rusqlite::Error {
+    rusqlite::Error::InvalidParameterName(what.into())
 }
 
 /// Refuses what a newer Rigel wrote.
 fn check_layout(database: &Connection) -> rusqlite::Result<()> {
     let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    match layout.cmp(&LAYOUT) {
-        Ordering::Greater => Err(rusqlite::Error::InvalidParameterName(format!(
-            "its layout {layout} is of a newer Rigel, this one knows {LAYOUT}"
-        ))),
-        _ => Ok(()),
+    if layout > LAYOUT {
+        return Err(foreign(format!("its layout {layout} is of a newer Rigel, this one knows {LAYOUT}")));
     }
+    Ok(())
 }
 
 /// The columns of the table; none when it is not there yet.
@@ -131,11 +128,7 @@ pub struct Past {
 
 /// The calibrations in the history; with `targets`, only those of exactly these targets.
 pub fn all(targets: &[String]) -> Result<Past, Problem> {
-    let path = place()?;
-    if !path.exists() {
-        return Ok(Past { documents: Vec::new(), unreadable: 0 });
-    }
-    let texts = texts(&path).map_err(|error| unusable(&path, &error))?;
+    let texts = read(texts)?;
     let all = texts.len();
     // A document that a newer Rigel wrote does not hide the others.
     let known =
@@ -153,11 +146,16 @@ pub struct Last {
 
 /// The newest calibration; `None` when the history has none.
 pub fn last() -> Result<Option<Last>, Problem> {
+    read(newest)
+}
+
+/// What a query finds; nothing without a database.
+fn read<T: Default>(query: fn(&Path) -> rusqlite::Result<T>) -> Result<T, Problem> {
     let path = place()?;
     if !path.exists() {
-        return Ok(None);
+        return Ok(T::default());
     }
-    newest(&path).map_err(|error| unusable(&path, &error))
+    query(&path).map_err(|error| unusable(&path, &error))
 }
 
 fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {

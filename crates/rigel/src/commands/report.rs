@@ -23,15 +23,14 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
             .next("give --out DIR for a file of each, or --html for one page about all"));
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
-    if to_stdout {
-        if let (Format::Text, [record], [path]) = (options.format, &records[..], &options.records[..]) {
-            return show(record, path);
+    match (records.as_slice(), options.records.as_slice()) {
+        ([record], [path]) if to_stdout && options.format == Format::Text => return show(record, path),
+        ([record], _) if to_stdout => {
+            // Of several files, the first one holds everything.
+            let files = render(options.format, &View::of(record))?;
+            return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
         }
-        let files = records
-            .first()
-            .map_or_else(|| Ok(Vec::new()), |record| render(options.format, &View::of(record)))?;
-        // Of several files, the first one holds everything.
-        return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
+        _ => {}
     }
     let files = match options.format {
         Format::Html if records.len() > 1 => vec![page_of_several(options, &records)?],
@@ -57,21 +56,21 @@ type Made = (PathBuf, String, OutputFile);
 fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made>, Problem> {
     let mut made = Vec::new();
     for (path, record) in options.records.iter().zip(records) {
-        let run_id = run_id(record, path)?;
-        let dir = options.out.clone().unwrap_or_else(|| dir_of(path).to_owned());
+        let (dir, run_id) = place(options, path, record)?;
         let files = render(options.format, &View::of(record))?.into_iter();
         made.extend(files.map(|file| (dir.clone(), run_id.clone(), file)));
     }
     Ok(made)
 }
 
+/// Directory and first part of the name of the outputs of a record.
+fn place(options: &ReportOptions, path: &Path, record: &Record) -> Result<(PathBuf, String), Problem> {
+    Ok((options.out.clone().unwrap_or_else(|| dir_of(path).to_owned()), run_id(record, path)?))
+}
+
 /// One page, called after the first run and how many follow.
 fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<Made, Problem> {
-    let (Some(path), Some(record)) = (options.records.first(), records.first()) else {
-        return Err(Problem::usage("no record is named").at("RECORD").next("name one"));
-    };
-    let run_id = run_id(record, path)?;
-    let dir = options.out.clone().unwrap_or_else(|| dir_of(path).to_owned());
+    let (dir, run_id) = place(options, &options.records[0], &records[0])?;
     let file = rigel_report::report_of_several(&records.iter().map(View::of).collect::<Vec<_>>())?;
     Ok((dir, format!("{run_id}_and_{}_more", records.len().saturating_sub(1)), file))
 }

@@ -33,9 +33,8 @@ use std::fs::File;
 use std::sync::atomic::Ordering;
 use targets::Scratch;
 
-/// Measures, and leaves the record and its outputs. `Ok(Some(_))`: the run was cut short after something was measured. Its
-/// outputs are there, and the caller reports the problem. `Err(_)`: nothing was measured.
-pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
+/// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
+pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let reporter = Reporter { options };
     measure::check_cpus(&options.request)?;
     let host = rigel_io::host::host_facts();
@@ -44,12 +43,12 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     consent::check_names(options, &looked)?;
     reporter.remarks(&options.notes);
     if options.dry_run {
-        return dry_run(options, &plan, &looked).map(|()| None);
+        return dry_run(options, &plan, &looked);
     }
     let signals = prepare(options, &plan)?;
     let scratch = fill(reporter, &looked, &signals)?;
     let ended = measure_and_report(reporter, host, looked, &scratch, &signals);
-    both(ended, scratch.finish())
+    both(ended.and_then(|cut| cut.map_or(Ok(()), Err)), scratch.finish())
 }
 
 /// Checks terminal and directory before anything is filled or measured, and listens for signals from then on.
@@ -61,20 +60,13 @@ fn prepare(options: &RunOptions, plan: &Plan) -> Result<Signals, Problem> {
     Signals::listen()
 }
 
-/// One result for the end of the run and the end of its scratch file. A problem of the run comes first; the other one
+/// One result for the end of the run and the end of its scratch file. Of two problems that of the run comes first; the other one
 /// is printed here.
-fn both(
-    ended: Result<Option<Problem>, Problem>,
-    put_away: Result<(), Problem>,
-) -> Result<Option<Problem>, Problem> {
-    match (ended, put_away) {
-        (Ok(None), Err(trouble)) => Ok(Some(trouble)),
-        (ended, Err(trouble)) => {
-            Reporter::trouble(&trouble);
-            ended
-        }
-        (ended, Ok(())) => ended,
+fn both(ended: Result<(), Problem>, put_away: Result<(), Problem>) -> Result<(), Problem> {
+    if let (Err(_), Err(trouble)) = (&ended, &put_away) {
+        Reporter::trouble(trouble);
     }
+    ended.and(put_away)
 }
 
 fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
@@ -115,7 +107,7 @@ fn measure_and_report(
     let plan = Plan::new(&options.request, &host, &found)?;
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
-    let wall = wall(options.request.engine);
+    let wall = wall(options.request.engine, None);
     let mut run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         run_id: String::new(),
@@ -144,6 +136,7 @@ struct Ready {
 }
 
 impl Ready {
+    /// `Ok(Some(_))`: the run was cut short after something was measured.
     fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
@@ -178,9 +171,11 @@ fn walk(
     signals: &Signals,
 ) -> Result<Outcome, Problem> {
     let mut shown = Shown::of(options, run, signals)?;
-    let verbose = present::Verbose::of(options, &run.plan);
+    let is_verbose = options.display.verbose && !options.display.json;
     execute(run, beginning, bench, &mut journal, &signals.stop(), &mut |event| {
-        verbose.event(&event);
+        if is_verbose {
+            present::begun_point(&event, run.plan.grid.total_points);
+        }
         shown.event(&event);
     })
 }
@@ -213,15 +208,15 @@ fn room_for_outputs(plan: &Plan) -> u64 {
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }
 
-fn epoch() -> Option<i64> {
-    std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok())
-}
-
-/// The clock on the wall. A simulated run can begin at the time in SOURCE_DATE_EPOCH (reproducible-builds.org), so that
-/// the same seed gives the same bytes.
-fn wall(engine: EngineRequest) -> Wall {
-    match (engine, epoch()) {
-        (EngineRequest::Sim(_), Some(epoch)) => Wall::simulated(epoch),
+/// The clock on the wall, of a run that was `begun` before or begins now. A simulated run can begin at the time in
+/// SOURCE_DATE_EPOCH (reproducible-builds.org), so that the same seed gives the same bytes.
+fn wall(engine: EngineRequest, begun: Option<&str>) -> Wall {
+    let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    match (engine, epoch, begun) {
+        (EngineRequest::Sim(_), Some(epoch), None) => Wall::simulated(epoch),
+        (EngineRequest::Sim(_), Some(_), Some(begun)) => {
+            Wall::simulated_since(begun).unwrap_or_else(Wall::system)
+        }
         _ => Wall::system(),
     }
 }

@@ -180,28 +180,14 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
     Ok(())
 }
 
-/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once.
-#[derive(Clone, Copy, Debug)]
-pub struct Verbose {
-    on: bool,
-    total_points: u64,
-}
-
-impl Verbose {
-    pub fn of(options: &RunOptions, plan: &Plan) -> Self {
-        Self { on: options.display.verbose && !options.display.json, total_points: plan.grid.total_points }
-    }
-
-    /// Prints the beginning of a point. The idle point counts as the first one where ORION counts it.
-    pub fn event(&self, event: &Event<'_>) {
-        if let (true, Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } }) =
-            (self.on, event)
-        {
-            let number = (*step as u64 + 2).min(self.total_points);
-            say(&format!(
-                "Running point: Small={}, Large={}\nPoint {number} out of {}\n",
-                point.small, point.large, self.total_points
-            ));
-        }
+/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once. The idle point counts as the
+/// first one where ORION counts it.
+pub fn begun_point(event: &Event<'_>, total_points: u64) {
+    if let Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } } = event {
+        let number = (*step as u64 + 2).min(total_points);
+        say(&format!(
+            "Running point: Small={}, Large={}\nPoint {number} out of {total_points}\n",
+            point.small, point.large
+        ));
     }
 }

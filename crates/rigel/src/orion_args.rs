@@ -49,7 +49,10 @@ pub fn with_orion_line(mut problem: Problem) -> Problem {
 
 fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptions, Problem> {
     let given = Given::read(arguments)?;
-    let own = own_options(&given.own)?;
+    let own = table::own_command()
+        .try_get_matches_from(&given.own)
+        .and_then(|matches| OwnArgs::from_arg_matches(&matches))
+        .map_err(|error| args::clap_problem(&error))?;
     let run = Opt::LEVEL.spelled(Front::Orion);
     let level: RunLevel = given.word(run)?.ok_or_else(|| {
         Problem::usage(format!("{run} is missing"))
@@ -74,13 +77,6 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
     let mut options = run.options(Front::Orion, args::echo(arguments), environment)?;
     options.notes.splice(0..0, notes);
     Ok(options)
-}
-
-fn own_options(arguments: &[OsString]) -> Result<OwnArgs, Problem> {
-    table::own_command()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| OwnArgs::from_arg_matches(&matches))
-        .map_err(|error| args::clap_problem(&error))
 }
 
 fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {

@@ -74,12 +74,14 @@ impl OutputSet {
     /// Refuses one that is no regular file, does not have the name of a record, or is locked.
     pub fn reopen(record: &Path) -> Result<(Self, File), Problem> {
         let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        let run_id =
-            name.strip_suffix(RECORD_SUFFIX).filter(|run_id| is_run_id(run_id)).ok_or_else(|| {
-                Problem::usage("this is not the name of a record")
-                    .at(path_text::encode(record))
-                    .next(format!("give the file that ends in {RECORD_SUFFIX}"))
-            })?;
+        // Printable, and not hidden.
+        let could_be_run_id =
+            |id: &&str| !id.is_empty() && !id.starts_with('.') && path_text::printable(id) == *id;
+        let run_id = name.strip_suffix(RECORD_SUFFIX).filter(could_be_run_id).ok_or_else(|| {
+            Problem::usage("this is not the name of a record")
+                .at(path_text::encode(record))
+                .next(format!("give the file that ends in {RECORD_SUFFIX}"))
+        })?;
         let opened = OpenOptions::new().read(true).append(true).custom_flags(NO_LINK).open(record);
         let file = opened.map_err(|error| trouble::not_opened(record, &error))?;
         if !file.metadata().is_ok_and(|found| found.is_file()) {
@@ -209,11 +211,6 @@ fn hold(record: &File, path: &Path) -> Result<(), Problem> {
             .next("wait for it to end")),
         _ => Ok(()),
     }
-}
-
-/// Whether it can be the name of a run: printable, and not hidden.
-fn is_run_id(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('.') && path_text::printable(name) == name
 }
 
 /// Creates a file; never opens one that is there, nor what a link of that name leads to.

@@ -116,6 +116,8 @@ fn only_resume(run: clap::Command) -> clap::Command {
 
 /// Reads the arguments of the program, its own name first.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
+    // By a link or a copy.
+    let is_orion = |program| Path::new(program).file_name().is_some_and(|name| name == "orion");
     if argv.first().is_some_and(is_orion) {
         return orion_args::read(argv.get(1..).unwrap_or_default(), environment);
     }
@@ -148,9 +150,4 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell)),
         Command::Man(man) => man.options().map(Invocation::Man),
     }
-}
-
-/// Whether the program was started under ORION's name, by a link or a copy.
-fn is_orion(program: &OsString) -> bool {
-    Path::new(program).file_name().is_some_and(|name| name == "orion")
 }

@@ -23,7 +23,7 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
-use rigel_core::units::{KIB, MIB};
+use rigel_core::units::{Bytes, KIB, MIB};
 use rigel_report::text::{self, Intent};
 use rigel_run::bench::Bench;
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
@@ -84,7 +84,8 @@ fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Re
     let options = reporter.options;
     let size_bytes = looked.first().map_or(0, |target| target.size_bytes);
     if matches!(options.targets, TargetSource::Scratch { .. }) {
-        reporter.scratch_size(size_bytes);
+        let size = Bytes(size_bytes);
+        reporter.note(Some(format!("no target named: measuring a scratch file of {size} in this directory")));
     }
     let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the scratch file");
     let progress = &mut |done, total| bar.done_of(done, total);

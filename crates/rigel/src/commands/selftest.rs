@@ -54,7 +54,9 @@ fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Resul
                 return Ok(made);
             };
             if stop.load(Ordering::Relaxed) {
-                return Err(interrupted());
+                return Err(Problem::new(ExitKind::CutShort, "the self-test was stopped before its end")
+                    .because("the user ended it")
+                    .next("start it again; fewer --trials take less time"));
             }
             // Trials of the same number have the same noise in every case.
             let seed = options.seed.saturating_add((number % trials) as u64);
@@ -84,10 +86,4 @@ fn one(case: &Case, seed: u64) -> Result<Trial, Problem> {
     let request =
         case.request(seed).map_err(|error| Problem::new(ExitKind::Bug, format!("{}: {error}", case.name)))?;
     trial(&request).map(|record| Trial::of(&record))
-}
-
-fn interrupted() -> Problem {
-    Problem::new(ExitKind::CutShort, "the self-test was stopped before its end")
-        .because("the user ended it")
-        .next("start it again; fewer --trials take less time")
 }

@@ -38,7 +38,11 @@ impl Given {
                 Takes::Nothing => OsString::new(),
                 takes => match rest.next_if(|next| is_value(next, takes)) {
                     Some(value) => value.clone(),
-                    None => return Err(valueless(option.name)),
+                    None => {
+                        return Err(Problem::usage(format!("{} needs a value", option.name))
+                            .at(option.name)
+                            .next(format!("give it after {}, with a blank between", option.name)));
+                    }
                 },
             };
             if given.orion.insert(option.name, value).is_some() {
@@ -153,10 +157,4 @@ fn unknown(argument: &OsStr) -> Problem {
         Some(similar) => problem.next(format!("perhaps {similar} was meant")),
         None => problem.next("list the options with -help"),
     }
-}
-
-fn valueless(name: &str) -> Problem {
-    Problem::usage(format!("{name} needs a value"))
-        .at(name)
-        .next(format!("give it after {name}, with a blank between"))
 }

@@ -333,3 +333,7 @@ pub(crate) const fn plural(direction: Direction) -> &'static str {
         Direction::Write => "writes",
     }
 }
+
+pub(super) fn whole(value: f64) -> String {
+    format!("{value:.0}")
+}

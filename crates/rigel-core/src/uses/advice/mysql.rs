@@ -30,10 +30,7 @@ const FLUSH_METHOD: Setting = Setting::new(Product::Mysql, "innodb_flush_method"
 
 /// All settings.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
-    let mut all = capacity(source);
-    all.push(read_threads(source));
-    all.push(flush_method(source));
-    all
+    [capacity(source), vec![read_threads(source), flush_method(source)]].concat()
 }
 
 /// Background writes, so the rate of random writes counts. Half of it is left to reads, to the log and to the second write of the

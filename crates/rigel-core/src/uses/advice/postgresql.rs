@@ -2,7 +2,7 @@
 //!
 //! Must not assume more of the server than its pages of 8 KiB.
 
-use super::measured::{Measured, Source};
+use super::measured::{Measured, Source, whole};
 use super::{Advice, Conditions, Given, Product, Setting, Value};
 use crate::facts::engine::EngineKind;
 use crate::units::{KIB, MIB, number, to_f64};
@@ -195,8 +195,4 @@ fn combine(source: &Source<'_>) -> Vec<Advice> {
 fn hundredths(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn whole(value: f64) -> String {
-    format!("{value:.0}")
 }

@@ -3,7 +3,7 @@
 //! Must not judge numbers.
 
 use crate::error::Problem;
-use crate::facts::{DeviceFacts, TargetKind};
+use crate::facts::{DeviceFacts, HostFacts, TargetKind};
 use crate::load::request::EngineRequest;
 use crate::path_text::printable;
 use crate::uses::compare::Run;
@@ -69,19 +69,16 @@ fn models(run: &Run<'_>) -> Option<String> {
     joined(layers.filter_map(model))
 }
 
+fn host<'a>(run: &Run<'a>) -> &'a HostFacts {
+    &run.record.header.nodes.first().host
+}
+
 fn cpu(run: &Run<'_>) -> Option<String> {
-    run.record.header.nodes.first().host.cpu_model.as_ref().map(|model| format!("on a host with {model}"))
+    host(run).cpu_model.as_ref().map(|model| format!("on a host with {model}"))
 }
 
 fn product(run: &Run<'_>) -> Option<String> {
-    run.record
-        .header
-        .nodes
-        .first()
-        .host
-        .product
-        .as_ref()
-        .map(|product| format!("on a host that is a {product}"))
+    host(run).product.as_ref().map(|product| format!("on a host that is a {product}"))
 }
 
 /// All simulated devices have the same number.
@@ -94,10 +91,7 @@ fn law(run: &Run<'_>) -> Option<String> {
 
 /// Another kernel leaves a little more or less of the same memory.
 fn memory(first: &Run<'_>, other: &Run<'_>) -> Option<(String, String)> {
-    let (own, other) = (
-        first.record.header.nodes.first().host.memory_bytes?,
-        other.record.header.nodes.first().host.memory_bytes?,
-    );
+    let (own, other) = (host(first).memory_bytes?, host(other).memory_bytes?);
     let told = |bytes: u64| format!("on a host with {bytes} bytes of memory");
     (own.abs_diff(other) > own / MEMORY_PART).then(|| (told(own), told(other)))
 }

@@ -50,13 +50,6 @@ impl Reporter<'_> {
         commands::remark(&parts.join("; "));
     }
 
-    pub fn scratch_size(&self, size_bytes: u64) {
-        self.note(Some(format!(
-            "no target named: measuring a scratch file of {} in this directory",
-            Bytes(size_bytes)
-        )));
-    }
-
     /// What is about to be measured, and with what.
     pub fn begin(&self, run: &Run, goes_on: bool, nodes: &Nodes) {
         let Node { engine, buffers, .. } = nodes.first();

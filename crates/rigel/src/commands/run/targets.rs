@@ -24,13 +24,17 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
         TargetSource::LunFile(list) => from_list(list, options.request.large_bytes, &Snapshot::take()),
         TargetSource::Named(paths) => from_paths(paths, &Snapshot::take()),
         TargetSource::Scratch { size, .. } => {
-            let size_bytes = match size {
-                Some(size) => size.0,
-                None => chosen_size(host)?,
-            };
-            Ok(vec![scratch_to_be(size_bytes)])
+            let size_bytes = size.map_or_else(|| chosen_size(host), |size| Ok(size.0))?;
+            let (path, kind) = (scratch::FILE_NAME.to_owned(), TargetKind::File);
+            Ok(vec![TargetFacts { path, kind, direct_io: None, ..TargetFacts::simulated(size_bytes) }])
         }
-        TargetSource::Simulated => Ok(vec![simulated(options.request.engine)]),
+        TargetSource::Simulated => {
+            let law = match options.request.engine {
+                EngineRequest::Sim(law) => law,
+                EngineRequest::Auto | EngineRequest::Only(_) => SimLaw::default(),
+            };
+            Ok(vec![TargetFacts::simulated(law.size_bytes)])
+        }
     }
 }
 
@@ -66,23 +70,6 @@ fn chosen_size(host: &HostFacts) -> Result<u64, Problem> {
         return Ok(header.data_bytes);
     }
     scratch::choose_size(free_bytes(here)?, host.memory_bytes.unwrap_or(4 * GIB))
-}
-
-fn scratch_to_be(size_bytes: u64) -> TargetFacts {
-    TargetFacts {
-        path: scratch::FILE_NAME.to_owned(),
-        kind: TargetKind::File,
-        direct_io: None,
-        ..TargetFacts::simulated(size_bytes)
-    }
-}
-
-fn simulated(engine: EngineRequest) -> TargetFacts {
-    let law = match engine {
-        EngineRequest::Sim(law) => law,
-        EngineRequest::Auto | EngineRequest::Only(_) => SimLaw::default(),
-    };
-    TargetFacts::simulated(law.size_bytes)
 }
 
 /// What a run without a target would do about its scratch file.

@@ -21,21 +21,16 @@ const RECORD: &str = "record";
 /// Other runs may write at the same moment.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where the history lies: `$XDG_STATE_HOME/rigel`, else `~/.local/state/rigel` (XDG base directory specification). `None` when neither is
-/// known.
-fn directory() -> Option<PathBuf> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    Some(state.join("rigel"))
-}
-
+/// Where the history lies: in `$XDG_STATE_HOME/rigel`, else in `~/.local/state/rigel` (XDG base directory specification).
 fn place() -> Result<PathBuf, Problem> {
-    let dir = directory().ok_or_else(|| {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+    let state = state.ok_or_else(|| {
         Problem::refused("there is no place for the history of calibrations")
             .because("neither XDG_STATE_HOME nor HOME names a directory")
             .next("set one of them, or leave the history out with --no-history")
     })?;
-    Ok(dir.join(FILE))
+    Ok(state.join("rigel").join(FILE))
 }
 
 pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {

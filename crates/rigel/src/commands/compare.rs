@@ -37,7 +37,7 @@ pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
         output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
     show(options, &compared, &base, &new)?;
-    failed(&gates, options.fail_undecided).map_or(Ok(()), Err)
+    check_gates(&gates, options.fail_undecided)
 }
 
 struct Loaded {
@@ -61,17 +61,15 @@ fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
 fn no_run_twice(side: &[Loaded]) -> Result<(), Problem> {
     let same =
         |a: &Loaded, b: &Loaded| a.record.header == b.record.header && a.record.visits == b.record.visits;
-    let twice = (1..side.len()).find_map(|at| {
-        let (before, rest) = side.split_at_checked(at)?;
-        let own = rest.first()?;
-        before.iter().find(|other| same(other, own)).map(|other| (own, other))
-    });
-    twice.map_or(Ok(()), |(own, other)| {
-        Err(Problem::usage("one side has the same run twice")
-            .at(path_text::encode(&own.path))
-            .because(format!("{} holds the same run", path_text::encode(&other.path)))
-            .next("give every run once"))
-    })
+    for (at, own) in side.iter().enumerate() {
+        if let Some(other) = side[..at].iter().find(|other| same(other, own)) {
+            return Err(Problem::usage("one side has the same run twice")
+                .at(path_text::encode(&own.path))
+                .because(format!("{} holds the same run", path_text::encode(&other.path)))
+                .next("give every run once"));
+        }
+    }
+    Ok(())
 }
 
 /// Every record in a directory, by name.
@@ -151,8 +149,7 @@ fn show(
     Ok(())
 }
 
-/// The problem that the gates make, if any.
-fn failed(gates: &[GateResult], fail_undecided: bool) -> Option<Problem> {
+fn check_gates(gates: &[GateResult], fail_undecided: bool) -> Result<(), Problem> {
     let texts = |outcome: Outcome| -> Vec<String> {
         gates
             .iter()
@@ -162,25 +159,21 @@ fn failed(gates: &[GateResult], fail_undecided: bool) -> Option<Problem> {
     };
     let (failed, undecided) = (texts(Outcome::Failed), texts(Outcome::Undecided));
     if !failed.is_empty() {
-        return Some(
-            Problem::new(ExitKind::GateFailed, format!("the gate {} failed", failed.join(", ")))
-                .because("the whole interval of a change is beyond the bound")
-                .next("the rows that are worse say where"),
-        );
+        return Err(Problem::new(ExitKind::GateFailed, format!("the gate {} failed", failed.join(", ")))
+            .because("the whole interval of a change is beyond the bound")
+            .next("the rows that are worse say where"));
     }
     if undecided.is_empty() {
-        return None;
+        return Ok(());
     }
     let what = format!("the gate {} is undecided", undecided.join(", "));
     if fail_undecided {
-        return Some(
-            Problem::new(ExitKind::GateFailed, what)
-                .because("the interval of a change holds the bound, or there is none")
-                .next("measure with a higher --precision, or give several runs of each side"),
-        );
+        return Err(Problem::new(ExitKind::GateFailed, what)
+            .because("the interval of a change holds the bound, or there is none")
+            .next("measure with a higher --precision, or give several runs of each side"));
     }
     remark(&format!(
         "{what}: the interval of a change holds the bound, or there is none; --fail-undecided fails on it"
     ));
-    None
+    Ok(())
 }

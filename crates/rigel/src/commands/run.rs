@@ -85,7 +85,7 @@ fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Re
     let size_bytes = looked.first().map_or(0, |target| target.size_bytes);
     if matches!(options.targets, TargetSource::Scratch { .. }) {
         let size = Bytes(size_bytes);
-        reporter.note(Some(format!("no target named: measuring a scratch file of {size} in this directory")));
+        reporter.note(format!("no target named: measuring a scratch file of {size} in this directory"));
     }
     let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the scratch file");
     let progress = &mut |done, total| bar.done_of(done, total);

@@ -4,7 +4,7 @@
 
 use super::{Refusal, Value};
 use crate::error::Problem;
-use crate::judge::findings::{Answers, CurveFindings, Findings, PointFindings};
+use crate::judge::findings::{Answers, Findings, PointFindings};
 use crate::judge::flags::Flag;
 use crate::load::workload::{Class, Direction, LargePattern};
 use crate::path_text::printable;
@@ -83,14 +83,6 @@ impl Value {
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), ends: None }
     }
-}
-
-/// The bracket of a level that saturates.
-struct Bracket {
-    found: u32,
-    lo: u32,
-    hi: u32,
-    is_lower_bound: bool,
 }
 
 /// Runs of one target.
@@ -178,19 +170,18 @@ impl<'a> Source<'a> {
     pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Measured> {
         let found = |run: &Run<'_>| {
             let curve = run.findings.curves.iter().find(|curve| curve.class == Class::Small);
-            let (bracket, flags) = match curve {
-                Some(curve) => (of_search(curve), curve.flags.as_slice()),
+            let (figure, is_lower_bound, flags) = match curve {
+                Some(found) => {
+                    let n_sat = found.curve.n_sat;
+                    let figure = Figure::bracket(n_sat.found, n_sat.lo, n_sat.hi);
+                    (figure, !found.curve.saturated, found.flags.as_slice())
+                }
                 None => of_points(run.findings)?,
             };
-            let figure = Figure {
-                value: f64::from(bracket.found),
-                ends: Some((f64::from(bracket.lo), f64::from(bracket.hi))),
-            };
             let bytes = Bytes(run.record.header.request.small_bytes);
-            let least = if bracket.is_lower_bound { ", at least" } else { "" };
+            let least = if is_lower_bound { ", at least" } else { "" };
             let what = format!("random reads of {bytes} that saturate{least}");
-            let measured = measured(run, flags, what, "outstanding", figure);
-            Some(Measured { is_lower_bound: bracket.is_lower_bound, ..measured })
+            Some(Measured { is_lower_bound, ..measured(run, flags, what, "outstanding", figure) })
         };
         self.that(Direction::Read).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
     }
@@ -223,6 +214,11 @@ impl<'a> Source<'a> {
 }
 
 impl Figure {
+    /// A level that saturates, and as far as the noise tells the lowest and the highest that may.
+    fn bracket(found: u32, lo: u32, hi: u32) -> Self {
+        Self { value: f64::from(found), ends: Some((f64::from(lo), f64::from(hi))) }
+    }
+
     /// The same in another unit.
     pub(super) fn scaled(self, factor: f64) -> Self {
         Self { value: self.value * factor, ends: self.ends.map(|(lo, hi)| (lo * factor, hi * factor)) }
@@ -297,14 +293,9 @@ fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
     findings.points.iter().find(|found| alone && found.point == best.point)
 }
 
-const fn of_search(found: &CurveFindings) -> Bracket {
-    let n_sat = found.curve.n_sat;
-    Bracket { found: n_sat.found, lo: n_sat.lo, hi: n_sat.hi, is_lower_bound: !found.curve.saturated }
-}
-
 /// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
-/// Without a level of twice as many, the rate may still rise.
-fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
+/// Whether that is a lower bound: without a level of twice as many, the rate may still rise.
+fn of_points(findings: &Findings) -> Option<(Figure, bool, &[Flag])> {
     let best = best(findings, Class::Small)?;
     let most = best.small.as_ref()?.iops.value;
     let sound = |found: &&PointFindings| !found.invalid() || found.point == best.point;
@@ -319,10 +310,7 @@ fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
     // A single level is no curve.
     (levels.len() > 1).then(|| {
         let lo = below.map_or(found, |below| below + 1);
-        (
-            Bracket { found, lo, hi: found, is_lower_bound: largest < found.saturating_mul(2) },
-            best.flags.as_slice(),
-        )
+        (Figure::bracket(found, lo, found), largest < found.saturating_mul(2), best.flags.as_slice())
     })
 }
 

@@ -53,9 +53,9 @@ fn permit(
     let permit = guard::permit(target, &found, consent)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     match safety::judge(&found) {
-        Verdict::MayWrite => reporter.note(Some(format!("{} will be written: {listed}", target.path))),
+        Verdict::MayWrite => reporter.note(format!("{} will be written: {listed}", target.path)),
         Verdict::NeedsConsent | Verdict::Refused => {
-            reporter.note(Some(format!("{} will be overwritten, as you consented: {listed}", target.path)));
+            reporter.note(format!("{} will be overwritten, as you consented: {listed}", target.path));
         }
     }
     Ok(permit)

@@ -31,15 +31,15 @@ pub struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    pub fn note(&self, text: Option<String>) {
-        if let Some(text) = text.filter(|_| !self.options.display.quiet) {
+    pub fn note(&self, text: impl Into<Option<String>>) {
+        if let Some(text) = text.into().filter(|_| !self.options.display.quiet) {
             // A closed standard error is no reason to fail.
             let _ = writeln!(io::stderr(), "{text}");
         }
     }
 
     pub fn remarks(&self, notes: &[String]) {
-        notes.iter().for_each(|note| self.note(Some(format!("note: {note}"))));
+        notes.iter().for_each(|note| self.note(format!("note: {note}")));
     }
 
     /// A problem beside the one that the run ends with. Printed even when quiet.
@@ -59,18 +59,16 @@ impl Reporter<'_> {
             numbers => format!(" on CPU {}", ranges(numbers)),
         };
         let reason = engine.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
-        self.note(Some(format!(
+        self.note(format!(
             "engine {}{polled}{reason}, {}{cpus}, seed {}",
             engine.kind.name(),
             counted(run.plan.workers, "worker"),
             run.request.seed
-        )));
-        self.note(Some(buffers_line(buffers)));
+        ));
+        self.note(buffers_line(buffers));
         self.remarks(&engine.notes);
         if run.request.buffered {
-            self.note(Some(
-                "note: through the page cache, as asked: memory is measured, not storage".to_owned(),
-            ));
+            self.note("note: through the page cache, as asked: memory is measured, not storage".to_owned());
         }
         match self.options.front {
             Front::Orion if !self.options.display.json => {
@@ -84,7 +82,7 @@ impl Reporter<'_> {
             }
             Front::Orion | Front::Rigel | Front::Calibrate => {
                 let whole = if goes_on { "as a whole " } else { "" };
-                self.note(Some(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan))));
+                self.note(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan)));
             }
         }
     }
@@ -166,9 +164,9 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
         None => text::report(&view, terminal::style_of_stdout(), &[]),
     };
     commands::to_stdout(results.as_bytes())?;
-    reporter.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));
+    reporter.note(format!("record  {}", path_text::encode(&set.record_path())));
     for path in &written {
-        reporter.note(Some(format!("output  {}", path_text::encode(path))));
+        reporter.note(format!("output  {}", path_text::encode(path)));
     }
     Ok(())
 }

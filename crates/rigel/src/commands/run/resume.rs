@@ -34,7 +34,7 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     let run_options = run_options(options, &found.set, &found.record.header);
     let reporter = Reporter { options: &run_options };
     if found.record.complete() {
-        reporter.note(Some("the run is complete; its outputs are made again".to_owned()));
+        reporter.note("the run is complete; its outputs are made again".to_owned());
         return present::outputs(reporter, &found.set);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
@@ -133,7 +133,7 @@ fn go_on(
     check_engine(&before.engine, &bench.site().nodes.first().engine)?;
     check_not_stopped(signals)?;
     let wall = wall(header.request.engine, Some(&header.started));
-    reporter.note(Some(describe(&past)));
+    reporter.note(describe(&past));
     cut(&found, &past)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);

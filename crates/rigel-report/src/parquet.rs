@@ -5,7 +5,6 @@
 use crate::view::View;
 use rigel_core::error::Problem;
 
-/// The table.
 #[cfg(feature = "parquet")]
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     write::table(view).map_err(|error| crate::output_file::unwritable("the findings", "Parquet", &error))

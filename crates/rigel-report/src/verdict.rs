@@ -26,7 +26,6 @@ pub(crate) enum Tone {
 pub(crate) struct Conclusion {
     /// How far the numbers can be trusted.
     pub tone: Tone,
-    /// What the storage reached.
     pub reached: String,
     /// How far that can be trusted, in words.
     pub trust: String,
@@ -37,7 +36,6 @@ pub(crate) struct Conclusion {
 }
 
 impl Conclusion {
-    /// Of a run.
     pub fn of(view: &View<'_>) -> Self {
         let (invalid, care) = codes(view);
         let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !is_unsure(view)) {
@@ -49,7 +47,6 @@ impl Conclusion {
     }
 }
 
-/// What the storage reached.
 fn reached(view: &View<'_>) -> String {
     let best = &view.findings.best;
     let device = if view.record.header.request.engine.is_simulated() {
@@ -102,7 +99,6 @@ fn width(found: Estimate) -> String {
     half.map_or_else(String::new, |half| format!(" (±{} %)", words::percent(half)))
 }
 
-/// How far that can be trusted.
 fn trust(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
     let points = &view.findings.points;
     let mut parts = Vec::new();
@@ -141,7 +137,6 @@ fn sureness(view: &View<'_>) -> String {
     format!("The ±{} % asked for {where_to}", words::plain_percent(target))
 }
 
-/// What speaks against the numbers.
 fn doubts(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
     let mut parts = Vec::new();
     if !invalid.is_empty() {

@@ -43,7 +43,6 @@ use rigel_report::OrionVersion;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the program is asked to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Invocation {
     Run(Box<RunOptions>),
@@ -90,7 +89,6 @@ pub struct RunOptions {
     pub out_dir: PathBuf,
     /// Targets that may be overwritten, as named by the user.
     pub destroy: Vec<PathBuf>,
-    /// Show the plan only.
     pub dry_run: bool,
     /// Keep the answers of a calibration in the history.
     pub history: bool,
@@ -104,7 +102,6 @@ pub struct RunOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeOptions {
     pub record: PathBuf,
-    /// Targets that may be overwritten, as named by the user.
     pub destroy: Vec<PathBuf>,
     pub display: Display,
 }
@@ -112,13 +109,10 @@ pub struct ResumeOptions {
 /// What the user sees of a run, and in which form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Display {
-    /// Results as JSON on standard output.
     pub json: bool,
-    /// No page with charts.
     pub no_html: bool,
     /// Problems only.
     pub quiet: bool,
-    /// More than usual.
     pub verbose: bool,
     /// A live view instead of the progress bar.
     pub tui: bool,

@@ -121,7 +121,6 @@ pub fn write_files(
     write_all(&files.iter().map(|file| Placed::new(dir, run_id, file)).collect::<Vec<_>>(), force)
 }
 
-/// A file of an output and where it goes.
 #[derive(Debug)]
 pub struct Placed<'a> {
     /// The directory of the user's choice; it has to be there.

@@ -7,7 +7,6 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 
-/// The variables that say what a terminal can show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
     pub term: Option<OsString>,

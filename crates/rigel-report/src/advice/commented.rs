@@ -31,7 +31,6 @@ impl Commented {
         self.page.line(line);
     }
 
-    /// An empty line.
     pub(super) fn blank(&mut self) {
         self.page.blank();
     }
@@ -51,7 +50,6 @@ impl Commented {
         self.page.line(format_args!("{} {line}", self.sign));
     }
 
-    /// How a value was derived.
     pub(super) fn explanation(&mut self, advice: &Advice, given: &Given) {
         let range =
             range(&given.value).map_or_else(String::new, |range| format!(" ({range} over the intervals)"));
@@ -62,7 +60,6 @@ impl Commented {
         self.comment_below(advice.source);
     }
 
-    /// Why there is no value.
     pub(super) fn refusal(&mut self, advice: &Advice, refusal: &Refusal) {
         self.comment(&format!("{} is not advised: {}", advice.setting, printable(&refusal.because)));
         self.comment_below(&printable(&refusal.next));

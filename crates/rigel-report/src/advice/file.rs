@@ -33,7 +33,6 @@ pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> R
     })
 }
 
-/// The value of a setting.
 pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str> {
     let found = advice.iter().find(|advice| advice.setting == setting)?;
     found.outcome.as_ref().ok().map(|given| given.value.text.as_str())

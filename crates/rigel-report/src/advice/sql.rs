@@ -11,7 +11,6 @@ use rigel_core::uses::advice::{Advice, Product};
 const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];
 const MULTIBLOCK: &str = "db_file_multiblock_read_count";
 
-/// The script.
 pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
     let mut file = Commented::new(advisory, Product::Oracle, "--");
     file.blank();

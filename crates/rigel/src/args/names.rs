@@ -49,7 +49,6 @@ options! {
 }
 
 impl Opt {
-    /// How the user types it.
     pub const fn spelled(self, front: Front) -> &'static str {
         match front {
             Front::Orion => self.orion,

@@ -24,7 +24,6 @@ Examples:
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportOptions {
-    /// The records, at least one.
     pub records: Vec<PathBuf>,
     pub format: Format,
     /// Where to write it; `None`: ORION's files, the page and Parquet beside the record, anything else to standard output.

@@ -37,7 +37,6 @@ pub fn seed(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("a seed is a whole number from 0 to {}", SEEDS - 1))
 }
 
-/// A seed from the operating system.
 pub fn draw_seed() -> Result<u64, Problem> {
     match getrandom::u64() {
         Ok(drawn) => Ok(drawn % SEEDS),

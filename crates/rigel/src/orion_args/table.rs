@@ -22,7 +22,6 @@ pub struct OrionOption {
     /// With its dash.
     pub name: &'static str,
     pub takes: Takes,
-    /// The value in the help.
     value: &'static str,
     help: &'static str,
 }

@@ -22,9 +22,7 @@ const LEAST_STREAM_BYTES: u64 = 128 * KIB;
 /// computed from such.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// The value.
     pub value: f64,
-    /// Both ends.
     pub ends: Option<(f64, f64)>,
 }
 
@@ -108,7 +106,6 @@ impl<'a> Source<'a> {
         Ok(Self { runs: runs.iter().map(direction).collect::<Result<_, _>>()? })
     }
 
-    /// All runs.
     pub fn runs(&self) -> impl Iterator<Item = &'a Run<'a>> {
         self.runs.iter().map(|(_, run)| *run)
     }

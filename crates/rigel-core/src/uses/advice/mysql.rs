@@ -28,7 +28,6 @@ const MOST: Setting = Setting::new(Product::Mysql, "innodb_io_capacity_max", CAP
 const READ_THREADS: Setting = Setting::new(Product::Mysql, "innodb_read_io_threads", THREADS_PAGE);
 const FLUSH_METHOD: Setting = Setting::new(Product::Mysql, "innodb_flush_method", PARAMETERS_PAGE);
 
-/// All settings.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     [capacity(source), vec![read_threads(source), flush_method(source)]].concat()
 }

@@ -32,7 +32,6 @@ const MOST_CONCURRENCY: Setting =
 const METHOD: Setting = Setting::new(Product::Postgresql, "io_method", RESOURCES).since(18);
 const WORKERS: Setting = Setting::new(Product::Postgresql, "io_workers", RESOURCES).since(18);
 
-/// All settings.
 pub fn advice(source: &Source<'_>, conditions: Conditions) -> Vec<Advice> {
     let mut all = vec![random_page_cost(source, conditions)];
     match source.saturation(|bytes| bytes == PAGE_BYTES) {

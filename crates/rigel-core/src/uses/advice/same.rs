@@ -11,7 +11,6 @@ use crate::uses::compare::Run;
 /// What kernels of one host take for themselves differs by less than this part of its memory.
 const MEMORY_PART: u64 = 64;
 
-/// Refuses runs of different targets.
 pub fn check(runs: &[Run<'_>]) -> Result<(), Problem> {
     let Some((first, others)) = runs.split_first() else {
         return Err(Problem::usage("no record is named").at("RECORD").next("name the record of a run"));

@@ -13,7 +13,6 @@ const RANDOM_BYTES: u64 = 4 * KIB;
 const MANUAL: &str = "https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md";
 const LOW_END: &str = "The lower end of the interval: the scheduler would fill queues in the disk if it expected more than that.";
 
-/// All settings.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let iops = |direction| source.random(direction, |bytes| bytes == RANDOM_BYTES);
     let (read, write) = (Direction::Read, Direction::Write);

@@ -50,7 +50,6 @@ impl Reporter<'_> {
         commands::remark(&parts.join("; "));
     }
 
-    /// What is about to be measured, and with what.
     pub fn begin(&self, run: &Run, goes_on: bool, nodes: &Nodes) {
         let Node { engine, buffers, .. } = nodes.first();
         let polled = if engine.polled { " with polled completions" } else { "" };

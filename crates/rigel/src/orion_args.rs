@@ -66,13 +66,12 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
     let run = RunArgs {
         level: Some(level),
         targets: TargetArgs { lun: Some(place.lun), ..TargetArgs::default() },
-        resume: None,
         load,
         own,
         name: place.name,
         out: place.dir,
         verbose: given.flag(Opt::VERBOSE.spelled(Front::Orion)),
-        tui: false,
+        ..RunArgs::default()
     };
     let mut options = run.options(Front::Orion, args::echo(arguments), environment)?;
     options.notes.splice(0..0, notes);

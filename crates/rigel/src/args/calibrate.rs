@@ -175,13 +175,11 @@ impl CalibrateArgs {
         RunArgs {
             level: Some(RunLevel::Simple),
             targets: self.targets,
-            resume: None,
             load,
             own,
             name: self.name,
             out: self.out,
-            verbose: false,
-            tui: false,
+            ..RunArgs::default()
         }
     }
 }

@@ -41,7 +41,7 @@ Examples:
 pub const BESIDE_RESUME: [&str; 8] =
     ["resume", "destroy_data", "json", "no_html", "quiet", "verbose", "tui", "orion_version"];
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct RunArgs {
     /// Which load is measured: simple, normal, oltp, dss or advanced

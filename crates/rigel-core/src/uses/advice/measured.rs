@@ -117,35 +117,28 @@ impl<'a> Source<'a> {
 
     /// Latency of one random read of that size with nothing else outstanding, in microseconds.
     pub(crate) fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
+        self.that(Direction::Read).filter(|run| small_bytes(run) == io_bytes).find_map(|run| {
             let found = run.findings.alone(Class::Small, 1)?;
-            let io = found.small.as_ref()?;
-            let figure = io.latency_us?.mean;
+            let figure = found.small.as_ref()?.latency_us?.mean;
             let what = format!("latency of a random read of {}, one outstanding", Bytes(io_bytes));
             Some(measured(run, &found.flags, what, "us", figure))
-        };
-        self.that(Direction::Read)
-            .filter(|run| run.record.header.request.small_bytes == io_bytes)
-            .find_map(found)
+        })
     }
 
     /// The highest rate of random I/O of sizes that fit, in I/Os per second.
     pub fn random(&self, direction: Direction, fits: impl Fn(u64) -> bool) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
-            let bytes = Bytes(run.record.header.request.small_bytes);
-            let what = format!("highest rate of random {} of {bytes}", plural(direction));
+        self.that(direction).filter(|run| fits(small_bytes(run))).find_map(|run| {
+            let what = format!("highest rate of random {} of {}", plural(direction), Bytes(small_bytes(run)));
             highest(run, Class::Small, what, "IOPS", 1.0)
-        };
-        self.that(direction).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
+        })
     }
 
     /// The highest rate of sequential streams of I/Os of exactly that size, in I/Os per second.
     pub fn sequential(&self, direction: Direction, io_bytes: u64) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
+        self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(|run| {
             let what = format!("highest rate of sequential {} of {}", plural(direction), Bytes(io_bytes));
             highest(run, Class::Large, what, "IOPS", 1.0)
-        };
-        self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(found)
+        })
     }
 
     /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
@@ -165,7 +158,7 @@ impl<'a> Source<'a> {
 
     /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
     pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
+        self.that(Direction::Read).filter(|run| fits(small_bytes(run))).find_map(|run| {
             let curve = run.findings.curves.iter().find(|curve| curve.class == Class::Small);
             let (figure, is_lower_bound, flags) = match curve {
                 Some(found) => {
@@ -175,12 +168,11 @@ impl<'a> Source<'a> {
                 }
                 None => of_points(run.findings)?,
             };
-            let bytes = Bytes(run.record.header.request.small_bytes);
+            let bytes = Bytes(small_bytes(run));
             let least = if is_lower_bound { ", at least" } else { "" };
             let what = format!("random reads of {bytes} that saturate{least}");
             Some(Measured { is_lower_bound, ..measured(run, flags, what, "outstanding", figure) })
-        };
-        self.that(Direction::Read).filter(|run| fits(run.record.header.request.small_bytes)).find_map(found)
+        })
     }
 
     /// The calibrations of reads, each with its answers.
@@ -262,6 +254,10 @@ pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
     let io = found.large.as_ref().filter(|io| io.latency_us.is_some())?;
     let what = format!("one stream of {} reads", Bytes(bytes));
     Some((bytes, measured(run, &found.flags, what, "MBPS", io.mbps())))
+}
+
+fn small_bytes(run: &Run<'_>) -> u64 {
+    run.record.header.request.small_bytes
 }
 
 /// Bytes of an I/O of the streams; `None` when large I/O is random.

@@ -6,8 +6,8 @@ use crate::notes;
 use crate::numbers::{number, time};
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::PointFindings;
-use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::judge::findings::{Extreme, PointFindings};
+use rigel_core::judge::flags::FlagCode;
 use rigel_core::stats::Estimate;
 use std::collections::BTreeSet;
 
@@ -54,18 +54,12 @@ fn reached(view: &View<'_>) -> String {
     } else {
         "This storage"
     };
-    let mut most = Vec::new();
-    if let Some(best) = best.small_iops {
-        most.push(format!("{} small I/Os per second{}", number(best.estimate.value), width(best.estimate)));
-    }
-    most.extend(within_bound(view));
-    if let Some(best) = best.large_mbps {
-        most.push(format!(
-            "{} MB per second of large I/O{}",
-            number(best.estimate.value),
-            width(best.estimate)
-        ));
-    }
+    let rate = |found: Extreme, unit: &str| {
+        format!("{} {unit}{}", number(found.estimate.value), width(found.estimate))
+    };
+    let small = best.small_iops.map(|best| rate(best, "small I/Os per second"));
+    let large = best.large_mbps.map(|best| rate(best, "MB per second of large I/O"));
+    let most: Vec<String> = [small, within_bound(view), large].into_iter().flatten().collect();
     if most.is_empty() {
         return "Nothing was measured.".to_owned();
     }
@@ -162,11 +156,14 @@ fn list(codes: &BTreeSet<FlagCode>) -> String {
 /// The flags that make numbers invalid, and the others, each once. That a device is simulated and where the precision was not
 /// reached is said elsewhere.
 fn codes(view: &View<'_>) -> (BTreeSet<FlagCode>, BTreeSet<FlagCode>) {
-    let new = view
-        .findings
-        .all_flags()
-        .filter(|flag| !matches!(flag.code, FlagCode::Simulated | FlagCode::NotReached));
-    let (invalid, care): (Vec<&Flag>, Vec<&Flag>) = new.partition(|flag| flag.invalid);
-    let codes = |flags: Vec<&Flag>| flags.into_iter().map(|flag| flag.code).collect();
-    (codes(invalid), codes(care))
+    let elsewhere = [FlagCode::Simulated, FlagCode::NotReached];
+    let (mut invalid, mut care) = (BTreeSet::new(), BTreeSet::new());
+    for flag in view.findings.all_flags().filter(|flag| !elsewhere.contains(&flag.code)) {
+        if flag.invalid {
+            invalid.insert(flag.code)
+        } else {
+            care.insert(flag.code)
+        };
+    }
+    (invalid, care)
 }

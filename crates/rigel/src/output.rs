@@ -191,13 +191,9 @@ pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
 }
 
 fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        let name = entry?.file_name();
-        if name.as_bytes().starts_with(start.as_bytes()) {
-            names.push(name);
-        }
-    }
+    let mut names: Vec<OsString> =
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+    names.retain(|name| name.as_bytes().starts_with(start.as_bytes()));
     Ok(names)
 }
 

@@ -19,6 +19,7 @@ use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text::printable;
 use crate::uses::compare::Run;
 use measured::Source;
+use std::collections::BTreeSet;
 
 /// The reader of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +163,9 @@ impl Advised {
         let products = Product::ALL.into_iter().filter(|product| wanted.is_none_or(|only| only == *product));
         let advice: Vec<Advice> = products.flat_map(|product| product.advice(&source, conditions)).collect();
         advice.iter().try_for_each(check_sound)?;
-        let flags = flags(runs);
+        let mut codes = BTreeSet::new();
+        let flags = runs.iter().flat_map(|run| run.findings.flags_once());
+        let flags: Vec<Flag> = flags.filter(|flag| codes.insert(flag.code)).collect();
         let is_simulated = flags.iter().any(|flag| flag.code == FlagCode::Simulated);
         Ok(Self { advice, flags, is_simulated })
     }
@@ -227,16 +230,6 @@ fn unusable(place: &str, flags: &[Flag]) -> Problem {
         .at(printable(place))
         .because(told.join("; "))
         .next("see in docs/reference/flags.md what a flag means, and measure again without its cause")
-}
-
-fn flags(runs: &[Run<'_>]) -> Vec<Flag> {
-    let mut all: Vec<Flag> = Vec::new();
-    for flag in runs.iter().flat_map(|run| run.findings.flags_once()) {
-        if all.iter().all(|other| other.code != flag.code) {
-            all.push(flag);
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -18,10 +18,7 @@ pub fn engine(text: &str) -> Result<EngineRequest, String> {
     if text == "auto" {
         return Ok(EngineRequest::Auto);
     }
-    let (name, law) = match text.split_once(':') {
-        Some((name, law)) => (name, Some(law)),
-        None => (text, None),
-    };
+    let (name, law) = text.split_once(':').map_or((text, None), |(name, law)| (name, Some(law)));
     match (name.parse()?, law) {
         (EngineKind::Sim, law) => SimLaw::parse(law.unwrap_or_default()).map(EngineRequest::Sim),
         (kind, None) => Ok(EngineRequest::Only(kind)),

@@ -171,35 +171,20 @@ fn walk(
     mut journal: RecordFile,
     signals: &Signals,
 ) -> Result<Outcome, Problem> {
-    let mut shown = Shown::of(options, run, signals)?;
+    let mut shown: Box<dyn FnMut(&Event<'_>)> = if options.display.tui {
+        let mut view = LiveView::open(signals)?;
+        Box::new(move |event| view.event(event))
+    } else {
+        let mut progress = RunProgress::new(options.display.quiet, run.plan.steps.len());
+        Box::new(move |event| progress.event(event))
+    };
     let is_verbose = options.display.verbose && !options.display.json;
     execute(run, beginning, bench, &mut journal, &signals.stop(), &mut |event| {
         if is_verbose {
             present::begun_point(&event, run.plan.grid.total_points);
         }
-        shown.event(&event);
+        shown(&event);
     })
-}
-
-enum Shown<'a> {
-    Progress(RunProgress),
-    View(Box<LiveView<'a>>),
-}
-
-impl<'a> Shown<'a> {
-    fn of(options: &RunOptions, run: &Run, signals: &'a Signals) -> Result<Self, Problem> {
-        if options.display.tui {
-            return Ok(Self::View(Box::new(LiveView::open(signals)?)));
-        }
-        Ok(Self::Progress(RunProgress::new(options.display.quiet, run.plan.steps.len())))
-    }
-
-    fn event(&mut self, event: &Event<'_>) {
-        match self {
-            Self::Progress(progress) => progress.event(event),
-            Self::View(view) => view.event(event),
-        }
-    }
 }
 
 /// Most bytes that a record and its outputs need: some tens of kilobytes a visit for histograms and series, and the fixed

@@ -49,16 +49,14 @@ pub fn trouble(path: &Path, error: &io::Error) -> Problem {
             "the name is too long for the filesystem",
             "choose a shorter name",
         ),
-        _ => return other(path, error),
+        _ => {
+            return Problem::refused("the outputs cannot be written")
+                .at(path_text::encode(path))
+                .because(format!("the system says: {error}"))
+                .next("choose another directory");
+        }
     };
     Problem::refused(what).at(path_text::encode(path)).because(cause).next(next)
-}
-
-fn other(path: &Path, error: &io::Error) -> Problem {
-    Problem::refused("the outputs cannot be written")
-        .at(path_text::encode(path))
-        .because(format!("the system says: {error}"))
-        .next("choose another directory")
 }
 
 /// A record that cannot be opened to be added to.

@@ -52,12 +52,11 @@ fn permit(
     drop(bar);
     let permit = guard::permit(target, &found, consent)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    match safety::judge(&found) {
-        Verdict::MayWrite => reporter.note(format!("{} will be written: {listed}", target.path)),
-        Verdict::NeedsConsent | Verdict::Refused => {
-            reporter.note(format!("{} will be overwritten, as you consented: {listed}", target.path));
-        }
-    }
+    let what = match safety::judge(&found) {
+        Verdict::MayWrite => "written",
+        Verdict::NeedsConsent | Verdict::Refused => "overwritten, as you consented",
+    };
+    reporter.note(format!("{} will be {what}: {listed}", target.path));
     Ok(permit)
 }
 

@@ -12,7 +12,7 @@ use rigel_core::units::{Bytes, GIB};
 use rigel_core::{guard::scratch, path_text};
 use rigel_io::targets::Hold;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, target_facts};
-use rigel_io::targets::lun_list::{self, LunEntry};
+use rigel_io::targets::lun_list;
 use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
 use rigel_report::text::ScratchIntent;
 use std::path::{Path, PathBuf};
@@ -40,13 +40,12 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
 
 fn from_list(list: &Path, large_bytes: u64, snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
     let entries = lun_list::read(list)?;
-    let label = |entry: &LunEntry| format!("{}:{}", path_text::encode(list), entry.line);
     let facts = entries
         .iter()
         .map(|entry| {
             let found = inspect(&entry.path, snapshot);
             let facts = found.map_err(|problem| lun_list::at_line(list, entry, problem))?;
-            Ok((label(entry), facts.into_facts()))
+            Ok((format!("{}:{}", path_text::encode(list), entry.line), facts.into_facts()))
         })
         .collect::<Result<Vec<_>, Problem>>()?;
     lun_list::check_distinct(&facts)?;

@@ -19,6 +19,8 @@ use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text::printable;
 use crate::uses::compare::Run;
 use measured::Source;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// The reader of a setting.
@@ -54,18 +56,6 @@ impl Product {
             Self::CgroupMax => "cgroup-max",
             Self::Seastar => "seastar",
         }
-    }
-
-    /// Whether its file says nothing unless it has all settings.
-    #[must_use]
-    pub const fn needs_all(self) -> bool {
-        matches!(self, Self::Cgroup | Self::Seastar)
-    }
-
-    /// Whether its file holds comments; the kernel's lines do not.
-    #[must_use]
-    pub const fn has_comments(self) -> bool {
-        !matches!(self, Self::Cgroup | Self::CgroupMax)
     }
 
     fn advice(self, source: &Source<'_>, conditions: Conditions) -> Vec<Advice> {
@@ -116,12 +106,13 @@ pub struct Given {
     pub is_hint: bool,
 }
 
-/// Why a setting is not advised.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a setting is not advised; printable sentences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(description = "")]
 pub struct Refusal {
-    /// What is missing, as a sentence.
+    /// What is missing.
     pub because: String,
-    /// What to do about it.
+    /// What to measure.
     pub next: String,
 }
 
@@ -199,7 +190,8 @@ impl Setting {
     }
 
     fn refused(self, because: impl Into<String>, next: impl Into<String>) -> Advice {
-        self.is(Err(Refusal { because: because.into(), next: next.into() }))
+        let (because, next) = (printable(&because.into()).into_owned(), next.into());
+        self.is(Err(Refusal { because, next }))
     }
 
     const fn is(self, outcome: Result<Given, Refusal>) -> Advice {

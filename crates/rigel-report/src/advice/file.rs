@@ -20,7 +20,8 @@ pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> R
     let has_values = if has_device { given } else { 0 };
     // The number of the disk is no setting.
     let least = if product == Product::CgroupMax { 2 } else { 1 };
-    if has_values < least || (product.needs_all() && given < advice.len()) {
+    let needs_all = matches!(product, Product::Cgroup | Product::Seastar);
+    if has_values < least || (needs_all && given < advice.len()) {
         return Err(unsupported(product, &advice));
     }
     Ok(match product {

@@ -60,7 +60,9 @@ fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Resul
             }
             // Trials of the same number have the same noise in every case.
             let seed = options.seed.saturating_add((number % trials) as u64);
-            made.push((number, one(case, seed)?));
+            let bug = |error| Problem::new(ExitKind::Bug, format!("{}: {error}", case.name));
+            let request = case.request(seed).map_err(bug)?;
+            made.push((number, Trial::of(&trial(&request)?)));
             if let Ok(mut progress) = progress.lock() {
                 progress.one_more(total as u64);
             }
@@ -80,10 +82,4 @@ fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Resul
     made.sort_unstable_by_key(|(number, _)| *number);
     let mut made = made.into_iter().map(|(_, trial)| trial);
     Ok(cases.into_iter().map(|case| Score { case, trials: made.by_ref().take(trials).collect() }).collect())
-}
-
-fn one(case: &Case, seed: u64) -> Result<Trial, Problem> {
-    let request =
-        case.request(seed).map_err(|error| Problem::new(ExitKind::Bug, format!("{}: {error}", case.name)))?;
-    trial(&request).map(|record| Trial::of(&record))
 }

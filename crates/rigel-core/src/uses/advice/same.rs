@@ -34,7 +34,14 @@ pub fn check(runs: &[Run<'_>]) -> Result<(), Problem> {
 type Property = fn(&Run<'_>) -> Option<String>;
 
 /// Equal in all runs of one target.
-const PROPERTIES: [Property; 6] = [devices, sizes, models, cpu, product, law];
+const PROPERTIES: [Property; 6] = [
+    devices,
+    sizes,
+    models,
+    |run| host(run).cpu_model.as_ref().map(|model| format!("on a host with {model}")),
+    |run| host(run).product.as_ref().map(|product| format!("on a host that is a {product}")),
+    law,
+];
 
 /// The first thing in which two runs differ, as the first and as the other has it.
 fn difference(first: &Run<'_>, other: &Run<'_>) -> Option<(String, String)> {
@@ -70,14 +77,6 @@ fn models(run: &Run<'_>) -> Option<String> {
 
 fn host<'a>(run: &Run<'a>) -> &'a HostFacts {
     &run.record.header.nodes.first().host
-}
-
-fn cpu(run: &Run<'_>) -> Option<String> {
-    host(run).cpu_model.as_ref().map(|model| format!("on a host with {model}"))
-}
-
-fn product(run: &Run<'_>) -> Option<String> {
-    host(run).product.as_ref().map(|product| format!("on a host that is a {product}"))
 }
 
 /// All simulated devices have the same number.

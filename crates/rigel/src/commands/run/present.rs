@@ -91,16 +91,13 @@ impl Reporter<'_> {
 fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len(), "point");
     let time = plan.known_time();
-    match (&plan.search, &plan.adaptive) {
+    match (&plan.search, request.pace) {
         (Some(_), _) => {
             let seconds = (time.0 + NS_PER_S / 2) / NS_PER_S;
             format!("load levels are searched first, usually for {seconds} s")
         }
-        (None, None) => format!("{points}, about {time}"),
-        (None, Some(_)) => match request.pace {
-            Pace::Adaptive(adaptive) => format!("{points} to {}, {time} or more", adaptive.precision),
-            Pace::Fixed(_) => format!("{points}, {time} or more"),
-        },
+        (None, Pace::Fixed(_)) => format!("{points}, about {time}"),
+        (None, Pace::Adaptive(adaptive)) => format!("{points} to {}, {time} or more", adaptive.precision),
     }
 }
 

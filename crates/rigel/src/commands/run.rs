@@ -26,7 +26,7 @@ use rigel_core::path_text;
 use rigel_core::units::{Bytes, KIB, MIB};
 use rigel_report::text::{self, Intent};
 use rigel_run::bench::Bench;
-use rigel_run::execute::{Beginning, Outcome, Run, execute};
+use rigel_run::execute::{Beginning, Run, execute};
 use rigel_run::journal::RecordFile;
 use rigel_run::wall::Wall;
 use std::fs::File;
@@ -115,7 +115,7 @@ fn measure_and_report(
         request: options.request.clone(),
         plan,
     };
-    let bench = measure::bench(&run, host, found, options, &permits, 0)?;
+    let bench = measure::bench(&run, host, found, &permits, 0)?;
     check_not_stopped(signals)?;
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id = set.run_id().to_owned();
@@ -141,8 +141,23 @@ impl Ready {
     fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
-        let journal = RecordFile::new(record, path_text::encode(&set.record_path()));
-        let ended = walk(reporter.options, &run, beginning, bench.as_mut(), journal, signals);
+        let mut journal = RecordFile::new(record, path_text::encode(&set.record_path()));
+        let display = reporter.options.display;
+        let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
+            let mut view = LiveView::open(signals)?;
+            Box::new(move |event| view.event(event))
+        } else {
+            let mut progress = RunProgress::new(display.quiet, run.plan.steps.len());
+            Box::new(move |event| progress.event(event))
+        };
+        let ended = execute(&run, beginning, bench.as_mut(), &mut journal, &signals.stop(), &mut |event| {
+            if display.verbose && !display.json {
+                present::begun_point(&event, run.plan.grid.total_points);
+            }
+            shown(&event);
+        });
+        // The terminal is as it was, and the record closed, when the results are printed.
+        drop((shown, journal));
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
@@ -161,30 +176,6 @@ fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
     Err(Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
         .because("the user ended it")
         .next("nothing was measured and no output is left; start again"))
-}
-
-fn walk(
-    options: &RunOptions,
-    run: &Run,
-    beginning: Beginning,
-    bench: &mut dyn Bench,
-    mut journal: RecordFile,
-    signals: &Signals,
-) -> Result<Outcome, Problem> {
-    let mut shown: Box<dyn FnMut(&Event<'_>)> = if options.display.tui {
-        let mut view = LiveView::open(signals)?;
-        Box::new(move |event| view.event(event))
-    } else {
-        let mut progress = RunProgress::new(options.display.quiet, run.plan.steps.len());
-        Box::new(move |event| progress.event(event))
-    };
-    let is_verbose = options.display.verbose && !options.display.json;
-    execute(run, beginning, bench, &mut journal, &signals.stop(), &mut |event| {
-        if is_verbose {
-            present::begun_point(&event, run.plan.grid.total_points);
-        }
-        shown(&event);
-    })
 }
 
 /// Most bytes that a record and its outputs need: some tens of kilobytes a visit for histograms and series, and the fixed

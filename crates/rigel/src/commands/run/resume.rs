@@ -129,7 +129,7 @@ fn go_on(
     };
     let before = header.nodes.first();
     // The facts of now: later visits read what earlier ones wrote.
-    let bench = measure::bench(&run, before.host.clone(), now, options, &permits, past.run_ns())?;
+    let bench = measure::bench(&run, before.host.clone(), now, &permits, past.run_ns())?;
     check_engine(&before.engine, &bench.site().nodes.first().engine)?;
     check_not_stopped(signals)?;
     let wall = wall(header.request.engine, Some(&header.started));

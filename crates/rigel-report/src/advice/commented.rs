@@ -10,7 +10,7 @@ use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
 
 /// A file in the making, whose comments begin with a sign.
 pub(super) struct Commented {
-    page: Page,
+    pub(super) page: Page,
     sign: &'static str,
 }
 
@@ -24,15 +24,6 @@ impl Commented {
         }
         advisory.notes().iter().for_each(|note| file.comment(note));
         file
-    }
-
-    /// A line as it is, which the product reads.
-    pub(super) fn line(&mut self, line: &str) {
-        self.page.line(line);
-    }
-
-    pub(super) fn blank(&mut self) {
-        self.page.blank();
     }
 
     /// A comment, broken where it is long.
@@ -63,9 +54,5 @@ impl Commented {
     pub(super) fn refusal(&mut self, advice: &Advice, refusal: &Refusal) {
         self.comment(&format!("{} is not advised: {}", advice.setting, printable(&refusal.because)));
         self.comment_below(&printable(&refusal.next));
-    }
-
-    pub(super) fn into_string(self) -> String {
-        self.page.into_string()
     }
 }

@@ -18,6 +18,7 @@ use crate::{failure, orion_args};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use std::io::{self, ErrorKind, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub fn execute(invocation: Invocation) -> ExitCode {
@@ -60,6 +61,11 @@ fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
             .because(format!("the system says: {error}"))
             .next("see what standard output is redirected to")),
     }
+}
+
+/// Prints where files were written, a line each.
+fn list(paths: &[PathBuf]) -> Result<(), Problem> {
+    paths.iter().try_for_each(|path| to_stdout(format!("{}\n", path_text::encode(path)).as_bytes()))
 }
 
 /// Prints a remark beside the results; a closed standard error is no failure.

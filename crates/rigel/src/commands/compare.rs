@@ -3,7 +3,7 @@
 //! Must not measure or judge; the rules are in `rigel_core::uses::compare`.
 
 use super::report::{read, run_id};
-use super::{remark, to_stdout};
+use super::{list, remark, to_stdout};
 use crate::args::CompareArgs;
 use crate::output::{self, RECORD_SUFFIX, dir_of};
 use rigel_core::error::{ExitKind, Problem};
@@ -133,9 +133,7 @@ fn show(
     new: &[Loaded],
 ) -> Result<(), Problem> {
     let file = render(options.format, compared)?;
-    let (Some(first), Some(second)) = (base.first(), new.first()) else {
-        return Ok(());
-    };
+    let (first, second) = (&base[0], &new[0]);
     let dir = match (&options.out, options.format) {
         (Some(dir), _) => dir.clone(),
         (None, CompareFormat::Html) => dir_of(&second.path).to_owned(),
@@ -143,10 +141,7 @@ fn show(
     };
     let name =
         format!("{}_to_{}", run_id(&first.record, &first.path)?, run_id(&second.record, &second.path)?);
-    for path in output::write_files(&dir, &name, &[file], options.force)? {
-        to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
-    }
-    Ok(())
+    list(&output::write_files(&dir, &name, &[file], options.force)?)
 }
 
 fn check_gates(gates: &[GateResult], fail_undecided: bool) -> Result<(), Problem> {

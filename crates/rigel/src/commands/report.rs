@@ -39,10 +39,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     let placed: Vec<Placed<'_>> =
         files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
     no_two_alike(&placed)?;
-    for path in output::write_all(&placed, options.force)? {
-        commands::to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
-    }
-    Ok(())
+    commands::list(&output::write_all(&placed, options.force)?)
 }
 
 /// Documents go where they can be piped on, files and pages beside the record.

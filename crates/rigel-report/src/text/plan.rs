@@ -45,11 +45,8 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
         RunLevel::Advanced => format!(", matrix {}", request.shape.name()),
         _ => String::new(),
     };
-    entry(
-        &mut page,
-        "Run",
-        format_args!("{}, level {}{matrix}", printable(&request.name), request.level.name()),
-    );
+    let (name, level) = (printable(&request.name), request.level.name());
+    entry(&mut page, "Run", format_args!("{name}, level {level}{matrix}"));
     entries(&mut page, "Targets", targets.iter().map(target));
     if intent.is_some() {
         let bytes = targets.iter().map(|target| target.size_bytes).fold(0, u64::saturating_add);

@@ -124,13 +124,11 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
     // The command is always argv[1]: the program itself takes no option that could come before it. ORION's arguments
     // never reach clap, to which `-help` would be five short options.
     let arguments = argv.get(2..).unwrap_or_default();
-    if argv.get(1).is_some_and(|command| command == "orion") {
-        return orion_args::read(arguments, environment);
-    }
-    if arguments.first().is_some_and(|of| of == "orion")
-        && argv.get(1).is_some_and(|command| command == "help")
-    {
-        return Ok(Invocation::Show(orion_args::help()));
+    let word = |at: usize| argv.get(at).and_then(|word| word.to_str());
+    match (word(1), word(2)) {
+        (Some("orion"), _) => return orion_args::read(arguments, environment),
+        (Some("help"), Some("orion")) => return Ok(Invocation::Show(orion_args::help())),
+        _ => {}
     }
     let read = command().try_get_matches_from(argv).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match read {

@@ -19,6 +19,7 @@ pub struct Opt {
     rigel: &'static str,
 }
 
+/// Makes a constant of each option, and a list of all.
 macro_rules! options {
     ($($name:ident: $orion:literal, $rigel:literal;)*) => {
         impl Opt {

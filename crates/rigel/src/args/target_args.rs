@@ -32,11 +32,8 @@ pub struct TargetArgs {
 impl TargetArgs {
     /// Targets that are named, a list of them, or a scratch file.
     pub fn source(self) -> Result<TargetSource, Problem> {
-        let scratch_option = match (self.scratch_size, self.keep_scratch) {
-            (Some(_), _) => Some("--scratch-size"),
-            (None, true) => Some("--keep-scratch"),
-            (None, false) => None,
-        };
+        let keep = self.keep_scratch.then_some("--keep-scratch");
+        let scratch_option = self.scratch_size.map(|_| "--scratch-size").or(keep);
         match (self.lun, self.targets.as_slice(), scratch_option) {
             (Some(_), [_, ..], _) => Err(Problem::usage("targets are named and a list of targets is given")
                 .at("--lun")

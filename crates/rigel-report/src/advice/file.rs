@@ -126,7 +126,7 @@ fn yaml(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
             "mountpoint" => serde_json::Value::from(value).to_string(),
             _ => value.to_owned(),
         };
-        file.page.line(&format!("{start}{}: {value}", advice.setting));
+        file.page.line(format_args!("{start}{}: {value}", advice.setting));
     }
     file.page.into_string()
 }

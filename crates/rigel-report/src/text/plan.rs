@@ -18,6 +18,7 @@ use rigel_core::path_text::printable;
 use rigel_core::units::{Bytes, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::iter;
 
 /// Scratch file and consent, which are not in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,19 +87,15 @@ fn entry(page: &mut Page, label: &str, text: impl Display) {
 
 /// Sentences under one label, in lines of 80 columns; `lines` begin a line each.
 fn sentences(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>) {
-    let mut label = label;
-    for line in lines {
+    for (label, line) in iter::once(label).chain(iter::repeat("")).zip(lines) {
         wrapped(page, &format!("{label:<10}"), &" ".repeat(12), &line);
-        label = "";
     }
 }
 
 /// Several lines under one label.
 fn entries(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>) {
-    let mut label = label;
-    for line in lines {
+    for (label, line) in iter::once(label).chain(iter::repeat("")).zip(lines) {
         entry(page, label, line);
-        label = "";
     }
 }
 
@@ -149,7 +146,7 @@ fn points(plan: &Plan) -> Vec<String> {
         let small: Vec<u32> = small.into_iter().collect();
         format!("small {} with large {}", compact(&small), compact(&large))
     };
-    std::iter::once(total).chain(blocks.into_iter().map(block)).collect()
+    iter::once(total).chain(blocks.into_iter().map(block)).collect()
 }
 
 /// Ascending levels with equal steps drawn together: `1-5`, `1, 2-40 by 2`.

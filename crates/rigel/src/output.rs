@@ -38,7 +38,8 @@ pub fn dir_of(path: &Path) -> &Path {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSet {
     dir: PathBuf,
-    run_id: String,
+    /// Name of the run, printable; the record keeps it.
+    pub run_id: String,
 }
 
 impl OutputSet {
@@ -89,11 +90,6 @@ impl OutputSet {
         }
         hold(&file, record)?;
         Ok((Self { dir: dir_of(record).to_owned(), run_id: run_id.to_owned() }, file))
-    }
-
-    /// Name of the run, printable; the record keeps it.
-    pub fn run_id(&self) -> &str {
-        &self.run_id
     }
 
     /// Whether an output with that end of its name is there.

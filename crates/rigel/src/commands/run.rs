@@ -118,7 +118,7 @@ fn measure_and_report(
     let bench = measure::bench(&run, host, found, &permits, 0)?;
     check_not_stopped(signals)?;
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
-    run.run_id = set.run_id().to_owned();
+    run.run_id = set.run_id.clone();
     let resumable = !scratch.goes_away();
     let beginning = Beginning::new(wall);
     Ready { run, beginning, bench, set, record, resumable }.go(reporter, signals)

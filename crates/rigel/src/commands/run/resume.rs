@@ -64,7 +64,7 @@ fn open(path: &Path) -> Result<Interrupted, Problem> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| report::unreadable(&path_text::encode(path), &error))?;
     let record = report::parse(&bytes, path)?;
-    if record.header.run_id != set.run_id() {
+    if record.header.run_id != set.run_id {
         return Err(Problem::usage("the record was renamed")
             .at(path_text::encode(path))
             .because(format!("it is of the run {}", path_text::printable(&record.header.run_id)))
@@ -123,7 +123,7 @@ fn go_on(
     let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;
     let run = Run {
         program_version: header.program_version.clone(),
-        run_id: found.set.run_id().to_owned(),
+        run_id: found.set.run_id.clone(),
         request: header.request.clone(),
         plan: header.plan.clone(),
     };

@@ -48,7 +48,7 @@ impl Advisory<'_> {
     /// files hold these sentences as comments.
     #[must_use]
     pub fn beside(&self, product: Product) -> Vec<String> {
-        if product.has_comments() {
+        if !matches!(product, Product::Cgroup | Product::CgroupMax) {
             return Vec::new();
         }
         let advice = self.advised.of_product(product);

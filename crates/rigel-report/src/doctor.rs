@@ -22,16 +22,8 @@ struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Findings of severity `error`; with any of them the exit code is 1.
-    errors: usize,
-    /// Findings of severity `warning`.
-    warnings: usize,
-    /// Findings of severity `note`.
-    notes: usize,
-    /// Settings that were looked at and need no change.
-    fine: usize,
-    /// Settings that could not be read.
-    unknown: usize,
+    #[serde(flatten)]
+    counts: Counts,
     /// Every setting that was looked at, the gravest findings first.
     settings: Vec<Setting>,
 }
@@ -69,16 +61,8 @@ struct Setting {
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
 pub fn json(all: &[Checked]) -> Result<Vec<u8>, Problem> {
-    let counted = Counts::of(all);
-    pretty(&Document {
-        schema: SCHEMA,
-        errors: counted.errors,
-        warnings: counted.warnings,
-        notes: counted.notes,
-        fine: counted.fine,
-        unknown: counted.unknown,
-        settings: all.iter().map(setting).collect(),
-    })
+    let settings = all.iter().map(setting).collect();
+    pretty(&Document { schema: SCHEMA, counts: Counts::of(all), settings })
 }
 
 /// The JSON Schema of the document.
@@ -88,15 +72,15 @@ pub fn schema() -> String {
 }
 
 /// How many of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
-    /// Findings of severity error.
+    /// Findings of severity `error`; with any of them the exit code is 1.
     pub errors: usize,
-    /// Findings of severity warning.
+    /// Findings of severity `warning`.
     pub warnings: usize,
-    /// Findings of severity note.
+    /// Findings of severity `note`.
     pub notes: usize,
-    /// Settings that need no change.
+    /// Settings that were looked at and need no change.
     pub fine: usize,
     /// Settings that could not be read.
     pub unknown: usize,

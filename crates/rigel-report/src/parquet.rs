@@ -5,7 +5,6 @@
 use crate::view::View;
 use rigel_core::error::Problem;
 
-/// The table.
 #[cfg(feature = "parquet")]
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     write::table(view).map_err(|error| crate::output_file::unwritable("the findings", "Parquet", &error))
@@ -78,44 +77,33 @@ mod write {
         cells: impl Iterator<Item = &'c Cell>,
     ) -> Result<()> {
         match kind {
-            Kind::Text => put::<ByteArrayType>(
-                column,
-                cells.map(|cell| match cell {
-                    Cell::Text(text) => Some(ByteArray::from(text.as_str())),
-                    _ => None,
-                }),
-            ),
-            Kind::Count => put::<Int64Type>(
-                column,
-                cells.map(|cell| match cell {
-                    // A count that no run can reach stays at the largest.
-                    Cell::Count(count) => Some(i64::try_from(*count).unwrap_or(i64::MAX)),
-                    _ => None,
-                }),
-            ),
-            Kind::Number => put::<DoubleType>(
-                column,
-                cells.map(|cell| match cell {
-                    Cell::Number(number) => Some(*number),
-                    _ => None,
-                }),
-            ),
-            Kind::Truth => put::<BoolType>(
-                column,
-                cells.map(|cell| match cell {
-                    Cell::Truth(truth) => Some(*truth),
-                    _ => None,
-                }),
-            ),
+            Kind::Text => put::<ByteArrayType>(column, cells, |cell| match cell {
+                Cell::Text(text) => Some(ByteArray::from(text.as_str())),
+                _ => None,
+            }),
+            Kind::Count => put::<Int64Type>(column, cells, |cell| match cell {
+                // A count that no run can reach stays at the largest.
+                Cell::Count(count) => Some(i64::try_from(*count).unwrap_or(i64::MAX)),
+                _ => None,
+            }),
+            Kind::Number => put::<DoubleType>(column, cells, |cell| match cell {
+                Cell::Number(number) => Some(*number),
+                _ => None,
+            }),
+            Kind::Truth => put::<BoolType>(column, cells, |cell| match cell {
+                Cell::Truth(truth) => Some(*truth),
+                _ => None,
+            }),
         }
     }
 
     /// Values, and for each row whether it has one.
-    fn put<T: DataType>(
+    fn put<'c, T: DataType>(
         column: &mut SerializedColumnWriter<'_>,
-        cells: impl Iterator<Item = Option<T::T>>,
+        cells: impl Iterator<Item = &'c Cell>,
+        value: fn(&Cell) -> Option<T::T>,
     ) -> Result<()> {
-        let cells: Vec<Option<T::T>> = cells.collect();
+        let cells: Vec<Option<T::T>> = cells.map(value).collect();
         let levels: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
         let values: Vec<T::T> = cells.into_iter().flatten().collect();
         column.typed::<T>().write_batch(&values, Some(&levels), None)?;

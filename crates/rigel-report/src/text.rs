@@ -12,7 +12,7 @@ mod style;
 mod table;
 mod wrap;
 
-pub use plan::{Intent, ScratchIntent, intended, plan};
+pub use plan::{Intent, ScratchIntent, plan};
 pub use selftest::{selftest, selftest_markdown};
 pub use style::Style;
 pub use table::table;

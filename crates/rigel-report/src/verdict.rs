@@ -7,7 +7,7 @@ use crate::numbers::{number, time};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::PointFindings;
-use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, Figure, Sizes};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
@@ -28,7 +28,6 @@ pub(crate) enum Tone {
 pub(crate) struct Conclusion {
     /// How far the numbers can be trusted.
     pub tone: Tone,
-    /// What the storage reached.
     pub reached: String,
     /// How far that can be trusted, in words.
     pub trust: String,
@@ -39,7 +38,6 @@ pub(crate) struct Conclusion {
 }
 
 impl Conclusion {
-    /// Of a run.
     pub fn of(view: &View<'_>) -> Self {
         let (invalid, care) = codes(view);
         let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !is_unsure(view)) {
@@ -51,7 +49,6 @@ impl Conclusion {
     }
 }
 
-/// What the storage reached.
 fn reached(view: &View<'_>) -> String {
     let best = &view.findings.best;
     let device = if view.record.header.request.engine.is_simulated() {
@@ -111,7 +108,6 @@ fn width(found: Estimate) -> String {
     half.map_or_else(String::new, |half| format!(" (±{} %)", words::percent(half)))
 }
 
-/// How far that can be trusted.
 fn trust(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
     let points = &view.findings.points;
     let mut parts = Vec::new();
@@ -150,7 +146,6 @@ fn sureness(view: &View<'_>) -> String {
     format!("The ±{} % asked for {where_to}", words::plain_percent(target))
 }
 
-/// What speaks against the numbers.
 fn doubts(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
     let mut parts = Vec::new();
     if !invalid.is_empty() {
@@ -176,11 +171,14 @@ fn list(codes: &BTreeSet<FlagCode>) -> String {
 /// The flags that make numbers invalid, and the others, each once. That a device is simulated and where the precision was not
 /// reached is said elsewhere.
 fn codes(view: &View<'_>) -> (BTreeSet<FlagCode>, BTreeSet<FlagCode>) {
-    let new = view
-        .findings
-        .all_flags()
-        .filter(|flag| !matches!(flag.code, FlagCode::Simulated | FlagCode::NotReached));
-    let (invalid, care): (Vec<&Flag>, Vec<&Flag>) = new.partition(|flag| flag.invalid);
-    let codes = |flags: Vec<&Flag>| flags.into_iter().map(|flag| flag.code).collect();
-    (codes(invalid), codes(care))
+    let elsewhere = [FlagCode::Simulated, FlagCode::NotReached];
+    let (mut invalid, mut care) = (BTreeSet::new(), BTreeSet::new());
+    for flag in view.findings.all_flags().filter(|flag| !elsewhere.contains(&flag.code)) {
+        if flag.invalid {
+            invalid.insert(flag.code)
+        } else {
+            care.insert(flag.code)
+        };
+    }
+    (invalid, care)
 }

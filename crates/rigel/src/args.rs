@@ -27,7 +27,7 @@ pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
-pub use compare::CompareOptions;
+pub use compare::CompareArgs;
 pub use doctor::DoctorArgs;
 pub use manual::ManOptions;
 pub use names::Front;
@@ -43,36 +43,25 @@ use rigel_report::OrionVersion;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the program is asked to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Invocation {
-    /// Measure.
     Run(Box<RunOptions>),
     /// Go on with a run that was interrupted.
     Resume(ResumeOptions),
     /// Show calibrations of the past.
     History(HistoryOptions),
-    /// Make outputs from a record.
     Report(ReportOptions),
-    /// Compare the records of runs.
-    Compare(CompareOptions),
-    /// Turn what records hold into settings.
+    Compare(CompareArgs),
     Advise(AdviseOptions),
-    /// Look at what there is to measure.
     Targets(TargetsArgs),
-    /// Examine the settings of the host and of what lies below targets.
     Doctor(DoctorArgs),
-    /// Try the statistics on devices whose answer is known.
     Selftest(SelftestArgs),
-    /// Print the script by which a shell completes the command line.
     Completions(Shell),
-    /// Make man pages.
     Man(ManOptions),
     /// Help or version: to standard output, exit code 0.
     Show(String),
 }
 
-/// Where the targets come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetSource {
     /// A list of paths, one per line.
@@ -95,21 +84,15 @@ pub enum TargetSource {
 pub struct RunOptions {
     /// The command that asks for it.
     pub front: Front,
-    /// The load.
     pub request: Request,
-    /// The targets.
     pub targets: TargetSource,
-    /// Directory of every output.
     pub out_dir: PathBuf,
     /// Targets that may be overwritten, as named by the user.
     pub destroy: Vec<PathBuf>,
-    /// Show the plan only.
     pub dry_run: bool,
     /// Keep the answers of a calibration in the history.
     pub history: bool,
-    /// Replace existing output files.
     pub force: bool,
-    /// What the user sees.
     pub display: Display,
     /// Remarks on the arguments that the user should see: accepted, but without effect here.
     pub notes: Vec<String>,
@@ -118,35 +101,26 @@ pub struct RunOptions {
 /// A run to go on with; its record has the rest of the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeOptions {
-    /// Its record.
     pub record: PathBuf,
-    /// Targets that may be overwritten, as named by the user.
     pub destroy: Vec<PathBuf>,
-    /// What the user sees.
     pub display: Display,
 }
 
 /// What the user sees of a run, and in which form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Display {
-    /// Results as JSON on standard output.
     pub json: bool,
-    /// No page with charts.
     pub no_html: bool,
     /// Problems only.
     pub quiet: bool,
-    /// More than usual.
     pub verbose: bool,
     /// A live view instead of the progress bar.
     pub tui: bool,
-    /// Layout of the ORION files.
     pub orion_version: OrionVersion,
 }
 
-/// What is read from the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// `RIGEL_ORION_VERSION`.
     pub orion_version: Option<OsString>,
 }
 

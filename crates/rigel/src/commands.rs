@@ -13,14 +13,14 @@ mod run;
 mod selftest;
 mod targets;
 
-use crate::args::{Front, Invocation, ResumeOptions, RunOptions};
+use crate::args::{Front, Invocation, RunOptions};
 use crate::{failure, orion_args};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use std::io::{self, ErrorKind, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Does what was asked.
 pub fn execute(invocation: Invocation) -> ExitCode {
     let done = match invocation {
         Invocation::Show(text) => to_stdout(text.as_bytes()),
@@ -29,7 +29,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Advise(options) => advise::advise(&options),
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
-        Invocation::Resume(options) => resume(&options),
+        Invocation::Resume(options) => run::resume(&options),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
@@ -44,22 +44,13 @@ pub fn execute(invocation: Invocation) -> ExitCode {
 
 /// A run. Usage problems of ORION's command line end with ORION's own line.
 fn measure(options: &RunOptions) -> Result<(), Problem> {
-    let as_orion = |problem: Problem| match (options.front, problem.kind) {
+    run::run(options).map_err(|problem| match (options.front, problem.kind) {
         (Front::Orion, ExitKind::Usage) => orion_args::with_orion_line(problem),
         _ => problem,
-    };
-    run::run(options).map_err(as_orion)?.map_or(Ok(()), Err)
-}
-
-/// Goes on with a run.
-fn resume(options: &ResumeOptions) -> Result<(), Problem> {
-    run::resume(options)?.map_or(Ok(()), Err)
+    })
 }
 
 /// Writes results. A reader that went away (`rigel --help | head`) is no failure.
-///
-/// # Errors
-/// When standard output takes no more.
 fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -70,6 +61,11 @@ fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
             .because(format!("the system says: {error}"))
             .next("see what standard output is redirected to")),
     }
+}
+
+/// Prints where files were written, a line each.
+fn list(paths: &[PathBuf]) -> Result<(), Problem> {
+    paths.iter().try_for_each(|path| to_stdout(format!("{}\n", path_text::encode(path)).as_bytes()))
 }
 
 /// Prints a remark beside the results; a closed standard error is no failure.

@@ -9,7 +9,6 @@ use std::io::{self, Write as _};
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
 
-/// Prints a problem and gives its exit code.
 pub fn report(problem: &Problem) -> ExitCode {
     print(&text(problem));
     ExitCode::from(problem.kind.code())

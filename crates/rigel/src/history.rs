@@ -7,7 +7,6 @@ use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
-use std::cmp::Ordering;
 use std::env;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -22,27 +21,18 @@ const RECORD: &str = "record";
 /// Other runs may write at the same moment.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where the history lies: `$XDG_STATE_HOME/rigel`, else `~/.local/state/rigel` (XDG base directory specification). `None` when neither is
-/// known.
-fn directory() -> Option<PathBuf> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    Some(state.join("rigel"))
-}
-
+/// Where the history lies: in `$XDG_STATE_HOME/rigel`, else in `~/.local/state/rigel` (XDG base directory specification).
 fn place() -> Result<PathBuf, Problem> {
-    let dir = directory().ok_or_else(|| {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+    let state = state.ok_or_else(|| {
         Problem::refused("there is no place for the history of calibrations")
             .because("neither XDG_STATE_HOME nor HOME names a directory")
             .next("set one of them, or leave the history out with --no-history")
     })?;
-    Ok(dir.join(FILE))
+    Ok(state.join("rigel").join(FILE))
 }
 
-/// Adds a calibration with the path of its record.
-///
-/// # Errors
-/// When the database cannot be opened or written.
 pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
     let path = place()?;
     if let Some(dir) = path.parent() {
@@ -106,19 +96,17 @@ fn check_empty(database: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-fn foreign(what: &str) -> rusqlite::Error {
-    rusqlite::Error::InvalidParameterName(what.to_owned())
+fn foreign(what: impl Into<String>) -> rusqlite::Error {
+    rusqlite::Error::InvalidParameterName(what.into())
 }
 
 /// Refuses what a newer Rigel wrote.
 fn check_layout(database: &Connection) -> rusqlite::Result<()> {
     let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    match layout.cmp(&LAYOUT) {
-        Ordering::Greater => Err(rusqlite::Error::InvalidParameterName(format!(
-            "its layout {layout} is of a newer Rigel, this one knows {LAYOUT}"
-        ))),
-        _ => Ok(()),
+    if layout > LAYOUT {
+        return Err(foreign(format!("its layout {layout} is of a newer Rigel, this one knows {LAYOUT}")));
     }
+    Ok(())
 }
 
 /// The columns of the table; none when it is not there yet.
@@ -127,24 +115,15 @@ fn columns(database: &Connection) -> rusqlite::Result<Vec<String>> {
     names.query_map([], |row| row.get(0))?.collect()
 }
 
-/// What the history holds.
 pub struct Past {
     /// The newest first.
     pub documents: Vec<Document>,
-    /// How many cannot be read.
     pub unreadable: usize,
 }
 
 /// The calibrations in the history; with `targets`, only those of exactly these targets.
-///
-/// # Errors
-/// When the database cannot be read, or is of a newer Rigel.
 pub fn all(targets: &[String]) -> Result<Past, Problem> {
-    let path = place()?;
-    if !path.exists() {
-        return Ok(Past { documents: Vec::new(), unreadable: 0 });
-    }
-    let texts = texts(&path).map_err(|error| unusable(&path, &error))?;
+    let texts = read(texts)?;
     let all = texts.len();
     // A document that a newer Rigel wrote does not hide the others.
     let known =
@@ -155,22 +134,23 @@ pub fn all(targets: &[String]) -> Result<Past, Problem> {
     Ok(Past { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
-/// The newest calibration.
 pub struct Last {
     /// Where the record was written; `None` when an older Rigel kept the answer.
     pub record: Option<PathBuf>,
 }
 
 /// The newest calibration; `None` when the history has none.
-///
-/// # Errors
-/// When the database cannot be read, or is of a newer Rigel.
 pub fn last() -> Result<Option<Last>, Problem> {
+    read(newest)
+}
+
+/// What a query finds; nothing without a database.
+fn read<T: Default>(query: fn(&Path) -> rusqlite::Result<T>) -> Result<T, Problem> {
     let path = place()?;
     if !path.exists() {
-        return Ok(None);
+        return Ok(T::default());
     }
-    newest(&path).map_err(|error| unusable(&path, &error))
+    query(&path).map_err(|error| unusable(&path, &error))
 }
 
 fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {

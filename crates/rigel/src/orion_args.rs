@@ -30,10 +30,7 @@ const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.
 /// A cache size of so many MB was probably meant in bytes.
 const LARGE_CACHE_MB: u64 = 1 << 20;
 
-/// Reads ORION's arguments.
-///
-/// # Errors
-/// A usage problem that names the option and ends with ORION's own line.
+/// Reads ORION's arguments. A problem ends with ORION's own line.
 pub fn read(arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
     let asks_help =
         |argument: &OsString| [Some("-help"), Some("--help"), Some("-h")].contains(&argument.to_str());
@@ -52,7 +49,10 @@ pub fn with_orion_line(mut problem: Problem) -> Problem {
 
 fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptions, Problem> {
     let given = Given::read(arguments)?;
-    let own = own_options(&given.own)?;
+    let own = table::own_command()
+        .try_get_matches_from(&given.own)
+        .and_then(|matches| OwnArgs::from_arg_matches(&matches))
+        .map_err(|error| args::clap_problem(&error))?;
     let run = Opt::LEVEL.spelled(Front::Orion);
     let level: RunLevel = given.word(run)?.ok_or_else(|| {
         Problem::usage(format!("{run} is missing"))
@@ -66,24 +66,16 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
     let run = RunArgs {
         level: Some(level),
         targets: TargetArgs { lun: Some(place.lun), ..TargetArgs::default() },
-        resume: None,
         load,
         own,
         name: place.name,
         out: place.dir,
         verbose: given.flag(Opt::VERBOSE.spelled(Front::Orion)),
-        tui: false,
+        ..RunArgs::default()
     };
     let mut options = run.options(Front::Orion, args::echo(arguments), environment)?;
     options.notes.splice(0..0, notes);
     Ok(options)
-}
-
-fn own_options(arguments: &[OsString]) -> Result<OwnArgs, Problem> {
-    table::own_command()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| OwnArgs::from_arg_matches(&matches))
-        .map_err(|error| args::clap_problem(&error))
 }
 
 fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
@@ -132,7 +124,6 @@ fn note_storax(given: &Given, notes: &mut Vec<String>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The directory and the names that a testname stands for.
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     dir: PathBuf,

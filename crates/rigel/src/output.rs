@@ -38,15 +38,13 @@ pub fn dir_of(path: &Path) -> &Path {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSet {
     dir: PathBuf,
-    run_id: String,
+    /// Name of the run, printable; the record keeps it.
+    pub run_id: String,
 }
 
 impl OutputSet {
     /// Reserves a name: `<name>_<stamp>`, followed by a number when another run of that minute has it. Creates the file of
     /// the record and returns it.
-    ///
-    /// # Errors
-    /// When the directory does not let a file be created.
     pub fn reserve(dir: &Path, name: &str, stamp: &str) -> Result<(Self, File), Problem> {
         let first = format!("{name}_{stamp}");
         let taken = names_from(dir, &first).map_err(|error| trouble(dir, &error))?;
@@ -74,17 +72,17 @@ impl OutputSet {
     }
 
     /// The outputs of the run whose record this is, and the record, open to be added to.
-    ///
-    /// # Errors
-    /// When it cannot be opened, is no regular file or does not have the name of a record, or when a process has locked it.
+    /// Refuses one that is no regular file, does not have the name of a record, or is locked.
     pub fn reopen(record: &Path) -> Result<(Self, File), Problem> {
         let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        let run_id =
-            name.strip_suffix(RECORD_SUFFIX).filter(|run_id| is_run_id(run_id)).ok_or_else(|| {
-                Problem::usage("this is not the name of a record")
-                    .at(path_text::encode(record))
-                    .next(format!("give the file that ends in {RECORD_SUFFIX}"))
-            })?;
+        // Printable, and not hidden.
+        let could_be_run_id =
+            |id: &&str| !id.is_empty() && !id.starts_with('.') && path_text::printable(id) == *id;
+        let run_id = name.strip_suffix(RECORD_SUFFIX).filter(could_be_run_id).ok_or_else(|| {
+            Problem::usage("this is not the name of a record")
+                .at(path_text::encode(record))
+                .next(format!("give the file that ends in {RECORD_SUFFIX}"))
+        })?;
         let opened = OpenOptions::new().read(true).append(true).custom_flags(NO_LINK).open(record);
         let file = opened.map_err(|error| trouble::not_opened(record, &error))?;
         if !file.metadata().is_ok_and(|found| found.is_file()) {
@@ -94,34 +92,22 @@ impl OutputSet {
         Ok((Self { dir: dir_of(record).to_owned(), run_id: run_id.to_owned() }, file))
     }
 
-    /// Name of the run, printable; the record keeps it.
-    pub fn run_id(&self) -> &str {
-        &self.run_id
-    }
-
     /// Whether an output with that end of its name is there.
     pub fn has(&self, suffix: &str) -> bool {
         fs::symlink_metadata(self.dir.join(format!("{}{suffix}", self.run_id))).is_ok()
     }
 
-    /// The record.
     pub fn record_path(&self) -> PathBuf {
         self.dir.join(format!("{}{RECORD_SUFFIX}", self.run_id))
     }
 
-    /// Writes the outputs beside the record.
-    ///
-    /// # Errors
-    /// See [`write_files`].
     pub fn write(&self, files: &[OutputFile], force: bool) -> Result<Vec<PathBuf>, Problem> {
         write_files(&self.dir, &self.run_id, files, force)
     }
 }
 
 /// Writes files into a directory, each under `run_id` and its suffix, and gives their paths.
-///
-/// # Errors
-/// When one exists and `force` is not given; then none is written. When one cannot be written; those before it are whole.
+/// When one exists and `force` is not given, none is written. When one cannot be written, those before it are whole.
 pub fn write_files(
     dir: &Path,
     run_id: &str,
@@ -131,7 +117,6 @@ pub fn write_files(
     write_all(&files.iter().map(|file| Placed::new(dir, run_id, file)).collect::<Vec<_>>(), force)
 }
 
-/// A file of an output and where it goes.
 #[derive(Debug)]
 pub struct Placed<'a> {
     /// The directory of the user's choice; it has to be there.
@@ -142,26 +127,20 @@ pub struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    /// Under the name of a run and its suffix.
     pub fn new(dir: &Path, run_id: &str, file: &'a OutputFile) -> Self {
         Self::named(dir, format!("{run_id}{}", file.suffix), &file.bytes)
     }
 
-    /// Under a name of its own.
     pub fn named(dir: &Path, name: impl Into<String>, bytes: &'a [u8]) -> Self {
         Self { dir: dir.to_owned(), name: name.into(), bytes }
     }
 
-    /// Where it goes.
     pub fn path(&self) -> PathBuf {
         self.dir.join(&self.name)
     }
 }
 
 /// Writes files and gives their paths.
-///
-/// # Errors
-/// As [`write_files`].
 pub fn write_all(files: &[Placed<'_>], force: bool) -> Result<Vec<PathBuf>, Problem> {
     let paths: Vec<PathBuf> = files.iter().map(Placed::path).collect();
     if let (false, Some(path)) = (force, paths.iter().find(|path| fs::symlink_metadata(path).is_ok())) {
@@ -196,9 +175,6 @@ fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
 }
 
 /// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.
-///
-/// # Errors
-/// With what is in the way.
 pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     whole::try_out(dir).map_err(|error| trouble(dir, &error))?;
     let room = rustix::fs::statvfs(dir).map_err(|errno| trouble(dir, &errno.into()))?;
@@ -210,15 +186,10 @@ pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Names in a directory that begin with `start`.
 fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        let name = entry?.file_name();
-        if name.as_bytes().starts_with(start.as_bytes()) {
-            names.push(name);
-        }
-    }
+    let mut names: Vec<OsString> =
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+    names.retain(|name| name.as_bytes().starts_with(start.as_bytes()));
     Ok(names)
 }
 
@@ -231,11 +202,6 @@ fn hold(record: &File, path: &Path) -> Result<(), Problem> {
             .next("wait for it to end")),
         _ => Ok(()),
     }
-}
-
-/// Whether it can be the name of a run: printable, and not hidden.
-fn is_run_id(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('.') && path_text::printable(name) == name
 }
 
 /// Creates a file; never opens one that is there, nor what a link of that name leads to.

@@ -4,9 +4,6 @@ use rigel_core::error::Problem;
 use rustix::process::{getegid, geteuid, getgid, getuid};
 
 /// Refuses to run with rights that its caller does not have (set-uid, set-gid).
-///
-/// # Errors
-/// When it has such rights.
 pub fn check() -> Result<(), Problem> {
     judge((getuid().as_raw(), getgid().as_raw()), (geteuid().as_raw(), getegid().as_raw()))
 }

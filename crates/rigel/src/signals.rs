@@ -21,15 +21,10 @@ pub struct Signals {
     flag: Arc<AtomicBool>,
     /// Handlers that end the process at the second signal; none while they are lent.
     at_once: RefCell<Vec<SigId>>,
-    /// Handlers that set the flag.
     set: RefCell<Vec<SigId>>,
 }
 
 impl Signals {
-    /// Listens from now on.
-    ///
-    /// # Errors
-    /// When the system refuses a handler.
     pub fn listen() -> Result<Self, Problem> {
         let signals = Self {
             flag: Arc::new(AtomicBool::new(false)),
@@ -51,7 +46,6 @@ impl Signals {
         Ok(())
     }
 
-    /// The flag itself.
     pub fn flag(&self) -> &AtomicBool {
         &self.flag
     }
@@ -63,9 +57,6 @@ impl Signals {
 
     /// Lends the second signal: the borrower ends the process then. A view that has changed the terminal has to restore it
     /// before.
-    ///
-    /// # Errors
-    /// When the system refuses a handler.
     pub fn lend(&self) -> Result<Lent<'_>, Problem> {
         let wish = Wish { flag: Arc::clone(&self.flag), again: Arc::default(), known: false };
         let mut ids = Vec::new();
@@ -116,20 +107,16 @@ impl Drop for Lent<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     flag: Arc<AtomicBool>,
-    /// Set by every signal.
     again: Arc<AtomicBool>,
     /// Whether the first wish was seen.
     known: bool,
 }
 
-/// What the user wants now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// To go on, or to end as was said before.
     Nothing,
-    /// To end in order.
     End,
-    /// To end without waiting.
     EndAtOnce,
 }
 

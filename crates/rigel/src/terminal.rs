@@ -7,10 +7,8 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 
-/// The variables that say what a terminal can show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
-    /// `TERM`.
     pub term: Option<OsString>,
     /// `NO_COLOR` (<https://no-color.org>).
     pub no_color: Option<OsString>,
@@ -46,13 +44,11 @@ impl Abilities {
         self.no_color.is_none() && !self.is_dumb()
     }
 
-    /// How text is written to a stream.
     pub fn style(&self, is_terminal: bool) -> Style {
         Style { colour: is_terminal && self.has_colour(), ascii: self.is_ascii() }
     }
 }
 
-/// How results are written to standard output.
 pub fn style_of_stdout() -> Style {
     Abilities::of_process().style(io::stdout().is_terminal())
 }

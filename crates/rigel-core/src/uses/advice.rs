@@ -19,6 +19,9 @@ use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text::printable;
 use crate::uses::compare::Run;
 use measured::Source;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The reader of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +56,6 @@ impl Product {
             Self::CgroupMax => "cgroup-max",
             Self::Seastar => "seastar",
         }
-    }
-
-    /// Whether its file says nothing unless it has all settings.
-    #[must_use]
-    pub const fn needs_all(self) -> bool {
-        matches!(self, Self::Cgroup | Self::Seastar)
-    }
-
-    /// Whether its file holds comments; the kernel's lines do not.
-    #[must_use]
-    pub const fn has_comments(self) -> bool {
-        !matches!(self, Self::Cgroup | Self::CgroupMax)
     }
 
     fn advice(self, source: &Source<'_>, conditions: Conditions) -> Vec<Advice> {
@@ -115,12 +106,13 @@ pub struct Given {
     pub is_hint: bool,
 }
 
-/// Why a setting is not advised.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a setting is not advised; printable sentences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(description = "")]
 pub struct Refusal {
-    /// What is missing, as a sentence.
+    /// What is missing.
     pub because: String,
-    /// What to do about it.
+    /// What to measure.
     pub next: String,
 }
 
@@ -162,7 +154,9 @@ impl Advised {
         let products = Product::ALL.into_iter().filter(|product| wanted.is_none_or(|only| only == *product));
         let advice: Vec<Advice> = products.flat_map(|product| product.advice(&source, conditions)).collect();
         advice.iter().try_for_each(check_sound)?;
-        let flags = flags(runs);
+        let mut codes = BTreeSet::new();
+        let flags = runs.iter().flat_map(|run| run.findings.flags_once());
+        let flags: Vec<Flag> = flags.filter(|flag| codes.insert(flag.code)).collect();
         let is_simulated = flags.iter().any(|flag| flag.code == FlagCode::Simulated);
         Ok(Self { advice, flags, is_simulated })
     }
@@ -196,7 +190,8 @@ impl Setting {
     }
 
     fn refused(self, because: impl Into<String>, next: impl Into<String>) -> Advice {
-        self.is(Err(Refusal { because: because.into(), next: next.into() }))
+        let (because, next) = (printable(&because.into()).into_owned(), next.into());
+        self.is(Err(Refusal { because, next }))
     }
 
     const fn is(self, outcome: Result<Given, Refusal>) -> Advice {
@@ -227,16 +222,6 @@ fn unusable(place: &str, flags: &[Flag]) -> Problem {
         .at(printable(place))
         .because(told.join("; "))
         .next("see in docs/reference/flags.md what a flag means, and measure again without its cause")
-}
-
-fn flags(runs: &[Run<'_>]) -> Vec<Flag> {
-    let mut all: Vec<Flag> = Vec::new();
-    for flag in runs.iter().flat_map(|run| run.findings.flags_once()) {
-        if all.iter().all(|other| other.code != flag.code) {
-            all.push(flag);
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
 
 /// A file in the making, whose comments begin with a sign.
 pub(super) struct Commented {
-    page: Page,
+    pub(super) page: Page,
     sign: &'static str,
 }
 
@@ -24,16 +24,6 @@ impl Commented {
         }
         advisory.notes().iter().for_each(|note| file.comment(note));
         file
-    }
-
-    /// A line as it is, which the product reads.
-    pub(super) fn line(&mut self, line: &str) {
-        self.page.line(line);
-    }
-
-    /// An empty line.
-    pub(super) fn blank(&mut self) {
-        self.page.blank();
     }
 
     /// A comment, broken where it is long.
@@ -51,7 +41,6 @@ impl Commented {
         self.page.line(format_args!("{} {line}", self.sign));
     }
 
-    /// How a value was derived.
     pub(super) fn explanation(&mut self, advice: &Advice, given: &Given) {
         let range =
             range(&given.value).map_or_else(String::new, |range| format!(" ({range} over the intervals)"));
@@ -62,13 +51,8 @@ impl Commented {
         self.comment_below(advice.source);
     }
 
-    /// Why there is no value.
     pub(super) fn refusal(&mut self, advice: &Advice, refusal: &Refusal) {
         self.comment(&format!("{} is not advised: {}", advice.setting, printable(&refusal.because)));
         self.comment_below(&printable(&refusal.next));
-    }
-
-    pub(super) fn into_string(self) -> String {
-        self.page.into_string()
     }
 }

@@ -16,11 +16,13 @@ use std::fmt::Write as _;
 pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> Result<String, Problem> {
     let advice: Vec<&Advice> = advisory.advised.of_product(product).collect();
     let given = advice.iter().filter(|advice| advice.outcome.is_ok()).count();
-    let has_device = product != Product::CgroupMax || value(&advice, "device").is_some();
-    let has_values = if has_device { given } else { 0 };
-    // The number of the disk is no setting.
-    let least = if product == Product::CgroupMax { 2 } else { 1 };
-    if has_values < least || (product.needs_all() && given < advice.len()) {
+    let is_enough = match product {
+        Product::Cgroup | Product::Seastar => given == advice.len(),
+        // The number of the disk is no setting.
+        Product::CgroupMax => given > 1 && value(&advice, "device").is_some(),
+        Product::Postgresql | Product::Mysql | Product::Oracle => given > 0,
+    };
+    if !is_enough {
         return Err(unsupported(product, &advice));
     }
     Ok(match product {
@@ -33,7 +35,6 @@ pub fn file(advisory: &Advisory<'_>, product: Product, server_version: u32) -> R
     })
 }
 
-/// The value of a setting.
 pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str> {
     let found = advice.iter().find(|advice| advice.setting == setting)?;
     found.outcome.as_ref().ok().map(|given| given.value.text.as_str())
@@ -72,10 +73,10 @@ fn options(
 ) -> String {
     let mut file = Commented::new(advisory, product, "#");
     if !section.is_empty() {
-        file.line(section);
+        file.page.line(section);
     }
     for advice in advice {
-        file.blank();
+        file.page.blank();
         match &advice.outcome {
             Err(refusal) => file.refusal(advice, refusal),
             Ok(given) => {
@@ -89,11 +90,11 @@ fn options(
                 } else if given.is_hint {
                     file.comment("Not for every server, so it is a comment:");
                 }
-                if newer.is_some() || given.is_hint { file.comment_out(&line) } else { file.line(&line) }
+                if newer.is_some() || given.is_hint { file.comment_out(&line) } else { file.page.line(&line) }
             }
         }
     }
-    file.into_string()
+    file.page.into_string()
 }
 
 /// One line of the kernel's nested keys: `8:0 rbps=1 ..`. It has no comments.
@@ -116,17 +117,16 @@ fn yaml(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
             file.explanation(advice, given);
         }
     }
-    file.line("disks:");
+    file.page.line("disks:");
     for (place, advice) in advice.iter().enumerate() {
         let start = if place == 0 { "  - " } else { "    " };
         let value = value(&[advice], advice.setting).unwrap_or_default();
         // A string of JSON is one of YAML as well, whatever is in it.
-        let value = if advice.setting == "mountpoint" { quoted(value) } else { value.to_owned() };
-        file.line(&format!("{start}{}: {value}", advice.setting));
+        let value = match advice.setting {
+            "mountpoint" => serde_json::Value::from(value).to_string(),
+            _ => value.to_owned(),
+        };
+        file.page.line(format_args!("{start}{}: {value}", advice.setting));
     }
-    file.into_string()
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    file.page.into_string()
 }

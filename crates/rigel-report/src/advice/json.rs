@@ -8,7 +8,7 @@ use crate::json::{flags, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
-use rigel_core::uses::advice::{Advice, Measured, Product};
+use rigel_core::uses::advice::{Advice, Measured, Product, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ struct AdviceDocument {
     /// The figures behind it.
     measured: Vec<MeasuredDocument>,
     /// Why there is no value; null when there is one.
-    refused: Option<RefusalDocument>,
+    refused: Option<Refusal>,
     /// Where the meaning of the setting is written down.
     source: &'static str,
 }
@@ -91,15 +91,6 @@ struct MeasuredDocument {
     hi95: Option<f64>,
     /// The run that measured it.
     run: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Refusal")]
-struct RefusalDocument {
-    /// What is missing.
-    because: String,
-    /// What to measure.
-    next: String,
 }
 
 /// The document, pretty-printed.
@@ -136,7 +127,6 @@ fn run(view: &View<'_>) -> RunDocument {
 fn advice(advice: &Advice) -> AdviceDocument {
     let given = advice.outcome.as_ref().ok();
     let ends = given.and_then(|given| given.value.ends.as_ref());
-    let refusal = advice.outcome.as_ref().err();
     AdviceDocument {
         product: advice.product.name(),
         setting: advice.setting,
@@ -147,8 +137,7 @@ fn advice(advice: &Advice) -> AdviceDocument {
         hint: given.is_some_and(|given| given.is_hint),
         derivation: given.map(|given| text(&given.why)),
         measured: given.into_iter().flat_map(|given| &given.measured).map(measured).collect(),
-        refused: refusal
-            .map(|refusal| RefusalDocument { because: text(&refusal.because), next: text(&refusal.next) }),
+        refused: advice.outcome.as_ref().err().cloned(),
         source: advice.source,
     }
 }

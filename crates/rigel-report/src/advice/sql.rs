@@ -9,12 +9,21 @@ use rigel_core::uses::advice::{Advice, Product};
 
 /// The columns of the row, in the order of the table behind the view.
 const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];
-const MULTIBLOCK: &str = "db_file_multiblock_read_count";
+/// Leaves the parameter to Oracle from the next start on; that it was not set is no error.
+const RESET: &str = "\
+BEGIN
+  EXECUTE IMMEDIATE 'ALTER SYSTEM RESET db_file_multiblock_read_count SCOPE = SPFILE';
+EXCEPTION
+  WHEN OTHERS THEN
+    -- ORA-32010: it was not set.
+    IF SQLCODE != -32010 THEN RAISE; END IF;
+END;
+/
+";
 
-/// The script.
 pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
     let mut file = Commented::new(advisory, Product::Oracle, "--");
-    file.blank();
+    file.page.blank();
     file.comment("What DBMS_RESOURCE_MANAGER.CALIBRATE_IO would have left in DBA_RSRC_IO_CALIBRATE:");
     let (row, others): (Vec<&Advice>, Vec<&Advice>) =
         advice.iter().partition(|advice| ROW.contains(&advice.setting));
@@ -29,24 +38,24 @@ pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
     }
     insert(&mut file, advice);
     for advice in others {
-        file.blank();
+        file.page.blank();
         match &advice.outcome {
             Ok(given) => {
                 file.explanation(advice, given);
-                reset(&mut file);
+                file.page.push(RESET);
             }
             Err(refusal) => file.refusal(advice, refusal),
         }
     }
     // SQL*Plus asks for a value wherever there is an ampersand, in comments as well.
-    format!("SET DEFINE OFF\n{}", file.into_string())
+    format!("SET DEFINE OFF\n{}", file.page.into_string())
 }
 
 /// The only supported way to fill the row is CALIBRATE_IO itself; this one is practised, and stays a comment.
 fn insert(file: &mut Commented, advice: &[&Advice]) {
     let values: Option<Vec<&str>> = ROW.iter().map(|column| value(advice, column)).collect();
     let Some(values) = values else { return };
-    file.blank();
+    file.page.blank();
     file.comment(
         "Optional, and not supported by Oracle, whose only way to fill that row is CALIBRATE_IO itself: what is practised \
          instead, as SYS, before a restart of the instance. Take out the signs of comment to use it.",
@@ -55,16 +64,4 @@ fn insert(file: &mut Commented, advice: &[&Advice]) {
     file.comment_out("INSERT INTO sys.resource_io_calibrate$");
     file.comment_out(&format!("  VALUES (CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, {});", values.join(", ")));
     file.comment_out("COMMIT;");
-}
-
-/// Leaves the parameter to Oracle from the next start on; that it was not set is no error.
-fn reset(file: &mut Commented) {
-    file.line("BEGIN");
-    file.line(&format!("  EXECUTE IMMEDIATE 'ALTER SYSTEM RESET {MULTIBLOCK} SCOPE = SPFILE';"));
-    file.line("EXCEPTION");
-    file.line("  WHEN OTHERS THEN");
-    file.line("    -- ORA-32010: it was not set.");
-    file.line("    IF SQLCODE != -32010 THEN RAISE; END IF;");
-    file.line("END;");
-    file.line("/");
 }

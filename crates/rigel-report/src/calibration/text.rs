@@ -45,10 +45,14 @@ pub fn answers(found: &Document) -> String {
 }
 
 fn figure(page: &mut Page, name: &str, found: Option<Figure>, decimals: usize, unit: &str) {
-    let value = found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.mean));
+    let value = mean(found, decimals);
     let width = found.and_then(|found| found.width());
     let width = width.map_or_else(String::new, |width| format!("±{} %", percent(width)));
     page.line(format_args!("{name:<15}{value:>12} {width:<7} {unit}"));
+}
+
+fn mean(found: Option<Figure>, decimals: usize) -> String {
+    found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.mean))
 }
 
 /// A paragraph with every flag; nothing when there is none.
@@ -78,19 +82,16 @@ pub fn history(all: &[Document]) -> String {
         "Start", "max_iops", "ms", "at", "unbounded", "max_mbps", "max_pmbps"
     ));
     for found in all {
-        let value = |found: Option<Figure>, decimals: usize| {
-            found.map_or_else(|| "-".to_owned(), |found| format!("{:.decimals$}", found.mean))
-        };
         let start: String = found.started.chars().take(16).collect();
         page.line(format_args!(
             "{:<16} {:>9} {:>8} {:>6} {:>9} {:>9} {:>9}  {}",
             printable(&start.replace('T', " ")),
-            value(found.max_iops, 0),
-            value(found.actual_latency_ms, 3),
+            mean(found.max_iops, 0),
+            mean(found.actual_latency_ms, 3),
             found.outstanding.map_or_else(|| "-".to_owned(), |level| level.to_string()),
-            value(found.unbounded_iops, 0),
-            value(found.max_mbps, 1),
-            value(found.max_pmbps, 1),
+            mean(found.unbounded_iops, 0),
+            mean(found.max_mbps, 1),
+            mean(found.max_pmbps, 1),
             printable(&found.targets.join(", "))
         ));
     }

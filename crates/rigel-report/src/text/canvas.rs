@@ -19,7 +19,6 @@ pub(super) enum Mark {
 /// A place on the canvas in dots: from the left, and from the bottom.
 pub(super) type Dot = (u16, u16);
 
-/// The grid.
 pub(super) struct Canvas {
     columns: u16,
     rows: u16,

@@ -19,6 +19,7 @@ use rigel_core::path_text::printable;
 use rigel_core::units::{Bytes, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::iter;
 
 /// Scratch file and consent, which are not in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,29 +39,16 @@ pub struct ScratchIntent {
     pub kept: bool,
 }
 
-/// Everything that a run would do on targets that nothing is to be said about.
+/// Everything that a run would do; with an intent also what it would do to its targets.
 #[must_use]
-pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts]) -> String {
-    page_of(request, plan, targets, None)
-}
-
-/// Everything that a run would do, what it would do to its targets included.
-#[must_use]
-pub fn intended(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: &Intent) -> String {
-    page_of(request, plan, targets, Some(intent))
-}
-
-fn page_of(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
+pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
     let mut page = Page::default();
     let matrix = match request.level {
         RunLevel::Advanced => format!(", matrix {}", request.shape.name()),
         _ => String::new(),
     };
-    entry(
-        &mut page,
-        "Run",
-        format_args!("{}, level {}{matrix}", printable(&request.name), request.level.name()),
-    );
+    let (name, level) = (printable(&request.name), request.level.name());
+    entry(&mut page, "Run", format_args!("{name}, level {level}{matrix}"));
     entries(&mut page, "Targets", targets.iter().map(target));
     if intent.is_some() {
         let bytes = targets.iter().map(|target| target.size_bytes).fold(0, u64::saturating_add);
@@ -100,19 +88,15 @@ fn entry(page: &mut Page, label: &str, text: impl Display) {
 
 /// Sentences under one label, in lines of 80 columns; `lines` begin a line each.
 fn sentences(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>) {
-    let mut label = label;
-    for line in lines {
+    for (label, line) in iter::once(label).chain(iter::repeat("")).zip(lines) {
         wrapped(page, &format!("{label:<10}"), &" ".repeat(12), &line);
-        label = "";
     }
 }
 
 /// Several lines under one label.
 fn entries(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>) {
-    let mut label = label;
-    for line in lines {
+    for (label, line) in iter::once(label).chain(iter::repeat("")).zip(lines) {
         entry(page, label, line);
-        label = "";
     }
 }
 
@@ -176,7 +160,7 @@ fn points(plan: &Plan) -> Vec<String> {
         format!("small {} with large {}", levels(small), compact(&large))
     };
     let others = others.into_iter().map(|(class, own)| format!("{class} {}", levels(own)));
-    std::iter::once(total).chain(blocks.into_iter().map(block)).chain(others).collect()
+    iter::once(total).chain(blocks.into_iter().map(block)).chain(others).collect()
 }
 
 /// Ascending levels with equal steps drawn together: `1-5`, `1, 2-40 by 2`.

@@ -220,7 +220,7 @@ fn foreign_text_cannot_leave_its_place() {
     let header = &run.record.header;
     texts.push(orion::banner(OrionVersion::V19, HOSTILE, HOSTILE, 9));
     texts.push(rigel_report::text::report(&View::of(&run.record), rigel_report::text::Style::default(), &[]));
-    texts.push(rigel_report::text::plan(&header.request, &header.plan, &header.targets));
+    texts.push(rigel_report::text::plan(&header.request, &header.plan, &header.targets, None));
     for text in texts {
         let is_hostile = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';
         assert!(!text.contains(is_hostile), "{text}");

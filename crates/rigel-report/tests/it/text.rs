@@ -14,7 +14,7 @@ use rigel_report::{OrionVersion, View, text};
 
 fn plan(request: Request, targets: &[(&str, u64)]) -> String {
     let header = Run::new(request, targets).record.header;
-    text::plan(&header.request, &header.plan, &header.targets)
+    text::plan(&header.request, &header.plan, &header.targets, None)
 }
 
 #[test]

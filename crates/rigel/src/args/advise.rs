@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 /// The oldest version of PostgreSQL whose settings are known; a file for it is right for all later ones.
 const OLDEST_SERVER: u32 = 13;
-/// The newest one.
 const NEWEST_SERVER: u32 = 18;
 
 const SUMMARY: &str = "\
@@ -29,22 +28,17 @@ Examples:
   rigel advise reads_record.jsonl --for cgroup-max
       a line for io.max of a cgroup";
 
-/// What to advise, from which records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviseOptions {
     /// The records; that of the last calibration when there are none.
     pub records: Vec<PathBuf>,
     /// The product whose file is wanted; `None`: a page or a document about all.
     pub product: Option<Product>,
-    /// As JSON.
     pub json: bool,
-    /// What records cannot tell.
     pub conditions: Conditions,
-    /// Major version of the server that reads the file.
     pub server_version: u32,
 }
 
-/// See the module.
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, override_usage = "rigel advise [OPTIONS] RECORD..\n       rigel advise [OPTIONS] --last")]
 pub struct AdviseArgs {
@@ -81,10 +75,6 @@ pub struct AdviseArgs {
 }
 
 impl AdviseArgs {
-    /// What was asked for.
-    ///
-    /// # Errors
-    /// A usage problem when an option is about another product.
     pub fn options(self) -> Result<AdviseOptions, Problem> {
         if self.server_version.is_some() && self.product != Some(Product::Postgresql) {
             return Err(Problem::usage("--server-version is about the file for PostgreSQL")

@@ -19,9 +19,6 @@ const MAX_NAME_BYTES: usize = 180;
 
 impl RunArgs {
     /// The options of a run; `command_line` is the echo of what was typed.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
     pub fn options(
         self,
         front: Front,
@@ -54,10 +51,6 @@ impl RunArgs {
         })
     }
 
-    /// What the user sees of a run.
-    ///
-    /// # Errors
-    /// When options contradict each other, or the environment names an unknown version of ORION.
     pub fn display(&self, front: Front, environment: &Environment) -> Result<Display, Problem> {
         let ShowArgs { json, no_html, quiet } = self.own.show;
         let (verbose, tui) = (self.verbose, self.tui);

@@ -40,18 +40,14 @@ Examples:
   rigel calibrate --engine sim:servers=8 --json
       a simulated device, as JSON for programs";
 
-/// Which calibrations of the past to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryOptions {
     /// Only those of these targets; all when empty.
     pub targets: Vec<PathBuf>,
-    /// Only the newest.
     pub last: bool,
-    /// As JSON.
     pub json: bool,
 }
 
-/// See the module.
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct CalibrateArgs {
@@ -136,9 +132,6 @@ fn adapted(arg: Arg) -> Arg {
 
 impl CalibrateArgs {
     /// What was asked for: a calibration, or those of the past.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         if self.last || self.history {
             let (targets, json) = (self.targets.targets, self.show.json);
@@ -159,7 +152,6 @@ impl CalibrateArgs {
         Ok(Invocation::Run(Box::new(options)))
     }
 
-    /// The run that calibrates.
     fn run(self) -> RunArgs {
         let load = LoadArgs {
             num_disks: self.num_disks,
@@ -183,13 +175,11 @@ impl CalibrateArgs {
         RunArgs {
             level: Some(RunLevel::Simple),
             targets: self.targets,
-            resume: None,
             load,
             own,
             name: self.name,
             out: self.out,
-            verbose: false,
-            tui: false,
+            ..RunArgs::default()
         }
     }
 }

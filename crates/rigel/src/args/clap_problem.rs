@@ -8,9 +8,6 @@ use rigel_core::error::Problem;
 use rigel_core::path_text;
 
 /// Help and version become text to show.
-///
-/// # Errors
-/// The usage problem that clap found.
 pub fn outcome(error: &clap::Error) -> Result<Invocation, Problem> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {

@@ -115,23 +115,20 @@ fn only_resume(run: clap::Command) -> clap::Command {
 }
 
 /// Reads the arguments of the program, its own name first.
-///
-/// # Errors
-/// A usage problem that names the option.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
+    // By a link or a copy.
+    let is_orion = |program| Path::new(program).file_name().is_some_and(|name| name == "orion");
     if argv.first().is_some_and(is_orion) {
         return orion_args::read(argv.get(1..).unwrap_or_default(), environment);
     }
     // The command is always argv[1]: the program itself takes no option that could come before it. ORION's arguments
     // never reach clap, to which `-help` would be five short options.
     let arguments = argv.get(2..).unwrap_or_default();
-    if argv.get(1).is_some_and(|command| command == "orion") {
-        return orion_args::read(arguments, environment);
-    }
-    if arguments.first().is_some_and(|of| of == "orion")
-        && argv.get(1).is_some_and(|command| command == "help")
-    {
-        return Ok(Invocation::Show(orion_args::help()));
+    let word = |at: usize| argv.get(at).and_then(|word| word.to_str());
+    match (word(1), word(2)) {
+        (Some("orion"), _) => return orion_args::read(arguments, environment),
+        (Some("help"), Some("orion")) => return Ok(Invocation::Show(orion_args::help())),
+        _ => {}
     }
     let read = command().try_get_matches_from(argv).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match read {
@@ -143,17 +140,12 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Calibrate(calibrate) => calibrate.invocation(echo(arguments), environment),
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
-        Command::Compare(compare) => compare.options().map(Invocation::Compare),
+        Command::Compare(compare) => compare.checked().map(Invocation::Compare),
         Command::Advise(advise) => advise.options().map(Invocation::Advise),
         Command::Targets(targets) => Ok(Invocation::Targets(targets)),
         Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor)),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
-        Command::Completions(completions) => Ok(Invocation::Completions(completions.shell())),
+        Command::Completions(completions) => Ok(Invocation::Completions(completions.shell)),
         Command::Man(man) => man.options().map(Invocation::Man),
     }
-}
-
-/// Whether the program was started under ORION's name, by a link or a copy.
-fn is_orion(program: &OsString) -> bool {
-    Path::new(program).file_name().is_some_and(|name| name == "orion")
 }

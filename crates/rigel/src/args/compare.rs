@@ -1,4 +1,4 @@
-//! `rigel compare`: the arguments, and what they ask for.
+//! `rigel compare`: the arguments.
 //!
 //! Must not open a record.
 
@@ -19,48 +19,24 @@ Examples:
   rigel compare base_record.jsonl new_record.jsonl --fail-if 'small_iops < -5%' --junit junit.xml
       exit code 1 when the rate of small I/O fell by more than 5 % at some point";
 
-/// What to compare, and what to make of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CompareOptions {
-    /// Runs of the base: records, or directories with records.
-    pub base: Vec<PathBuf>,
-    /// New runs.
-    pub new: Vec<PathBuf>,
-    /// What goes to standard output.
-    pub format: CompareFormat,
-    /// Directory of the page; `None`: beside the first new record. Only with the page.
-    pub out: Option<PathBuf>,
-    /// File of the JUnit report, beside what goes to standard output.
-    pub junit: Option<PathBuf>,
-    /// The gates.
-    pub gates: Vec<Gate>,
-    /// A gate that is not decided fails too.
-    pub fail_undecided: bool,
-    /// Compare what is not comparable.
-    pub allow_differences: bool,
-    /// Replace existing files.
-    pub force: bool,
-}
-
-/// See the module.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, PartialEq, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..")]
 pub struct CompareArgs {
     /// The run to compare with, then the new one; a directory stands for every record in it
     ///
     /// Further ones are more runs of the new side. With --base all of these are new runs.
-    #[arg(value_name = "RECORD", required = true)]
-    runs: Vec<PathBuf>,
+    #[arg(id = "runs", value_name = "RECORD", required = true)]
+    pub new: Vec<PathBuf>,
 
     /// A run of the base; may be repeated
     ///
     /// With several runs of a side the intervals hold how much runs differ.
     #[arg(long, value_name = "RECORD")]
-    base: Vec<PathBuf>,
+    pub base: Vec<PathBuf>,
 
     /// What to make: the table, one JSON document, a JUnit report, or one page with charts
     #[arg(long, value_name = "FORMAT", ignore_case = true, default_value = "text", value_parser = words::parser::<CompareFormat>())]
-    format: CompareFormat,
+    pub format: CompareFormat,
 
     /// The same as --format json
     #[arg(long, conflicts_with_all = ["format", "html"])]
@@ -72,11 +48,11 @@ pub struct CompareArgs {
 
     /// Write a JUnit report to this file as well
     #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
+    pub junit: Option<PathBuf>,
 
     /// Directory of the output [default: beside the new record (html), standard output (text, json, junit)]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 
     /// Exit with 1 when a change is beyond a bound, as 'small_iops < -5%'; may be repeated
     ///
@@ -86,49 +62,40 @@ pub struct CompareArgs {
     #[arg(long, value_name = "GATE")]
     fail_if: Vec<String>,
 
+    /// The gates.
+    #[arg(skip)]
+    pub gates: Vec<Gate>,
+
     /// Exit with 1 also when a gate is undecided, because the interval of a change holds its bound
     #[arg(long, requires = "fail_if")]
-    fail_undecided: bool,
+    pub fail_undecided: bool,
 
     /// Compare runs of different sizes, write shares, engines or flags all the same
     #[arg(long)]
-    allow_differences: bool,
+    pub allow_differences: bool,
 
     /// Replace existing output files
     #[arg(long)]
-    force: bool,
+    pub force: bool,
 }
 
 impl CompareArgs {
-    /// What was asked for.
-    ///
-    /// # Errors
-    /// A usage problem when a side is missing or a gate cannot be read.
-    pub fn options(self) -> Result<CompareOptions, Problem> {
-        let (mut base, mut new) = (self.base, self.runs);
-        if base.is_empty() && !new.is_empty() {
-            base.push(new.remove(0));
+    /// With both sides, one format, and the gates read.
+    pub fn checked(mut self) -> Result<Self, Problem> {
+        if self.base.is_empty() && !self.new.is_empty() {
+            self.base.push(self.new.remove(0));
         }
-        if new.is_empty() {
+        if self.new.is_empty() {
             return Err(Problem::usage("there is nothing to compare the run with")
                 .because("only one record was given")
                 .next("give two: rigel compare BASE NEW"));
         }
-        let format = match (self.json, self.html) {
+        self.format = match (self.json, self.html) {
             (true, _) => CompareFormat::Json,
             (_, true) => CompareFormat::Html,
             _ => self.format,
         };
-        Ok(CompareOptions {
-            base,
-            new,
-            format,
-            out: self.out,
-            junit: self.junit,
-            gates: self.fail_if.iter().map(|text| Gate::read(text)).collect::<Result<_, _>>()?,
-            fail_undecided: self.fail_undecided,
-            allow_differences: self.allow_differences,
-            force: self.force,
-        })
+        self.gates = self.fail_if.iter().map(|text| Gate::read(text)).collect::<Result<_, _>>()?;
+        Ok(self)
     }
 }

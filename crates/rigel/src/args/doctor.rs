@@ -15,7 +15,6 @@ Examples:
   rigel doctor --json
       for programs; exit code 1 when there is an error";
 
-/// What to examine.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {

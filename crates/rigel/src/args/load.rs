@@ -12,7 +12,6 @@ use rigel_core::units::{Bytes, Nanos};
 const LOAD: &str = "Load";
 const SHAPE: &str = "Load shape (only with 'advanced')";
 
-/// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct LoadArgs {
     /// Disks behind the targets [default: number of targets]

@@ -25,37 +25,24 @@ Examples:
   rigel man --out /usr/local/share/man/man1
       all pages, to be found by `man rigel-run`";
 
-/// See the module.
 #[derive(Debug, clap::Args)]
 #[command(after_help = SHELLS)]
 pub struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL", ignore_case = true, value_enum)]
-    shell: Shell,
+    pub shell: Shell,
 }
 
-impl CompletionsArgs {
-    /// The shell.
-    pub const fn shell(&self) -> Shell {
-        self.shell
-    }
-}
-
-/// Which pages, and where they go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManOptions {
     /// The page of a command, or of the program, to standard output.
     One(Option<String>),
-    /// All pages.
     All {
-        /// The directory.
         out: PathBuf,
-        /// Replace existing files.
         force: bool,
     },
 }
 
-/// See the module.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PAGES)]
 pub struct ManArgs {
@@ -73,10 +60,6 @@ pub struct ManArgs {
 }
 
 impl ManArgs {
-    /// What was asked for.
-    ///
-    /// # Errors
-    /// When there is no such command.
     pub fn options(self) -> Result<ManOptions, Problem> {
         if let Some(out) = self.out {
             return Ok(ManOptions::All { out, force: self.force });

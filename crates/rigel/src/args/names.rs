@@ -2,7 +2,6 @@
 //!
 //! Must not know what an option means.
 
-/// Which command line was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Front {
     /// ORION's own: `rigel orion -run simple`, or the program started as `orion`.
@@ -20,61 +19,37 @@ pub struct Opt {
     rigel: &'static str,
 }
 
+/// Makes a constant of each option, and a list of all.
+macro_rules! options {
+    ($($name:ident: $orion:literal, $rigel:literal;)*) => {
+        impl Opt {
+            $(pub const $name: Self = Self { orion: $orion, rigel: $rigel };)*
+
+            pub const ALL: [Self; 16] = [$(Self::$name),*];
+        }
+    };
+}
+
+options! {
+    LEVEL: "-run", "LEVEL";
+    NAME: "-testname", "--name";
+    NUM_DISKS: "-num_disks", "--num-disks";
+    SIZE_SMALL: "-size_small", "--size-small";
+    SIZE_LARGE: "-size_large", "--size-large";
+    TYPE: "-type", "--type";
+    STREAM_IOS: "-num_streamIO", "--stream-ios";
+    SIMULATE: "-simulate", "--simulate";
+    STRIPE: "-stripe", "--stripe";
+    WRITE: "-write", "--write";
+    CACHE_SIZE: "-cache_size", "--cache-size";
+    DURATION: "-duration", "--duration";
+    MATRIX: "-matrix", "--matrix";
+    NUM_SMALL: "-num_small", "--num-small";
+    NUM_LARGE: "-num_large", "--num-large";
+    VERBOSE: "-verbose", "--verbose";
+}
+
 impl Opt {
-    /// Run level.
-    pub const LEVEL: Self = Self { orion: "-run", rigel: "LEVEL" };
-    /// Name of the run.
-    pub const NAME: Self = Self { orion: "-testname", rigel: "--name" };
-    /// Number of disks.
-    pub const NUM_DISKS: Self = Self { orion: "-num_disks", rigel: "--num-disks" };
-    /// Size of a small I/O.
-    pub const SIZE_SMALL: Self = Self { orion: "-size_small", rigel: "--size-small" };
-    /// Size of a large I/O.
-    pub const SIZE_LARGE: Self = Self { orion: "-size_large", rigel: "--size-large" };
-    /// Random or streams.
-    pub const TYPE: Self = Self { orion: "-type", rigel: "--type" };
-    /// Outstanding I/Os of a stream.
-    pub const STREAM_IOS: Self = Self { orion: "-num_streamIO", rigel: "--stream-ios" };
-    /// Layout of the volume.
-    pub const SIMULATE: Self = Self { orion: "-simulate", rigel: "--simulate" };
-    /// Stripe depth.
-    pub const STRIPE: Self = Self { orion: "-stripe", rigel: "--stripe" };
-    /// Share of writes.
-    pub const WRITE: Self = Self { orion: "-write", rigel: "--write" };
-    /// Warm-up.
-    pub const CACHE_SIZE: Self = Self { orion: "-cache_size", rigel: "--cache-size" };
-    /// Time of a data point.
-    pub const DURATION: Self = Self { orion: "-duration", rigel: "--duration" };
-    /// Matrix.
-    pub const MATRIX: Self = Self { orion: "-matrix", rigel: "--matrix" };
-    /// Outstanding small I/Os.
-    pub const NUM_SMALL: Self = Self { orion: "-num_small", rigel: "--num-small" };
-    /// Outstanding large I/Os or streams.
-    pub const NUM_LARGE: Self = Self { orion: "-num_large", rigel: "--num-large" };
-    /// More on the terminal.
-    pub const VERBOSE: Self = Self { orion: "-verbose", rigel: "--verbose" };
-
-    /// All of them.
-    pub const ALL: [Self; 16] = [
-        Self::LEVEL,
-        Self::NAME,
-        Self::NUM_DISKS,
-        Self::SIZE_SMALL,
-        Self::SIZE_LARGE,
-        Self::TYPE,
-        Self::STREAM_IOS,
-        Self::SIMULATE,
-        Self::STRIPE,
-        Self::WRITE,
-        Self::CACHE_SIZE,
-        Self::DURATION,
-        Self::MATRIX,
-        Self::NUM_SMALL,
-        Self::NUM_LARGE,
-        Self::VERBOSE,
-    ];
-
-    /// How the user types it.
     pub const fn spelled(self, front: Front) -> &'static str {
         match front {
             Front::Orion => self.orion,

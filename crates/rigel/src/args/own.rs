@@ -16,7 +16,6 @@ const ENGINE: &str = "Engine";
 const SAFETY: &str = "Safety";
 const OUTPUT: &str = "Output";
 
-/// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct OwnArgs {
     /// How narrow every 95 % interval has to get [default of rigel run: 5%]
@@ -85,7 +84,6 @@ pub struct OwnArgs {
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub buffered: bool,
 
-    /// Leave to write.
     #[command(flatten)]
     pub consent: ConsentArgs,
 
@@ -93,7 +91,6 @@ pub struct OwnArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
 
-    /// What is shown.
     #[command(flatten)]
     pub show: ShowArgs,
 

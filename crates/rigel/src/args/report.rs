@@ -22,20 +22,15 @@ Examples:
   rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out old
       ORION's files, as version 11.1 wrote them, into the directory old";
 
-/// What to make from which records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportOptions {
-    /// The records, at least one.
     pub records: Vec<PathBuf>,
-    /// What to make.
     pub format: Format,
     /// Where to write it; `None`: ORION's files, the page and Parquet beside the record, anything else to standard output.
     pub out: Option<PathBuf>,
-    /// Replace existing files.
     pub force: bool,
 }
 
-/// See the module.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
@@ -69,10 +64,6 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// What was asked for.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
     pub fn options(self, environment: &Environment) -> Result<ReportOptions, Problem> {
         let version = values::orion_version(self.orion_version, environment.orion_version.as_deref())?;
         // One of the two is there: clap asks for it.

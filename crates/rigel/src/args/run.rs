@@ -12,7 +12,6 @@ use rigel_core::load::matrix::RunLevel;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The heading of what comes out.
 pub const FILES: &str = "Output";
 
 const SUMMARY: &str = "\
@@ -42,8 +41,7 @@ Examples:
 pub const BESIDE_RESUME: [&str; 8] =
     ["resume", "destroy_data", "json", "no_html", "quiet", "verbose", "tui", "orion_version"];
 
-/// See the module.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct RunArgs {
     /// Which load is measured: simple, normal, oltp, dss or advanced
@@ -53,7 +51,6 @@ pub struct RunArgs {
     #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::parser::<RunLevel>())]
     pub level: Option<RunLevel>,
 
-    /// What is measured.
     #[command(flatten)]
     pub targets: TargetArgs,
 
@@ -65,11 +62,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "RECORD", value_hint = clap::ValueHint::FilePath, help_heading = FILES, display_order = 2)]
     pub resume: Option<PathBuf>,
 
-    /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
 
-    /// The rest of it.
     #[command(flatten)]
     pub own: OwnArgs,
 
@@ -95,9 +90,6 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// What was asked for; `command_line` is its echo.
-    ///
-    /// # Errors
-    /// A usage problem that names the option.
     pub fn invocation(
         mut self,
         command_line: String,

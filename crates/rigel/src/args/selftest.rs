@@ -11,7 +11,6 @@ Examples:
   rigel selftest --trials 1000 --thorough --markdown
       the table of docs/method/coverage.md; takes an hour or so";
 
-/// What to try.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct SelftestArgs {

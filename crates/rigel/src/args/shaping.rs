@@ -15,9 +15,6 @@ use rigel_core::load::request::{CacheWarmUp, Request};
 use rigel_core::load::workload::{Layout, WritePercent};
 
 /// The request, without name and command line.
-///
-/// # Errors
-/// A usage problem that names the option.
 pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) -> Result<Request, Problem> {
     // A calibration is no level of its own to its user, and takes sizes.
     if level != RunLevel::Advanced && front != Front::Calibrate {

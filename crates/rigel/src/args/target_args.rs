@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 const TARGETS: &str = "Targets";
 
-/// See the module.
 #[derive(Debug, Default, clap::Args)]
 pub struct TargetArgs {
     /// Files or block devices to measure [default: a scratch file in the current directory]
@@ -32,15 +31,9 @@ pub struct TargetArgs {
 
 impl TargetArgs {
     /// Targets that are named, a list of them, or a scratch file.
-    ///
-    /// # Errors
-    /// When options contradict each other, or no scratch file can have that size.
     pub fn source(self) -> Result<TargetSource, Problem> {
-        let scratch_option = match (self.scratch_size, self.keep_scratch) {
-            (Some(_), _) => Some("--scratch-size"),
-            (None, true) => Some("--keep-scratch"),
-            (None, false) => None,
-        };
+        let keep = self.keep_scratch.then_some("--keep-scratch");
+        let scratch_option = self.scratch_size.map(|_| "--scratch-size").or(keep);
         match (self.lun, self.targets.as_slice(), scratch_option) {
             (Some(_), [_, ..], _) => Err(Problem::usage("targets are named and a list of targets is given")
                 .at("--lun")

@@ -11,7 +11,6 @@ Examples:
   rigel targets /dev/sdb /u01/data.dbf --json
       only these, files too, for programs";
 
-/// What to look at.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TargetsArgs {

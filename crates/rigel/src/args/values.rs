@@ -13,18 +13,12 @@ use std::ffi::OsStr;
 /// Seeds stay below this, so that every reader of JSON gets them back exactly.
 pub const SEEDS: u64 = 1 << 53;
 
-/// Reads `auto`, an engine's name, or `sim:LAW`.
-///
-/// # Errors
-/// A sentence for clap, which adds the option.
+/// Reads `auto`, an engine's name, or `sim:LAW`. An error is a sentence for clap, which adds the option.
 pub fn engine(text: &str) -> Result<EngineRequest, String> {
     if text == "auto" {
         return Ok(EngineRequest::Auto);
     }
-    let (name, law) = match text.split_once(':') {
-        Some((name, law)) => (name, Some(law)),
-        None => (text, None),
-    };
+    let (name, law) = text.split_once(':').map_or((text, None), |(name, law)| (name, Some(law)));
     match (name.parse()?, law) {
         (EngineKind::Sim, law) => SimLaw::parse(law.unwrap_or_default()).map(EngineRequest::Sim),
         (kind, None) => Ok(EngineRequest::Only(kind)),
@@ -32,10 +26,7 @@ pub fn engine(text: &str) -> Result<EngineRequest, String> {
     }
 }
 
-/// Reads a seed.
-///
-/// # Errors
-/// A sentence for clap, which adds the option.
+/// Reads a seed. An error is a sentence for clap, which adds the option.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse()
         .ok()
@@ -43,10 +34,6 @@ pub fn seed(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("a seed is a whole number from 0 to {}", SEEDS - 1))
 }
 
-/// A seed from the operating system.
-///
-/// # Errors
-/// When the system gives no random numbers.
 pub fn draw_seed() -> Result<u64, Problem> {
     match getrandom::u64() {
         Ok(drawn) => Ok(drawn % SEEDS),
@@ -57,9 +44,6 @@ pub fn draw_seed() -> Result<u64, Problem> {
 }
 
 /// The version asked for, else the one in the environment, else the newest.
-///
-/// # Errors
-/// When the environment holds an unknown one.
 pub fn orion_version(
     asked: Option<OrionVersion>,
     environment: Option<&OsStr>,

@@ -14,7 +14,6 @@ use rigel_core::uses::advice::Product;
 use rigel_report::compare::CompareFormat;
 use rigel_report::{Format, OrionVersion};
 
-/// Values that the user chooses by a word.
 pub trait Words: Copy + Send + Sync + 'static {
     /// Every word with its value, in the order of the help.
     fn all() -> Vec<(&'static str, Self)>;

@@ -16,11 +16,6 @@ use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::compare::runs;
 use std::path::PathBuf;
 
-/// Advises.
-///
-/// # Errors
-/// When a record cannot be read, is of another target than the others, holds numbers that must not be used, or does not
-/// support the file that was asked for.
 pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
     let paths = if options.records.is_empty() { vec![last_record()?] } else { options.records.clone() };
     let records: Vec<Record> = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;

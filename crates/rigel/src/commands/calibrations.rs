@@ -8,10 +8,6 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_report::calibration;
 
-/// Shows them.
-///
-/// # Errors
-/// When the history cannot be read, or nothing of what was asked for is in it.
 pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
     let targets: Vec<String> = options.targets.iter().map(|path| path_text::encode(path)).collect();
     let past = history::all(&targets)?;

@@ -3,8 +3,8 @@
 //! Must not measure or judge; the rules are in `rigel_core::uses::compare`.
 
 use super::report::{read, run_id};
-use super::{remark, to_stdout};
-use crate::args::CompareOptions;
+use super::{list, remark, to_stdout};
+use crate::args::CompareArgs;
 use crate::output::{self, RECORD_SUFFIX, dir_of};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, printable};
@@ -17,10 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Compares, writes what was asked for, and fails when a gate does.
-///
-/// # Errors
-/// When a record cannot be read, when the runs cannot be compared, when a gate fails.
-pub fn compare(options: &CompareOptions) -> Result<(), Problem> {
+pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
     let (base, new) = (side(&options.base)?, side(&options.new)?);
     [&base, &new].into_iter().try_for_each(|side| no_run_twice(side))?;
     let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
@@ -40,16 +37,14 @@ pub fn compare(options: &CompareOptions) -> Result<(), Problem> {
         output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
     show(options, &compared, &base, &new)?;
-    failed(&gates, options.fail_undecided).map_or(Ok(()), Err)
+    check_gates(&gates, options.fail_undecided)
 }
 
-/// A record and where it was.
 struct Loaded {
     path: PathBuf,
     record: Record,
 }
 
-/// The records of a side.
 fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
     let mut records: Vec<PathBuf> = Vec::new();
     for path in paths {
@@ -66,17 +61,15 @@ fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
 fn no_run_twice(side: &[Loaded]) -> Result<(), Problem> {
     let same =
         |a: &Loaded, b: &Loaded| a.record.header == b.record.header && a.record.visits == b.record.visits;
-    let twice = (1..side.len()).find_map(|at| {
-        let (before, rest) = side.split_at_checked(at)?;
-        let own = rest.first()?;
-        before.iter().find(|other| same(other, own)).map(|other| (own, other))
-    });
-    twice.map_or(Ok(()), |(own, other)| {
-        Err(Problem::usage("one side has the same run twice")
-            .at(path_text::encode(&own.path))
-            .because(format!("{} holds the same run", path_text::encode(&other.path)))
-            .next("give every run once"))
-    })
+    for (at, own) in side.iter().enumerate() {
+        if let Some(other) = side[..at].iter().find(|other| same(other, own)) {
+            return Err(Problem::usage("one side has the same run twice")
+                .at(path_text::encode(&own.path))
+                .because(format!("{} holds the same run", path_text::encode(&other.path)))
+                .next("give every run once"));
+        }
+    }
+    Ok(())
 }
 
 /// Every record in a directory, by name.
@@ -108,7 +101,7 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
 }
 
 /// Refuses what is not comparable, unless it was asked for.
-fn check(comparison: &Comparison, options: &CompareOptions) -> Result<(), Problem> {
+fn check(comparison: &Comparison, options: &CompareArgs) -> Result<(), Problem> {
     let incomparable: Vec<String> = comparison
         .incomparable()
         .map(|found| {
@@ -134,15 +127,13 @@ fn check(comparison: &Comparison, options: &CompareOptions) -> Result<(), Proble
 
 /// To standard output, or into files.
 fn show(
-    options: &CompareOptions,
+    options: &CompareArgs,
     compared: &Compared<'_>,
     base: &[Loaded],
     new: &[Loaded],
 ) -> Result<(), Problem> {
     let file = render(options.format, compared)?;
-    let (Some(first), Some(second)) = (base.first(), new.first()) else {
-        return Ok(());
-    };
+    let (first, second) = (&base[0], &new[0]);
     let dir = match (&options.out, options.format) {
         (Some(dir), _) => dir.clone(),
         (None, CompareFormat::Html) => dir_of(&second.path).to_owned(),
@@ -150,14 +141,10 @@ fn show(
     };
     let name =
         format!("{}_to_{}", run_id(&first.record, &first.path)?, run_id(&second.record, &second.path)?);
-    for path in output::write_files(&dir, &name, &[file], options.force)? {
-        to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
-    }
-    Ok(())
+    list(&output::write_files(&dir, &name, &[file], options.force)?)
 }
 
-/// The problem that the gates make, if any.
-fn failed(gates: &[GateResult], fail_undecided: bool) -> Option<Problem> {
+fn check_gates(gates: &[GateResult], fail_undecided: bool) -> Result<(), Problem> {
     let texts = |outcome: Outcome| -> Vec<String> {
         gates
             .iter()
@@ -167,25 +154,21 @@ fn failed(gates: &[GateResult], fail_undecided: bool) -> Option<Problem> {
     };
     let (failed, undecided) = (texts(Outcome::Failed), texts(Outcome::Undecided));
     if !failed.is_empty() {
-        return Some(
-            Problem::new(ExitKind::GateFailed, format!("the gate {} failed", failed.join(", ")))
-                .because("the whole interval of a change is beyond the bound")
-                .next("the rows that are worse say where"),
-        );
+        return Err(Problem::new(ExitKind::GateFailed, format!("the gate {} failed", failed.join(", ")))
+            .because("the whole interval of a change is beyond the bound")
+            .next("the rows that are worse say where"));
     }
     if undecided.is_empty() {
-        return None;
+        return Ok(());
     }
     let what = format!("the gate {} is undecided", undecided.join(", "));
     if fail_undecided {
-        return Some(
-            Problem::new(ExitKind::GateFailed, what)
-                .because("the interval of a change holds the bound, or there is none")
-                .next("measure with a higher --precision, or give several runs of each side"),
-        );
+        return Err(Problem::new(ExitKind::GateFailed, what)
+            .because("the interval of a change holds the bound, or there is none")
+            .next("measure with a higher --precision, or give several runs of each side"));
     }
     remark(&format!(
         "{what}: the interval of a change holds the bound, or there is none; --fail-undecided fails on it"
     ));
-    None
+    Ok(())
 }

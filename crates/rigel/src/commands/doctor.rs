@@ -15,9 +15,7 @@ use rigel_report::doctor::{Counts, findings, json};
 use std::path::Path;
 
 /// Examines the host, or what lies below targets, and prints the findings.
-///
-/// # Errors
-/// When a target cannot be looked at; when there is a finding of severity error.
+/// A finding of severity error is a problem.
 pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
     let all = if options.targets.is_empty() {
         let found = survey(Path::new("/"));

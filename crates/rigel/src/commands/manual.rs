@@ -2,26 +2,18 @@
 //!
 //! Must not know an option.
 
-use super::to_stdout;
+use super::{list, to_stdout};
 use crate::args::ManOptions;
 use crate::manual;
 use crate::output::{self, Placed};
 use clap_complete::Shell;
 use rigel_core::error::Problem;
-use rigel_core::path_text;
 
-/// Prints the script for a shell.
-///
-/// # Errors
-/// When standard output takes no more.
 pub fn completions(shell: Shell) -> Result<(), Problem> {
     to_stdout(manual::completions(shell).as_bytes())
 }
 
 /// Prints a page, or writes all and prints their paths.
-///
-/// # Errors
-/// When they cannot be written.
 pub fn man(options: &ManOptions) -> Result<(), Problem> {
     let pages = manual::pages()?;
     match options {
@@ -32,10 +24,7 @@ pub fn man(options: &ManOptions) -> Result<(), Problem> {
         ManOptions::All { out, force } => {
             let files: Vec<_> =
                 pages.iter().map(|page| Placed::named(out, &page.file, page.text.as_bytes())).collect();
-            for path in output::write_all(&files, *force)? {
-                to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
-            }
-            Ok(())
+            list(&output::write_all(&files, *force)?)
         }
     }
 }

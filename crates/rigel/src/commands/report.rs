@@ -14,10 +14,6 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Makes what was asked for.
-///
-/// # Errors
-/// When a record cannot be read or the outputs cannot be written.
 pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     let to_stdout = options.out.is_none() && goes_to_stdout(options.format);
     if to_stdout && options.records.len() > 1 {
@@ -27,15 +23,14 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
             .next("give --out DIR for a file of each, or --html for one page about all"));
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
-    if to_stdout {
-        if let (Format::Text, [record], [path]) = (options.format, &records[..], &options.records[..]) {
-            return show(record, path);
+    match (records.as_slice(), options.records.as_slice()) {
+        ([record], [path]) if to_stdout && options.format == Format::Text => return show(record, path),
+        ([record], _) if to_stdout => {
+            // Of several files, the first one holds everything.
+            let files = render(options.format, &View::of(record))?;
+            return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
         }
-        let files = records
-            .first()
-            .map_or_else(|| Ok(Vec::new()), |record| render(options.format, &View::of(record)))?;
-        // Of several files, the first one holds everything.
-        return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
+        _ => {}
     }
     let files = match options.format {
         Format::Html if records.len() > 1 => vec![page_of_several(options, &records)?],
@@ -44,10 +39,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     let placed: Vec<Placed<'_>> =
         files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
     no_two_alike(&placed)?;
-    for path in output::write_all(&placed, options.force)? {
-        commands::to_stdout(format!("{}\n", path_text::encode(&path)).as_bytes())?;
-    }
-    Ok(())
+    commands::list(&output::write_all(&placed, options.force)?)
 }
 
 /// Documents go where they can be piped on, files and pages beside the record.
@@ -58,25 +50,24 @@ const fn goes_to_stdout(format: Format) -> bool {
 /// A file of an output: its directory, the name of its run, and what it holds.
 type Made = (PathBuf, String, OutputFile);
 
-/// The files of every record by itself.
 fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made>, Problem> {
     let mut made = Vec::new();
     for (path, record) in options.records.iter().zip(records) {
-        let run_id = run_id(record, path)?;
-        let dir = options.out.clone().unwrap_or_else(|| dir_of(path).to_owned());
+        let (dir, run_id) = place(options, path, record)?;
         let files = render(options.format, &View::of(record))?.into_iter();
         made.extend(files.map(|file| (dir.clone(), run_id.clone(), file)));
     }
     Ok(made)
 }
 
+/// Directory and first part of the name of the outputs of a record.
+fn place(options: &ReportOptions, path: &Path, record: &Record) -> Result<(PathBuf, String), Problem> {
+    Ok((options.out.clone().unwrap_or_else(|| dir_of(path).to_owned()), run_id(record, path)?))
+}
+
 /// One page, called after the first run and how many follow.
 fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<Made, Problem> {
-    let (Some(path), Some(record)) = (options.records.first(), records.first()) else {
-        return Err(Problem::usage("no record is named").at("RECORD").next("name one"));
-    };
-    let run_id = run_id(record, path)?;
-    let dir = options.out.clone().unwrap_or_else(|| dir_of(path).to_owned());
+    let (dir, run_id) = place(options, &options.records[0], &records[0])?;
     let file = rigel_report::report_of_several(&records.iter().map(View::of).collect::<Vec<_>>())?;
     Ok((dir, format!("{run_id}_and_{}_more", records.len().saturating_sub(1)), file))
 }
@@ -104,18 +95,12 @@ fn show(record: &Record, path: &Path) -> Result<(), Problem> {
 }
 
 /// Prints the results for people.
-///
-/// # Errors
-/// When standard output takes no more.
 pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
     let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
     commands::to_stdout(text::report(view, terminal::style_of_stdout(), &files).as_bytes())
 }
 
 /// Reads a record. A last line that was not written whole is left out, with a remark.
-///
-/// # Errors
-/// When it cannot be opened, or is no record.
 pub fn read(path: &Path) -> Result<Record, Problem> {
     let shown = path_text::encode(path);
     let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
@@ -127,9 +112,6 @@ pub fn read(path: &Path) -> Result<Record, Problem> {
 }
 
 /// The record in the bytes of a file; problems name file and line.
-///
-/// # Errors
-/// When they are no record.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
     let shown = path_text::encode(path);
     Record::read(bytes).map_err(|problem| {
@@ -141,7 +123,6 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Record, Problem> {
     })
 }
 
-/// A record that cannot be read at all.
 pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
     let (problem, next): (fn(String) -> Problem, _) = match error.kind() {
         ErrorKind::NotFound => (Problem::usage, "give the file that ends in _record.jsonl"),
@@ -152,9 +133,6 @@ pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
 }
 
 /// The name that the outputs begin with. A record is foreign text: it may not lead out of the directory.
-///
-/// # Errors
-/// When it would.
 pub fn run_id(record: &Record, path: &Path) -> Result<String, Problem> {
     let run_id = path_text::printable(&record.header.run_id);
     // A leading dot would hide the outputs, or name the directory above.

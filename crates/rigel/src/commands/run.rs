@@ -11,6 +11,7 @@ mod targets;
 pub use resume::resume;
 
 use crate::args::{RunOptions, TargetSource};
+use crate::commands;
 use crate::output::{self, OutputSet};
 use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
@@ -22,23 +23,19 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
-use rigel_core::units::{KIB, MIB};
-use rigel_report::text::Intent;
+use rigel_core::units::{Bytes, KIB, MIB};
+use rigel_report::text::{self, Intent};
 use rigel_run::bench::Bench;
-use rigel_run::execute::{Beginning, Outcome, Run, execute};
+use rigel_run::execute::{Beginning, Run, execute};
 use rigel_run::journal::RecordFile;
 use rigel_run::wall::Wall;
 use std::fs::File;
 use std::sync::atomic::Ordering;
 use targets::Scratch;
 
-/// Measures, and leaves the record and its outputs. `Ok(Some(_))`: the run was cut short after something was measured. Its
-/// outputs are there, and the caller reports the problem.
-///
-/// # Errors
-/// When nothing could be measured.
-pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
-    let reporter = Reporter::of(options);
+/// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
+pub fn run(options: &RunOptions) -> Result<(), Problem> {
+    let reporter = Reporter { options };
     measure::check_cpus(&options.request)?;
     let host = rigel_io::host::host_facts();
     let looked = targets::look(options, &host)?;
@@ -46,12 +43,12 @@ pub fn run(options: &RunOptions) -> Result<Option<Problem>, Problem> {
     consent::check_names(options, &looked)?;
     reporter.remarks(&options.notes);
     if options.dry_run {
-        return dry_run(options, &plan, &looked).map(|()| None);
+        return dry_run(options, &plan, &looked);
     }
     let signals = prepare(options, &plan)?;
-    let scratch = fill(options, &looked, &signals, &reporter)?;
-    let ended = measure_and_report(options, host, looked, &scratch, &signals, &reporter);
-    both(ended, scratch.finish())
+    let scratch = fill(reporter, &looked, &signals)?;
+    let ended = measure_and_report(reporter, host, looked, &scratch, &signals);
+    both(ended.and_then(|cut| cut.map_or(Ok(()), Err)), scratch.finish())
 }
 
 /// Checks terminal and directory before anything is filled or measured, and listens for signals from then on.
@@ -63,41 +60,32 @@ fn prepare(options: &RunOptions, plan: &Plan) -> Result<Signals, Problem> {
     Signals::listen()
 }
 
-/// One result for the end of the run and the end of its scratch file. A problem of the run comes first; the other one
+/// One result for the end of the run and the end of its scratch file. Of two problems that of the run comes first; the other one
 /// is printed here.
-fn both(
-    ended: Result<Option<Problem>, Problem>,
-    put_away: Result<(), Problem>,
-) -> Result<Option<Problem>, Problem> {
-    match (ended, put_away) {
-        (Ok(None), Err(trouble)) => Ok(Some(trouble)),
-        (ended, Err(trouble)) => {
-            Reporter::trouble(&trouble);
-            ended
-        }
-        (ended, Ok(())) => ended,
+fn both(ended: Result<(), Problem>, put_away: Result<(), Problem>) -> Result<(), Problem> {
+    if let (Err(_), Err(trouble)) = (&ended, &put_away) {
+        Reporter::trouble(trouble);
     }
+    ended.and(put_away)
 }
 
-/// Prints what a run would do, and does none of it.
 fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
     let intent = Intent {
         scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
         consent: consent::forecast(options, looked)?,
     };
-    present::plan(&options.request, plan, looked, &intent)
+    // A simulated target has nothing to lose.
+    let intent = Some(&intent).filter(|_| !options.request.engine.is_simulated());
+    commands::to_stdout(text::plan(&options.request, plan, looked, intent).as_bytes())
 }
 
 /// Fills the scratch file of a run that names no target.
-fn fill(
-    options: &RunOptions,
-    looked: &[TargetFacts],
-    signals: &Signals,
-    reporter: &Reporter,
-) -> Result<Scratch, Problem> {
+fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Result<Scratch, Problem> {
+    let options = reporter.options;
     let size_bytes = looked.first().map_or(0, |target| target.size_bytes);
     if matches!(options.targets, TargetSource::Scratch { .. }) {
-        reporter.scratch_size(size_bytes);
+        let size = Bytes(size_bytes);
+        reporter.note(format!("no target named: measuring a scratch file of {size} in this directory"));
     }
     let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the scratch file");
     let progress = &mut |done, total| bar.done_of(done, total);
@@ -109,31 +97,31 @@ fn fill(
 }
 
 fn measure_and_report(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     host: HostFacts,
     looked: Vec<TargetFacts>,
     scratch: &Scratch,
     signals: &Signals,
-    reporter: &Reporter,
 ) -> Result<Option<Problem>, Problem> {
+    let options = reporter.options;
     let found = scratch.facts()?.map_or(looked, |facts| vec![facts]);
     let plan = Plan::new(&options.request, &host, &found)?;
     let hold = scratch.hold();
-    let permits = consent::permits(options, &found, hold.as_ref(), reporter, signals.flag())?;
-    let wall = wall(options.request.engine);
+    let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
+    let wall = wall(options.request.engine, None);
     let mut run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         run_id: String::new(),
         request: options.request.clone(),
         plan,
     };
-    let bench = measure::bench(&run, host, found, options, &permits, 0)?;
+    let bench = measure::bench(&run, host, found, &permits, 0)?;
     check_not_stopped(signals)?;
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
-    run.run_id = set.run_id().to_owned();
+    run.run_id = set.run_id.clone();
     let resumable = !scratch.goes_away();
-    let ready = Ready { run, beginning: Beginning::new(wall), bench, set, record, resumable };
-    ready.go(options, signals, reporter)
+    let beginning = Beginning::new(wall);
+    Ready { run, beginning, bench, set, record, resumable }.go(reporter, signals)
 }
 
 /// A run that is about to begin, or to go on.
@@ -149,21 +137,31 @@ struct Ready {
 }
 
 impl Ready {
-    /// Measures, and leaves the outputs.
-    fn go(
-        self,
-        options: &RunOptions,
-        signals: &Signals,
-        reporter: &Reporter,
-    ) -> Result<Option<Problem>, Problem> {
+    /// `Ok(Some(_))`: the run was cut short after something was measured.
+    fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
-        let journal = RecordFile::new(record, path_text::encode(&set.record_path()));
-        let ended = walk(options, &run, beginning, bench.as_mut(), journal, signals);
+        let mut journal = RecordFile::new(record, path_text::encode(&set.record_path()));
+        let display = reporter.options.display;
+        let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
+            let mut view = LiveView::open(signals)?;
+            Box::new(move |event| view.event(event))
+        } else {
+            let mut progress = RunProgress::new(display.quiet, run.plan.steps.len());
+            Box::new(move |event| progress.event(event))
+        };
+        let ended = execute(&run, beginning, bench.as_mut(), &mut journal, &signals.stop(), &mut |event| {
+            if display.verbose && !display.json {
+                present::begun_point(&event, run.plan.grid.total_points);
+            }
+            shown(&event);
+        });
+        // The terminal is as it was, and the record closed, when the results are printed.
+        drop((shown, journal));
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
-        let written = present::outputs(options, &set, reporter);
+        let written = present::outputs(reporter, &set);
         let outcome = ended?;
         written?;
         Ok(outcome.problem(resumable))
@@ -180,44 +178,6 @@ fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
         .next("nothing was measured and no output is left; start again"))
 }
 
-fn walk(
-    options: &RunOptions,
-    run: &Run,
-    beginning: Beginning,
-    bench: &mut dyn Bench,
-    mut journal: RecordFile,
-    signals: &Signals,
-) -> Result<Outcome, Problem> {
-    let mut shown = Shown::of(options, run, signals)?;
-    let verbose = present::Verbose::of(options, &run.plan);
-    execute(run, beginning, bench, &mut journal, &signals.stop(), &mut |event| {
-        verbose.event(&event);
-        shown.event(&event);
-    })
-}
-
-/// What the user sees while the run goes on.
-enum Shown<'a> {
-    Progress(RunProgress),
-    View(Box<LiveView<'a>>),
-}
-
-impl<'a> Shown<'a> {
-    fn of(options: &RunOptions, run: &Run, signals: &'a Signals) -> Result<Self, Problem> {
-        if options.display.tui {
-            return Ok(Self::View(Box::new(LiveView::open(signals)?)));
-        }
-        Ok(Self::Progress(RunProgress::new(options.display.quiet, run.plan.steps.len())))
-    }
-
-    fn event(&mut self, event: &Event<'_>) {
-        match self {
-            Self::Progress(progress) => progress.event(event),
-            Self::View(view) => view.event(event),
-        }
-    }
-}
-
 /// Most bytes that a record and its outputs need: some tens of kilobytes a visit for histograms and series, and the fixed
 /// part of a page.
 fn room_for_outputs(plan: &Plan) -> u64 {
@@ -225,15 +185,15 @@ fn room_for_outputs(plan: &Plan) -> u64 {
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }
 
-fn epoch() -> Option<i64> {
-    std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok())
-}
-
-/// The clock on the wall. A simulated run can begin at the time in SOURCE_DATE_EPOCH (reproducible-builds.org), so that
-/// the same seed gives the same bytes.
-fn wall(engine: EngineRequest) -> Wall {
-    match (engine, epoch()) {
-        (EngineRequest::Sim(_), Some(epoch)) => Wall::simulated(epoch),
+/// The clock on the wall, of a run that was `begun` before or begins now. A simulated run can begin at the time in
+/// SOURCE_DATE_EPOCH (reproducible-builds.org), so that the same seed gives the same bytes.
+fn wall(engine: EngineRequest, begun: Option<&str>) -> Wall {
+    let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    match (engine, epoch, begun) {
+        (EngineRequest::Sim(_), Some(epoch), None) => Wall::simulated(epoch),
+        (EngineRequest::Sim(_), Some(_), Some(begun)) => {
+            Wall::simulated_since(begun).unwrap_or_else(Wall::system)
+        }
         _ => Wall::system(),
     }
 }

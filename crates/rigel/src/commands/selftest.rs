@@ -16,10 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Tries every case and prints what came of it.
-///
-/// # Errors
-/// When a promise was not kept, with all of them; when it was interrupted.
+/// Tries every case and prints what came of it. Promises that were not kept are a problem.
 pub fn selftest(options: &SelftestArgs) -> Result<(), Problem> {
     let cases = if options.thorough { selftest::thorough() } else { selftest::all() };
     let signals = Signals::listen()?;
@@ -57,11 +54,15 @@ fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Resul
                 return Ok(made);
             };
             if stop.load(Ordering::Relaxed) {
-                return Err(interrupted());
+                return Err(Problem::new(ExitKind::CutShort, "the self-test was stopped before its end")
+                    .because("the user ended it")
+                    .next("start it again; fewer --trials take less time"));
             }
             // Trials of the same number have the same noise in every case.
             let seed = options.seed.saturating_add((number % trials) as u64);
-            made.push((number, one(case, seed)?));
+            let bug = |error| Problem::new(ExitKind::Bug, format!("{}: {error}", case.name));
+            let request = case.request(seed).map_err(bug)?;
+            made.push((number, Trial::of(&trial(&request)?)));
             if let Ok(mut progress) = progress.lock() {
                 progress.one_more(total as u64);
             }
@@ -81,16 +82,4 @@ fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Resul
     made.sort_unstable_by_key(|(number, _)| *number);
     let mut made = made.into_iter().map(|(_, trial)| trial);
     Ok(cases.into_iter().map(|case| Score { case, trials: made.by_ref().take(trials).collect() }).collect())
-}
-
-fn one(case: &Case, seed: u64) -> Result<Trial, Problem> {
-    let request =
-        case.request(seed).map_err(|error| Problem::new(ExitKind::Bug, format!("{}: {error}", case.name)))?;
-    trial(&request).map(|record| Trial::of(&record))
-}
-
-fn interrupted() -> Problem {
-    Problem::new(ExitKind::CutShort, "the self-test was stopped before its end")
-        .because("the user ended it")
-        .next("start it again; fewer --trials take less time")
 }

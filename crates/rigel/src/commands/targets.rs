@@ -14,9 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Looks at every target and prints what it is.
-///
-/// # Errors
-/// When a target that was named cannot be looked at at all, or the user stopped it.
 pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let snapshot = Snapshot::take();
@@ -26,23 +23,17 @@ pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
     for path in &paths {
         match look(path, &snapshot, options.quiet, signals.flag()) {
             Ok(looked) => all.push(looked),
-            Err(problem) if named || signals.flag().load(Ordering::Relaxed) => {
-                return Err(stopped(problem, signals.flag()));
+            Err(_) if signals.flag().load(Ordering::Relaxed) => {
+                return Err(Problem::new(ExitKind::CutShort, "the look at the targets was stopped")
+                    .because("the user ended it")
+                    .next("start again; name single targets to look at fewer"));
             }
+            Err(problem) if named => return Err(problem),
             // A device that vanished, or that the kernel lists without a node.
             Err(problem) => commands::remark(&format!("{}: {}", path_text::encode(path), problem.what)),
         }
     }
     if options.json { commands::to_stdout(&json(&all)?) } else { commands::to_stdout(table(&all).as_bytes()) }
-}
-
-fn stopped(problem: Problem, stop: &AtomicBool) -> Problem {
-    if !stop.load(Ordering::Relaxed) {
-        return problem;
-    }
-    Problem::new(ExitKind::CutShort, "the look at the targets was stopped")
-        .because("the user ended it")
-        .next("start again; name single targets to look at fewer")
 }
 
 fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Result<Examined, Problem> {

@@ -8,7 +8,6 @@ use clap_mangen::roff::{Roff, bold, roman};
 /// A line indented by so much explains the line before it.
 const EXPLAINS: usize = 6;
 
-/// The sections of such a text.
 pub fn sections(text: &str) -> String {
     let mut page = Roff::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -41,7 +40,6 @@ fn title(heading: &str) -> String {
     name.trim().to_uppercase()
 }
 
-/// Where to read on.
 pub fn see_also(of_command: bool, others: &[&str]) -> String {
     let mut names: Vec<String> = others.iter().map(|other| format!("rigel-{other}")).collect();
     if of_command {

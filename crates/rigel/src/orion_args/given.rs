@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// The options given.
 #[derive(Debug, Default)]
 pub struct Given {
     /// ORION's, with their values.
@@ -22,9 +21,7 @@ pub struct Given {
 
 impl Given {
     /// Takes the arguments apart.
-    ///
-    /// # Errors
-    /// On an unknown option, one that is given twice, and one that lacks its value.
+    /// Refuses an unknown option, one that is given twice, and one that lacks its value.
     pub fn read(arguments: &[OsString]) -> Result<Self, Problem> {
         let own_command = table::own_command();
         let mut given = Self::default();
@@ -41,7 +38,11 @@ impl Given {
                 Takes::Nothing => OsString::new(),
                 takes => match rest.next_if(|next| is_value(next, takes)) {
                     Some(value) => value.clone(),
-                    None => return Err(valueless(option.name)),
+                    None => {
+                        return Err(Problem::usage(format!("{} needs a value", option.name))
+                            .at(option.name)
+                            .next(format!("give it after {}, with a blank between", option.name)));
+                    }
                 },
             };
             if given.orion.insert(option.name, value).is_some() {
@@ -53,20 +54,14 @@ impl Given {
         Ok(given)
     }
 
-    /// Whether a flag was given.
     pub fn flag(&self, name: &str) -> bool {
         self.orion.contains_key(name)
     }
 
-    /// A value as it stands.
     pub fn text(&self, name: &str) -> Option<&OsStr> {
         self.orion.get(name).map(OsString::as_os_str)
     }
 
-    /// A whole number.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn number(&self, opt: Opt) -> Result<Option<u64>, Problem> {
         let name = opt.spelled(Front::Orion);
         let Some(value) = self.text(name) else {
@@ -85,10 +80,6 @@ impl Given {
         }
     }
 
-    /// A whole number of units of `unit_bytes`.
-    ///
-    /// # Errors
-    /// When it is something else, or too large.
     pub fn bytes(&self, opt: Opt, unit_bytes: u64) -> Result<Option<u64>, Problem> {
         let Some(number) = self.number(opt)? else {
             return Ok(None);
@@ -99,10 +90,6 @@ impl Given {
         Ok(Some(bytes))
     }
 
-    /// A word of a list.
-    ///
-    /// # Errors
-    /// When it is none of them.
     pub fn word<T: Words>(&self, name: &str) -> Result<Option<T>, Problem> {
         let Some(value) = self.text(name) else {
             return Ok(None);
@@ -170,10 +157,4 @@ fn unknown(argument: &OsStr) -> Problem {
         Some(similar) => problem.next(format!("perhaps {similar} was meant")),
         None => problem.next("list the options with -help"),
     }
-}
-
-fn valueless(name: &str) -> Problem {
-    Problem::usage(format!("{name} needs a value"))
-        .at(name)
-        .next(format!("give it after {name}, with a blank between"))
 }

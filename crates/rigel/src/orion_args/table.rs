@@ -8,10 +8,8 @@ use rigel_core::path_text;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
-/// What follows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing.
     Nothing,
     /// A word or a path.
     Text,
@@ -19,16 +17,12 @@ pub enum Takes {
     Number,
 }
 
-/// One option.
 #[derive(Debug)]
 pub struct OrionOption {
     /// With its dash.
     pub name: &'static str,
-    /// What follows it.
     pub takes: Takes,
-    /// The value in the help.
     value: &'static str,
-    /// What the help says.
     help: &'static str,
 }
 
@@ -75,12 +69,10 @@ const ADVANCED: [OrionOption; 9] = [
     number("-stripe", "KB", "Stripe depth, with -simulate raid0 [default: 1024]"),
 ];
 
-/// All options of ORION.
 pub fn all() -> impl Iterator<Item = &'static OrionOption> {
     OPTIONS.iter().chain(&ADVANCED)
 }
 
-/// The option of that name.
 pub fn find(name: &str) -> Option<&'static OrionOption> {
     all().find(|option| option.name == name)
 }
@@ -105,7 +97,6 @@ pub fn similar(name: &OsStr) -> Option<String> {
     ours.chain(own).find(|known| plain(known) == wanted)
 }
 
-/// The text of `-help`.
 pub fn help() -> String {
     format!(
         "rigel orion: calibrates storage, with ORION's command line and files\n\n\
@@ -114,7 +105,6 @@ pub fn help() -> String {
     )
 }
 
-/// What `-help` lists.
 pub fn options_help() -> String {
     let mut text = String::from(
         "Run levels:\n\

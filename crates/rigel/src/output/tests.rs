@@ -71,7 +71,7 @@ fn files_of_another_program_are_left_alone() {
     let dir = tempdir().unwrap();
     fs::write(dir.path().join("orion_20260101_1200_summary.txt"), "theirs").unwrap();
     let (set, _) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
-    assert_eq!(set.run_id(), "orion_20260101_1200_2");
+    assert_eq!(set.run_id, "orion_20260101_1200_2");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_planted_link_is_not_followed() {
     let victim = dir.path().join("victim");
     symlink(&victim, dir.path().join("orion_20260101_1200_record.jsonl")).unwrap();
     let (set, _) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
-    assert_eq!(set.run_id(), "orion_20260101_1200_2");
+    assert_eq!(set.run_id, "orion_20260101_1200_2");
     symlink(&victim, dir.path().join("out.txt")).unwrap();
     write_whole(&dir.path().join("out.txt"), b"ours", false).unwrap_err();
     write_whole(&dir.path().join("out.txt"), b"ours", true).unwrap();

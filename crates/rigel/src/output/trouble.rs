@@ -49,16 +49,14 @@ pub fn trouble(path: &Path, error: &io::Error) -> Problem {
             "the name is too long for the filesystem",
             "choose a shorter name",
         ),
-        _ => return other(path, error),
+        _ => {
+            return Problem::refused("the outputs cannot be written")
+                .at(path_text::encode(path))
+                .because(format!("the system says: {error}"))
+                .next("choose another directory");
+        }
     };
     Problem::refused(what).at(path_text::encode(path)).because(cause).next(next)
-}
-
-fn other(path: &Path, error: &io::Error) -> Problem {
-    Problem::refused("the outputs cannot be written")
-        .at(path_text::encode(path))
-        .because(format!("the system says: {error}"))
-        .next("choose another directory")
 }
 
 /// A record that cannot be opened to be added to.
@@ -73,7 +71,6 @@ pub fn not_opened(path: &Path, error: &io::Error) -> Problem {
         .next("give the file that ends in _record.jsonl; see with `ls -l` who may write it")
 }
 
-/// There would not be room for the outputs.
 pub fn no_room(dir: &Path, free_bytes: u64, needed_bytes: u64) -> Problem {
     Problem::refused("there is too little room for the outputs")
         .at(path_text::encode(dir))

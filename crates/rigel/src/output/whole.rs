@@ -6,7 +6,7 @@ use super::trouble::trouble;
 use super::{create_new, dir_of};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rustix::fs::{AtFlags, CWD, RenameFlags};
+use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,9 +14,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Writes a file whole. An existing one is replaced with `force` only; then readers see the old one or the new one.
-///
-/// # Errors
-/// When it exists or cannot be written; nothing is left behind then.
+/// When it cannot be written, nothing is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8], force: bool) -> Result<(), Problem> {
     put(path, force, |file| file.write_all(bytes)).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists if force => special(path),
@@ -65,11 +63,10 @@ pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     }
 }
 
-/// The temporary file; removed when it is dropped before it got its name.
+/// The temporary file; what is left under its name is removed when this is dropped.
 #[derive(Debug)]
 struct Beside {
     path: PathBuf,
-    renamed: bool,
 }
 
 impl Beside {
@@ -77,7 +74,6 @@ impl Beside {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
         let process = std::process::id();
         // Numbers beyond 1 are needed only if a killed process with this id left its file behind.
-        let mut outcome = Err(io::ErrorKind::AlreadyExists.into());
         for number in 1..100 {
             let mut beside = OsString::from(".");
             beside.push(name);
@@ -86,38 +82,29 @@ impl Beside {
                 beside.push(format!("-{number}"));
             }
             let path = dir.join(beside);
-            outcome = create_new(&path).map(|file| (Self { path, renamed: false }, file));
-            match &outcome {
+            match create_new(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                _ => break,
+                made => return made.map(|file| (Self { path }, file)),
             }
         }
-        outcome
+        Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    fn publish(mut self, path: &Path, force: bool) -> io::Result<()> {
+    fn publish(self, path: &Path, force: bool) -> io::Result<()> {
         if force {
-            fs::rename(&self.path, path)?;
-            self.renamed = true;
-            return Ok(());
+            return fs::rename(&self.path, path);
         }
         match rustix::fs::renameat_with(CWD, &self.path, CWD, path, RenameFlags::NOREPLACE) {
-            Ok(()) => self.renamed = true,
             // NFS and others cannot rename without replacing, but a second name is refused there too when it exists.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                rustix::fs::linkat(CWD, &self.path, CWD, path, AtFlags::empty())?;
-            }
-            Err(errno) => return Err(errno.into()),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => fs::hard_link(&self.path, path),
+            renamed => Ok(renamed?),
         }
-        Ok(())
     }
 }
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        if !self.renamed {
-            // The failure before this one is reported.
-            let _ = fs::remove_file(&self.path);
-        }
+        // It is gone when it was renamed. Any failure before this one is reported.
+        let _ = fs::remove_file(&self.path);
     }
 }

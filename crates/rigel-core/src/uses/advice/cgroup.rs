@@ -2,7 +2,7 @@
 //!
 //! Must not guess which disk; the kernel wants the whole one by its number.
 
-use super::measured::{Measured, Source, plural};
+use super::measured::{Measured, Source, plural, whole};
 use super::{Advice, Product, Setting, Value};
 use crate::load::workload::Direction;
 use crate::units::{Bytes, KIB, MIB, to_f64};
@@ -13,70 +13,57 @@ const MODEL_BYTES: u64 = 4 * KIB;
 const SMALL_BYTES: u64 = 16 * KIB;
 const MANUAL: &str = "https://docs.kernel.org/admin-guide/cgroup-v2.html";
 
-/// How a figure is measured, by what it does.
-const MEASURE_RANDOM: [&str; 2] = [
-    "measure it: rigel calibrate TARGET --size-small 4K",
-    "measure it on a scratch file of that disk: rigel calibrate --write 100 --size-small 4K",
-];
-const MEASURE_SEQUENTIAL: [&str; 2] = [
-    "measure it: rigel calibrate TARGET --size-small 4K --size-large 4K",
-    "measure it on a scratch file of that disk: rigel calibrate --write 100 --size-small 4K --size-large 4K",
-];
-const MEASURE_STREAMS: [&str; 2] = [
-    "measure it: rigel calibrate TARGET",
-    "measure it on a scratch file of that disk: rigel calibrate --write 100",
-];
-
-/// What a direction has of the model or of the limits.
+/// What a direction has of the model and of the limits, and the command that measures it.
 struct Rates {
     direction: Direction,
     bytes: &'static str,
     sequential: &'static str,
     random: &'static str,
+    ios: &'static str,
+    calibrate: &'static str,
 }
 
-const MODEL: [Rates; 2] = [
-    Rates { direction: Direction::Read, bytes: "rbps", sequential: "rseqiops", random: "rrandiops" },
-    Rates { direction: Direction::Write, bytes: "wbps", sequential: "wseqiops", random: "wrandiops" },
+const RATES: [Rates; 2] = [
+    Rates {
+        direction: Direction::Read,
+        bytes: "rbps",
+        sequential: "rseqiops",
+        random: "rrandiops",
+        ios: "riops",
+        calibrate: "measure it: rigel calibrate TARGET",
+    },
+    Rates {
+        direction: Direction::Write,
+        bytes: "wbps",
+        sequential: "wseqiops",
+        random: "wrandiops",
+        ios: "wiops",
+        calibrate: "measure it on a scratch file of that disk: rigel calibrate --write 100",
+    },
 ];
 
 /// The coefficients of the linear model, as `tools/cgroup/iocost_coef_gen.py` of the kernel measures them.
 pub(crate) fn cost_model(source: &Source<'_>) -> Vec<Advice> {
     let mut all = vec![disk(source, Product::Cgroup)];
-    for (place, rates) in MODEL.iter().enumerate() {
-        let given =
-            |name, found: Option<Measured>, factor: f64, missing: &str, measure: [&'static str; 2]| {
-                let setting = Setting::new(Product::Cgroup, name, MANUAL);
-                let Some(found) = found else {
-                    return setting.refused(missing, measure[place]);
-                };
-                let value = Value::of(found.figure.scaled(factor), |rate| format!("{rate:.0}"));
-                setting.given(
-                    value,
-                    vec![found],
-                    "The kernel scales the model to what the disk does, so the middle counts.",
-                )
+    for Rates { direction, bytes, sequential, random, calibrate, .. } in RATES {
+        let given = |name, found: Option<Measured>, factor: f64, missing: &str, options: &str| {
+            let setting = Setting::new(Product::Cgroup, name, MANUAL);
+            let Some(found) = found else {
+                return setting.refused(format!("no record has {missing}"), format!("{calibrate}{options}"));
             };
-        let of = rates.direction;
-        let streams = format!("no record has streams of {}", plural(of));
-        let random = source.random(of, |bytes| bytes == MODEL_BYTES);
-        let sequential = source.sequential(of, MODEL_BYTES);
+            let value = Value::of(found.figure.scaled(factor), whole);
+            let why = "The kernel scales the model to what the disk does, so the middle counts.";
+            setting.given(value, vec![found], why)
+        };
+        let streams = format!("streams of {}", plural(direction));
+        let small_streams = format!("{streams} of 4 KiB");
+        let small = format!("random {} of 4 KiB", plural(direction));
+        let at_random = source.random(direction, |bytes| bytes == MODEL_BYTES);
+        let in_sequence = source.sequential(direction, MODEL_BYTES);
         all.extend([
-            given(rates.bytes, source.bandwidth(of), to_f64(MIB), &streams, MEASURE_RANDOM),
-            given(
-                rates.sequential,
-                sequential,
-                1.0,
-                &format!("no record has streams of {} of 4 KiB", plural(of)),
-                MEASURE_SEQUENTIAL,
-            ),
-            given(
-                rates.random,
-                random,
-                1.0,
-                &format!("no record has random {} of 4 KiB", plural(of)),
-                MEASURE_RANDOM,
-            ),
+            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, " --size-small 4K"),
+            given(sequential, in_sequence, 1.0, &small_streams, " --size-small 4K --size-large 4K"),
+            given(random, at_random, 1.0, &small, " --size-small 4K"),
         ]);
     }
     all
@@ -87,25 +74,23 @@ const RAISE_IOS: &str = "search further, 64 outstanding for each disk: rigel cal
 const RAISE_STREAMS: &str =
     "measure larger I/Os, of which fewer saturate: rigel calibrate TARGET --size-large 4M";
 
-const LIMITS: [(Direction, &str, &str); 2] =
-    [(Direction::Read, "rbps", "riops"), (Direction::Write, "wbps", "wiops")];
-
 /// Limits at what the disk does as a whole: a cgroup with a share of it gets as much of each.
 pub fn limits(source: &Source<'_>) -> Vec<Advice> {
     let mut all = vec![disk(source, Product::CgroupMax)];
-    for (place, (direction, bytes, ios)) in LIMITS.into_iter().enumerate() {
+    for Rates { direction, bytes, ios, calibrate, .. } in RATES {
         let given = |name, found: Option<Measured>, factor: f64, missing: &str, further: &str| {
             let setting = Setting::new(Product::CgroupMax, name, MANUAL);
             match found {
-                None => setting.refused(missing, MEASURE_STREAMS[place]),
+                None => setting.refused(missing, calibrate),
                 Some(found) => limit(setting, found, factor, further),
             }
         };
         let streams = format!("no record has streams of {}", plural(direction));
         let small = format!("no record has random {} of up to {}", plural(direction), Bytes(SMALL_BYTES));
+        let random = source.random(direction, |bytes| bytes <= SMALL_BYTES);
         all.extend([
             given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, RAISE_STREAMS),
-            given(ios, source.random(direction, |bytes| bytes <= SMALL_BYTES), 1.0, &small, RAISE_IOS),
+            given(ios, random, 1.0, &small, RAISE_IOS),
         ]);
     }
     all
@@ -122,7 +107,7 @@ fn limit(setting: Setting, found: Measured, factor: f64, further: &str) -> Advic
             further,
         );
     }
-    let value = Value::at_low_end(&found, |rate| format!("{:.0}", (rate * factor).floor()));
+    let value = Value::at_low_end(&found, |rate| whole((rate * factor).floor()));
     let why = "All that the disk does, at the lower end of the interval: a cgroup that may have a share of it gets that share of this number.";
     setting.given(value, vec![found], why)
 }

@@ -4,7 +4,7 @@
 
 use super::{Refusal, Value};
 use crate::error::Problem;
-use crate::judge::findings::{Answers, CurveFindings, Findings, PointFindings};
+use crate::judge::findings::{Answers, Findings, PointFindings};
 use crate::judge::flags::Flag;
 use crate::load::class::{Class, Pattern};
 use crate::load::workload::Direction;
@@ -23,9 +23,7 @@ const LEAST_STREAM_BYTES: u64 = 128 * KIB;
 /// computed from such.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// The value.
     pub value: f64,
-    /// Both ends.
     pub ends: Option<(f64, f64)>,
 }
 
@@ -86,14 +84,6 @@ impl Value {
     }
 }
 
-/// The bracket of a level that saturates.
-struct Bracket {
-    found: u32,
-    lo: u32,
-    hi: u32,
-    is_lower_bound: bool,
-}
-
 /// Runs of one target.
 pub struct Source<'a> {
     /// Each with what all of its I/O does.
@@ -117,7 +107,6 @@ impl<'a> Source<'a> {
         Ok(Self { runs: runs.iter().map(direction).collect::<Result<_, _>>()? })
     }
 
-    /// All runs.
     pub fn runs(&self) -> impl Iterator<Item = &'a Run<'a>> {
         self.runs.iter().map(|(_, run)| *run)
     }
@@ -129,37 +118,28 @@ impl<'a> Source<'a> {
 
     /// Latency of one random read of that size with nothing else outstanding, in microseconds.
     pub(crate) fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
+        self.that(Direction::Read).filter(|run| small_bytes(run) == io_bytes).find_map(|run| {
             let found = run.findings.alone(Class::SMALL, 1)?;
-            let io = found.io(Class::SMALL)?;
-            let figure = io.latency_us?.mean;
+            let figure = found.io(Class::SMALL)?.latency_us?.mean;
             let what = format!("latency of a random read of {}, one outstanding", Bytes(io_bytes));
             Some(measured(run, &found.flags, what, "us", figure))
-        };
-        self.that(Direction::Read)
-            .filter(|run| run.record.header.request.io_bytes(Class::SMALL) == io_bytes)
-            .find_map(found)
+        })
     }
 
     /// The highest rate of random I/O of sizes that fit, in I/Os per second.
     pub fn random(&self, direction: Direction, fits: impl Fn(u64) -> bool) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
-            let bytes = Bytes(run.record.header.request.io_bytes(Class::SMALL));
-            let what = format!("highest rate of random {} of {bytes}", plural(direction));
+        self.that(direction).filter(|run| fits(small_bytes(run))).find_map(|run| {
+            let what = format!("highest rate of random {} of {}", plural(direction), Bytes(small_bytes(run)));
             highest(run, Class::SMALL, what, "IOPS", 1.0)
-        };
-        self.that(direction)
-            .filter(|run| fits(run.record.header.request.io_bytes(Class::SMALL)))
-            .find_map(found)
+        })
     }
 
     /// The highest rate of sequential streams of I/Os of exactly that size, in I/Os per second.
     pub fn sequential(&self, direction: Direction, io_bytes: u64) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
+        self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(|run| {
             let what = format!("highest rate of sequential {} of {}", plural(direction), Bytes(io_bytes));
             highest(run, Class::LARGE, what, "IOPS", 1.0)
-        };
-        self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(found)
+        })
     }
 
     /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
@@ -179,25 +159,21 @@ impl<'a> Source<'a> {
 
     /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
     pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Measured> {
-        let found = |run: &Run<'_>| {
+        self.that(Direction::Read).filter(|run| fits(small_bytes(run))).find_map(|run| {
             let curve = run.findings.curves.iter().find(|curve| curve.class() == Class::SMALL);
-            let (bracket, flags) = match curve {
-                Some(curve) => (of_search(curve), curve.flags.as_slice()),
+            let (figure, is_lower_bound, flags) = match curve {
+                Some(found) => {
+                    let n_sat = found.curve.n_sat;
+                    let figure = Figure::bracket(n_sat.found, n_sat.lo, n_sat.hi);
+                    (figure, !found.curve.saturated, found.flags.as_slice())
+                }
                 None => of_points(run.findings)?,
             };
-            let figure = Figure {
-                value: f64::from(bracket.found),
-                ends: Some((f64::from(bracket.lo), f64::from(bracket.hi))),
-            };
-            let bytes = Bytes(run.record.header.request.io_bytes(Class::SMALL));
-            let least = if bracket.is_lower_bound { ", at least" } else { "" };
+            let bytes = Bytes(small_bytes(run));
+            let least = if is_lower_bound { ", at least" } else { "" };
             let what = format!("random reads of {bytes} that saturate{least}");
-            let measured = measured(run, flags, what, "outstanding", figure);
-            Some(Measured { is_lower_bound: bracket.is_lower_bound, ..measured })
-        };
-        self.that(Direction::Read)
-            .filter(|run| fits(run.record.header.request.io_bytes(Class::SMALL)))
-            .find_map(found)
+            Some(Measured { is_lower_bound, ..measured(run, flags, what, "outstanding", figure) })
+        })
     }
 
     /// The calibrations of reads, each with its answers.
@@ -228,6 +204,11 @@ impl<'a> Source<'a> {
 }
 
 impl Figure {
+    /// A level that saturates, and as far as the noise tells the lowest and the highest that may.
+    fn bracket(found: u32, lo: u32, hi: u32) -> Self {
+        Self { value: f64::from(found), ends: Some((f64::from(lo), f64::from(hi))) }
+    }
+
     /// The same in another unit.
     pub(super) fn scaled(self, factor: f64) -> Self {
         Self { value: self.value * factor, ends: self.ends.map(|(lo, hi)| (lo * factor, hi * factor)) }
@@ -276,6 +257,10 @@ pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
     Some((bytes, measured(run, &found.flags, what, "MBPS", io.mbps())))
 }
 
+fn small_bytes(run: &Run<'_>) -> u64 {
+    run.record.header.request.io_bytes(Class::SMALL)
+}
+
 /// Bytes of an I/O of the streams; `None` when large I/O is random.
 pub(crate) fn stream_bytes(run: &Run<'_>) -> Option<u64> {
     let request = &run.record.header.request;
@@ -298,14 +283,9 @@ fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
     findings.points.iter().find(|found| found.point == best.point)
 }
 
-const fn of_search(found: &CurveFindings) -> Bracket {
-    let n_sat = found.curve.n_sat;
-    Bracket { found: n_sat.found, lo: n_sat.lo, hi: n_sat.hi, is_lower_bound: !found.curve.saturated }
-}
-
 /// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
-/// Without a level of twice as many, the rate may still rise.
-fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
+/// Whether that is a lower bound: without a level of twice as many, the rate may still rise.
+fn of_points(findings: &Findings) -> Option<(Figure, bool, &[Flag])> {
     let best = best(findings, Class::SMALL)?;
     let most = best.io(Class::SMALL)?.iops.value;
     let sound = |found: &&PointFindings| !found.invalid() || found.point == best.point;
@@ -320,10 +300,7 @@ fn of_points(findings: &Findings) -> Option<(Bracket, &[Flag])> {
     // A single level is no curve.
     (levels.len() > 1).then(|| {
         let lo = below.map_or(found, |below| below + 1);
-        (
-            Bracket { found, lo, hi: found, is_lower_bound: largest < found.saturating_mul(2) },
-            best.flags.as_slice(),
-        )
+        (Figure::bracket(found, lo, found), largest < found.saturating_mul(2), best.flags.as_slice())
     })
 }
 
@@ -333,4 +310,8 @@ pub(crate) const fn plural(direction: Direction) -> &'static str {
         Direction::Read => "reads",
         Direction::Write => "writes",
     }
+}
+
+pub(super) fn whole(value: f64) -> String {
+    format!("{value:.0}")
 }

@@ -28,12 +28,8 @@ const MOST: Setting = Setting::new(Product::Mysql, "innodb_io_capacity_max", CAP
 const READ_THREADS: Setting = Setting::new(Product::Mysql, "innodb_read_io_threads", THREADS_PAGE);
 const FLUSH_METHOD: Setting = Setting::new(Product::Mysql, "innodb_flush_method", PARAMETERS_PAGE);
 
-/// All settings.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
-    let mut all = capacity(source);
-    all.push(read_threads(source));
-    all.push(flush_method(source));
-    all
+    [capacity(source), vec![read_threads(source), flush_method(source)]].concat()
 }
 
 /// Background writes, so the rate of random writes counts. Half of it is left to reads, to the log and to the second write of the
@@ -104,17 +100,14 @@ fn flush_method(source: &Source<'_>) -> Advice {
             "measure a file where the database will be: rigel calibrate in a directory there",
         );
     }
-    let refusal = targets.iter().find(|target| target.direct_io != Some(true));
-    let Some(target) = refusal else {
-        return FLUSH_METHOD.given(
+    match targets.iter().map(|target| target.direct_io).find(|works| *works != Some(true)) {
+        None => FLUSH_METHOD.given(
             Value::plain("O_DIRECT"),
             Vec::new(),
             "Direct I/O works on the filesystem of the target: InnoDB caches pages itself, and a second copy in the page cache is wasted. \
              MariaDB has it as default from 10.6 on, and under other names from 11.0 on (innodb_data_file_buffering).",
-        );
-    };
-    match target.direct_io {
-        Some(false) => FLUSH_METHOD.given(
+        ),
+        Some(Some(false)) => FLUSH_METHOD.given(
             Value::plain("fsync"),
             Vec::new(),
             "The filesystem of the target refused direct I/O, so O_DIRECT would fail.",

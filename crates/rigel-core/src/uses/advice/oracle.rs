@@ -2,7 +2,7 @@
 //!
 //! Must not pretend that Oracle measured it.
 
-use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes};
+use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes, whole};
 use super::{Advice, Product, Setting, Value};
 use crate::judge::findings::{Answers, WithinBound};
 use crate::load::class::Class;
@@ -119,8 +119,4 @@ fn multiblock(source: &Source<'_>) -> Advice {
         number(stream.figure.value)
     );
     MULTIBLOCK.given(Value::plain("not set"), vec![stream], why)
-}
-
-fn whole(value: f64) -> String {
-    format!("{value:.0}")
 }

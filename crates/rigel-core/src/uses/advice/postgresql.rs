@@ -2,7 +2,7 @@
 //!
 //! Must not assume more of the server than its pages of 8 KiB.
 
-use super::measured::{Measured, Source};
+use super::measured::{Measured, Source, whole};
 use super::{Advice, Conditions, Given, Product, Setting, Value};
 use crate::facts::engine::EngineKind;
 use crate::units::{KIB, MIB, number, to_f64};
@@ -32,7 +32,6 @@ const MOST_CONCURRENCY: Setting =
 const METHOD: Setting = Setting::new(Product::Postgresql, "io_method", RESOURCES).since(18);
 const WORKERS: Setting = Setting::new(Product::Postgresql, "io_workers", RESOURCES).since(18);
 
-/// All settings.
 pub fn advice(source: &Source<'_>, conditions: Conditions) -> Vec<Advice> {
     let mut all = vec![random_page_cost(source, conditions)];
     match source.saturation(|bytes| bytes == PAGE_BYTES) {
@@ -195,8 +194,4 @@ fn combine(source: &Source<'_>) -> Vec<Advice> {
 fn hundredths(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn whole(value: f64) -> String {
-    format!("{value:.0}")
 }

@@ -3,7 +3,7 @@
 //! Must not judge numbers.
 
 use crate::error::Problem;
-use crate::facts::{DeviceFacts, TargetKind};
+use crate::facts::{DeviceFacts, HostFacts, TargetKind};
 use crate::load::request::EngineRequest;
 use crate::path_text::printable;
 use crate::uses::compare::Run;
@@ -11,7 +11,6 @@ use crate::uses::compare::Run;
 /// What kernels of one host take for themselves differs by less than this part of its memory.
 const MEMORY_PART: u64 = 64;
 
-/// Refuses runs of different targets.
 pub fn check(runs: &[Run<'_>]) -> Result<(), Problem> {
     let Some((first, others)) = runs.split_first() else {
         return Err(Problem::usage("no record is named").at("RECORD").next("name the record of a run"));
@@ -35,7 +34,14 @@ pub fn check(runs: &[Run<'_>]) -> Result<(), Problem> {
 type Property = fn(&Run<'_>) -> Option<String>;
 
 /// Equal in all runs of one target.
-const PROPERTIES: [Property; 6] = [devices, sizes, models, cpu, product, law];
+const PROPERTIES: [Property; 6] = [
+    devices,
+    sizes,
+    models,
+    |run| host(run).cpu_model.as_ref().map(|model| format!("on a host with {model}")),
+    |run| host(run).product.as_ref().map(|product| format!("on a host that is a {product}")),
+    law,
+];
 
 /// The first thing in which two runs differ, as the first and as the other has it.
 fn difference(first: &Run<'_>, other: &Run<'_>) -> Option<(String, String)> {
@@ -69,19 +75,8 @@ fn models(run: &Run<'_>) -> Option<String> {
     joined(layers.filter_map(model))
 }
 
-fn cpu(run: &Run<'_>) -> Option<String> {
-    run.record.header.nodes.first().host.cpu_model.as_ref().map(|model| format!("on a host with {model}"))
-}
-
-fn product(run: &Run<'_>) -> Option<String> {
-    run.record
-        .header
-        .nodes
-        .first()
-        .host
-        .product
-        .as_ref()
-        .map(|product| format!("on a host that is a {product}"))
+fn host<'a>(run: &Run<'a>) -> &'a HostFacts {
+    &run.record.header.nodes.first().host
 }
 
 /// All simulated devices have the same number.
@@ -94,10 +89,7 @@ fn law(run: &Run<'_>) -> Option<String> {
 
 /// Another kernel leaves a little more or less of the same memory.
 fn memory(first: &Run<'_>, other: &Run<'_>) -> Option<(String, String)> {
-    let (own, other) = (
-        first.record.header.nodes.first().host.memory_bytes?,
-        other.record.header.nodes.first().host.memory_bytes?,
-    );
+    let (own, other) = (host(first).memory_bytes?, host(other).memory_bytes?);
     let told = |bytes: u64| format!("on a host with {bytes} bytes of memory");
     (own.abs_diff(other) > own / MEMORY_PART).then(|| (told(own), told(other)))
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not leave out one of the four rates: Seastar takes none as optional.
 
-use super::measured::{Measured, Source};
+use super::measured::{Measured, Source, whole};
 use super::{Advice, Product, Setting, Value};
 use crate::load::workload::Direction;
 use crate::path_text::printable;
@@ -13,7 +13,6 @@ const RANDOM_BYTES: u64 = 4 * KIB;
 const MANUAL: &str = "https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md";
 const LOW_END: &str = "The lower end of the interval: the scheduler would fill queues in the disk if it expected more than that.";
 
-/// All settings.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let iops = |direction| source.random(direction, |bytes| bytes == RANDOM_BYTES);
     let (read, write) = (Direction::Read, Direction::Write);
@@ -41,7 +40,7 @@ fn rate(name: &'static str, found: Option<Measured>, factor: f64, direction: Dir
         };
         return setting.refused(format!("it takes a record of {what}"), next);
     };
-    let value = Value::at_low_end(&found, |rate| format!("{:.0}", (rate * factor).floor()));
+    let value = Value::at_low_end(&found, |rate| whole((rate * factor).floor()));
     setting.given(value, vec![found], LOW_END)
 }
 

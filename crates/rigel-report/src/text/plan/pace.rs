@@ -43,7 +43,6 @@ pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
     );
 }
 
-/// Precision, visits and time.
 pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive: Adaptive) {
     let precision = format!("{}: half the width of the 95 % CI of every mean rate", adaptive.precision);
     sentences(page, "Precision", [precision]);
@@ -54,7 +53,6 @@ pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive
     sentences(page, "Time", [time(plan, adaptive)]);
 }
 
-/// What each phase is made of.
 fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String> {
     let several = planned.phases.len() > 1;
     let mut lines = vec!["in random order, until the precision is reached at every point".to_owned()];
@@ -111,7 +109,6 @@ fn per_visit(planned: &AdaptivePlan) -> [String; 1] {
     )]
 }
 
-/// The least, and what ends it.
 fn time(plan: &Plan, adaptive: Adaptive) -> String {
     let limit = adaptive.max_duration.map(|limit| format!("no visit begins after {}", span(limit)));
     let least = span(plan.known_time());

@@ -16,23 +16,19 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// Permits for every target of a run that writes; none for a run that reads.
-///
-/// # Errors
-/// When a target may not be written, or the user stopped the search for data.
 pub fn permits(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     targets: &[TargetFacts],
     hold: Option<&Hold>,
-    reporter: &Reporter,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
     let real = |target: &&TargetFacts| target.kind != TargetKind::Simulated;
-    if !options.request.write_percent().writes() {
+    if !reporter.options.request.write_percent().writes() {
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();
     let permit = |target| {
-        let permit = permit(options, target, &snapshot, reporter, stop)?;
+        let permit = permit(reporter, target, &snapshot, stop)?;
         Ok(Some(match hold {
             Some(hold) => permit.with_hold(hold.clone()),
             None => permit,
@@ -42,34 +38,29 @@ pub fn permits(
 }
 
 fn permit(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     target: &TargetFacts,
     snapshot: &Snapshot,
-    reporter: &Reporter,
     stop: &AtomicBool,
 ) -> Result<WritePermit, Problem> {
-    let consent = guard::consent_covers(&options.destroy, target);
+    let consent = guard::consent_covers(&reporter.options.destroy, target);
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Scan::Sample } else { Scan::Whole };
-    let mut bar = WorkProgress::of_bytes(options.display.quiet, "looking for data");
+    let mut bar = WorkProgress::of_bytes(reporter.options.display.quiet, "looking for data");
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
     let found = inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)?;
     drop(bar);
     let permit = guard::permit(target, &found, consent)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    match safety::judge(&found) {
-        Verdict::MayWrite => reporter.note(Some(format!("{} will be written: {listed}", target.path))),
-        Verdict::NeedsConsent | Verdict::Refused => {
-            reporter.note(Some(format!("{} will be overwritten, as you consented: {listed}", target.path)));
-        }
-    }
+    let what = match safety::judge(&found) {
+        Verdict::MayWrite => "written",
+        Verdict::NeedsConsent | Verdict::Refused => "overwritten, as you consented",
+    };
+    reporter.note(format!("{} will be {what}: {listed}", target.path));
     Ok(permit)
 }
 
 /// Whether a permit would be given, one line for each target, without reading the targets.
-///
-/// # Errors
-/// When a target is gone.
 pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<String>, Problem> {
     if !options.request.write_percent().writes() || matches!(options.targets, TargetSource::Scratch { .. }) {
         return Ok(Vec::new());
@@ -98,9 +89,6 @@ fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) 
 }
 
 /// A consent that names no target of the run is a mistake that could hide another one.
-///
-/// # Errors
-/// When there is one.
 pub fn check_names(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
     let named = |path: &PathBuf| {
         targets.iter().any(|target| guard::consent_covers(std::slice::from_ref(path), target))

@@ -1,6 +1,5 @@
 //! Engine, open targets and workers of a run.
 
-use crate::args::RunOptions;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
@@ -20,14 +19,10 @@ use rigel_run::job::Workload;
 use std::sync::Arc;
 
 /// The bench of a run, ready. Its clock begins at `now_ns`, which is 0 unless the run is resumed.
-///
-/// # Errors
-/// When no engine works, or a target cannot be opened.
 pub fn bench(
     run: &Run,
     host: HostFacts,
     facts: Vec<TargetFacts>,
-    options: &RunOptions,
     permits: &[Option<WritePermit>],
     now_ns: u64,
 ) -> Result<Box<dyn Bench>, Problem> {
@@ -46,16 +41,13 @@ pub fn bench(
     // NVMe namespaces are opened twice, and each worker may have a ring.
     allow_open_files(2 * facts.len() + slots.len());
     let choice = engine::choose(wanted, run.request.poll, &slots)?;
-    let targets = Arc::new(open(&facts, options, permits, &choice)?);
+    let targets = Arc::new(open(&facts, !run.request.buffered, permits, &choice)?);
     let places = places(&run.request, &facts, &choice, layouts)?;
     let site = OpenSite { host, facts, targets };
     Ok(Box::new(ThreadBench::start(choice, &places, workload, site, now_ns)?))
 }
 
 /// Refuses CPUs that cannot be had, before anything is filled or looked at.
-///
-/// # Errors
-/// A usage problem that names the CPU.
 pub fn check_cpus(request: &Request) -> Result<(), Problem> {
     match request.cpus {
         CpuChoice::List(_) => placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop),
@@ -82,7 +74,7 @@ fn places(
 
 fn open(
     facts: &[TargetFacts],
-    options: &RunOptions,
+    direct: bool,
     permits: &[Option<WritePermit>],
     choice: &EngineChoice,
 ) -> Result<OpenTargets, Problem> {
@@ -90,6 +82,6 @@ fn open(
     let requests: Vec<TargetRequest> =
         if choice.kind.is_without_storage() { Vec::new() } else { real.map(TargetRequest::of).collect() };
     let access = if permits.is_empty() { Access::ReadOnly } else { Access::Permits(permits) };
-    let targets = OpenTargets::open(&requests, access, !options.request.buffered)?;
+    let targets = OpenTargets::open(&requests, access, direct)?;
     if choice.kind == EngineKind::Nvme { targets.with_namespaces(&requests) } else { Ok(targets) }
 }

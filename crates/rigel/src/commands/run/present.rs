@@ -2,14 +2,13 @@
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
-use crate::args::{Display, Front, RunOptions};
+use crate::args::{Front, RunOptions};
 use crate::commands::{self, report};
 use crate::history;
 use crate::output::OutputSet;
 use crate::terminal;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
-use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::BufferFacts;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
@@ -20,7 +19,6 @@ use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::{Bytes, NS_PER_S};
 use rigel_report::numbers::counted;
-use rigel_report::text::Intent;
 use rigel_report::{Format, View, calibration, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
@@ -28,28 +26,20 @@ use std::path::PathBuf;
 
 /// Prints as the options ask for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Reporter {
-    front: Front,
-    display: Display,
+pub struct Reporter<'a> {
+    pub options: &'a RunOptions,
 }
 
-impl Reporter {
-    /// For the options of a run.
-    pub fn of(options: &RunOptions) -> Self {
-        Self { front: options.front, display: options.display }
-    }
-
-    /// A line on standard error.
-    pub fn note(&self, text: Option<String>) {
-        if let Some(text) = text.filter(|_| !self.display.quiet) {
+impl Reporter<'_> {
+    pub fn note(&self, text: impl Into<Option<String>>) {
+        if let Some(text) = text.into().filter(|_| !self.options.display.quiet) {
             // A closed standard error is no reason to fail.
             let _ = writeln!(io::stderr(), "{text}");
         }
     }
 
-    /// Remarks on the arguments.
     pub fn remarks(&self, notes: &[String]) {
-        notes.iter().for_each(|note| self.note(Some(format!("note: {note}"))));
+        notes.iter().for_each(|note| self.note(format!("note: {note}")));
     }
 
     /// A problem beside the one that the run ends with. Printed even when quiet.
@@ -60,15 +50,6 @@ impl Reporter {
         commands::remark(&parts.join("; "));
     }
 
-    /// How large the scratch file will be.
-    pub fn scratch_size(&self, size_bytes: u64) {
-        self.note(Some(format!(
-            "no target named: measuring a scratch file of {} in this directory",
-            Bytes(size_bytes)
-        )));
-    }
-
-    /// What is about to be measured, and with what.
     pub fn begin(&self, run: &Run, goes_on: bool, nodes: &Nodes) {
         let Node { engine, buffers, .. } = nodes.first();
         let polled = if engine.polled { " with polled completions" } else { "" };
@@ -77,27 +58,30 @@ impl Reporter {
             numbers => format!(" on CPU {}", ranges(numbers)),
         };
         let reason = engine.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
-        self.note(Some(format!(
+        self.note(format!(
             "engine {}{polled}{reason}, {}{cpus}, seed {}",
             engine.kind.name(),
             counted(run.plan.workers, "worker"),
             run.request.seed
-        )));
-        self.note(Some(buffers_line(buffers)));
+        ));
+        self.note(buffers_line(buffers));
         self.remarks(&engine.notes);
         if run.request.buffered {
-            self.note(Some(
-                "note: through the page cache, as asked: memory is measured, not storage".to_owned(),
-            ));
+            self.note("note: through the page cache, as asked: memory is measured, not storage".to_owned());
         }
-        match self.front {
-            Front::Orion if !self.display.json => {
+        match self.options.front {
+            Front::Orion if !self.options.display.json => {
                 let minutes = run.plan.estimate_minutes;
-                say(&orion::banner(self.display.orion_version, &run.program_version, &run.run_id, minutes));
+                say(&orion::banner(
+                    self.options.display.orion_version,
+                    &run.program_version,
+                    &run.run_id,
+                    minutes,
+                ));
             }
             Front::Orion | Front::Rigel | Front::Calibrate => {
                 let whole = if goes_on { "as a whole " } else { "" };
-                self.note(Some(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan))));
+                self.note(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan)));
             }
         }
     }
@@ -107,16 +91,13 @@ impl Reporter {
 fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len(), "point");
     let time = plan.known_time();
-    match (&plan.search, &plan.adaptive) {
+    match (&plan.search, request.pace) {
         (Some(_), _) => {
             let seconds = (time.0 + NS_PER_S / 2) / NS_PER_S;
             format!("load levels are searched first, usually for {seconds} s")
         }
-        (None, None) => format!("{points}, about {time}"),
-        (None, Some(_)) => match request.pace {
-            Pace::Adaptive(adaptive) => format!("{points} to {}, {time} or more", adaptive.precision),
-            Pace::Fixed(_) => format!("{points}, {time} or more"),
-        },
+        (None, Pace::Fixed(_)) => format!("{points}, about {time}"),
+        (None, Pace::Adaptive(adaptive)) => format!("{points} to {}, {time} or more", adaptive.precision),
     }
 }
 
@@ -135,27 +116,14 @@ fn buffers_line(buffers: &BufferFacts) -> String {
     format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))
 }
 
-/// Prints the plan instead of a run. A plan that cannot be printed is a failure.
-///
-/// # Errors
-/// When standard output takes no more.
-pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: &Intent) -> Result<(), Problem> {
-    // A simulated target has nothing to lose.
-    let text = if request.engine.is_simulated() {
-        text::plan(request, plan, targets)
-    } else {
-        text::intended(request, plan, targets, intent)
-    };
-    commands::to_stdout(text.as_bytes())
-}
-
 /// Prints text on standard output. A run goes on when nobody reads it: its outputs are on disk.
 fn say(text: &str) {
     let _ = commands::to_stdout(text.as_bytes());
 }
 
 /// Reads the record back, writes every output beside it and prints the results.
-pub fn outputs(options: &RunOptions, set: &OutputSet, reporter: &Reporter) -> Result<(), Problem> {
+pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
+    let options = reporter.options;
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
     let answers = calibration::Document::of(&view).filter(|_| options.front == Front::Calibrate);
@@ -192,37 +160,21 @@ pub fn outputs(options: &RunOptions, set: &OutputSet, reporter: &Reporter) -> Re
         None => text::report(&view, terminal::style_of_stdout(), &[]),
     };
     commands::to_stdout(results.as_bytes())?;
-    reporter.note(Some(format!("record  {}", path_text::encode(&set.record_path()))));
+    reporter.note(format!("record  {}", path_text::encode(&set.record_path())));
     for path in &written {
-        reporter.note(Some(format!("output  {}", path_text::encode(path))));
+        reporter.note(format!("output  {}", path_text::encode(path)));
     }
     Ok(())
 }
 
-/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once.
-#[derive(Clone, Copy, Debug)]
-pub struct Verbose {
-    on: bool,
-    total_points: u64,
-}
-
-impl Verbose {
-    /// When asked for.
-    pub fn of(options: &RunOptions, plan: &Plan) -> Self {
-        Self { on: options.display.verbose && !options.display.json, total_points: plan.grid.total_points }
-    }
-
-    /// Prints the beginning of a point. The idle point counts as the first one where ORION counts it.
-    pub fn event(&self, event: &Event<'_>) {
-        if let (true, Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } }) =
-            (self.on, event)
-        {
-            let number = (*step as u64 + 2).min(self.total_points);
-            say(&format!(
-                "Running point: {}\nPoint {number} out of {}\n",
-                point.named(", "),
-                self.total_points
-            ));
-        }
+/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once. The idle point counts as the
+/// first one where ORION counts it.
+pub fn begun_point(event: &Event<'_>, total_points: u64) {
+    if let Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } } = event {
+        let number = (*step as u64 + 2).min(total_points);
+        say(&format!(
+            "Running point: {}\nPoint {number} out of {total_points}\n",
+            point.named(", ")
+        ));
     }
 }

@@ -6,18 +6,16 @@
 
 use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
-use super::{Ready, both, check_not_stopped, consent, measure, prepare};
+use super::{Ready, both, check_not_stopped, consent, measure, prepare, wall};
 use crate::args::{Display, Front, ResumeOptions, RunOptions, TargetSource};
 use crate::commands::report;
 use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
 use rigel_core::error::Problem;
-use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
 use rigel_core::record::resume::{Past, check_engine, check_host, check_targets};
 use rigel_core::record::{Header, Record};
 use rigel_run::execute::{Beginning, Run};
-use rigel_run::wall::Wall;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -30,17 +28,14 @@ struct Interrupted {
     bytes: u64,
 }
 
-/// Measures the rest of a run. `Ok(Some(_))` means the same as for a new run.
-///
-/// # Errors
-/// When the record does not let it go on, or something is not what it was.
-pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
+/// Measures the rest of a run.
+pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     let found = open(&options.record)?;
     let run_options = run_options(options, &found.set, &found.record.header);
-    let reporter = Reporter::of(&run_options);
+    let reporter = Reporter { options: &run_options };
     if found.record.complete() {
-        reporter.note(Some("the run is complete; its outputs are made again".to_owned()));
-        return present::outputs(&run_options, &found.set, &reporter).map(|()| None);
+        reporter.note("the run is complete; its outputs are made again".to_owned());
+        return present::outputs(reporter, &found.set);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
     measure::check_cpus(&run_options.request)?;
@@ -53,13 +48,14 @@ pub fn resume(options: &ResumeOptions) -> Result<Option<Problem>, Problem> {
     check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
     let signals = prepare(&run_options, &header.plan)?;
     let scratch = Scratch::again(header.targets.first())?;
-    let ended = go_on(&run_options, header, past, found, &scratch, &signals, &reporter);
-    if ended.is_err() {
+    match go_on(reporter, header, past, found, &scratch, &signals) {
+        Ok(cut) => both(cut.map_or(Ok(()), Err), scratch.finish()),
         // The user may have mistyped something, and without its scratch file the run could never go on.
-        scratch.leave();
-        return ended;
+        Err(problem) => {
+            scratch.leave();
+            Err(problem)
+        }
     }
-    both(ended, scratch.finish())
 }
 
 /// Opens and locks the record, and reads it with its torn last line, if there is one.
@@ -68,7 +64,7 @@ fn open(path: &Path) -> Result<Interrupted, Problem> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| report::unreadable(&path_text::encode(path), &error))?;
     let record = report::parse(&bytes, path)?;
-    if record.header.run_id != set.run_id() {
+    if record.header.run_id != set.run_id {
         return Err(Problem::usage("the record was renamed")
             .at(path_text::encode(path))
             .because(format!("it is of the run {}", path_text::printable(&record.header.run_id)))
@@ -107,14 +103,14 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
 }
 
 fn go_on(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     header: Header,
     past: Past,
     found: Interrupted,
     scratch: &Scratch,
     signals: &Signals,
-    reporter: &Reporter,
 ) -> Result<Option<Problem>, Problem> {
+    let options = reporter.options;
     let now = match scratch.facts()? {
         Some(facts) => vec![facts],
         None => targets::look(options, &header.nodes.first().host).map_err(|problem| {
@@ -124,34 +120,24 @@ fn go_on(
     check_targets(&header.targets, &now)?;
     consent::check_names(options, &now)?;
     let hold = scratch.hold();
-    let permits = consent::permits(options, &now, hold.as_ref(), reporter, signals.flag())?;
+    let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;
     let run = Run {
         program_version: header.program_version.clone(),
-        run_id: found.set.run_id().to_owned(),
+        run_id: found.set.run_id.clone(),
         request: header.request.clone(),
         plan: header.plan.clone(),
     };
     let before = header.nodes.first();
     // The facts of now: later visits read what earlier ones wrote.
-    let bench = measure::bench(&run, before.host.clone(), now, options, &permits, past.run_ns())?;
+    let bench = measure::bench(&run, before.host.clone(), now, &permits, past.run_ns())?;
     check_engine(&before.engine, &bench.site().nodes.first().engine)?;
     check_not_stopped(signals)?;
-    let wall = wall(&header);
-    reporter.note(Some(describe(&past)));
+    let wall = wall(header.request.engine, Some(&header.started));
+    reporter.note(describe(&past));
     cut(&found, &past)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);
-    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }
-        .go(options, signals, reporter)
-}
-
-/// The clock on the wall, with the start of the interrupted run.
-fn wall(header: &Header) -> Wall {
-    match (header.request.engine, super::epoch()) {
-        (EngineRequest::Sim(_), Some(_)) => Wall::simulated_since(&header.started),
-        _ => None,
-    }
-    .unwrap_or_else(Wall::system)
+    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }.go(reporter, signals)
 }
 
 fn describe(past: &Past) -> String {

@@ -13,16 +13,13 @@ use rigel_core::units::{Bytes, GIB};
 use rigel_core::{guard::scratch, path_text};
 use rigel_io::targets::Hold;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, target_facts};
-use rigel_io::targets::lun_list::{self, LunEntry};
+use rigel_io::targets::lun_list;
 use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
 use rigel_report::text::ScratchIntent;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The facts of the targets. A scratch file that does not exist yet is described as it will be.
-///
-/// # Errors
-/// When a target is missing, not usable or named twice, or there is no room for a scratch file.
 pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, Problem> {
     match &options.targets {
         TargetSource::LunFile(list) => {
@@ -30,25 +27,28 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
         }
         TargetSource::Named(paths) => from_paths(paths, &Snapshot::take()),
         TargetSource::Scratch { size, .. } => {
-            let size_bytes = match size {
-                Some(size) => size.0,
-                None => chosen_size(host)?,
-            };
-            Ok(vec![scratch_to_be(size_bytes)])
+            let size_bytes = size.map_or_else(|| chosen_size(host), |size| Ok(size.0))?;
+            let (path, kind) = (scratch::FILE_NAME.to_owned(), TargetKind::File);
+            Ok(vec![TargetFacts { path, kind, direct_io: None, ..TargetFacts::simulated(size_bytes) }])
         }
-        TargetSource::Simulated => Ok(vec![simulated(options.request.engine)]),
+        TargetSource::Simulated => {
+            let law = match options.request.engine {
+                EngineRequest::Sim(law) => law,
+                EngineRequest::Auto | EngineRequest::Only(_) => SimLaw::default(),
+            };
+            Ok(vec![TargetFacts::simulated(law.size_bytes)])
+        }
     }
 }
 
 fn from_list(list: &Path, large_bytes: u64, snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
     let entries = lun_list::read(list)?;
-    let label = |entry: &LunEntry| format!("{}:{}", path_text::encode(list), entry.line);
     let facts = entries
         .iter()
         .map(|entry| {
             let found = inspect(&entry.path, snapshot);
             let facts = found.map_err(|problem| lun_list::at_line(list, entry, problem))?;
-            Ok((label(entry), facts.into_facts()))
+            Ok((format!("{}:{}", path_text::encode(list), entry.line), facts.into_facts()))
         })
         .collect::<Result<Vec<_>, Problem>>()?;
     lun_list::check_distinct(&facts)?;
@@ -74,23 +74,6 @@ fn chosen_size(host: &HostFacts) -> Result<u64, Problem> {
     scratch::choose_size(free_bytes(here)?, host.memory_bytes.unwrap_or(4 * GIB))
 }
 
-fn scratch_to_be(size_bytes: u64) -> TargetFacts {
-    TargetFacts {
-        path: scratch::FILE_NAME.to_owned(),
-        kind: TargetKind::File,
-        direct_io: None,
-        ..TargetFacts::simulated(size_bytes)
-    }
-}
-
-fn simulated(engine: EngineRequest) -> TargetFacts {
-    let law = match engine {
-        EngineRequest::Sim(law) => law,
-        EngineRequest::Auto | EngineRequest::Only(_) => SimLaw::default(),
-    };
-    TargetFacts::simulated(law.size_bytes)
-}
-
 /// What a run without a target would do about its scratch file.
 pub fn scratch_intent(options: &RunOptions, data_bytes: u64) -> Option<ScratchIntent> {
     let TargetSource::Scratch { keep, .. } = options.targets else { return None };
@@ -107,9 +90,6 @@ pub struct Scratch {
 
 impl Scratch {
     /// Fills a scratch file in the current directory, or takes the one that is there.
-    ///
-    /// # Errors
-    /// When there is too little space, the disk fails, or the user stopped it.
     pub fn fill(
         options: &RunOptions,
         data_bytes: u64,
@@ -123,10 +103,7 @@ impl Scratch {
     }
 
     /// The scratch file of an interrupted run, if its record names one. A record is foreign text: only a file in the
-    /// current directory is taken, as by any run.
-    ///
-    /// # Errors
-    /// When it is not there any more, or another run works on it.
+    /// current directory is taken, as by any run. Refuses one that another run works on.
     pub fn again(target: Option<&TargetFacts>) -> Result<Self, Problem> {
         let real = target.filter(|target| target.kind != TargetKind::Simulated);
         let own = real.and_then(|target| Some((target, target.scratch.filter(|scratch| scratch.own)?)));
@@ -156,9 +133,6 @@ impl Scratch {
     }
 
     /// Its facts; `None` without a scratch file.
-    ///
-    /// # Errors
-    /// When it cannot be looked at.
     pub fn facts(&self) -> Result<Option<TargetFacts>, Problem> {
         let Some(file) = &self.file else { return Ok(None) };
         let facts = target_facts(file.path())?;
@@ -171,7 +145,6 @@ impl Scratch {
         self.file.as_ref().map(ScratchFile::hold)
     }
 
-    /// Leaves it where it is.
     pub fn leave(mut self) {
         self.file = None;
     }
@@ -182,9 +155,6 @@ impl Scratch {
     }
 
     /// Removes it, unless it is to be kept.
-    ///
-    /// # Errors
-    /// When it is no longer where it was, or the filesystem refuses.
     pub fn finish(mut self) -> Result<(), Problem> {
         self.file.take().map_or(Ok(()), ScratchFile::put_away)
     }

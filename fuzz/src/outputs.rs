@@ -36,16 +36,9 @@ pub fn all(record: &Record) {
 }
 
 fn reports(view: &View<'_>) {
-    let formats = OrionVersion::ALL.map(Format::Orion).into_iter().chain([
-        Format::Json,
-        Format::Csv,
-        Format::Html,
-        Format::Fio,
-        Format::Hlog,
-        Format::OpenMetrics,
-        Format::Markdown,
-        Format::Text,
-    ]);
+    let built_in = |format: &Format| *format != Format::Parquet;
+    let orion = OrionVersion::ALL.map(Format::Orion).into_iter();
+    let formats = orion.chain(Format::ALL.into_iter().skip(1).filter(built_in));
     formats
         .flat_map(|format| rigel_report::render(format, view).expect("a format that is built in"))
         .for_each(|file| looked_at(&file));

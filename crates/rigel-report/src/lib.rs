@@ -66,6 +66,54 @@ pub enum Format {
     Text,
 }
 
+impl Format {
+    /// Every format, ORION's in the newest layout, in the order of the help.
+    pub const ALL: [Self; 10] = [
+        Self::Orion(OrionVersion::V19),
+        Self::Json,
+        Self::Csv,
+        Self::Html,
+        Self::Fio,
+        Self::Hlog,
+        Self::OpenMetrics,
+        Self::Parquet,
+        Self::Markdown,
+        Self::Text,
+    ];
+
+    /// The word on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Orion(_) => "orion",
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Html => "html",
+            Self::Fio => "fio",
+            Self::Hlog => "hlog",
+            Self::OpenMetrics => "openmetrics",
+            Self::Parquet => "parquet",
+            Self::Markdown => "markdown",
+            Self::Text => "text",
+        }
+    }
+
+    /// Whether it is one text, which can be piped on; files and pages go beside the record.
+    #[must_use]
+    pub const fn is_text(self) -> bool {
+        match self {
+            Self::Json
+            | Self::Csv
+            | Self::Fio
+            | Self::Hlog
+            | Self::OpenMetrics
+            | Self::Markdown
+            | Self::Text => true,
+            Self::Orion(_) | Self::Html | Self::Parquet => false,
+        }
+    }
+}
+
 /// What a run writes beside its record, in this order; each name follows that of the run.
 /// Layouts of ORION differ in the ending of the histogram.
 pub const RUN_OUTPUTS: [&str; 10] = [

@@ -155,7 +155,7 @@ fn row(page: &mut Page, levels: &str, class: Class, io: &IoFindings, flags: &str
         "|{levels} {} | {} | {} | {} | {} | {} | {} | {flags} |",
         class.name(),
         with_width(io.iops, number),
-        with_width(io.mbps(), number),
+        io.mbps().map_or_else(|| "-".to_owned(), |mbps| with_width(mbps, number)),
         latency(|us| us.mean),
         latency(|us| us.p50),
         latency(|us| us.p99),

@@ -157,7 +157,7 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
         Family::new("rigel_iops", "", "Successful I/Os per second, reads and writes.")
             .filled(view, |_, io| bounds(io.iops)),
         Family::new("rigel_throughput_bytes_per_second", "bytes_per_second", "Bytes moved per second.")
-            .filled(view, |_, io| bounds(io.mbps().scaled(to_f64(MIB)))),
+            .filled(view, |_, io| io.mbps().map_or_else(Vec::new, |mbps| bounds(mbps.scaled(to_f64(MIB))))),
         Family::new("rigel_latency_mean_seconds", "seconds", "Arithmetic mean of the latency.")
             .filled(view, |_, io| io.latency_us.map_or_else(Vec::new, |us| bounds(us.mean.scaled(PER_US)))),
         Family::new(

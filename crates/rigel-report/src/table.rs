@@ -99,7 +99,7 @@ pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
 fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<Cell> {
     let mut row = vec![Cell::Count(io.io_bytes), Cell::Number(found.seconds)];
     row.extend(columns(Some(io.iops)));
-    row.extend(columns(Some(io.mbps())));
+    row.extend(columns(io.mbps()));
     row.extend(latency(io));
     row.extend(grounds(io, target));
     row.extend([

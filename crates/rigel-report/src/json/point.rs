@@ -147,7 +147,7 @@ impl Io {
         let sure = &io.sure;
         Self {
             iops: RateDocument::new(io.iops, sure.visits),
-            mbps: (io.io_bytes > 0).then(|| RateDocument::new(io.mbps(), sure.visits)),
+            mbps: io.mbps().map(|mbps| RateDocument::new(mbps, sure.visits)),
             latency_us: io.latency_us.map(Latency::from),
             basis: io.iops.basis.name(),
             within: sure.within,

@@ -35,7 +35,7 @@ impl Quantity {
         let latency = io.latency_us?;
         Some(match self {
             Self::Iops => io.iops.value,
-            Self::Mbps => io.mbps().value,
+            Self::Mbps => io.mbps()?.value,
             Self::Latency => latency.mean.value,
         })
     }

@@ -185,7 +185,7 @@ fn ran(page: &mut Page, header: &Header, class: &str, io: &IoFindings, others: u
         io.iops.value,
         to_f64(io.io_bytes) / to_f64(KIB),
         latency_us / 1000.0,
-        io.mbps().value,
+        io.mbps().map_or(0.0, |mbps| mbps.value),
     ));
     if io.errors > 0 {
         page.line(format_args!("ran ({class}): {} failed", io.errors));

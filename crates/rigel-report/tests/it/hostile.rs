@@ -90,15 +90,9 @@ fn advice(views: &[View<'_>]) -> usize {
 fn outputs(record: &Record) -> usize {
     let view = View::of(record);
     let advice = advice(std::slice::from_ref(&view));
-    let formats = OrionVersion::ALL.map(Format::Orion).into_iter().chain([
-        Format::Json,
-        Format::Csv,
-        Format::Html,
-        Format::Fio,
-        Format::Hlog,
-        Format::OpenMetrics,
-        Format::Markdown,
-    ]);
+    let built_in = |format: &Format| *format != Format::Parquet;
+    let orion = OrionVersion::ALL.map(Format::Orion).into_iter();
+    let formats = orion.chain(Format::ALL.into_iter().skip(1).filter(built_in));
     let files = formats.flat_map(|format| rigel_report::render(format, &view).unwrap());
     files.map(|file| file.bytes.len()).sum::<usize>()
         + advice

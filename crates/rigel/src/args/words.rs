@@ -12,7 +12,7 @@ use rigel_core::load::workload::Layout;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::uses::advice::Product;
 use rigel_report::compare::CompareFormat;
-use rigel_report::{Format, OrionVersion};
+use rigel_report::Format;
 
 pub trait Words: Copy + Send + Sync + 'static {
     /// Every word with its value, in the order of the help.
@@ -91,18 +91,7 @@ impl Words for MatrixShape {
 /// With the newest layout of ORION's files.
 impl Words for Format {
     fn all() -> Vec<(&'static str, Self)> {
-        vec![
-            ("orion", Self::Orion(OrionVersion::default())),
-            ("json", Self::Json),
-            ("csv", Self::Csv),
-            ("html", Self::Html),
-            ("fio", Self::Fio),
-            ("hlog", Self::Hlog),
-            ("openmetrics", Self::OpenMetrics),
-            ("parquet", Self::Parquet),
-            ("markdown", Self::Markdown),
-            ("text", Self::Text),
-        ]
+        Self::ALL.map(|format| (format.name(), format)).into()
     }
 }
 

@@ -15,7 +15,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 pub fn report(options: &ReportOptions) -> Result<(), Problem> {
-    let to_stdout = options.out.is_none() && goes_to_stdout(options.format);
+    let to_stdout = options.out.is_none() && options.format.is_text();
     if to_stdout && options.records.len() > 1 {
         return Err(Problem::usage("several records do not become one document")
             .at("RECORD")
@@ -40,11 +40,6 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
         files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
     no_two_alike(&placed)?;
     commands::list(&output::write_all(&placed, options.force)?)
-}
-
-/// Documents go where they can be piped on, files and pages beside the record.
-const fn goes_to_stdout(format: Format) -> bool {
-    !matches!(format, Format::Orion(_) | Format::Html | Format::Parquet)
 }
 
 /// A file of an output: its directory, the name of its run, and what it holds.

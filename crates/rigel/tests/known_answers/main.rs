@@ -85,7 +85,7 @@ fn iops(point: &PointFindings) -> Option<f64> {
 }
 
 fn mbps(point: &PointFindings) -> Option<f64> {
-    point.io(Class::LARGE).map(|io| io.mbps().value)
+    point.io(Class::LARGE).and_then(|io| Some(io.mbps()?.value))
 }
 
 /// A capped memory device, the levels of `matrix` for 15 s each: the limiter counts in slices of a tenth of a second, and

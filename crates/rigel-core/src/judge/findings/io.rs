@@ -114,10 +114,10 @@ pub struct IoFindings {
 }
 
 impl IoFindings {
-    /// Megabytes (2^20) per second, reads and writes; 0 for what is no block I/O.
+    /// Megabytes (2^20) per second, reads and writes; `None` for what is no block I/O.
     #[must_use]
-    pub fn mbps(&self) -> Estimate {
-        self.iops.scaled(to_f64(self.io_bytes) / to_f64(MIB))
+    pub fn mbps(&self) -> Option<Estimate> {
+        (self.io_bytes > 0).then(|| self.iops.scaled(to_f64(self.io_bytes) / to_f64(MIB)))
     }
 
     /// The rate in the unit of its class.

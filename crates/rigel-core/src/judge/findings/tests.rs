@@ -22,7 +22,7 @@ fn rates_latency_and_extremes() {
     assert_eq!(found.points.len(), 7);
     let small = &found.points[4].ios[&Class::SMALL];
     assert!((small.iops.value - 5000.0).abs() < 1e-9);
-    assert!((small.mbps().value - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
+    assert!((small.mbps().unwrap().value - 5000.0 * 8.0 / 1024.0).abs() < 1e-9);
     assert!((small.mean_outstanding - 5.0).abs() < 1e-9);
     assert!((small.latency_us.unwrap().mean.value - 1000.0).abs() < 1e-9);
     assert_eq!(found.best.rate(Class::SMALL).unwrap().point, Point::pair(5, 0));

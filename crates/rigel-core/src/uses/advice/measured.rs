@@ -254,7 +254,7 @@ pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
     let found = run.findings.alone(Class::LARGE, 1)?;
     let io = found.io(Class::LARGE).filter(|io| io.latency_us.is_some())?;
     let what = format!("one stream of {} reads", Bytes(bytes));
-    Some((bytes, measured(run, &found.flags, what, "MBPS", io.mbps())))
+    Some((bytes, measured(run, &found.flags, what, "MBPS", io.mbps()?)))
 }
 
 fn small_bytes(run: &Run<'_>) -> u64 {

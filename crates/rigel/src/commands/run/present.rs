@@ -172,9 +172,6 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
 pub fn begun_point(event: &Event<'_>, total_points: u64) {
     if let Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } } = event {
         let number = (*step as u64 + 2).min(total_points);
-        say(&format!(
-            "Running point: {}\nPoint {number} out of {total_points}\n",
-            point.named(", ")
-        ));
+        say(&format!("Running point: {}\nPoint {number} out of {total_points}\n", point.named(", ")));
     }
 }

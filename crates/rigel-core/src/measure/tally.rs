@@ -178,14 +178,17 @@ impl ClassTally {
         all
     }
 
-    /// Gives back the memory that recording needed and keeping does not.
-    fn trim(&mut self) {
+    /// The end of its counting: gives back the memory that recording needed and keeping does not.
+    fn finished(mut self, span_ns: u64, in_flight_ns: u64) -> Self {
+        self.in_flight_ns = in_flight_ns;
+        self.series.truncate(span_ns);
         self.reads.trim();
         self.writes.trim();
         for part in &mut self.early {
             part.reads.trim();
             part.writes.trim();
         }
+        self
     }
 
     fn latencies(&self) -> impl Iterator<Item = (&Histogram, &Histogram)> {
@@ -200,18 +203,21 @@ impl ClassTally {
     }
 }
 
-/// One class as one worker sees it: what is in flight now, and its tally where the visit has the class.
-#[derive(Clone, Debug)]
+/// What of a class is in flight, and for how long: small, because the loop goes through them for every batch.
+#[derive(Clone, Copy, Debug, Default)]
 struct Gauge {
     in_flight: u64,
-    tally: Option<ClassTally>,
+    /// Integral over the window, in I/O-nanoseconds.
+    in_flight_ns: u64,
 }
 
 /// The classes of one visit as one worker sees them. A class is named by its place in the load.
 #[derive(Clone, Debug)]
 pub struct Tally {
     window: Window,
-    classes: Vec<Gauge>,
+    classes: Vec<Option<ClassTally>>,
+    gauges: Vec<Gauge>,
+    in_flight: u64,
     looked_ns: u64,
     /// Ends of the early parts on the run's clock, ascending; the same for every class.
     edges_ns: Vec<u64>,
@@ -228,8 +234,8 @@ impl Tally {
             tally.early.iter().map(|part| begun_ns.saturating_add(part.until_ns)).collect()
         };
         let edges_ns = classes.iter().flatten().next().map_or_else(Vec::new, edges);
-        let classes = classes.into_iter().map(|tally| Gauge { in_flight: 0, tally }).collect();
-        Self { window, classes, looked_ns: now_ns, edges_ns, part: 0 }
+        let gauges = vec![Gauge::default(); classes.len()];
+        Self { window, classes, gauges, in_flight: 0, looked_ns: now_ns, edges_ns, part: 0 }
     }
 
     /// The window that counts.
@@ -253,21 +259,20 @@ impl Tally {
         let span_ns = at_ns.saturating_sub(self.window.start_ns);
         self.window.start_ns = at_ns.min(self.window.end_ns);
         let next_ns = next_ns.min(self.window.span_ns());
-        let cut = |gauge: &mut Gauge| {
-            let tally = gauge.tally.as_mut()?;
+        let cut = |(tally, gauge): (&mut Option<ClassTally>, &mut Gauge)| {
+            let tally = tally.as_mut()?;
             let fresh = ClassTally::new(tally.io_bytes, tally.planned, next_ns);
-            let mut ended = std::mem::replace(tally, fresh);
-            ended.series.truncate(span_ns);
-            ended.trim();
-            Some(ended)
+            let ended = std::mem::replace(tally, fresh);
+            Some(ended.finished(span_ns, std::mem::take(&mut gauge.in_flight_ns)))
         };
-        self.classes.iter_mut().map(cut).collect()
+        self.classes.iter_mut().zip(&mut self.gauges).map(cut).collect()
     }
 
     /// `count` I/Os of a class were submitted at the last [`Tally::look`].
     #[inline]
     pub fn submitted(&mut self, class: usize, count: u64) {
-        self.classes[class].in_flight += count;
+        self.gauges[class].in_flight += count;
+        self.in_flight += count;
     }
 
     /// Accounts for the time since the last look, during which the number in flight did not change.
@@ -279,10 +284,8 @@ impl Tally {
             self.part += 1;
         }
         if span > 0 {
-            for gauge in &mut self.classes {
-                if let Some(tally) = &mut gauge.tally {
-                    tally.in_flight_ns += gauge.in_flight * span;
-                }
+            for gauge in &mut self.gauges {
+                gauge.in_flight_ns += gauge.in_flight * span;
             }
         }
     }
@@ -290,9 +293,8 @@ impl Tally {
     /// One I/O succeeded; `now_ns` is the time of the last look.
     #[inline]
     pub fn completed(&mut self, class: usize, direction: Direction, latency_ns: u64, now_ns: u64) {
-        let gauge = &mut self.classes[class];
-        gauge.in_flight -= 1;
-        let Some(tally) = &mut gauge.tally else {
+        self.returned(class);
+        let Some(tally) = &mut self.classes[class] else {
             return;
         };
         if now_ns >= self.window.end_ns {
@@ -318,31 +320,35 @@ impl Tally {
     /// One I/O failed. It counts wherever in the visit it happened: a number beside which something failed needs care.
     #[cold]
     pub fn failed(&mut self, class: usize, error: FirstError) {
-        let gauge = &mut self.classes[class];
-        gauge.in_flight -= 1;
-        if let Some(tally) = &mut gauge.tally {
+        self.returned(class);
+        if let Some(tally) = &mut self.classes[class] {
             tally.errors += 1;
             tally.first_error.get_or_insert(error);
         }
     }
 
+    #[inline]
+    fn returned(&mut self, class: usize) {
+        self.gauges[class].in_flight -= 1;
+        self.in_flight -= 1;
+    }
+
     /// I/Os in flight now, of all classes.
     #[must_use]
-    pub fn in_flight(&self) -> u64 {
-        self.classes.iter().map(|gauge| gauge.in_flight).sum()
+    pub const fn in_flight(&self) -> u64 {
+        self.in_flight
     }
 
     /// The finished tallies, by place.
     #[must_use]
     pub fn finish(self) -> Vec<Option<ClassTally>> {
-        let span = self.window.span_ns();
-        let finished = |gauge: Gauge| {
-            let mut tally = gauge.tally?;
-            tally.series.truncate(tally.lead_ns.saturating_add(span));
-            tally.trim();
-            Some(tally)
+        let span_ns = self.window.span_ns();
+        let finished = |(tally, gauge): (Option<ClassTally>, Gauge)| {
+            let tally = tally?;
+            let span_ns = tally.lead_ns.saturating_add(span_ns);
+            Some(tally.finished(span_ns, gauge.in_flight_ns))
         };
-        self.classes.into_iter().map(finished).collect()
+        self.classes.into_iter().zip(self.gauges).map(finished).collect()
     }
 }
 

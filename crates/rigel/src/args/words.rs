@@ -11,8 +11,8 @@ use rigel_core::load::request::{DEFAULT_STREAM_IOS, DEFAULT_STRIPE};
 use rigel_core::load::workload::Layout;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::uses::advice::Product;
-use rigel_report::compare::CompareFormat;
 use rigel_report::Format;
+use rigel_report::compare::CompareFormat;
 
 pub trait Words: Copy + Send + Sync + 'static {
     /// Every word with its value, in the order of the help.

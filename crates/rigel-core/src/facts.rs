@@ -58,10 +58,8 @@ pub struct TargetFacts {
     /// Bytes allocated to a regular file (`st_blocks`), to see holes.
     pub allocated_bytes: Option<u64>,
     /// Where the bytes of a regular file are; `None` for a device, and where the filesystem does not tell.
-    #[serde(default)]
     pub extents: Option<ExtentFacts>,
     /// What it was filled with, when it is a whole scratch file of Rigel's.
-    #[serde(default)]
     pub scratch: Option<ScratchFacts>,
     /// The block device under the target.
     pub device: Option<DeviceFacts>,
@@ -70,7 +68,6 @@ pub struct TargetFacts {
     #[serde(default)]
     pub below: Vec<DeviceFacts>,
     /// The mount that a regular file is reached through.
-    #[serde(default)]
     pub mount: Option<MountFacts>,
 }
 

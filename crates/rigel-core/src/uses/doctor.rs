@@ -95,6 +95,16 @@ impl Status {
         Self::Bent { value: value.to_string(), want: want.to_string() }
     }
 
+    /// Judges a fact that every host has; unknown where it could not be read.
+    fn known<T>(fact: Option<T>, judge: impl FnOnce(T) -> Self) -> Self {
+        fact.map_or(Self::Unknown, judge)
+    }
+
+    /// Judges a fact that not every host or device has.
+    fn if_any<T>(fact: Option<T>, judge: impl FnOnce(T) -> Self) -> Self {
+        fact.map_or(Self::NotAsked, judge)
+    }
+
     /// Bent when `is_bent`.
     fn when(is_bent: bool, value: impl fmt::Display, want: impl fmt::Display) -> Self {
         if is_bent { Self::bent(value, want) } else { Self::fine(value) }

@@ -21,9 +21,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "mdadm --detail /dev/{device}",
         change: "replace the failed disk: mdadm /dev/{device} --add DISK",
         source: MD,
-        judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.degraded) {
-            Some(missing) => Status::when(missing > 0, format_args!("{missing} missing"), 0),
-            None => Status::NotAsked,
+        judge: Judge::Device(|device, _| {
+            let missing = device.md.as_ref().and_then(|md| md.degraded);
+            Status::if_any(missing, |count| Status::when(count > 0, format_args!("{count} missing"), 0))
         }),
     },
     Rule {
@@ -34,9 +34,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /proc/mdstat",
         change: "wait until it is over, or for a check: echo {want} > /sys/block/{device}/md/sync_action",
         source: MD,
-        judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.sync_action.as_deref()) {
-            Some(action) => Status::when(!matches!(action, "idle" | "frozen"), action, "idle"),
-            None => Status::NotAsked,
+        judge: Judge::Device(|device, _| {
+            let action = device.md.as_ref().and_then(|md| md.sync_action.as_deref());
+            Status::if_any(action, |word| Status::when(!matches!(word, "idle" | "frozen"), word, "idle"))
         }),
     },
     Rule {
@@ -102,13 +102,11 @@ pub(super) const RULES: &[Rule] = &[
         show: "dmsetup table /dev/{device}; multipathd show config | grep no_path_retry",
         change: "no_path_retry {want} (or another number) in /etc/multipath.conf, then: multipathd reconfigure",
         source: MULTIPATH,
-        judge: Judge::Device(|device, _| match table(device, "multipath").first() {
-            Some(line) => Status::when(
-                line.contains("queue_if_no_path"),
-                if line.contains("queue_if_no_path") { "I/O waits" } else { "I/O fails" },
-                12,
-            ),
-            None => Status::NotAsked,
+        judge: Judge::Device(|device, _| {
+            Status::if_any(table(device, "multipath").first(), |line| {
+                let waits = line.contains("queue_if_no_path");
+                Status::when(waits, if waits { "I/O waits" } else { "I/O fails" }, 12)
+            })
         }),
     },
     Rule {
@@ -165,10 +163,7 @@ fn kind_of(device: &DeviceFacts, kinds: &[&str]) -> Status {
         return Status::Unknown;
     }
     let mut all = mapped.table.iter().filter_map(|line| kind_of_line(line));
-    match all.find(|kind| kinds.contains(kind)) {
-        Some(kind) => Status::bent(kind, ""),
-        None => Status::NotAsked,
-    }
+    Status::if_any(all.find(|kind| kinds.contains(kind)), |kind| Status::bent(kind, ""))
 }
 
 fn stripe_read_ahead(device: &DeviceFacts, _: &System<'_>) -> Status {
@@ -243,12 +238,11 @@ fn name_of(number: &str, system: &System<'_>) -> String {
 }
 
 fn path_policy(device: &DeviceFacts, _: &System<'_>) -> Status {
-    let Some(line) = table(device, "multipath").first().copied() else { return Status::NotAsked };
     let known = ["round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity"];
-    match line.split_whitespace().find(|word| known.contains(word)) {
-        Some(policy) => Status::when(policy == "round-robin", policy, "service-time 0"),
-        None => Status::Unknown,
-    }
+    Status::if_any(table(device, "multipath").first(), |line| {
+        let policy = line.split_whitespace().find(|word| known.contains(word));
+        Status::known(policy, |policy| Status::when(policy == "round-robin", policy, "service-time 0"))
+    })
 }
 
 fn crypt(device: &DeviceFacts, _: &System<'_>) -> Status {

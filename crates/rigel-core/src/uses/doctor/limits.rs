@@ -31,16 +31,12 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl fs.aio-nr fs.aio-max-nr",
         change: "sysctl -w fs.aio-max-nr={want}",
         source: FS,
-        judge: Judge::Host(|host, _| match host.aio_nr.zip(host.aio_max_nr) {
-            Some((used, most)) => {
+        judge: Judge::Host(|host, _| {
+            Status::known(host.aio_nr.zip(host.aio_max_nr), |(used, most)| {
                 let left = most.saturating_sub(used);
-                Status::when(
-                    left < AIO_LEFT,
-                    format_args!("{left} of {most}"),
-                    most.saturating_mul(2).max(AIO_MAX_NR),
-                )
-            }
-            None => Status::Unknown,
+                let enough = most.saturating_mul(2).max(AIO_MAX_NR);
+                Status::when(left < AIO_LEFT, format_args!("{left} of {most}"), enough)
+            })
         }),
     },
     Rule {
@@ -51,9 +47,8 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl fs.aio-max-nr",
         change: "sysctl -w fs.aio-max-nr={want}",
         source: ORACLE_KERNEL,
-        judge: Judge::Host(|host, _| match host.aio_max_nr {
-            Some(most) => Status::when(most < AIO_MAX_NR, most, AIO_MAX_NR),
-            None => Status::Unknown,
+        judge: Judge::Host(|host, _| {
+            Status::known(host.aio_max_nr, |most| Status::when(most < AIO_MAX_NR, most, AIO_MAX_NR))
         }),
     },
     Rule {
@@ -168,13 +163,10 @@ fn hard(found: Option<Limit>, least: u64) -> Status {
 
 /// Bent when a limit, `None` inside for unlimited, is below `least`.
 fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Status {
-    match found {
-        Some(limit) => {
-            let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
-            Status::when(limit.is_some_and(|most| most < least), value, want)
-        }
-        None => Status::Unknown,
-    }
+    Status::known(found, |limit| {
+        let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
+        Status::when(limit.is_some_and(|most| most < least), value, want)
+    })
 }
 
 /// Those that are about a device of the system, or all when none of its devices is known.

@@ -62,10 +62,7 @@ pub(super) const RULES: &[Rule] = &[
         source: "https://docs.kernel.org/filesystems/dax.html",
         judge: Judge::Mount(|mount, _| {
             let found = mount.options.iter().find(|option| matches!(option.as_str(), "dax" | "dax=always"));
-            match found {
-                Some(option) => Status::bent(option, ""),
-                None => Status::fine("off"),
-            }
+            found.map_or(Status::fine("off"), |option| Status::bent(option, ""))
         }),
     },
     Rule {
@@ -76,9 +73,8 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "{want} instead of data=journal in /etc/fstab, then mount it anew",
         source: EXT4,
-        judge: Judge::Mount(|mount, _| match mount.value("data") {
-            Some(mode) => Status::when(mode == "journal", mode, "data=ordered"),
-            None => Status::NotAsked,
+        judge: Judge::Mount(|mount, _| {
+            Status::if_any(mount.value("data"), |mode| Status::when(mode == "journal", mode, "data=ordered"))
         }),
     },
     Rule {
@@ -89,11 +85,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}",
         source: MOUNT,
-        judge: Judge::Mount(
-            |mount, _| {
-                if mount.has("sync") { Status::bent("sync", "async") } else { Status::NotAsked }
-            },
-        ),
+        judge: Judge::Mount(|mount, _| {
+            Status::if_any(mount.has("sync").then_some("sync"), |word| Status::bent(word, "async"))
+        }),
     },
     Rule {
         name: "filesystem",
@@ -121,11 +115,8 @@ pub(super) const RULES: &[Rule] = &[
         source: "https://docs.kernel.org/filesystems/btrfs.html",
         judge: Judge::Mount(|mount, _| {
             let cow = ["btrfs", "zfs", "bcachefs"].contains(&mount.filesystem.as_str());
-            if cow && !mount.has("nodatacow") {
-                Status::bent(&mount.filesystem, "")
-            } else {
-                Status::NotAsked
-            }
+            let scattered = (cow && !mount.has("nodatacow")).then_some(&mount.filesystem);
+            Status::if_any(scattered, |filesystem| Status::bent(filesystem, ""))
         }),
     },
     Rule {

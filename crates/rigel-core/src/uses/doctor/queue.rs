@@ -151,10 +151,7 @@ pub(super) fn disk_value<T>(
     value: Option<T>,
     judge: impl FnOnce(&T) -> Status,
 ) -> Status {
-    match value {
-        Some(value) if device.is_leaf() => judge(&value),
-        _ => Status::NotAsked,
-    }
+    Status::if_any(value.filter(|_| device.is_leaf()), |value| judge(&value))
 }
 
 fn is_physical(device: &DeviceFacts) -> bool {

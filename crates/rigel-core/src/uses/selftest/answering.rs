@@ -25,7 +25,7 @@ const START_UP: &str =
 
 impl Case {
     /// A calibration of a minute with a bound on the latency.
-    const fn answering(name: &'static str, law: &'static str, bound_us: u64, of: LatencyOf) -> Self {
+    fn answering(name: &'static str, law: &'static str, bound_us: u64, of: LatencyOf) -> Self {
         let case = Self {
             level: RunLevel::Simple,
             levels: LevelChoice::Auto,
@@ -37,14 +37,14 @@ impl Case {
     }
 
     /// The same with another budget.
-    const fn within_s(mut self, budget_s: u64) -> Self {
+    fn within_s(mut self, budget_s: u64) -> Self {
         let max_duration = Some(Nanos::from_secs(budget_s));
         self.pace = Adaptive { precision: Precision(50), max_duration, fast: true };
         self
     }
 
     /// The same with another promise: what so little time is known to be too short for.
-    const fn held(mut self, least: f64, most_bias: f64) -> Self {
+    fn held(mut self, least: f64, most_bias: f64) -> Self {
         self.promise = Promise::Answers { least, most: MOST_HELD, most_bias, within: 0.98, bracketed: 0.9 };
         self
     }

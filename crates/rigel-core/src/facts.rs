@@ -110,10 +110,11 @@ pub struct ScratchFacts {
 }
 
 /// How the filesystem was asked for the extents of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtentSource {
     /// FIEMAP: every extent with its flags.
+    #[default]
     Fiemap,
     /// SEEK_DATA and SEEK_HOLE: data and holes only. Unwritten extents may count as holes, and a filesystem that knows
     /// of no holes calls everything data.
@@ -125,7 +126,7 @@ pub enum ExtentSource {
 ///
 /// `written_bytes`, `unwritten_bytes` and `hole_bytes` add up to the bytes that were looked at: the size of the target,
 /// or less when `truncated`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtentFacts {
     /// How it was found out.
     pub source: ExtentSource,

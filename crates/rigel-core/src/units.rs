@@ -72,38 +72,36 @@ pub enum UnitError {
     TooLarge(String),
 }
 
-/// Splits `8K` into its digits and its suffix.
-fn number_and_suffix(text: &str) -> Result<(u64, &str), UnitError> {
+/// Reads `8K`. `unit_of` knows a unit by its name in lower case; `known` are the names for a message.
+fn read(text: &str, known: &'static str, unit_of: fn(&str) -> Option<u64>) -> Result<u64, UnitError> {
+    let typed = text;
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(end);
     if digits.is_empty() {
         return Err(UnitError::NotANumber(text.to_owned()));
     }
-    let number = digits.parse().map_err(|_| UnitError::TooLarge(text.to_owned()))?;
-    Ok((number, suffix.trim_start()))
+    let number: u64 = digits.parse().map_err(|_| UnitError::TooLarge(text.to_owned()))?;
+    let unit = suffix.trim_start();
+    let Some(size) = unit_of(&unit.to_ascii_lowercase()) else {
+        return Err(UnitError::UnknownUnit { text: typed.to_owned(), unit: unit.to_owned(), known });
+    };
+    number.checked_mul(size).ok_or_else(|| UnitError::TooLarge(typed.to_owned()))
 }
 
 impl FromStr for Bytes {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let (number, suffix) = number_and_suffix(text)?;
-        let unit = match suffix.to_ascii_lowercase().as_str() {
-            "" | "b" => 1,
-            "k" | "kb" | "kib" => KIB,
-            "m" | "mb" | "mib" => MIB,
-            "g" | "gb" | "gib" => GIB,
-            "t" | "tb" | "tib" => 1 << 40,
-            _ => {
-                return Err(UnitError::UnknownUnit {
-                    text: text.to_owned(),
-                    unit: suffix.to_owned(),
-                    known: "B, K, M, G, T, powers of 1024",
-                });
-            }
+        let unit_of = |unit: &str| match unit {
+            "" | "b" => Some(1),
+            "k" | "kb" | "kib" => Some(KIB),
+            "m" | "mb" | "mib" => Some(MIB),
+            "g" | "gb" | "gib" => Some(GIB),
+            "t" | "tb" | "tib" => Some(1 << 40),
+            _ => None,
         };
-        number.checked_mul(unit).map(Bytes).ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+        read(text, "B, K, M, G, T, powers of 1024", unit_of).map(Bytes)
     }
 }
 
@@ -147,22 +145,15 @@ impl FromStr for Nanos {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let (number, suffix) = number_and_suffix(text)?;
-        let unit = match suffix.to_ascii_lowercase().as_str() {
-            "us" => NS_PER_US,
-            "ms" => NS_PER_MS,
-            "" | "s" | "sec" => NS_PER_S,
-            "m" | "min" => 60 * NS_PER_S,
-            "h" => 3600 * NS_PER_S,
-            _ => {
-                return Err(UnitError::UnknownUnit {
-                    text: text.to_owned(),
-                    unit: suffix.to_owned(),
-                    known: "us, ms, s, m, h",
-                });
-            }
+        let unit_of = |unit: &str| match unit {
+            "us" => Some(NS_PER_US),
+            "ms" => Some(NS_PER_MS),
+            "" | "s" | "sec" => Some(NS_PER_S),
+            "m" | "min" => Some(60 * NS_PER_S),
+            "h" => Some(3600 * NS_PER_S),
+            _ => None,
         };
-        number.checked_mul(unit).map(Nanos).ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+        read(text, "us, ms, s, m, h", unit_of).map(Nanos)
     }
 }
 

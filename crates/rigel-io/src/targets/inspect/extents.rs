@@ -89,17 +89,7 @@ struct Count {
 
 impl Count {
     fn new(source: ExtentSource, size: u64) -> Self {
-        let facts = ExtentFacts {
-            source,
-            written_bytes: 0,
-            unwritten_bytes: 0,
-            hole_bytes: 0,
-            extents: 0,
-            shared_bytes: 0,
-            inline_bytes: 0,
-            encoded_bytes: 0,
-            truncated: false,
-        };
+        let facts = ExtentFacts { source, ..ExtentFacts::default() };
         Self { began: Instant::now(), size, at: 0, facts }
     }
 

@@ -1,9 +1,9 @@
 //! Scratch files: filled, recognised, reused, removed, and never taken for someone else's file.
 
-use super::support::{MIB, Mounted, assert_verdict, bytes_of, dir, ext4_image, look, loop_on, poke, tool};
+use super::support::{MIB, Mounted, assert_verdict, bytes_of, check_block, dir, ext4_image, look, loop_on, poke, tool};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::guard::safety::{Evidence, Verdict};
-use rigel_core::guard::scratch::{BLOCK_BYTES, FILE_NAME, Header, State, TRAILER_BYTES, check_block};
+use rigel_core::guard::scratch::{BLOCK_BYTES, FILE_NAME, Header, State, TRAILER_BYTES};
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::permit;
 use rigel_io::targets::inspect::target_facts;

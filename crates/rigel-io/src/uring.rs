@@ -85,18 +85,6 @@ impl Ring<ReadsAndWrites> {
     ) -> Result<Made<Self>, Problem> {
         Self::on_targets(ReadsAndWrites, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
     }
-
-    /// An engine whose ring takes only `submissions` at once.
-    #[cfg(test)]
-    pub(crate) fn with_submissions(
-        submissions: u32,
-        targets: Arc<OpenTargets>,
-        layout: SlotLayout,
-        seed: u64,
-    ) -> Result<Self, Problem> {
-        let shape = Shape { submissions, ..Shape::of_slots(layout.slots(), false) };
-        Self::on_targets(ReadsAndWrites, shape, targets, layout, seed).map(|(backend, _, _)| backend)
-    }
 }
 
 impl Ring<NoOperations> {
@@ -155,14 +143,6 @@ impl<W: Wire> Ring<W> {
         let backend =
             Self { ring, wire, names, queued, in_kernel: 0, timer, abandoned: false, slots, _targets: None };
         Ok((backend, facts, buffer_facts))
-    }
-
-    /// How many threads the kernel may use for I/Os of regular files and devices that block.
-    #[cfg(test)]
-    pub(crate) fn kernel_threads(&self) -> u32 {
-        let mut limits = [0, 0];
-        // Zeros change nothing and bring the limits.
-        self.ring.submitter().register_iowq_max_workers(&mut limits).map_or(0, |()| limits[0])
     }
 
     /// Moves I/Os to the submission queue as long as they fit. Returns whether all fitted, and the number of entries in
@@ -359,3 +339,6 @@ fn user_data(op: &Op) -> u64 {
 const fn of_user_data(data: u64) -> (u16, u32) {
     (data as u16, (data >> 32) as u32)
 }
+
+#[cfg(test)]
+mod tests;

@@ -99,6 +99,12 @@ impl Header {
         !matches!(self.state, State::Filling)
     }
 
+    /// Whether it stays for later runs.
+    #[must_use]
+    pub const fn is_kept(&self) -> bool {
+        matches!(self.state, State::Kept)
+    }
+
     /// The first block of the trailer.
     #[must_use]
     pub fn encode(&self) -> [u8; BLOCK_BYTES] {

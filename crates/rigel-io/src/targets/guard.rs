@@ -37,7 +37,7 @@ struct Harmless {
 impl Harmless {
     fn of(facts: &TargetFacts, evidence: &TargetEvidence) -> Self {
         let blank = evidence.iter().any(|found| matches!(found, Evidence::NeverWritten { .. }));
-        Self { changed: evidence.changed(), blank: blank.then(|| Box::new(facts.clone())) }
+        Self { changed: evidence.changed, blank: blank.then(|| Box::new(facts.clone())) }
     }
 }
 
@@ -56,8 +56,7 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
         (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
             let (id, size_bytes) = ((facts.kind, facts.identity), facts.size_bytes);
             let harmless = (!consent).then(|| Harmless::of(facts, evidence));
-            let generation = evidence.generation();
-            Ok(WritePermit { id, size_bytes, generation, harmless, hold: None })
+            Ok(WritePermit { id, size_bytes, generation: evidence.generation, harmless, hold: None })
         }
     }
 }
@@ -79,7 +78,7 @@ impl WritePermit {
 
     /// Whether this run already has the lock of the open file.
     pub(crate) fn holds(&self, node: &Node) -> bool {
-        self.hold.as_ref().is_some_and(|hold| hold.identity() == node.identity())
+        self.hold.as_ref().is_some_and(|hold| hold.identity == node.identity())
     }
 
     /// Checks that the permit is for the open target.

@@ -38,8 +38,9 @@ pub struct Inspected {
 #[derive(Clone, Debug)]
 pub struct TargetEvidence {
     id: NodeId,
-    generation: Option<Generation>,
-    changed: Option<Changed>,
+    pub(crate) generation: Option<Generation>,
+    /// The last changes of a file before the inspection.
+    pub(crate) changed: Option<Changed>,
     list: Vec<Evidence>,
 }
 
@@ -47,15 +48,6 @@ impl TargetEvidence {
     /// Whether it is about this target.
     pub(crate) fn is_about(&self, facts: &TargetFacts) -> bool {
         self.id == (facts.kind, facts.identity)
-    }
-
-    pub(crate) const fn generation(&self) -> Option<Generation> {
-        self.generation
-    }
-
-    /// The last changes of a file before the inspection.
-    pub(crate) const fn changed(&self) -> Option<Changed> {
-        self.changed
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// conflict with the first. The lock ends with the last copy.
 #[derive(Clone, Debug)]
 pub struct Hold {
-    identity: Identity,
-    file: Arc<OwnedFd>,
+    pub(super) identity: Identity,
+    pub(super) file: Arc<OwnedFd>,
 }
 
 impl Hold {
@@ -25,15 +25,6 @@ impl Hold {
         }
         let identity = identity_of(&fs::fstat(&file)?, TargetKind::File);
         Ok(Some(Self { identity, file: Arc::new(file) }))
-    }
-
-    /// The locked file.
-    pub(super) fn file(&self) -> &OwnedFd {
-        &self.file
-    }
-
-    pub(super) const fn identity(&self) -> Identity {
-        self.identity
     }
 }
 

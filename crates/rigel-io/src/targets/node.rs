@@ -21,10 +21,11 @@ pub(crate) type NodeId = (TargetKind, Identity);
 /// A file or device that is held by an `O_PATH` descriptor.
 #[derive(Debug)]
 pub(crate) struct Node {
-    path: PathBuf,
+    /// As the user named it.
+    pub(crate) path: PathBuf,
     pin: OwnedFd,
-    stat: fs::Stat,
-    kind: TargetKind,
+    pub(crate) stat: fs::Stat,
+    pub(crate) kind: TargetKind,
 }
 
 /// The times of the last changes of a file, in seconds and nanoseconds.
@@ -82,12 +83,7 @@ impl Node {
         self.open(OFlags::RDONLY).map_err(|errno| refusal("the target cannot be read", &self.path, errno))
     }
 
-    /// The path as the user named it.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The printable form of [`Node::path`].
+    /// The printable form of the path.
     pub(crate) fn place(&self) -> String {
         path_text::encode(&self.path)
     }
@@ -96,14 +92,6 @@ impl Node {
     pub(crate) fn real_path(&self) -> PathBuf {
         std::fs::read_link(format!("/proc/self/fd/{}", self.pin.as_raw_fd()))
             .unwrap_or_else(|_| self.path.clone())
-    }
-
-    pub(crate) const fn kind(&self) -> TargetKind {
-        self.kind
-    }
-
-    pub(crate) const fn stat(&self) -> &fs::Stat {
-        &self.stat
     }
 
     pub(crate) fn identity(&self) -> Identity {

@@ -141,7 +141,7 @@ fn open_one(
     if direct {
         flags |= OFlags::DIRECT;
     }
-    if permit.is_some() && node.kind() == TargetKind::BlockDevice {
+    if permit.is_some() && node.kind == TargetKind::BlockDevice {
         flags |= OFlags::EXCL;
     }
     let fd =
@@ -150,7 +150,7 @@ fn open_one(
     match permit {
         Some(permit) => {
             permit.check(&node, size_bytes)?;
-            if node.kind() == TargetKind::File && !permit.holds(&node) {
+            if node.kind == TargetKind::File && !permit.holds(&node) {
                 lock_target(&node, &fd)?;
             }
         }
@@ -168,18 +168,18 @@ fn open_one(
 }
 
 fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
-    let size = match node.kind() {
+    let size = match node.kind {
         TargetKind::File => {
             fs::fstat(fd).map(|stat| usable_bytes(node, u64::try_from(stat.st_size).unwrap_or(0)))
         }
         _ => ioctl::device_size_bytes(fd.as_fd()),
     };
-    size.map_err(|errno| refusal("the target does not tell its size", node.path(), errno))
+    size.map_err(|errno| refusal("the target does not tell its size", &node.path, errno))
 }
 
 /// Locks a file, because two Rigels must not overwrite each other's stamps.
 fn lock_target(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
-    if lock(fd).map_err(|errno| refusal("the target cannot be locked", node.path(), errno))? {
+    if lock(fd).map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {
         return Ok(());
     }
     Err(Problem::refused("the target is locked")
@@ -198,7 +198,7 @@ fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
             }
             blocked(node.place(), &blockers)
         }
-        errno => refusal("the target cannot be opened", node.path(), errno),
+        errno => refusal("the target cannot be opened", &node.path, errno),
     }
 }
 

@@ -24,7 +24,7 @@ const SAMPLES: u64 = 256;
 
 /// Whether a regular file has the name of a scratch file, links resolved.
 pub(super) fn has_our_name(node: &Node) -> bool {
-    node.kind() == TargetKind::File && node.real_path().file_name().is_some_and(scratch::is_scratch_name)
+    node.kind == TargetKind::File && node.real_path().file_name().is_some_and(scratch::is_scratch_name)
 }
 
 /// The header, if the file has one that fits its size.
@@ -53,7 +53,7 @@ pub(super) fn usable_bytes(node: &Node, size_bytes: u64) -> u64 {
 pub(super) fn evidence(node: &Node) -> Result<Option<Evidence>, Problem> {
     let Some(header) = whole_header(node) else { return Ok(None) };
     let found = first_foreign(&node.open_to_read()?, &header)
-        .map_err(|errno| refusal("the scratch file cannot be read", node.path(), errno))?;
+        .map_err(|errno| refusal("the scratch file cannot be read", &node.path, errno))?;
     Ok(Some(match found {
         None => Evidence::OurScratchFile,
         Some(first_offset) => Evidence::ScratchFileOfAnother { first_offset },

@@ -14,7 +14,7 @@ use super::own_file::whole_header;
 use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
-use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
+use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header};
 use rigel_core::path_text;
 use rustix::fs;
 use rustix::io::{Errno, pwrite, retry_on_intr};
@@ -48,8 +48,10 @@ pub struct Wish {
 pub struct ScratchFile {
     node: Arc<Node>,
     hold: Hold,
-    header: Header,
-    reused: bool,
+    /// Size, seed and state of it.
+    pub header: Header,
+    /// Whether an earlier run filled it.
+    pub reused: bool,
 }
 
 impl ScratchFile {
@@ -102,31 +104,7 @@ impl ScratchFile {
     /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.node.path()
-    }
-
-    /// Bytes of its data.
-    #[must_use]
-    pub const fn data_bytes(&self) -> u64 {
-        self.header.data_bytes
-    }
-
-    /// Seed of its blocks.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    /// Whether an earlier run filled it.
-    #[must_use]
-    pub const fn reused(&self) -> bool {
-        self.reused
-    }
-
-    /// Whether [`ScratchFile::put_away`] leaves it there.
-    #[must_use]
-    pub const fn kept(&self) -> bool {
-        matches!(self.header.state, State::Kept)
+        &self.node.path
     }
 
     /// The lock, for the permit to write to the file.
@@ -140,7 +118,7 @@ impl ScratchFile {
     /// # Errors
     /// When something else has its name now, or it cannot be removed.
     pub fn put_away(self) -> Result<(), Problem> {
-        if self.kept() { Ok(()) } else { unlink(&self.node) }
+        if self.header.is_kept() { Ok(()) } else { unlink(&self.node) }
     }
 }
 
@@ -244,20 +222,20 @@ fn changed_by_another(path: &Path, offset: u64) -> Problem {
 
 /// Removes the name if it still belongs to the pinned file.
 fn unlink(node: &Node) -> Result<(), Problem> {
-    if found::is_missing(node.path()) {
+    if found::is_missing(&node.path) {
         return Err(Problem::refused("the scratch file is no longer where it was")
             .at(node.place())
             .because("it was moved away or removed while it was in use")
             .next("remove it by hand if it is elsewhere now"));
     }
-    let now = Node::pin_no_link(node.path())?;
+    let now = Node::pin_no_link(&node.path)?;
     if now.identity() != node.identity() {
         return Err(Problem::refused("something else has the name of the scratch file and was not touched")
             .at(node.place())
             .because("the scratch file was moved away while it was in use")
             .next("remove it by hand where it is now"));
     }
-    std::fs::remove_file(node.path()).map_err(|error| {
+    std::fs::remove_file(&node.path).map_err(|error| {
         let problem = Problem::refused("the scratch file cannot be removed").at(node.place());
         problem.because(error.to_string()).next("remove it by hand")
     })

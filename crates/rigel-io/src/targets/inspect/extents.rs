@@ -18,7 +18,7 @@ const MOST_TIME: Duration = Duration::from_millis(250);
 
 /// The extents of the first `size_bytes` of a file; `None` for a device, and where the filesystem does not answer.
 pub(super) fn find(node: &Node, size_bytes: u64) -> Option<ExtentFacts> {
-    if node.kind() != TargetKind::File {
+    if node.kind != TargetKind::File {
         return None;
     }
     let fd = node.open(OFlags::RDONLY).ok()?;

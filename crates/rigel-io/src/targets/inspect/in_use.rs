@@ -25,7 +25,7 @@ const MOST_MOUNTS: usize = 8;
 pub(crate) fn evidence(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     let system = snapshot.system();
     let mut found = blockers(node, snapshot);
-    if node.kind() == TargetKind::BlockDevice {
+    if node.kind == TargetKind::BlockDevice {
         if found.is_empty() && is_exclusively_open(node) {
             found.push(Evidence::ExclusivelyOpen);
         }
@@ -49,7 +49,7 @@ pub(crate) fn blockers(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     };
     found.extend(loop_devices(&ids, &name, snapshot));
     found.extend(in_swap(&ids, snapshot));
-    let read_only = match node.kind() {
+    let read_only = match node.kind {
         TargetKind::File => node.on_read_only_mount(),
         _ => node.open(OFlags::RDONLY).and_then(|fd| ioctl::device_is_read_only(fd.as_fd())) == Ok(true),
     };

@@ -62,13 +62,13 @@ pub(super) fn take(path: &Path, wish: &Wish, misfit: Misfit) -> Result<Found, Pr
         return Ok(Found::Free);
     }
     let unreadable = |errno| refusal("the scratch file cannot be read", path, errno);
-    let Some(header) = header_of(hold.file()).map_err(unreadable)? else {
+    let Some(header) = header_of(&hold.file).map_err(unreadable)? else {
         // An empty file: another run has just created it and is about to lock it.
-        let is_empty = fs::fstat(hold.file()).is_ok_and(|stat| stat.st_size == 0);
+        let is_empty = fs::fstat(&hold.file).is_ok_and(|stat| stat.st_size == 0);
         return if is_empty { Ok(Found::Busy) } else { Err(not_ours(path)) };
     };
     // The file was kept, and somebody has put other data into it: it is theirs now.
-    if let Some(offset) = first_foreign(hold.file(), &header).map_err(unreadable)? {
+    if let Some(offset) = first_foreign(&hold.file, &header).map_err(unreadable)? {
         return Err(changed_by_another(path, offset));
     }
     let blockers = in_use::blockers(&node, &Snapshot::take());
@@ -88,8 +88,8 @@ fn use_or_remove(
     if header.is_whole() && header.data_bytes == wish.data_bytes {
         if wish.keep && header.state != State::Kept {
             header.state = State::Kept;
-            write_header(hold.file(), &header)
-                .map_err(|errno| refusal("the scratch file cannot be written", node.path(), errno))?;
+            write_header(&hold.file, &header)
+                .map_err(|errno| refusal("the scratch file cannot be written", &node.path, errno))?;
         }
         return Ok(Found::Ours(ScratchFile { node: Arc::new(node), hold, header, reused: true }));
     }
@@ -106,7 +106,7 @@ pub(super) fn is_missing(path: &Path) -> bool {
 
 /// Whether the path still leads to the pinned file.
 fn is_still(node: &Node) -> bool {
-    Node::pin_no_link(node.path()).is_ok_and(|now| now.identity() == node.identity())
+    Node::pin_no_link(&node.path).is_ok_and(|now| now.identity() == node.identity())
 }
 
 fn not_opened(path: &Path, errno: Errno) -> Problem {

@@ -21,7 +21,6 @@ pub enum ExitKind {
 
 impl ExitKind {
     /// The exit code of the program.
-    #[must_use]
     pub const fn code(self) -> u8 {
         match self {
             Self::GateFailed => 1,
@@ -53,19 +52,16 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of the given kind.
-    #[must_use]
     pub fn new(kind: ExitKind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), place: None, cause: None, next: None }
     }
 
     /// The input cannot be understood.
-    #[must_use]
     pub fn usage(what: impl Into<String>) -> Self {
         Self::new(ExitKind::Usage, what)
     }
 
     /// A target or the host refused.
-    #[must_use]
     pub fn refused(what: impl Into<String>) -> Self {
         Self::new(ExitKind::Refused, what)
     }

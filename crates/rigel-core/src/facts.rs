@@ -73,7 +73,6 @@ pub struct TargetFacts {
 
 impl TargetFacts {
     /// A target that exists only in this process.
-    #[must_use]
     pub fn simulated(size_bytes: u64) -> Self {
         Self {
             path: "simulated".to_owned(),
@@ -150,7 +149,6 @@ pub struct ExtentFacts {
 
 impl ExtentFacts {
     /// Bytes that were looked at.
-    #[must_use]
     pub const fn looked_bytes(&self) -> u64 {
         self.written_bytes.saturating_add(self.unwritten_bytes).saturating_add(self.hole_bytes)
     }

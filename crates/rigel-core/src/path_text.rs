@@ -11,13 +11,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The printable form of a path; [`decode`] gives the path back.
-#[must_use]
 pub fn encode(path: &Path) -> String {
     encode_os(path.as_os_str())
 }
 
 /// The printable form of any operating system string.
-#[must_use]
 pub fn encode_os(text: &OsStr) -> String {
     let mut out = String::with_capacity(text.len());
     for chunk in text.as_bytes().utf8_chunks() {
@@ -29,7 +27,6 @@ pub fn encode_os(text: &OsStr) -> String {
 
 /// Text from a record, safe to print whoever wrote the record: what [`encode`] made comes out unchanged, and control
 /// characters and invisible marks that it would have escaped are escaped. Backslashes stay, so nothing is escaped twice.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -64,7 +61,6 @@ fn escape(out: &mut String, bytes: &[u8]) {
 }
 
 /// The path that [`encode`] was given. A backslash that is not followed by `x` and two hexadecimal digits stays.
-#[must_use]
 pub fn decode(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -28,7 +28,6 @@ pub struct Bytes(pub u64);
 
 impl Bytes {
     /// `count` KiB. Saturates; a plan refuses such a size later.
-    #[must_use]
     pub(crate) const fn from_kib(count: u64) -> Self {
         Self(count.saturating_mul(KIB))
     }
@@ -112,19 +111,16 @@ pub struct Nanos(pub u64);
 
 impl Nanos {
     /// `seconds` whole seconds, saturating.
-    #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         Self(seconds.saturating_mul(NS_PER_S))
     }
 
     /// `millis` milliseconds, saturating.
-    #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(NS_PER_MS))
     }
 
     /// The span in seconds.
-    #[must_use]
     pub fn seconds(self) -> f64 {
         to_f64(self.0) / to_f64(NS_PER_S)
     }
@@ -158,32 +154,27 @@ impl FromStr for Nanos {
 }
 
 /// The nearest `f64`. Counts and nanoseconds of a run stay far below 2^53, where this is exact.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "the one place where counts become floats")]
 pub const fn to_f64(value: u64) -> f64 {
     value as f64
 }
 
 /// Microseconds of a span given in nanoseconds.
-#[must_use]
 pub fn us_from_ns(ns: f64) -> f64 {
     ns / to_f64(NS_PER_US)
 }
 
 /// I/Os per second: `count` completions in `span_ns`. Zero for an empty span.
-#[must_use]
 pub fn iops(count: u64, span_ns: u64) -> f64 {
     if span_ns == 0 { 0.0 } else { to_f64(count) * to_f64(NS_PER_S) / to_f64(span_ns) }
 }
 
 /// Megabytes (2^20 bytes) per second: `bytes` in `span_ns`. Zero for an empty span.
-#[must_use]
 pub fn mbps(bytes: u64, span_ns: u64) -> f64 {
     iops(bytes, span_ns) / to_f64(MIB)
 }
 
 /// The digits of a whole number in groups of three: `-1,234,567`.
-#[must_use]
 pub(crate) fn grouped(digits: &str) -> String {
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
     let mut text = String::from(sign);
@@ -197,7 +188,6 @@ pub(crate) fn grouped(digits: &str) -> String {
 }
 
 /// Four figures, with a comma for thousands: `3,952`, `41.27`, `0.05`.
-#[must_use]
 pub fn number(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 1000.0 => 0,

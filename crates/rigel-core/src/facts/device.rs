@@ -131,14 +131,12 @@ pub struct IscsiFacts {
 
 impl DeviceFacts {
     /// Whether it is a disk: neither a partition nor made of others.
-    #[must_use]
     pub(crate) fn is_leaf(&self) -> bool {
         self.partition_of.is_none() && self.made_of.is_empty()
     }
 
     /// Bytes of a whole stripe and how they come about: chunk times data disks. From the RAID itself, from the
     /// table of a striped volume, or what the device says it likes best.
-    #[must_use]
     pub fn stripe(&self) -> Option<Stripe> {
         let by_md = self.md.as_ref().and_then(MdFacts::stripe);
         let striped = || self.mapped.as_ref()?.table.iter().find_map(|line| striped(line));
@@ -166,7 +164,6 @@ pub struct Stripe {
 
 impl Stripe {
     /// Bytes of one stripe over all disks.
-    #[must_use]
     pub const fn bytes(self) -> u64 {
         self.chunk_bytes.saturating_mul(self.data_disks)
     }

@@ -37,7 +37,6 @@ const HEADER_TEXT_AT: usize = 64;
 const PURPOSE: u64 = BLOCK_MAGIC;
 
 /// Whether a file has the name of a scratch file: `rigel-scratch*.dat`.
-#[must_use]
 pub fn is_scratch_name(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b"rigel-scratch") && name.ends_with(b".dat")
@@ -45,7 +44,6 @@ pub fn is_scratch_name(name: &OsStr) -> bool {
 
 /// The name of the scratch file with a number, for several runs in one directory: `rigel-scratch.dat`, then
 /// `rigel-scratch-2.dat` and so on.
-#[must_use]
 pub fn numbered_name(number: u32) -> String {
     match number {
         0 | 1 => FILE_NAME.to_owned(),
@@ -88,19 +86,16 @@ pub enum HeaderError {
 
 impl Header {
     /// Size of the whole file.
-    #[must_use]
     pub const fn file_bytes(&self) -> u64 {
         self.data_bytes.saturating_add(TRAILER_BYTES)
     }
 
     /// Whether the fill was finished.
-    #[must_use]
     pub const fn is_whole(&self) -> bool {
         !matches!(self.state, State::Filling)
     }
 
     /// Whether it stays for later runs.
-    #[must_use]
     pub const fn is_kept(&self) -> bool {
         matches!(self.state, State::Kept)
     }
@@ -182,13 +177,11 @@ pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
 
 /// Whether Rigel may have written the block at `offset`, in any run: it has the stamp of its place, or is all zeros. Only
 /// the stamp is checked, because I/Os smaller than a block change the rest.
-#[must_use]
 pub fn may_be_own(offset: u64, block: &[u8]) -> bool {
     stamp(block).is_some_and(|(at, _)| at == offset) || block.iter().all(|&byte| byte == 0)
 }
 
 /// The offset and the seed in the stamp of a block, if it has one.
-#[must_use]
 pub fn stamp(block: &[u8]) -> Option<(u64, u64)> {
     let stamp: &[u8; STAMP_BYTES] = block.first_chunk()?;
     (word(stamp, 0) == BLOCK_MAGIC).then(|| (word(stamp, 8), word(stamp, 16)))
@@ -205,14 +198,12 @@ pub struct Stamps {
 impl Stamps {
     /// For a file filled with `fill_seed` in a run with `run_seed`. `used_before`: earlier runs may have written to it with
     /// other seeds, which are not known.
-    #[must_use]
     pub const fn new(fill_seed: u64, run_seed: u64, used_before: bool) -> Self {
         Self { fill_seed, run_seed, used_before }
     }
 
     /// Whether a block read at `offset` has a stamp that belongs there. A block must begin at `offset`.
     #[inline]
-    #[must_use]
     pub fn admit(&self, block: &[u8], offset: u64) -> bool {
         stamp(block).is_some_and(|(found, seed)| {
             found == offset && (self.used_before || seed == self.fill_seed || seed == self.run_seed)

@@ -13,7 +13,6 @@ impl SimLaw {
     /// A start-up transient is over by then, and the credits of a limit are used up. `None` where no formula is exact:
     /// under drift, a write cliff or lost I/Os, and for a limit under a speed that changes. The limit's own formula
     /// needs credits for at least the fluctuations of a few service times.
-    #[must_use]
     pub fn truth_iops(&self, outstanding: u32, io_bytes: u64) -> Option<f64> {
         let busy = f64::from(outstanding.min(self.servers));
         let law = busy * to_f64(NS_PER_S) / (self.mean_service_ns(io_bytes) * self.crowding(outstanding));
@@ -56,7 +55,6 @@ impl SimLaw {
     /// exponential service times the latency is the sum of an Erlang and an exponential time (Gross, Harris 1998,
     /// section 2.4, for a closed system). `None` for other service times, for a cache, and for a device without a
     /// single rate.
-    #[must_use]
     pub(crate) fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
         let known =
             self.spread == ServiceTime::Exponential && self.noise.hits.is_none() && self.is_unlimited();
@@ -65,7 +63,6 @@ impl SimLaw {
     }
 
     /// How much longer every service is with so many in flight.
-    #[must_use]
     pub fn crowding(&self, in_flight: u32) -> f64 {
         1.0 + self.noise.retrograde.fraction() * f64::from(in_flight.saturating_sub(self.servers))
     }

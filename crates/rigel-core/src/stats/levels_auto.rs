@@ -116,7 +116,6 @@ pub enum ViolationKind {
 
 /// Decides what comes after `visits`, in whatever order they were made. The same visits always give the same answer,
 /// so a search can go on from a record; visits that were not asked for are set aside until they are.
-#[must_use]
 pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
     let mut made: BTreeMap<u32, VecDeque<LevelVisit>> = BTreeMap::new();
     visits.iter().for_each(|visit| made.entry(visit.outstanding).or_default().push_back(*visit));
@@ -128,7 +127,6 @@ pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
 }
 
 /// The levels of an axis of a matrix around saturation: `0, 1, N/4, N/2, N, 2N`.
-#[must_use]
 pub fn axis(n_sat: u32) -> Vec<u32> {
     let mut levels = vec![0, 1, n_sat / 4, n_sat / 2, n_sat, n_sat.saturating_mul(2)];
     levels.sort_unstable();

@@ -56,7 +56,6 @@ impl Look {
     ///
     /// Longer visits among the shorter ones would make these look noisy instead of low, so the shorter ones are
     /// also judged alone.
-    #[must_use]
     pub fn at(quantities: &[Quantity], bucket_ns: u64, parameters: &Parameters) -> Self {
         let lengths = parameters.visit_lengths();
         let usual_ns = lengths.first().copied().unwrap_or(0);
@@ -125,13 +124,11 @@ impl Look {
     }
 
     /// Whether the visits that count last beyond their start-up, as far as they and the long visits can show.
-    #[must_use]
     pub fn is_settled(&self) -> bool {
         self.settle.unsettled.is_none() && self.slow_starts.iter().all(Option::is_none)
     }
 
     /// Whether a quantity's interval is as narrow as `target`.
-    #[must_use]
     pub fn reached(&self, quantity: usize, target: f64) -> bool {
         let interval = self.intervals.get(quantity).copied().flatten();
         interval.is_some_and(|interval| interval.relative_half_width <= target)

@@ -50,7 +50,6 @@ pub struct Schedule {
 
 impl Schedule {
     /// An adaptive run of `phases`, in that order. Phases without points are passed over.
-    #[must_use]
     pub const fn new(phases: Vec<Phase>, parameters: Parameters, generator: Generator) -> Self {
         Self {
             parameters,
@@ -153,7 +152,6 @@ impl Schedule {
 
     /// Least time that the rest of the run takes: the long visits, the rounds up to the next look, and the later
     /// phases up to their first look. Rests are not counted.
-    #[must_use]
     pub fn expected_ns(&self) -> u64 {
         let visit = self.parameters.settle_ns + self.measure_ns;
         let long_visits = |phase: &Phase, done: usize| -> u64 {
@@ -176,13 +174,11 @@ impl Schedule {
     }
 
     /// Which phase is being measured; the number of phases once all are over.
-    #[must_use]
     pub const fn phase(&self) -> usize {
         self.phase
     }
 
     /// Points of all phases that are not done.
-    #[must_use]
     pub(crate) fn unreached(&self) -> Vec<usize> {
         let all = self.phases.iter().flat_map(|phase| &phase.points);
         all.copied().filter(|point| !self.reached.contains(point)).collect()

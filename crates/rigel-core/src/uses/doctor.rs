@@ -29,7 +29,6 @@ pub enum Severity {
 
 impl Severity {
     /// The word for it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -126,13 +125,11 @@ pub struct System<'a> {
 
 impl<'a> System<'a> {
     /// A host with everything on it.
-    #[must_use]
     pub fn whole(host: &'a HostFacts, devices: &'a [DeviceFacts], mounts: &'a [MountFacts]) -> Self {
         Self { host, devices: devices.iter().collect(), mounts: mounts.iter().collect(), targets: &[] }
     }
 
     /// A host with what lies below some targets.
-    #[must_use]
     pub fn below(host: &'a HostFacts, targets: &'a [TargetFacts]) -> Self {
         let mut devices: Vec<&DeviceFacts> = Vec::new();
         for device in targets.iter().flat_map(|target| target.device.iter().chain(&target.below)) {
@@ -199,19 +196,16 @@ pub struct Checked {
 
 impl Checked {
     /// Whether it found something.
-    #[must_use]
     pub const fn is_bent(&self) -> bool {
         matches!(self.verdict, Status::Bent { .. })
     }
 
     /// The command that shows the setting.
-    #[must_use]
     pub fn show(&self) -> String {
         self.filled(self.rule.show)
     }
 
     /// The command that changes it, or what to do.
-    #[must_use]
     pub fn change(&self) -> String {
         self.filled(self.rule.change)
     }

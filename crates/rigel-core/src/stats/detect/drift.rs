@@ -29,7 +29,6 @@ pub(crate) struct RunDrift {
 ///
 /// All visits share the noise of the device, so neighbours correlate, and a plain test would take any slow wave for
 /// a drift. As for batch means, the correlation r of neighbours raises the variance by `(1 + r) / (1 - r)`.
-#[must_use]
 pub fn drift(visits: &[TimedVisit], target: f64) -> Option<RunDrift> {
     let residuals = residuals(visits);
     let (times, means) = centred_minutes(&residuals);

@@ -55,7 +55,6 @@ pub struct SlowStart {
 
 impl SlowStart {
     /// The later part relative to the short visits: 0.08 when it is 8 % higher.
-    #[must_use]
     pub fn difference(&self) -> f64 {
         self.later / self.visits.mean - 1.0
     }
@@ -68,7 +67,6 @@ impl SlowStart {
 ///
 /// The long visit differs from the short ones by the variation between visits, and by its own error inside the
 /// visit, which is smaller because it is longer.
-#[must_use]
 pub(crate) fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
     let begin = long.rates.len() / 2;
     let from_ns = u64::try_from(begin).unwrap_or(u64::MAX).saturating_mul(long.bucket_ns);

@@ -9,7 +9,6 @@ const BERNOULLI: [f64; 7] =
 const ASYMPTOTIC_FROM: f64 = 12.0;
 
 /// Logarithmic derivative of the gamma function, for `x > 0`.
-#[must_use]
 pub fn digamma(x: f64) -> f64 {
     let (mut x, mut shift) = (x, 0.0);
     while x < ASYMPTOTIC_FROM {
@@ -27,7 +26,6 @@ pub fn digamma(x: f64) -> f64 {
 }
 
 /// Second logarithmic derivative of the gamma function, for `x > 0`.
-#[must_use]
 pub fn trigamma(x: f64) -> f64 {
     let (mut x, mut shift) = (x, 0.0);
     while x < ASYMPTOTIC_FROM {
@@ -61,7 +59,6 @@ fn tetragamma(x: f64) -> f64 {
 
 /// The `x > 0` with `trigamma(x) = y`, for `y > 0`. Newton's method on `1 / trigamma`, which is convex and nearly
 /// straight (Smyth 2004, appendix).
-#[must_use]
 pub fn inverse_trigamma(y: f64) -> f64 {
     let mut x = 0.5 + 1.0 / y;
     for _ in 0..200 {

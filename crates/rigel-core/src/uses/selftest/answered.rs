@@ -41,7 +41,6 @@ impl Asked {
     ];
 
     /// The name in every output.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::MaxIops => "max_iops",
@@ -82,7 +81,6 @@ pub struct Answered {
 
 impl Answered {
     /// Scores the record of a calibration; `None` for any other run.
-    #[must_use]
     pub fn of(record: &Record, found: &Findings, law: &SimLaw) -> Option<Self> {
         let answers = found.answers.as_ref()?;
         let truth = Truth { law, record };
@@ -192,7 +190,6 @@ impl Score {
     }
 
     /// The share of a figure's intervals that hold the truth, and its standard error; `None` without intervals.
-    #[must_use]
     pub fn held(&self, asked: Asked) -> Option<(f64, f64)> {
         let part = |trial: &Trial| {
             let held = of(trial, asked).and_then(|seen| seen.held);
@@ -202,19 +199,16 @@ impl Score {
     }
 
     /// The share of the intervals of all figures that hold the truth, and its standard error over calibrations.
-    #[must_use]
     pub fn all_held(&self) -> (f64, f64) {
         self.share(|trial| (held(trial).filter(|held| *held).count(), held(trial).count()))
     }
 
     /// The mean of a figure's estimate / truth - 1.
-    #[must_use]
     pub fn bias(&self, asked: Asked) -> f64 {
         sample::mean(&self.figure(asked).map(|seen| seen.error).collect::<Vec<f64>>())
     }
 
     /// The median half-width of a figure's intervals, relative: those of two visits have no mean to speak of.
-    #[must_use]
     pub fn half_width(&self, asked: Asked) -> f64 {
         let known = self.figure(asked).filter(|seen| seen.held.is_some());
         sample::median(&known.map(|seen| seen.half_width).collect::<Vec<f64>>())
@@ -222,7 +216,6 @@ impl Score {
 
     /// The share of the trials in which the true latency at the chosen level keeps the bound, to the tenth that is
     /// allowed; or there is none, and nothing keeps it.
-    #[must_use]
     pub fn within_bound(&self) -> (f64, f64) {
         let keeps = |answers: &Answered| {
             answers.decided && answers.of_bound.is_none_or(|of_bound| of_bound <= 1.0 + NEAR)

@@ -190,7 +190,6 @@ impl Case {
     }
 
     /// The same device, aimed at more narrowly or with shorter visits.
-    #[must_use]
     pub(crate) fn paced(&self, precision: Precision, fast: bool) -> Self {
         let promise = match self.promise {
             Promise::Coverage { least, most, kept, .. } => {
@@ -258,7 +257,6 @@ const SLOW: &str = "noise=ar:30s:5%,between=0.5%,white=3%";
 const START_UP: &str = "30 % slower at the start of a visit";
 
 /// All cases, each with one precision.
-#[must_use]
 pub fn all() -> Vec<Case> {
     [adaptive_runs(), searches(), answering::few(), warned()].concat()
 }
@@ -308,7 +306,6 @@ fn warned() -> Vec<Case> {
 }
 
 /// Every adaptive run with ±5 %, ±2 % and ±5 % with shorter visits, and the other cases.
-#[must_use]
 pub fn thorough() -> Vec<Case> {
     let usual = adaptive_runs();
     let paced = |precision, fast| usual.iter().map(|case| case.paced(Precision(precision), fast)).collect();

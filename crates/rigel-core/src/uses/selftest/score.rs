@@ -55,7 +55,6 @@ pub struct Trial {
 
 impl Trial {
     /// Scores the record of a trial.
-    #[must_use]
     pub fn of(record: &Record) -> Self {
         let EngineRequest::Sim(law) = record.header.request.engine else {
             return Self::default();
@@ -153,19 +152,16 @@ pub struct Score {
 
 impl Score {
     /// The share of all intervals that hold the truth, and its standard error over runs.
-    #[must_use]
     pub fn coverage(&self) -> (f64, f64) {
         self.share(|trial| (trial.covered, trial.intervals))
     }
 
     /// The share of all intervals that are as narrow as was asked for.
-    #[must_use]
     pub fn reached(&self) -> f64 {
         self.share(|trial| (trial.reached, trial.intervals)).0
     }
 
     /// Of the intervals that are as narrow as was asked for, the share whose mean is as near to the truth.
-    #[must_use]
     pub fn kept(&self) -> Option<f64> {
         let reached: usize = self.trials.iter().map(|trial| trial.reached).sum();
         let kept: usize = self.trials.iter().map(|trial| trial.kept).sum();
@@ -173,19 +169,16 @@ impl Score {
     }
 
     /// The share of trials in which the bracket holds the level that saturates the device.
-    #[must_use]
     pub fn bracketed(&self) -> (f64, f64) {
         self.share(|trial| (usize::from(trial.bracketed == Some(true)), 1))
     }
 
     /// The share of trials in which a flag was raised.
-    #[must_use]
     pub fn raised(&self, flag: FlagCode) -> (f64, f64) {
         self.share(|trial| (usize::from(trial.flags.contains_key(&flag)), 1))
     }
 
     /// The share of all intervals that hold the truth or belong to a trial in which a flag was raised.
-    #[must_use]
     pub fn held_or_raised(&self, flag: FlagCode) -> (f64, f64) {
         self.share(|trial| {
             let raised = trial.flags.contains_key(&flag);
@@ -194,14 +187,12 @@ impl Score {
     }
 
     /// The trials in which one of the flags was raised that a case has to keep silent about.
-    #[must_use]
     pub fn alarms(&self, silence: &Silence) -> usize {
         let alarmed = |trial: &&Trial| silence.flags.iter().any(|flag| trial.flags.contains_key(flag));
         self.trials.iter().filter(alarmed).count()
     }
 
     /// The mean of a figure over the trials.
-    #[must_use]
     pub fn mean(&self, figure: impl Fn(&Trial) -> f64) -> f64 {
         self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
     }

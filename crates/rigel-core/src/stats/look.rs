@@ -59,7 +59,8 @@ impl Look {
     pub fn at(quantities: &[Quantity], bucket_ns: u64, parameters: &Parameters) -> Self {
         let lengths = parameters.visit_lengths();
         let usual_ns = lengths.first().copied().unwrap_or(0);
-        let least = least_longer(quantities, parameters);
+        let points: BTreeSet<usize> = quantities.iter().map(|quantity| quantity.point).collect();
+        let least = usize::try_from(parameters.first_look(points.len())).unwrap_or(usize::MAX);
         let look =
             |span: Range<u64>, length_ns: u64| Self::of(quantities, bucket_ns, (span, length_ns), parameters);
         let mut found = look(0..u64::MAX, usual_ns);
@@ -146,13 +147,6 @@ impl Quantity {
 /// How long a visit with this profile was.
 fn length_of(profile: &[f64], bucket_ns: u64) -> u64 {
     u64::try_from(profile.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
-}
-
-/// Once each quantity has so many longer visits, the shorter ones no longer count: as many as come before the first
-/// look.
-fn least_longer(quantities: &[Quantity], parameters: &Parameters) -> usize {
-    let points: BTreeSet<usize> = quantities.iter().map(|quantity| quantity.point).collect();
-    usize::try_from(parameters.first_look(points.len())).unwrap_or(usize::MAX)
 }
 
 /// The longest settling time of the phase as a whole and of each group, from the groups and profiles of all quantities:

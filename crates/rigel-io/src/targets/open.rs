@@ -216,7 +216,7 @@ impl OpenTarget {
     /// The descriptor that an engine uses.
     pub(crate) fn file_for(&self, kind: EngineKind) -> RawFd {
         match (&self.namespace, kind) {
-            (Some(namespace), EngineKind::Nvme) => namespace.raw_fd(),
+            (Some(namespace), EngineKind::Nvme) => namespace.fd.as_raw_fd(),
             _ => self.fd.as_raw_fd(),
         }
     }

@@ -154,10 +154,6 @@ pub(super) fn disk_value<T>(
     Status::if_any(value.filter(|_| device.is_leaf()), |value| judge(&value))
 }
 
-fn is_physical(device: &DeviceFacts) -> bool {
-    matches!(device.transport.as_deref(), Some("sata" | "sas" | "scsi"))
-}
-
 fn scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
     disk_value(device, device.scheduler.as_ref(), |scheduler| {
         let want = if device.rotational == Some(true) { "mq-deadline" } else { "none" };
@@ -175,7 +171,8 @@ fn nvme_scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
 }
 
 fn disk_scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
-    if !is_physical(device) || device.rotational != Some(true) {
+    let is_physical = matches!(device.transport.as_deref(), Some("sata" | "sas" | "scsi"));
+    if !is_physical || device.rotational != Some(true) {
         return Status::NotAsked;
     }
     disk_value(device, device.scheduler.as_ref(), |scheduler| {

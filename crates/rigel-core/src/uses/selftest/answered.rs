@@ -83,6 +83,7 @@ impl Answered {
     /// Scores the record of a calibration; `None` for any other run.
     pub fn of(record: &Record, found: &Findings, law: &SimLaw) -> Option<Self> {
         let answers = found.answers.as_ref()?;
+        let most_streams = record.header.plan.search.as_ref().map_or(1, |search| search.most_large);
         let truth = Truth { law, record };
         let best = answers.max_iops.as_ref().ok();
         let best_iops = truth.small_iops(Some(&answers.bound));
@@ -98,7 +99,7 @@ impl Answered {
                 best_iops.and(outstanding).and_then(known),
             ),
             (Asked::UnboundedIops, estimate(answers.unbounded_iops), truth.small_iops(None)),
-            (Asked::MaxMbps, estimate(answers.max_mbps), truth.mbps(truth.most_streams())),
+            (Asked::MaxMbps, estimate(answers.max_mbps), truth.mbps(most_streams)),
             (Asked::MaxPmbps, estimate(answers.max_pmbps), truth.mbps(1)),
             (Asked::LatencyAt1, answers.latency_at_1_us, known(1)),
         ];
@@ -167,10 +168,6 @@ impl Truth<'_> {
             LatencyOf::Mean => self.law.truth_iops(level, bytes).map(|rate| f64::from(level) / rate * 1e6),
             LatencyOf::P99 => self.law.truth_latency_ns(level, bytes, 0.99).map(us_from_ns),
         }
-    }
-
-    fn most_streams(&self) -> u32 {
-        self.record.header.plan.search.as_ref().map_or(1, |search| search.most_large)
     }
 
     /// The highest rate of so many streams or fewer.
@@ -244,16 +241,11 @@ impl Score {
     }
 
     fn all_in_budget(&self) -> Grade {
-        let late = self
-            .trials
-            .iter()
-            .filter(|trial| !trial.answers.as_ref().is_some_and(|answers| answers.in_budget));
-        match late.count() {
+        let in_time = |trial: &&Trial| trial.answers.as_ref().is_some_and(|answers| answers.in_budget);
+        let (all, kept) = (self.trials.len(), self.trials.iter().filter(in_time).count());
+        match all - kept {
             0 => Grade::Kept,
-            late => Grade::Broken(format!(
-                "{late} of {} calibrations began a visit after their budget",
-                self.trials.len()
-            )),
+            late => Grade::Broken(format!("{late} of {all} calibrations began a visit after their budget")),
         }
     }
 }

@@ -203,13 +203,15 @@ impl Score {
         if self.trials.is_empty() {
             return Grade::Broken("nothing was tried".into());
         }
+        let share = self.share(|trial| (trial.reached, trial.intervals));
+        let reached = |least| self.at_least("points that reach the aim", share, least);
         let promised = match self.case.promise {
             Promise::Coverage { least, most, kept, most_bias, least_reached, most_minutes } => self
                 .in_time(most_minutes)
                 .and(self.at_least("intervals that hold the truth", self.coverage(), least))
                 .and(self.miss_enough(most))
                 .and(self.often_kept(kept))
-                .and(self.often_reached(least_reached))
+                .and(least_reached.map_or(Grade::Kept, reached))
                 .and(self.off("estimates are", |trial| Some(trial.bias), most_bias)),
             Promise::Levels { least, most_bias } => {
                 let bias = self.off("estimates are", |trial| trial.maximum_error, most_bias);
@@ -218,12 +220,9 @@ impl Score {
             Promise::Answers { .. } => self.answers_kept(),
             Promise::HeldOrRaises(flag, Held { least, most_bias }) => {
                 let what = format!("intervals that hold the truth or have {}", flag.name());
-                let most_bias = most_bias.unwrap_or(f64::INFINITY);
-                self.at_least(&what, self.held_or_raised(flag), least).and(self.off(
-                    "estimates are",
-                    |trial| Some(trial.bias),
-                    most_bias,
-                ))
+                let bias =
+                    self.off("estimates are", |trial| Some(trial.bias), most_bias.unwrap_or(f64::INFINITY));
+                self.at_least(&what, self.held_or_raised(flag), least).and(bias)
             }
             Promise::Raises(flag, least) => {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
@@ -238,12 +237,6 @@ impl Score {
             Some(most) => Grade::Broken(format!("took {minutes:.1} minutes instead of {most:.1}")),
             None => Grade::Kept,
         }
-    }
-
-    /// Whether enough points reach the aim.
-    fn often_reached(&self, least: Option<f64>) -> Grade {
-        let reached = self.share(|trial| (trial.reached, trial.intervals));
-        least.map_or(Grade::Kept, |least| self.at_least("points that reach the aim", reached, least))
     }
 
     fn miss_enough(&self, most: f64) -> Grade {
@@ -297,12 +290,8 @@ impl Score {
 
     /// A share over all trials and its standard error.
     pub(super) fn share(&self, part: impl Fn(&Trial) -> (usize, usize)) -> (f64, f64) {
-        let parts: Vec<(f64, f64)> = self
-            .trials
-            .iter()
-            .map(&part)
-            .map(|(part, whole)| (to_f64(part as u64), to_f64(whole as u64)))
-            .collect();
+        let floats = |(part, whole)| (to_f64(part as u64), to_f64(whole as u64));
+        let parts: Vec<(f64, f64)> = self.trials.iter().map(part).map(floats).collect();
         let whole: f64 = parts.iter().map(|(_, whole)| whole).sum();
         let share = parts.iter().map(|(part, _)| part).sum::<f64>() / whole.max(1.0);
         let shares = parts.iter().filter(|(_, whole)| *whole > 0.0).map(|(part, whole)| part / whole);

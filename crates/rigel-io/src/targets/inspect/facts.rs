@@ -17,7 +17,11 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     let system = snapshot.system();
     let size_bytes = size_of_target(node)?;
     let is_file = node.kind == TargetKind::File;
-    let blocks = if is_file { None } else { device_blocks(node) };
+    // Logical and physical block size of a device.
+    let blocks = match node.open_to_read() {
+        Ok(fd) if !is_file => ioctl::block_sizes(fd.as_fd()).ok(),
+        _ => None,
+    };
     let direct = direct::find(node, blocks.map(|(logical, _)| logical));
     let real_path = node.real_path();
     let mount = if is_file { mount_of(node, &real_path, snapshot) } else { None };
@@ -77,11 +81,6 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
         Ok(size) => Ok(size),
         Err(errno) => Err(refusal("the target does not tell its size", &node.path, errno)),
     }
-}
-
-/// Logical and physical block size of a device.
-fn device_blocks(node: &Node) -> Option<(u32, Option<u32>)> {
-    ioctl::block_sizes(node.open_to_read().ok()?.as_fd()).ok()
 }
 
 /// The mount that the path of a file goes through, and the number of its device.

@@ -47,7 +47,9 @@ pub(crate) fn blockers(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
         Some(block) => (related(block).into_iter().map(|b| block_id(b.number)).collect(), block.name.clone()),
         None => (vec![node.id()], node.place()),
     };
-    found.extend(loop_devices(&ids, &name, snapshot));
+    // The kernel does not list loop devices as holders.
+    let loops = snapshot.loops().iter().filter(|one| one.behind.iter().any(|id| ids.contains(id)));
+    found.extend(loops.map(|one| Evidence::Held { device: name.clone(), holder: one.title.clone() }));
     found.extend(in_swap(&ids, snapshot));
     let read_only = match node.kind {
         TargetKind::File => node.on_read_only_mount(),
@@ -147,12 +149,6 @@ fn member_of_btrfs(block: &Block, snapshot: &Snapshot) -> Option<Evidence> {
         None => format!("the btrfs filesystem {}", path_text::encode_os(devices.parent()?.file_name()?)),
     };
     Some(Evidence::Mounted { device: block.name.clone(), mount_point })
-}
-
-/// Loop devices that are made of the target. The kernel does not list them as holders.
-fn loop_devices(ids: &[NodeId], name: &str, snapshot: &Snapshot) -> Vec<Evidence> {
-    let made_of_it = snapshot.loops().iter().filter(|one| one.behind.iter().any(|found| ids.contains(found)));
-    made_of_it.map(|one| Evidence::Held { device: name.to_owned(), holder: one.title.clone() }).collect()
 }
 
 fn in_swap(ids: &[NodeId], snapshot: &Snapshot) -> Vec<Evidence> {

@@ -39,6 +39,17 @@ impl Harmless {
         let blank = evidence.iter().any(|found| matches!(found, Evidence::NeverWritten { .. }));
         Self { changed: evidence.changed, blank: blank.then(|| Box::new(facts.clone())) }
     }
+
+    fn still(&self, node: &Node) -> Result<(), Problem> {
+        if self.changed != node.changed() {
+            return Err(written_meanwhile(&node.place(), "the file was changed after the look"));
+        }
+        let Some(blank) = &self.blank else { return Ok(()) };
+        match holds_data_now(node, blank)? {
+            Some(found) => Err(written_meanwhile(&node.place(), &found.to_string())),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Gives a permit, or says why there is none and what to do.
@@ -113,19 +124,6 @@ impl WritePermit {
             Some(harmless) if !self.holds(node) => harmless.still(node),
             // The user consented, or it is the run's own scratch file, locked since it was filled or inspected.
             _ => Ok(()),
-        }
-    }
-}
-
-impl Harmless {
-    fn still(&self, node: &Node) -> Result<(), Problem> {
-        if self.changed != node.changed() {
-            return Err(written_meanwhile(&node.place(), "the file was changed after the look"));
-        }
-        let Some(blank) = &self.blank else { return Ok(()) };
-        match holds_data_now(node, blank)? {
-            Some(found) => Err(written_meanwhile(&node.place(), &found.to_string())),
-            None => Ok(()),
         }
     }
 }

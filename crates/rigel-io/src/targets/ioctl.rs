@@ -167,43 +167,13 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// An extent with data.
-    pub(crate) fn written(logical: u64, length: u64) -> Self {
-        Self { logical, length, ..Self::default() }
+    pub(crate) fn new(logical: u64, length: u64, flags: u32) -> Self {
+        Self { logical, length, flags, ..Self::default() }
     }
 
-    #[cfg(test)]
-    pub(crate) fn with_flags(logical: u64, length: u64, flags: u32) -> Self {
-        Self { flags, ..Self::written(logical, length) }
-    }
-
-    const fn has(&self, flags: u32) -> bool {
+    /// Whether it has one of these flags.
+    pub(crate) const fn has(&self, flags: u32) -> bool {
         self.flags & flags != 0
-    }
-
-    /// It is the last one of the file.
-    pub(crate) const fn is_last(&self) -> bool {
-        self.has(extent_flags::LAST)
-    }
-
-    /// It is allocated and holds no data. Data that is still to be allocated counts as data.
-    pub(crate) const fn is_unwritten(&self) -> bool {
-        self.has(extent_flags::UNWRITTEN) && !self.has(extent_flags::DELALLOC)
-    }
-
-    /// Other files share it.
-    pub(crate) const fn is_shared(&self) -> bool {
-        self.has(extent_flags::SHARED)
-    }
-
-    /// It lies in the metadata of the filesystem, or shares a block with other data.
-    pub(crate) const fn is_inline(&self) -> bool {
-        self.has(extent_flags::INLINE | extent_flags::TAIL)
-    }
-
-    /// It is compressed. Encrypted extents have the same flag, but also another one.
-    pub(crate) const fn is_encoded(&self) -> bool {
-        self.has(extent_flags::ENCODED) && !self.has(extent_flags::DATA_ENCRYPTED)
     }
 }
 

@@ -6,7 +6,8 @@ use super::node::identity_of;
 use rigel_core::facts::{Identity, TargetKind};
 use rustix::fs::{self, FlockOperation};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Proof that this process has the lock of a file. The file can then be opened without a second lock, which would
@@ -14,12 +15,12 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Hold {
     pub(super) identity: Identity,
-    pub(super) file: Arc<OwnedFd>,
+    pub(super) file: Arc<File>,
 }
 
 impl Hold {
     /// Locks a file; `None` when another process has the lock.
-    pub(super) fn take(file: OwnedFd) -> Result<Option<Self>, Errno> {
+    pub(super) fn take(file: File) -> Result<Option<Self>, Errno> {
         if !lock(&file)? {
             return Ok(None);
         }

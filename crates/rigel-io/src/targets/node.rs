@@ -12,6 +12,7 @@ use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
+use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,10 @@ impl Node {
     pub(crate) fn of_open(path: &Path, fd: BorrowedFd<'_>) -> Result<Self, Problem> {
         let problem = |errno| refusal("the target cannot be looked at again", path, errno);
         let pin = rustix::io::fcntl_dupfd_cloexec(fd, 0).map_err(problem)?;
+        Self::of_pin(path, pin, problem)
+    }
+
+    fn of_pin(path: &Path, pin: OwnedFd, problem: impl Fn(Errno) -> Problem) -> Result<Self, Problem> {
         let stat = fs::fstat(&pin).map_err(problem)?;
         let kind = kind_of(path, &stat)?;
         Ok(Self { path: path.to_owned(), pin, stat, kind })
@@ -60,8 +65,7 @@ impl Node {
         let problem = |errno| refusal("the target cannot be reached", path, errno);
         let named = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(problem)?;
         let pin = block_for_generic(named).map_err(problem)?;
-        let stat = fs::fstat(&pin).map_err(problem)?;
-        let kind = kind_of(path, &stat)?;
+        let node = Self::of_pin(path, pin, problem)?;
         // `open` needs this directory; without it every target would seem to be missing.
         if !Path::new("/proc/self/fd").exists() {
             return Err(Problem::refused("the target cannot be opened safely")
@@ -69,17 +73,17 @@ impl Node {
                 .because("/proc is not mounted; what is pinned is opened through /proc/self/fd")
                 .next("mount it: mount -t proc proc /proc"));
         }
-        Ok(Self { path: path.to_owned(), pin, stat, kind })
+        Ok(node)
     }
 
     /// Opens the pinned file or device.
-    pub(crate) fn open(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
+    pub(crate) fn open(&self, flags: OFlags) -> Result<File, Errno> {
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
-        fs::open(format!("/proc/self/fd/{}", self.pin.as_raw_fd()), flags, Mode::empty())
+        fs::open(format!("/proc/self/fd/{}", self.pin.as_raw_fd()), flags, Mode::empty()).map(File::from)
     }
 
     /// Opens it for reading, or says why not.
-    pub(crate) fn open_to_read(&self) -> Result<OwnedFd, Problem> {
+    pub(crate) fn open_to_read(&self) -> Result<File, Problem> {
         self.open(OFlags::RDONLY).map_err(|errno| refusal("the target cannot be read", &self.path, errno))
     }
 

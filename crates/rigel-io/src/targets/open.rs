@@ -20,6 +20,7 @@ use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
 use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
+use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 
@@ -164,10 +165,10 @@ fn open_one(
     }
     // A file may grow; the plan goes by the size that was inspected.
     let baseline = Some(Baseline::of(&request.path, request.kind, fd.as_fd()));
-    Ok(OpenTarget { baseline, ..OpenTarget::new(fd, request.size_bytes, permit.is_some()) })
+    Ok(OpenTarget { baseline, ..OpenTarget::new(fd.into(), request.size_bytes, permit.is_some()) })
 }
 
-fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
+fn size_now(node: &Node, fd: &File) -> Result<u64, Problem> {
     let size = match node.kind {
         TargetKind::File => {
             fs::fstat(fd).map(|stat| usable_bytes(node, u64::try_from(stat.st_size).unwrap_or(0)))
@@ -178,7 +179,7 @@ fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
 }
 
 /// Locks a file, because two Rigels must not overwrite each other's stamps.
-fn lock_target(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
+fn lock_target(node: &Node, fd: &File) -> Result<(), Problem> {
     if lock(fd).map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {
         return Ok(());
     }

@@ -17,8 +17,9 @@ use rigel_core::error::Problem;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header};
 use rigel_core::path_text;
 use rustix::fs;
-use rustix::io::{Errno, pwrite, retry_on_intr};
-use std::os::fd::OwnedFd;
+use rustix::io::Errno;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -242,20 +243,11 @@ fn unlink(node: &Node) -> Result<(), Problem> {
 }
 
 /// Writes the header and waits until it is on the disk.
-fn write_header(fd: &OwnedFd, header: &Header) -> Result<(), Errno> {
-    write_all(fd, &header.encode(), header.data_bytes)?;
-    fs::fsync(fd)
+fn write_header(file: &File, header: &Header) -> Result<(), Errno> {
+    write_all(file, &header.encode(), header.data_bytes)?;
+    fs::fsync(file)
 }
 
-fn write_all(fd: &OwnedFd, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
-    while !bytes.is_empty() {
-        match retry_on_intr(|| pwrite(fd, bytes, at))? {
-            0 => return Err(Errno::IO),
-            done => {
-                bytes = &bytes[done..];
-                at += done as u64;
-            }
-        }
-    }
-    Ok(())
+fn write_all(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno> {
+    file.write_all_at(bytes, at).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }

@@ -21,7 +21,7 @@ fn dropped_engines_let_go_of_their_targets() {
 
 fn run_child(test: &str) {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("engine_tests::children::{test}"), "--nocapture"])
+        .args(["--exact", &format!("tests::children::{test}"), "--nocapture"])
         .env(CHILD, "1")
         .output()
         .unwrap();

@@ -13,7 +13,7 @@ use rigel_core::guard::safety::Evidence;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rustix::fs::{self, Advice, OFlags, SeekFrom};
 use rustix::io::{Errno, pread, retry_on_intr};
-use std::os::fd::OwnedFd;
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Larger targets are only sampled.
@@ -102,7 +102,7 @@ fn sample_places(size: u64, block: u64) -> Vec<(u64, u64)> {
 /// Reads without filling the page cache, as far as the system allows.
 struct Reader<'a> {
     node: &'a Node,
-    fd: OwnedFd,
+    fd: File,
     direct: bool,
     is_file: bool,
     size: u64,

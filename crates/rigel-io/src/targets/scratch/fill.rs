@@ -12,7 +12,7 @@ use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::units::MIB;
 use rustix::fs::{self, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,8 @@ impl Fresh {
         };
         let node = Arc::new(Node::pin_no_link(path)?);
         // Another run may have it locked for a moment, to find out what it is.
-        let hold = Hold::take(fd).map_err(|errno| not_locked(path, errno))?.ok_or_else(|| locked(path))?;
+        let hold =
+            Hold::take(fd.into()).map_err(|errno| not_locked(path, errno))?.ok_or_else(|| locked(path))?;
         let fresh = Self { node, hold, header, whole: false };
         fresh.prepare(wish.direct)?;
         Ok(Some(fresh))
@@ -67,7 +68,7 @@ impl Fresh {
         }
     }
 
-    fn open_direct(&self) -> Result<OwnedFd, Errno> {
+    fn open_direct(&self) -> Result<File, Errno> {
         self.node.open(OFlags::RDWR | OFlags::DIRECT)
     }
 

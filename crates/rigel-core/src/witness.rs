@@ -127,7 +127,6 @@ impl Witness {
         self.ended_ns().saturating_sub(self.began_ns)
     }
 
-    /// Each sample with its beginning.
     fn spans(&self) -> impl Iterator<Item = (u64, &WitnessSample)> {
         let ends = self.samples.iter().map(|sample| sample.at_ns);
         std::iter::once(self.began_ns).chain(ends).zip(&self.samples)

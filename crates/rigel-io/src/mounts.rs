@@ -41,7 +41,6 @@ pub(crate) fn mounts(proc: &Path) -> Vec<Mount> {
     lines_of(&proc.join("self/mountinfo")).iter().filter_map(|line| parse_mount(line)).collect()
 }
 
-/// Paths in the swap table.
 pub(crate) fn swaps(proc: &Path) -> Vec<PathBuf> {
     let name = |line: &Vec<u8>| path(line.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default());
     // Behind the headings.

@@ -132,7 +132,6 @@ impl<W: Wire> Ring<W> {
         Ok((backend, facts, buffer_facts))
     }
 
-    /// A ring without targets.
     fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<Made<Self>, Problem> {
         let (ring, facts) =
             ring::make::<W>(shape).map_err(|error| refusal::problem(W::KIND, shape.poll, &error))?;
@@ -172,7 +171,6 @@ impl<W: Wire> Ring<W> {
         (self.queued.is_empty(), submissions.len())
     }
 
-    /// Completions that can be reaped now.
     #[inline]
     fn ready(&mut self) -> io::Result<usize> {
         let completions = self.ring.completion();

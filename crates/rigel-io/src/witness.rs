@@ -18,7 +18,6 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 use watch::{Request, Watch};
 
-/// How often the counters are read.
 const PERIOD_NS: u64 = 100 * NS_PER_MS;
 /// The thread uses at most this part of a CPU (1/100), also on hosts with hundreds of CPUs and so a slow /proc/stat.
 const COST_LIMIT: u64 = 100;

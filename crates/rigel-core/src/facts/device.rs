@@ -96,7 +96,6 @@ pub struct MappedFacts {
 
 /// Chunks of RAIDs are 16 KiB and more; disks that are none name their block.
 const LEAST_CHUNK_BYTES: u64 = 16 << 10;
-/// More disks than a stripe has.
 const MOST_DATA_DISKS: u64 = 256;
 
 /// A software RAID of the kernel.

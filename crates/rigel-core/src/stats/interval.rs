@@ -70,7 +70,6 @@ impl Interval {
         Self { mean: self.mean * factor, lo95: self.lo95 * factor, hi95: self.hi95 * factor, ..self }
     }
 
-    /// Whether the two intervals have no value in common.
     pub(crate) fn is_apart_from(&self, other: &Self) -> bool {
         self.hi95 < other.lo95 || other.hi95 < self.lo95
     }

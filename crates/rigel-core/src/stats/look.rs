@@ -144,7 +144,6 @@ impl Quantity {
     }
 }
 
-/// How long a visit with this profile was.
 fn length_of(profile: &[f64], bucket_ns: u64) -> u64 {
     u64::try_from(profile.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }

@@ -25,12 +25,10 @@ pub struct Schedule {
     parameters: Parameters,
     generator: Generator,
     phases: Vec<Phase>,
-    /// Which phase is being measured.
     phase: usize,
     long_visits_done: usize,
     /// Rounds of this phase that are complete.
     rounds: u32,
-    /// Whether the last round has been looked at.
     looked: bool,
     /// The rest of this round, in reverse order.
     order: Vec<usize>,
@@ -178,7 +176,6 @@ impl Schedule {
         self.phase
     }
 
-    /// Points of all phases that are not done.
     pub(crate) fn unreached(&self) -> Vec<usize> {
         let all = self.phases.iter().flat_map(|phase| &phase.points);
         all.copied().filter(|point| !self.reached.contains(point)).collect()

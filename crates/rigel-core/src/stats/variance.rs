@@ -159,7 +159,6 @@ impl PointVisits {
         (self.means.len() > 1 && centre > 0.0).then(|| variance(&self.means).sqrt() / centre)
     }
 
-    /// Relative deviations from the median.
     fn residuals(&self) -> Vec<f64> {
         let middle = median(&self.means);
         if middle > 0.0 { self.means.iter().map(|mean| mean / middle - 1.0).collect() } else { Vec::new() }

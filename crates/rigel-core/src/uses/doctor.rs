@@ -58,7 +58,6 @@ pub struct Rule {
     judge: Judge,
 }
 
-/// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 enum Judge {
     Host(fn(&HostFacts, &System<'_>) -> Status),
@@ -104,7 +103,6 @@ impl Status {
         fact.map_or(Self::NotAsked, judge)
     }
 
-    /// Bent when `is_bent`.
     fn when(is_bent: bool, value: impl fmt::Display, want: impl fmt::Display) -> Self {
         if is_bent { Self::bent(value, want) } else { Self::fine(value) }
     }

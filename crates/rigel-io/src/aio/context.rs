@@ -69,7 +69,6 @@ impl Iocb {
 }
 
 impl Context {
-    /// Reserves `events` of the host's limit (fs.aio-max-nr).
     pub(super) fn new(events: u32) -> io::Result<Self> {
         let mut context: libc::c_ulong = 0;
         // SAFETY: io_setup writes one aio_context_t to the address of `context`, which is one.

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 /// Version 1 writes its "unlimited" as the largest number of whole pages.
 const UNLIMITED: u64 = 1 << 60;
 
-/// All limits on this process.
 pub(super) fn of_process(system: &System) -> CgroupFacts {
     let table = std::fs::read_to_string(system.proc.join("self/cgroup")).unwrap_or_default();
     let mounts = mounts(&system.proc);

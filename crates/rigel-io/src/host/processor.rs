@@ -20,7 +20,6 @@ fn field<'a>(cpuinfo: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     Some(line.trim_ascii_start().strip_prefix(b":")?.trim_ascii())
 }
 
-/// CPUs that this process may run on.
 pub(super) fn allowed(system: &System) -> Vec<u32> {
     let status = std::fs::read_to_string(system.proc.join("self/status")).unwrap_or_default();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
@@ -46,7 +45,6 @@ pub(super) fn deepest_idle(system: &System) -> Option<IdleState> {
     states.iter().filter_map(state).max_by_key(|state| state.exit_latency_us)
 }
 
-/// Vendor and name of the machine.
 pub(super) fn product(system: &System) -> Option<String> {
     let word = |file: &str| text(&system.sys.join("class/dmi/id").join(file));
     let words: Vec<String> = [word("sys_vendor"), word("product_name")].into_iter().flatten().collect();

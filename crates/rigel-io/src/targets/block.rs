@@ -35,7 +35,6 @@ pub(crate) struct Generation {
 }
 
 impl Block {
-    /// The device with a number.
     pub(crate) fn by_number(sys: &Path, number: (u32, u32)) -> Option<Self> {
         Self::at(&sys.join(format!("dev/block/{}:{}", number.0, number.1)))
     }

@@ -92,7 +92,6 @@ impl WritePermit {
         self.hold.as_ref().is_some_and(|hold| hold.identity == node.identity())
     }
 
-    /// Checks that the permit is for the open target.
     pub(crate) fn check(&self, node: &Node, size_bytes: u64) -> Result<(), Problem> {
         if self.id != node.id() {
             return Err(exchanged(&node.place()));

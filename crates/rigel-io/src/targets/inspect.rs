@@ -45,7 +45,6 @@ pub struct TargetEvidence {
 }
 
 impl TargetEvidence {
-    /// Whether it is about this target.
     pub(crate) fn is_about(&self, facts: &TargetFacts) -> bool {
         self.id == (facts.kind, facts.identity)
     }

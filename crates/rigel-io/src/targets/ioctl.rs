@@ -20,7 +20,6 @@ pub(crate) fn device_size_bytes(fd: BorrowedFd<'_>) -> io::Result<u64> {
     unsafe { ioctl::ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
 }
 
-/// Whether the kernel refuses writes to a block device.
 pub(crate) fn device_is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: <linux/fs.h>: BLKROGET writes one int.
     let flag = unsafe { ioctl::ioctl(fd, Getter::<BLKROGET, c_int>::new()) }?;
@@ -77,7 +76,6 @@ const _: () = assert!(size_of::<AdminCommand>() == 72);
 const NVME_IOCTL_ADMIN_CMD: ioctl::Opcode = opcode::read_write::<AdminCommand>(b'N', 0x41);
 /// Identify of the NVM Express Base Specification; with 0 in its word 10 it is about a namespace.
 const IDENTIFY: u8 = 0x06;
-/// Bytes of the answer to Identify.
 pub(crate) const IDENTIFY_BYTES: usize = 4096;
 
 /// The Identify Namespace data structure of an NVMe namespace.
@@ -99,7 +97,6 @@ pub(crate) fn identify_namespace(
     Ok(answer)
 }
 
-/// Logical and physical block size of a block device.
 pub(crate) fn block_sizes(fd: BorrowedFd<'_>) -> io::Result<(u32, Option<u32>)> {
     Ok((fs::ioctl_blksszget(fd)?, fs::ioctl_blkpbszget(fd).ok()))
 }
@@ -177,7 +174,6 @@ impl Extent {
     }
 }
 
-/// A request for extents, with room for the answer.
 #[repr(C)]
 pub(crate) struct ExtentPage {
     question: ExtentQuestion,

@@ -17,7 +17,6 @@ use std::path::Path;
 /// The open generic device of a target.
 #[derive(Debug)]
 pub struct Namespace {
-    /// Takes commands.
     pub(crate) fd: OwnedFd,
     /// Number of the namespace on its controller.
     pub(crate) id: u32,
@@ -69,7 +68,6 @@ impl Namespace {
     }
 }
 
-/// How a namespace is formatted.
 #[derive(Debug, PartialEq, Eq)]
 struct Format {
     /// Logarithm to base 2 of the bytes of a logical block.
@@ -101,7 +99,6 @@ fn with_metadata(path: &Path, format: &Format) -> Problem {
         .next("use the engine io_uring, or format the namespace without metadata")
 }
 
-/// The target takes no NVMe commands.
 fn no_namespace(path: &Path) -> Problem {
     Problem::refused("the target has no NVMe generic device")
         .at(path_text::encode(path))

@@ -76,7 +76,6 @@ impl Node {
         Ok(node)
     }
 
-    /// Opens the pinned file or device.
     pub(crate) fn open(&self, flags: OFlags) -> Result<File, Errno> {
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
         fs::open(format!("/proc/self/fd/{}", self.pin.as_raw_fd()), flags, Mode::empty()).map(File::from)
@@ -87,12 +86,10 @@ impl Node {
         self.open(OFlags::RDONLY).map_err(|errno| refusal("the target cannot be read", &self.path, errno))
     }
 
-    /// The printable form of the path.
     pub(crate) fn place(&self) -> String {
         path_text::encode(&self.path)
     }
 
-    /// The path with links resolved.
     pub(crate) fn real_path(&self) -> PathBuf {
         std::fs::read_link(format!("/proc/self/fd/{}", self.pin.as_raw_fd()))
             .unwrap_or_else(|_| self.path.clone())
@@ -133,7 +130,6 @@ impl Node {
         known.then_some(answer.stx_mnt_id)
     }
 
-    /// Whether the filesystem or the mount refuses writes.
     pub(crate) fn on_read_only_mount(&self) -> bool {
         fs::fstatvfs(self.pin.as_fd())
             .is_ok_and(|answer| answer.f_flag.contains(fs::StatVfsMountFlags::RDONLY))
@@ -175,7 +171,6 @@ pub(crate) fn number(device: u64) -> (u32, u32) {
     (fs::major(device), fs::minor(device))
 }
 
-/// The identity of a file or device.
 pub(crate) fn identity_of(stat: &fs::Stat, kind: TargetKind) -> Identity {
     match kind {
         TargetKind::File => Identity { device: number(stat.st_dev), inode: stat.st_ino },

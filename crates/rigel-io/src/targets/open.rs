@@ -123,7 +123,6 @@ impl OpenTargets {
         (0u16..).zip(&self.targets).flat_map(of).collect()
     }
 
-    /// A list of targets that are already open.
     pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {
         Self { targets }
     }
@@ -214,7 +213,6 @@ impl OpenTarget {
         self.namespace.as_ref()
     }
 
-    /// The descriptor that an engine uses.
     pub(crate) fn file_for(&self, kind: EngineKind) -> RawFd {
         match (&self.namespace, kind) {
             (Some(namespace), EngineKind::Nvme) => namespace.fd.as_raw_fd(),

@@ -133,7 +133,6 @@ pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Heade
     })
 }
 
-/// The result of a search through the names.
 enum Search<'a> {
     /// A file to use again.
     Ours(ScratchFile),

@@ -31,7 +31,6 @@ impl Shape {
     }
 }
 
-/// A ring for a kind of entries.
 pub(super) type RingOf<W> = IoUring<<W as Wire>::Submission, <W as Wire>::Completion>;
 
 /// When the kernel processes completions; the best mode comes first.
@@ -94,12 +93,10 @@ fn in_mode<W: Wire>(shape: Shape, mode: Mode) -> io::Result<RingOf<W>> {
     builder.build(shape.submissions)
 }
 
-/// The kind of rings for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rings {
     /// Entries are large enough for NVMe commands.
     pub(crate) commands: bool,
-    /// Completions are polled.
     pub(crate) poll: bool,
 }
 

@@ -16,7 +16,6 @@ const SECTOR_BYTES: u64 = 512;
 const BUFFER_BYTES: usize = 1024;
 const US_PER_S: u64 = 1_000_000;
 
-/// CPU time of this process so far.
 type OwnUs = Box<dyn Fn() -> u64 + Send>;
 
 pub(super) struct Counters {

@@ -13,7 +13,6 @@ const MOST_READINGS: usize = 8192;
 /// Readings at the start. The fastest of them is the cost of one.
 const TRIALS: usize = 3;
 
-/// A question to the thread.
 pub(super) enum Request {
     /// A reading now.
     Mark { answer: Sender<()> },
@@ -31,7 +30,6 @@ pub(super) struct Watch<C> {
 }
 
 impl<C: Clock> Watch<C> {
-    /// Makes the first readings.
     pub(super) fn begin(counters: Counters, devices: &[(u32, u32)], clock: C) -> Self {
         let readings = VecDeque::with_capacity(MOST_READINGS);
         let cpus = counters.cpus();
@@ -45,7 +43,6 @@ impl<C: Clock> Watch<C> {
         watch
     }
 
-    /// The time that one reading takes.
     pub(super) const fn cost_ns(&self) -> u64 {
         self.cost_ns
     }

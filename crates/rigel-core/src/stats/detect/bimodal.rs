@@ -10,7 +10,6 @@ const GAP: f64 = 4.0;
 /// Visits of a group, at least.
 const LEAST_VISITS: usize = 2;
 
-/// Two groups of visits to one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TwoGroups {
     /// Mean of the lower group.

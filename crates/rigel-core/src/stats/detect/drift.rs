@@ -7,7 +7,6 @@ use crate::stats::special::student_t_tail;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Probability of a false alarm.
 const SIGNIFICANCE: f64 = 0.01;
 
 /// A steady change over the run.

@@ -29,7 +29,6 @@ pub(crate) struct LatencyModes {
     pub depth: f64,
 }
 
-/// A piece of the histogram.
 #[derive(Clone, Copy)]
 struct Bin {
     lower_ns: u64,

@@ -25,7 +25,6 @@ const CALMER: f64 = 0.5;
 const LEAST_BELOW: f64 = 0.03;
 /// Length of the pieces, if that makes enough of them.
 const PIECE_NS: u64 = NS_PER_S / 2;
-/// More pieces gain nothing.
 const MOST_PIECES: usize = 240;
 
 /// What a long visit shows.

@@ -15,7 +15,6 @@ const AT_GAP: f64 = 0.2;
 const ADJACENT: f64 = 0.6;
 /// Probability of such a correlation by chance.
 const SIGNIFICANCE: f64 = 0.05;
-/// Fewer pairs say nothing.
 const LEAST_PAIRS: usize = 10;
 
 /// Spearman's rank correlation of pairs of visits.

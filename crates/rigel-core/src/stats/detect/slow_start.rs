@@ -25,7 +25,6 @@ pub struct LongSeries {
     pub bucket_ns: u64,
 }
 
-/// Short visits to one point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortVisits<'a> {
     /// Their means and what each says of its own error.

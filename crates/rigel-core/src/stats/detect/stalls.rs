@@ -7,7 +7,6 @@ use crate::stats::sample::{count, median};
 const STALLED: f64 = 0.1;
 /// The median bucket needs so many I/Os: with fewer, an empty one may be chance.
 const LEAST_MEDIAN: f64 = 10.0;
-/// Fewer buckets say nothing.
 const LEAST_BUCKETS: usize = 20;
 
 /// Time in which almost nothing completed.

@@ -27,7 +27,6 @@ pub struct Search {
     made: BTreeMap<u32, VecDeque<LevelVisit>>,
     /// Rates of the visits that the search has asked for so far.
     rates: BTreeMap<u32, Vec<f64>>,
-    /// Latencies of the visits to one outstanding I/O.
     latencies: Vec<f64>,
     rules: LevelRules,
 }

@@ -160,7 +160,6 @@ impl Truth<'_> {
         within
     }
 
-    /// Latency of small I/O in microseconds.
     fn latency_us(&self, level: u32, of: LatencyOf) -> Option<f64> {
         let bytes = self.record.header.request.small_bytes;
         match of {
@@ -181,7 +180,6 @@ impl Truth<'_> {
 }
 
 impl Score {
-    /// What came of one figure in the trials.
     fn figure(&self, asked: Asked) -> impl Iterator<Item = &Seen> {
         self.trials.iter().filter_map(move |trial| of(trial, asked))
     }
@@ -250,7 +248,6 @@ impl Score {
     }
 }
 
-/// Whether the intervals of a calibration hold the truth.
 fn held(trial: &Trial) -> impl Iterator<Item = bool> + '_ {
     trial.answers.iter().flat_map(|answers| &answers.seen).filter_map(|seen| seen.held)
 }

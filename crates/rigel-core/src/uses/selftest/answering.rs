@@ -36,7 +36,6 @@ impl Case {
         case.within_s(USUAL_BUDGET_S).held(0.93, 0.01)
     }
 
-    /// The same with another budget.
     fn within_s(mut self, budget_s: u64) -> Self {
         let max_duration = Some(Nanos::from_secs(budget_s));
         self.pace = Adaptive { precision: Precision(50), max_duration, fast: true };
@@ -50,7 +49,6 @@ impl Case {
     }
 }
 
-/// All of them.
 pub(super) fn all() -> Vec<Case> {
     let more = vec![
         Case::answering("the bound just above saturation", PLAIN, 1500, MEAN),

@@ -94,7 +94,6 @@ impl Count {
         Self { began: Instant::now(), size, at: 0, facts }
     }
 
-    /// Whether the search goes on.
     fn goes_on(&self) -> bool {
         self.at < self.size && self.facts.extents < MOST_EXTENTS && self.began.elapsed() < MOST_TIME
     }

@@ -12,7 +12,6 @@ use rigel_core::path_text;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Gathers all facts but the extents.
 pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
     let system = snapshot.system();
     let size_bytes = size_of_target(node)?;

@@ -21,7 +21,6 @@ use std::os::fd::AsFd;
 /// Mounts in one message. A container host can mount the same device hundreds of times.
 const MOST_MOUNTS: usize = 8;
 
-/// Everything that uses the target.
 pub(crate) fn evidence(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     let system = snapshot.system();
     let mut found = blockers(node, snapshot);
@@ -98,7 +97,6 @@ fn related(block: &Block) -> Vec<Block> {
     found
 }
 
-/// Mounts and holders of a device.
 fn mounted_or_held(block: &Block, snapshot: &Snapshot) -> Vec<Evidence> {
     let related = related(block);
     let mut found = mounted(&related, snapshot);

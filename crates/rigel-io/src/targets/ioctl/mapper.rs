@@ -11,7 +11,6 @@ struct MapperHeader {
     version: [u32; 3],
     /// Bytes of the header and the room behind it.
     data_size: u32,
-    /// Offset of the answer.
     data_start: u32,
     target_count: u32,
     _open_count: i32,
@@ -41,7 +40,6 @@ struct MapperQuestion {
 
 const _: () = assert!(size_of::<MapperQuestion>() == 312 + 65536);
 
-/// One target of a device-mapper device.
 #[derive(Debug)]
 pub(crate) struct MapperTarget {
     pub begin_sectors: u64,

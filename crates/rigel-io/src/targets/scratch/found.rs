@@ -18,7 +18,6 @@ use rustix::io::Errno;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What was found at a name.
 #[derive(Debug)]
 pub(super) enum Found {
     /// No file, or one that was removed.
@@ -32,11 +31,9 @@ pub(super) enum Found {
 /// What to do with a scratch file of ours that has another size, or was not filled to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
-    /// Remove it.
     Remove,
     /// Remove it unless its header says that it is kept.
     SpareKept,
-    /// Leave it there.
     Leave,
 }
 
@@ -104,7 +101,6 @@ pub(super) fn is_missing(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Whether the path still leads to the pinned file.
 fn is_still(node: &Node) -> bool {
     Node::pin_no_link(&node.path).is_ok_and(|now| now.identity() == node.identity())
 }

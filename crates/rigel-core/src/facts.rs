@@ -17,7 +17,7 @@ pub use mount::MountFacts;
 use serde::{Deserialize, Serialize};
 
 /// What kind of file a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A regular file.
@@ -27,11 +27,12 @@ pub enum TargetKind {
     /// A character device that answers like a raw device.
     CharDevice,
     /// A device that exists only in this process (engines `sim` and `null`).
+    #[default]
     Simulated,
 }
 
 /// One target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetFacts {
     /// As the user named it, printable ([`crate::path_text`]).
     pub path: String,
@@ -79,19 +80,8 @@ impl TargetFacts {
             real_path: "simulated".to_owned(),
             kind: TargetKind::Simulated,
             size_bytes,
-            identity: Identity { device: (0, 0), inode: 0 },
             logical_block_bytes: 512,
-            physical_block_bytes: None,
-            direct_io: None,
-            direct_io_refusal: None,
-            filesystem: None,
-            mount_point: None,
-            allocated_bytes: None,
-            extents: None,
-            scratch: None,
-            device: None,
-            below: Vec::new(),
-            mount: None,
+            ..Self::default()
         }
     }
 }
@@ -155,7 +145,7 @@ impl ExtentFacts {
 }
 
 /// Who a target is, whatever it is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Identity {
     /// Major and minor number of the device that it is, or that holds it.
     pub device: (u32, u32),

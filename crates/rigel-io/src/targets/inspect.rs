@@ -84,12 +84,6 @@ pub fn target_facts(path: &Path) -> Result<TargetFacts, Problem> {
 }
 
 impl Inspected {
-    /// The facts without the extents.
-    #[must_use]
-    pub const fn facts(&self) -> &TargetFacts {
-        &self.facts
-    }
-
     /// The facts with the extents. Unpins the target.
     #[must_use]
     pub fn into_facts(self) -> TargetFacts {

@@ -29,13 +29,9 @@ pub(crate) struct Node {
     pub(crate) kind: TargetKind,
 }
 
-/// The times of the last changes of a file, in seconds and nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Changed {
-    contents: (i64, u64),
-    /// Change of contents or metadata; no program can set it back.
-    file: (i64, u64),
-}
+/// The times of the last change of a file's contents, and of contents or metadata, which no program can set back; in
+/// seconds and nanoseconds.
+pub(crate) type Changed = [(i64, u64); 2];
 
 impl Node {
     /// Pins the file or device at `path`; links are followed.
@@ -117,10 +113,8 @@ impl Node {
     /// The last changes of a file, as of the moment it was pinned; `None` for a device, whose node does not show them.
     pub(crate) fn changed(&self) -> Option<Changed> {
         let stat = &self.stat;
-        (self.kind == TargetKind::File).then_some(Changed {
-            contents: (stat.st_mtime, stat.st_mtime_nsec),
-            file: (stat.st_ctime, stat.st_ctime_nsec),
-        })
+        let times = [(stat.st_mtime, stat.st_mtime_nsec), (stat.st_ctime, stat.st_ctime_nsec)];
+        (self.kind == TargetKind::File).then_some(times)
     }
 
     /// Number of the mount that the path goes through; `None` before Linux 5.8.

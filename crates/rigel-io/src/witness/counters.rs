@@ -6,7 +6,6 @@
 use rigel_core::witness::{Counts, Moved};
 use rustix::io::pread;
 use rustix::param::clock_ticks_per_second;
-use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
@@ -72,12 +71,6 @@ impl Counters {
             io_pressure_us: pressure(&self.io_pressure),
             moved: self.devices.iter().map(|device| device.read(moved)).collect(),
         }
-    }
-}
-
-impl fmt::Debug for Counters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Counters").field("cpus", &self.cpus).finish_non_exhaustive()
     }
 }
 

@@ -17,7 +17,7 @@ pub use mount::MountFacts;
 use serde::{Deserialize, Serialize};
 
 /// What kind of file a target is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A regular file.

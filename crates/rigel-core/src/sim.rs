@@ -67,16 +67,9 @@ impl SimLaw {
     /// numbers. Otherwise its behaviour depends only on the time, the visit and the point.
     pub fn remembers(&self) -> bool {
         // A start-up counts, because it changes a step of the speed that was drawn before the visit.
-        let SimNoise { startup, bucket, cap, cliff, hits, lost, .. } = self.noise;
-        let left = [
-            bucket.is_some(),
-            cap.is_some(),
-            cliff.is_some(),
-            hits.is_some(),
-            lost.is_some(),
-            startup.is_some(),
-        ];
-        self.spread != ServiceTime::Constant || left.contains(&true)
+        let (startup, bucket, cap, cliff, hits, lost) = (None, None, None, None, None, None);
+        let forgets = SimNoise { startup, bucket, cap, cliff, hits, lost, ..self.noise };
+        self.spread != ServiceTime::Constant || self.noise != forgets
     }
 
     /// Mean service time of one I/O of `io_bytes` that no cache in the device holds.

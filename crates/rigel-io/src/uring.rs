@@ -15,12 +15,13 @@ use io_uring::squeue::EntryMarker as _;
 use io_uring::types::{CancelBuilder, Timespec};
 use io_uring::{IoUring, cqueue, opcode};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::EngineKind;
 use ring::Shape;
 use std::io;
 use std::sync::Arc;
 
 use nvme::NvmeCommands;
-pub(crate) use ring::{Rings, probe};
+pub(crate) use ring::probe;
 use wire::{Names, NoOperations, ReadsAndWrites, Wire};
 
 /// IORING_ENTER_GETEVENTS: take completions even without waiting.
@@ -51,7 +52,7 @@ const TIMER_DATA: u64 = u64::MAX;
 
 /// The reason why this process gets no ring; `None` when it gets one.
 pub(crate) fn refused() -> Option<String> {
-    probe(Rings::PLAIN, &[1]).err().map(|error| refusal::cause(&error))
+    probe(EngineKind::IoUring, false, &[1]).err().map(|error| refusal::cause(&error))
 }
 
 /// A ring with its slots. It cannot be sent to another thread: the kernel would refuse that thread.

@@ -6,14 +6,12 @@
 //! Abedi, Brecht 2017). So correlated noise acts like independent noise. Must not judge rates: `stats::look`
 //! decides whether a point is done.
 
-mod random;
 mod step;
 
 pub use step::{LongVisit, Next, Phase, Purpose, Reason, VisitOrder};
 
 use super::parameters::Parameters;
 use crate::load::draw::Generator;
-use random::{draw, shuffle};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of random orders that are tried to find one without waiting. With 17 points about one order in 25 has none.
@@ -296,6 +294,25 @@ impl Schedule {
         let made = self.visits.get(&point).copied().unwrap_or(0);
         !self.reached.contains(&point) && made < self.parameters.most_visits
     }
+}
+
+/// One of `items`, uniformly; draws nothing from the generator when there is none.
+fn draw(items: &[usize], generator: &mut Generator) -> Option<usize> {
+    let last = items.len().checked_sub(1)?;
+    items.get(index(last, generator)).copied()
+}
+
+/// A uniform permutation (Fisher, Yates 1938; Durstenfeld 1964).
+fn shuffle(items: &mut [usize], generator: &mut Generator) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, index(last, generator));
+    }
+}
+
+/// Uniform in `0..=last`.
+fn index(last: usize, generator: &mut Generator) -> usize {
+    let bound = u64::try_from(last).unwrap_or(u64::MAX).saturating_add(1);
+    usize::try_from(generator.below(bound)).unwrap_or(last)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! test.
 
 use super::*;
+use rigel_core::facts::engine::EngineKind;
 use rigel_testdev::LoopDevice;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::process::Command;
@@ -131,7 +132,7 @@ fn the_kernel_may_use_a_thread_for_every_slot() {
 fn the_largest_ring_can_be_made() {
     let test = "the_largest_ring_can_be_made";
     let Some(()) =
-        needs(test, crate::uring::probe(crate::uring::Rings::PLAIN, &[u16::MAX]).map_err(Unavailable::new))
+        needs(test, crate::uring::probe(EngineKind::IoUring, false, &[u16::MAX]).map_err(Unavailable::new))
     else {
         return;
     };

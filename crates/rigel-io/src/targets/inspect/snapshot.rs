@@ -3,7 +3,7 @@
 //! Each list is read when it is first needed, and never again. Whoever needs fresh lists takes a new snapshot. Must not
 //! judge.
 
-use super::processes::Openers;
+use super::processes::{Openers, gather};
 use crate::mounts::{self, Mount};
 use crate::system::System;
 use crate::targets::block::Block;
@@ -84,7 +84,7 @@ impl Snapshot {
     }
 
     pub(crate) fn openers(&self) -> &Openers {
-        self.openers.get_or_init(|| Openers::gather(&self.system.proc))
+        self.openers.get_or_init(|| gather(&self.system.proc))
     }
 }
 

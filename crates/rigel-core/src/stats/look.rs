@@ -9,7 +9,7 @@ use super::detect::slow_start::{LongSeries, ShortVisits, SlowStart, slow_start};
 use super::interval::Interval;
 use super::parameters::Parameters;
 use super::sample::mean;
-use super::settle::{Settle, after, choose_settle};
+use super::settle::{Settle, after, choose_settle, to_ns};
 use super::variance::{PointVisits, Spread, spread};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -102,7 +102,7 @@ impl Look {
             .iter()
             .map(|quantity| (quantity.group, quantity.within(bucket_ns, span.clone()).collect()))
             .collect();
-        let place = |profile: &&[f64]| parameters.length_place(length_of(profile, bucket_ns));
+        let place = |profile: &&[f64]| parameters.length_place(to_ns(profile.len(), bucket_ns));
         let lengths = longer.iter().map(|(_, profiles)| profiles.iter().map(place).collect()).collect();
         let settle = settle(&longer, bucket_ns, target);
         let means = |(_, profiles): &(u32, Vec<&[f64]>)| means(profiles, bucket_ns, settle.settle_ns);
@@ -140,12 +140,8 @@ impl Quantity {
     /// The profiles of visits whose length is within the span.
     fn within(&self, bucket_ns: u64, span: Range<u64>) -> impl Iterator<Item = &[f64]> {
         let profiles = self.profiles.iter().map(Vec::as_slice);
-        profiles.filter(move |profile| span.contains(&length_of(profile, bucket_ns)))
+        profiles.filter(move |profile| span.contains(&to_ns(profile.len(), bucket_ns)))
     }
-}
-
-fn length_of(profile: &[f64], bucket_ns: u64) -> u64 {
-    u64::try_from(profile.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }
 
 /// The longest settling time of the phase as a whole and of each group, from the groups and profiles of all quantities:

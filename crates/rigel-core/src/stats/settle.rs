@@ -129,7 +129,8 @@ fn buckets(span_ns: u64, bucket_ns: u64) -> usize {
     usize::try_from(span_ns.div_ceil(bucket_ns.max(1))).unwrap_or(usize::MAX)
 }
 
-fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
+/// The span of so many buckets.
+pub(super) fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
     u64::try_from(buckets).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }
 

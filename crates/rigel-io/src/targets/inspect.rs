@@ -120,32 +120,22 @@ impl Inspected {
     ) -> Result<TargetEvidence, Problem> {
         // Before the search, so that a change of the medium during it is noticed.
         let generation = self.node.generation(snapshot.system());
-        let list = self.gather(snapshot, look, progress, stop)?;
-        Ok(TargetEvidence { id: self.node.id(), generation, changed: self.node.changed(), list })
-    }
-
-    fn gather(
-        &self,
-        snapshot: &Snapshot,
-        look: Scan,
-        progress: Progress<'_>,
-        stop: &AtomicBool,
-    ) -> Result<Vec<Evidence>, Problem> {
         let (node, facts) = (&self.node, &self.facts);
+        let made = |list| TargetEvidence { id: node.id(), generation, changed: node.changed(), list };
         let mut found = self.users(snapshot);
         if let Some(scratch) = self.scratch()? {
             let ours = scratch.clears();
             found.push(scratch);
             // Random data can look like a signature by chance, so a file of ours is not searched for one.
             if ours {
-                return Ok(found);
+                return Ok(made(found));
             }
         }
         found.extend(signature::evidence(node, facts, &regions(node, snapshot.system()))?);
         // Where consent is needed anyway, reading everything would not change the verdict.
         let look = if found.iter().all(is_unknown) { look } else { Scan::Sample };
         let contents = contents::evidence(node, facts, look, progress, stop)?;
-        Ok(with_contents(found, contents))
+        Ok(made(with_contents(found, contents)))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::load::workload::Direction;
 use crate::stats::batch_means::batches;
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, line, mean, sum_of_squares};
+use crate::stats::settle::to_ns;
 use crate::stats::special::student_t_quantile;
 use crate::units::NS_PER_S;
 
@@ -63,8 +64,7 @@ pub(crate) struct Fall {
 /// Cuts the buckets of a long visit into pieces of half a second, but into 60 to 240 of them. Empty for fewer than 60
 /// buckets.
 pub fn pieces(rates: &[f64], bucket_ns: u64) -> Vec<f64> {
-    let length = u64::try_from(rates.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns);
-    let halves = usize::try_from(length / PIECE_NS).unwrap_or(MOST_PIECES);
+    let halves = usize::try_from(to_ns(rates.len(), bucket_ns) / PIECE_NS).unwrap_or(MOST_PIECES);
     batches(rates, halves.clamp(shift::LEAST_PIECES, MOST_PIECES))
 }
 

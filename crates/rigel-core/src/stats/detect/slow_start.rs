@@ -6,7 +6,7 @@
 use crate::stats::batch_means::within;
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, mean};
-use crate::stats::settle::after;
+use crate::stats::settle::{after, to_ns};
 use crate::stats::special::student_t_quantile;
 use crate::stats::variance::{PointVisits, Spread};
 
@@ -68,7 +68,7 @@ impl SlowStart {
 /// visit, which is smaller because it is longer.
 pub(crate) fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
     let begin = long.rates.len() / 2;
-    let from_ns = u64::try_from(begin).unwrap_or(u64::MAX).saturating_mul(long.bucket_ns);
+    let from_ns = to_ns(begin, long.bucket_ns);
     let end = usize::try_from(short.length_ns / long.bucket_ns.max(1)).ok()?;
     if end > begin {
         return None;

@@ -18,7 +18,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// The facts of this host now.
-#[must_use]
 pub fn host_facts() -> HostFacts {
     let name = uname();
     let printable = |text: &CStr| path_text::encode_os(OsStr::from_bytes(text.to_bytes()));
@@ -33,7 +32,6 @@ pub fn host_facts() -> HostFacts {
 }
 
 /// The limits that the control groups of this process set on I/O now, as in [`rigel_core::facts::CgroupFacts::io_max`].
-#[must_use]
 pub fn io_limits() -> Vec<String> {
     cgroup::of_process(&System::default()).io_max
 }

@@ -59,7 +59,6 @@ impl std::ops::Deref for TargetEvidence {
 }
 
 /// The paths of all block devices of this host that have a size, each disk before its partitions.
-#[must_use]
 pub fn block_devices(snapshot: &Snapshot) -> Vec<PathBuf> {
     let devices = Block::all_with_partitions(&snapshot.system().sys).into_iter();
     devices.map(|block| Path::new("/dev").join(path_text::decode(&block.name))).collect()
@@ -85,7 +84,6 @@ pub fn target_facts(path: &Path) -> Result<TargetFacts, Problem> {
 
 impl Inspected {
     /// The facts with the extents. Unpins the target.
-    #[must_use]
     pub fn into_facts(self) -> TargetFacts {
         // Extents come last: evidence needs none, and a file of many pieces takes a while.
         let extents = extents::find(&self.node, self.facts.size_bytes);
@@ -93,7 +91,6 @@ impl Inspected {
     }
 
     /// Who uses it: all evidence that needs no reading of the target. This is not enough for a permit.
-    #[must_use]
     pub fn users(&self, snapshot: &Snapshot) -> Vec<Evidence> {
         in_use::evidence(&self.node, snapshot)
     }

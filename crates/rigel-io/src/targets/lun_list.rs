@@ -82,7 +82,6 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<LunEntry>, Problem> {
 }
 
 /// Places a problem with a target at its line of the list.
-#[must_use]
 pub fn at_line(list: &Path, entry: &LunEntry, problem: Problem) -> Problem {
     let place = format!("{}:{}: {}", path_text::encode(list), entry.line, path_text::encode(&entry.path));
     let is_comment = entry.path.as_os_str().as_bytes().starts_with(b"#") && !entry.path.exists();

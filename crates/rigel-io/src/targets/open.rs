@@ -56,7 +56,6 @@ pub struct TargetRequest {
 
 impl TargetRequest {
     /// The target of these facts.
-    #[must_use]
     pub fn of(facts: &TargetFacts) -> Self {
         Self {
             path: path_text::decode(&facts.path),
@@ -114,7 +113,6 @@ impl OpenTargets {
 
     /// The differences from the state at the time of opening. Not for use during a measurement, because filesystems and
     /// devices are asked.
-    #[must_use]
     pub fn changes(&self) -> Vec<ChangedTarget> {
         let of = |(number, target): (u16, &OpenTarget)| {
             let changes = target.baseline.as_ref().map_or_else(Vec::new, |was| was.changes(target.as_fd()));
@@ -221,13 +219,11 @@ impl OpenTarget {
     }
 
     /// Whether a permit was given.
-    #[must_use]
     pub const fn writable(&self) -> bool {
         self.writable
     }
 
     /// Size at the time of opening.
-    #[must_use]
     pub const fn size_bytes(&self) -> u64 {
         self.size_bytes
     }

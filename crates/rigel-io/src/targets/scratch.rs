@@ -103,13 +103,11 @@ impl ScratchFile {
     }
 
     /// Its path.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.node.path
     }
 
     /// The lock, for the permit to write to the file.
-    #[must_use]
     pub fn hold(&self) -> Hold {
         self.hold.clone()
     }
@@ -125,7 +123,6 @@ impl ScratchFile {
 
 /// Path and header of the scratch file that a run in this directory would use again. `data_bytes` is the size that it
 /// must have, if that is known.
-#[must_use]
 pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Header)> {
     numbered(dir).into_iter().find_map(|path| {
         let header = found::left_header(&path)?;

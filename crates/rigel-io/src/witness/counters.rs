@@ -22,7 +22,8 @@ pub(super) struct Counters {
     cpu_pressure: Source,
     io_pressure: Source,
     devices: Vec<Source>,
-    cpus: Option<u32>,
+    /// In the counters of the host.
+    pub(super) cpus: Option<u32>,
     own_us: OwnUs,
 }
 
@@ -50,11 +51,6 @@ impl Counters {
             cpus: std::fs::read(root.join("proc/stat")).ok().and_then(|stat| cpus(&stat)),
             own_us,
         }
-    }
-
-    /// The number of CPUs in the counters of the host.
-    pub(super) const fn cpus(&self) -> Option<u32> {
-        self.cpus
     }
 
     /// Reads all counters. Our own CPU time is read right before the host's, because their difference is used.

@@ -39,7 +39,6 @@ pub(crate) struct Loop {
 
 impl Snapshot {
     /// A snapshot of this host.
-    #[must_use]
     pub fn take() -> Self {
         Self::default()
     }

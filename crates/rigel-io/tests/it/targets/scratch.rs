@@ -9,7 +9,7 @@ use rigel_core::guard::scratch::{BLOCK_BYTES, FILE_NAME, Header, State, TRAILER_
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::permit;
 use rigel_io::targets::inspect::target_facts;
-use rigel_io::targets::open::{Access, TargetRequest};
+use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
 use rigel_testdev::{Unavailable, needs};
 use std::path::{Path, PathBuf};
@@ -129,7 +129,7 @@ fn a_file_in_use_is_not_written_by_a_run_that_names_it() {
     let dir = dir();
     let mine = create(dir.path(), MIB, 1).unwrap();
     let facts = target_facts(mine.path()).unwrap();
-    let request = [TargetRequest::of(&facts)];
+    let request = [facts.clone()];
     let open = |permit| OpenTargets::open(&request, Access::Permits(&[Some(permit)]), false);
     let evidence = look(mine.path());
     let problem = open(permit(&facts, &evidence, true).unwrap()).map(|_| ()).unwrap_err();

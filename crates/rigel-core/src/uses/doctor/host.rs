@@ -2,7 +2,6 @@
 
 use super::Severity::{Note, Warning};
 use super::{Judge, Rule, Status};
-use crate::facts::HostFacts;
 use crate::units::Bytes;
 
 const VM: &str = "https://docs.kernel.org/admin-guide/sysctl/vm.html";
@@ -64,7 +63,18 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl vm.dirty_background_ratio vm.dirty_background_bytes vm.dirty_ratio vm.dirty_bytes",
         change: "sysctl -w vm.dirty_background_bytes=268435456 vm.dirty_bytes=1073741824",
         source: VM,
-        judge: Judge::Host(dirty),
+        judge: Judge::Host(|host, _| {
+            let settings = &host.settings;
+            let in_bytes = settings.dirty_background_bytes.filter(|&bytes| bytes > 0);
+            let in_percent = || {
+                let percent = u64::from(settings.dirty_background_percent?);
+                // Of what is free and can be made so; of all memory it is the most.
+                host.memory_bytes.map(|memory| memory / 100 * percent)
+            };
+            Status::known(in_bytes.or_else(in_percent), |bytes| {
+                Status::when(bytes > DIRTY_BYTES, format_args!("{} before writing begins", Bytes(bytes)), "")
+            })
+        }),
     },
     Rule {
         name: "zone-reclaim",
@@ -137,16 +147,3 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
 ];
-
-fn dirty(host: &HostFacts, _: &super::System<'_>) -> Status {
-    let settings = &host.settings;
-    let in_bytes = settings.dirty_background_bytes.filter(|&bytes| bytes > 0);
-    let in_percent = || {
-        let percent = u64::from(settings.dirty_background_percent?);
-        // Of what is free and can be made so; of all memory it is the most.
-        host.memory_bytes.map(|memory| memory / 100 * percent)
-    };
-    Status::known(in_bytes.or_else(in_percent), |bytes| {
-        Status::when(bytes > DIRTY_BYTES, format_args!("{} before writing begins", Bytes(bytes)), "")
-    })
-}

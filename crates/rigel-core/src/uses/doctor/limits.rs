@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status};
-use crate::facts::{HostFacts, Limit};
+use crate::facts::Limit;
 use crate::units::Bytes;
 
 const FS: &str = "https://docs.kernel.org/admin-guide/sysctl/fs.html";
@@ -109,7 +109,17 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /proc/self/cgroup; cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/io.max",
         change: "run outside of the group, or lift IOReadIOPSMax=, IOReadBandwidthMax= .. of its service or container",
         source: CGROUP,
-        judge: Judge::Host(io_limits),
+        // Those that are about a device of the system, or all when none of its devices is known.
+        judge: Judge::Host(|host, system| {
+            let ours = |line: &&String| {
+                let device = line.split(' ').next().unwrap_or_default();
+                let is = |found: &(u32, u32)| format!("{}:{}", found.0, found.1) == device;
+                system.devices.is_empty()
+                    || system.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
+            };
+            let limits: Vec<&str> = host.cgroup.io_max.iter().filter(ours).map(String::as_str).collect();
+            if limits.is_empty() { Status::fine("none") } else { Status::bent(limits.join("; "), "") }
+        }),
     },
     Rule {
         name: "cgroup-cpu",
@@ -167,15 +177,4 @@ fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> Strin
         let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
         Status::when(limit.is_some_and(|most| most < least), value, want)
     })
-}
-
-/// Those that are about a device of the system, or all when none of its devices is known.
-fn io_limits(host: &HostFacts, system: &super::System<'_>) -> Status {
-    let ours = |line: &&String| {
-        let device = line.split(' ').next().unwrap_or_default();
-        let is = |found: &(u32, u32)| format!("{}:{}", found.0, found.1) == device;
-        system.devices.is_empty() || system.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
-    };
-    let limits: Vec<&str> = host.cgroup.io_max.iter().filter(ours).map(String::as_str).collect();
-    if limits.is_empty() { Status::fine("none") } else { Status::bent(limits.join("; "), "") }
 }

@@ -34,7 +34,15 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}, and the same in /etc/fstab",
         source: MOUNT,
-        judge: Judge::Mount(access_times),
+        judge: Judge::Mount(|mount, _| {
+            if mount.is_nfs() || mount.has("ro") {
+                return Status::NotAsked;
+            }
+            match ["noatime", "relatime"].into_iter().find(|option| mount.has(option)) {
+                Some(option) => Status::fine(option),
+                None => Status::bent("strictatime", "noatime"),
+            }
+        }),
     },
     Rule {
         name: "online-discard",
@@ -130,16 +138,6 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Mount(stripe),
     },
 ];
-
-fn access_times(mount: &MountFacts, _: &System<'_>) -> Status {
-    if mount.is_nfs() || mount.has("ro") {
-        return Status::NotAsked;
-    }
-    match ["noatime", "relatime"].into_iter().find(|option| mount.has(option)) {
-        Some(option) => Status::fine(option),
-        None => Status::bent("strictatime", "noatime"),
-    }
-}
 
 /// XFS shows `swidth` in sectors, ext4 `stripe` in blocks of which 4 KiB is the only size in use; neither when it knows of none.
 fn stripe(mount: &MountFacts, system: &System<'_>) -> Status {

@@ -116,7 +116,13 @@ pub(super) const RULES: &[Rule] = &[
         show: "iscsiadm -m session -P 2",
         change: "node.session.timeo.replacement_timeout = {want} (iscsiadm -m node -o update -n .. -v ..), then log in anew",
         source: ISCSI,
-        judge: Judge::Device(recovery),
+        judge: Judge::Device(|device, system| {
+            if !system.above(device).any(is_multipath) {
+                return Status::NotAsked;
+            }
+            let judge = |s| Status::when(s > MULTIPATH_RECOVERY_S, format_args!("{s} s"), 5);
+            of_iscsi(device, |session| Status::known(session.recovery_timeout_s, judge))
+        }),
     },
     Rule {
         name: "iscsi-bursts",
@@ -183,14 +189,6 @@ fn of_iscsi(device: &DeviceFacts, judge: impl FnOnce(&IscsiFacts) -> Status) -> 
 
 fn slots(count: Option<u64>) -> Status {
     Status::known(count, |count| Status::when(count < FEW_NFS_SLOTS, count, 180))
-}
-
-fn recovery(device: &DeviceFacts, system: &System<'_>) -> Status {
-    if !system.above(device).any(is_multipath) {
-        return Status::NotAsked;
-    }
-    let judge = |s| Status::when(s > MULTIPATH_RECOVERY_S, format_args!("{s} s"), 5);
-    of_iscsi(device, |session| Status::known(session.recovery_timeout_s, judge))
 }
 
 fn socket(bytes: Option<u64>, system: &System<'_>) -> Status {

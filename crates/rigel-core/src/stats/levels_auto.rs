@@ -22,33 +22,21 @@ pub struct LevelVisit {
     pub latency_s: f64,
 }
 
-/// Thresholds and numbers of visits of the search.
+/// Saturation is this part of the maximum.
+pub(crate) const SATURATION: f64 = 0.95;
+
+/// The bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelRules {
     /// The largest level.
     pub most_outstanding: u32,
     /// Visits to every level.
     pub visits: usize,
-    /// Visits to the levels of the plateau, for the maximum alone.
-    pub fresh_visits: usize,
-    /// Most visits to a level whose saturation is undecided.
-    pub most_visits: usize,
-    /// Saturation is this part of the maximum.
-    pub saturation: f64,
-    /// Two doublings in a row that gain less end the climb.
-    pub least_gain: f64,
 }
 
 impl Default for LevelRules {
     fn default() -> Self {
-        Self {
-            most_outstanding: 512,
-            visits: 3,
-            fresh_visits: 2,
-            most_visits: 12,
-            saturation: 0.95,
-            least_gain: 0.03,
-        }
+        Self { most_outstanding: 512, visits: 3 }
     }
 }
 

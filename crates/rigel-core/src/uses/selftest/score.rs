@@ -12,6 +12,7 @@ use crate::load::request::EngineRequest;
 use crate::load::workload::Class;
 use crate::record::Record;
 use crate::sim::SimLaw;
+use crate::stats::levels_auto::SATURATION;
 use crate::stats::special::student_t_quantile;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
@@ -19,8 +20,6 @@ use std::collections::BTreeMap;
 /// Points of a device usually reach the aim if at least this share of them does.
 const USUAL: f64 = 0.5;
 
-/// Saturation, as the search defines it.
-const SATURATION: f64 = 0.95;
 /// Least standard deviation of a share over runs: few runs that agree do not prove it exact.
 const LEAST_SPREAD: f64 = 0.1;
 

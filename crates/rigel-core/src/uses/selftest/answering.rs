@@ -2,7 +2,7 @@
 //!
 //! Must not score.
 
-use super::cases::{Case, MOST_HELD, Promise};
+use super::cases::{Case, Promise};
 use crate::load::matrix::RunLevel;
 use crate::load::pace::{Adaptive, LevelChoice, Precision};
 use crate::stats::bound::{LatencyBound, LatencyOf};
@@ -44,7 +44,7 @@ impl Case {
 
     /// The same with another promise: what so little time is known to be too short for.
     fn held(mut self, least: f64, most_bias: f64) -> Self {
-        self.promise = Promise::Answers { least, most: MOST_HELD, most_bias, within: 0.98, bracketed: 0.9 };
+        self.promise = Promise::Answers { least, most_bias };
         self
     }
 }

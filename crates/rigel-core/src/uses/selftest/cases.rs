@@ -18,10 +18,6 @@ pub enum Promise {
     Coverage {
         /// At least.
         least: f64,
-        /// Largest share: intervals that always hold it are too wide.
-        most: f64,
-        /// Least share of the estimates whose error is within the aim, of those whose interval is.
-        kept: f64,
         /// The mean of the estimates is off by no more, relative.
         most_bias: f64,
         /// Least share of the points that reach the aim; `None` where many do not.
@@ -33,22 +29,13 @@ pub enum Promise {
     Levels {
         /// The bracket holds the truth in at least that share of the trials.
         least: f64,
-        /// The mean of the maxima is off by no more, relative.
-        most_bias: f64,
     },
     /// The figures of a calibration are true.
     Answers {
         /// Of the 95 % intervals of each figure that share holds the truth.
         least: f64,
-        /// Largest share of all together: intervals that always hold it are too wide.
-        most: f64,
         /// The mean of each figure is off by no more, relative.
         most_bias: f64,
-        /// In that share of the trials the true latency at the chosen level keeps the bound, to the tenth that is
-        /// allowed.
-        within: f64,
-        /// In that share of the trials the bracket holds the level that saturates the device.
-        bracketed: f64,
     },
     /// The 95 % intervals of all points hold the truth, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, Held),
@@ -89,12 +76,8 @@ const NO_CHANGE: Silence = Silence {
 /// A device without a start-up: no visit is too short.
 const NO_START: Silence = Silence { about: "a start-up", flags: &[FlagCode::Warmup], most: 0.02 };
 
-/// Intervals that hold the truth more often are too wide.
-pub(super) const MOST_HELD: f64 = 0.999;
 /// Of the points, where noise is far below the aim.
 const NEARLY_ALL: f64 = 0.99;
-/// Of the estimates that are as sure as was asked for.
-const LEAST_KEPT: f64 = 0.93;
 
 /// One simulated device, how it is measured, and what has to come out.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,8 +134,6 @@ impl Case {
             bound: None,
             promise: Promise::Coverage {
                 least,
-                most: MOST_HELD,
-                kept: LEAST_KEPT,
                 most_bias: 0.05 / 8.0,
                 least_reached: None,
                 most_minutes: None,
@@ -192,7 +173,7 @@ impl Case {
     /// The same device, aimed at more narrowly or with shorter visits.
     pub(crate) fn paced(&self, precision: Precision, fast: bool) -> Self {
         let promise = match self.promise {
-            Promise::Coverage { least, most, kept, .. } => {
+            Promise::Coverage { least, .. } => {
                 let usual = precision.fraction() / 8.0;
                 let (least, most_bias) = match self.name {
                     // A start-up cannot be seen in visits of 1 s, so nothing is promised there.
@@ -200,7 +181,7 @@ impl Case {
                     SLOW_MEMORY if fast => (least - 0.02, usual),
                     _ => (least, usual),
                 };
-                Promise::Coverage { least, most, kept, most_bias, least_reached: None, most_minutes: None }
+                Promise::Coverage { least, most_bias, least_reached: None, most_minutes: None }
             }
             other => other,
         };
@@ -217,8 +198,6 @@ fn usual(noise: &str) -> String {
 fn adaptive_runs() -> Vec<Case> {
     let quiet = Promise::Coverage {
         least: 0.93,
-        most: MOST_HELD,
-        kept: LEAST_KEPT,
         most_bias: 0.002,
         least_reached: Some(NEARLY_ALL),
         most_minutes: Some(18.0 / 5.0),
@@ -266,7 +245,7 @@ fn searches() -> Vec<Case> {
     let search = |name, stations| Case {
         level: RunLevel::Oltp,
         levels: LevelChoice::Auto,
-        promise: Promise::Levels { least: 0.9, most_bias: 0.01 },
+        promise: Promise::Levels { least: 0.9 },
         ..Case::adaptive(name, format!("{stations},rate=0,spread=lognormal:20%,between=1%"), 0.9)
     };
     vec![

@@ -17,6 +17,12 @@ use crate::stats::special::student_t_quantile;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
+/// Intervals that hold the truth more often are too wide.
+const MOST_HELD: f64 = 0.999;
+/// Least share of the estimates whose error is within the aim, of those whose interval is.
+const LEAST_KEPT: f64 = 0.93;
+/// The mean of the maxima is off by no more, relative.
+const MAXIMUM_BIAS: f64 = 0.01;
 /// Points of a device usually reach the aim if at least this share of them does.
 const USUAL: f64 = 0.5;
 
@@ -205,15 +211,15 @@ impl Score {
         let share = self.share(|trial| (trial.reached, trial.intervals));
         let reached = |least| self.at_least("points that reach the aim", share, least);
         let promised = match self.case.promise {
-            Promise::Coverage { least, most, kept, most_bias, least_reached, most_minutes } => self
+            Promise::Coverage { least, most_bias, least_reached, most_minutes } => self
                 .in_time(most_minutes)
                 .and(self.at_least("intervals that hold the truth", self.coverage(), least))
-                .and(self.miss_enough(most))
-                .and(self.often_kept(kept))
+                .and(self.miss_enough())
+                .and(self.often_kept())
                 .and(least_reached.map_or(Grade::Kept, reached))
                 .and(self.off("estimates are", |trial| Some(trial.bias), most_bias)),
-            Promise::Levels { least, most_bias } => {
-                let bias = self.off("estimates are", |trial| trial.maximum_error, most_bias);
+            Promise::Levels { least } => {
+                let bias = self.off("estimates are", |trial| trial.maximum_error, MAXIMUM_BIAS);
                 self.at_least("brackets that hold the truth", self.bracketed(), least).and(bias)
             }
             Promise::Answers { .. } => self.answers_kept(),
@@ -238,16 +244,16 @@ impl Score {
         }
     }
 
-    fn miss_enough(&self, most: f64) -> Grade {
+    fn miss_enough(&self) -> Grade {
         let all: usize = self.trials.iter().map(|trial| trial.intervals).sum();
         let missed = all - self.trials.iter().map(|trial| trial.covered).sum::<usize>();
-        seldom_enough(missed, all, most)
+        seldom_enough(missed, all)
     }
 
     /// Whether the error of estimates that reach the aim is within the aim. Their number differs from run to run, so the
     /// standard error is that of a ratio over runs. If all runs agree, it is that of independent estimates. If most
     /// points do not reach the aim, nothing is promised: the visits of those that do were similar by chance.
-    fn often_kept(&self, least: f64) -> Grade {
+    fn often_kept(&self) -> Grade {
         let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
             return Grade::Kept;
         };
@@ -255,9 +261,9 @@ impl Score {
         let left = |trial: &Trial| to_f64(trial.kept as u64) - kept * to_f64(trial.reached as u64);
         let squares: f64 = self.trials.iter().map(|trial| left(trial).powi(2)).sum();
         let over_runs = (squares * self.count() / (self.count() - 1.0).max(1.0)).sqrt() / reached;
-        let independent = (least * (1.0 - least) / reached).sqrt();
+        let independent = (LEAST_KEPT * (1.0 - LEAST_KEPT) / reached).sqrt();
         let what = format!("estimates as near as they promise, of {reached:.0}");
-        self.at_least(&what, (kept, over_runs.max(independent)), least)
+        self.at_least(&what, (kept, over_runs.max(independent)), LEAST_KEPT)
     }
 
     /// Whether false alarms are rare enough, within what chance explains for so many trials.
@@ -313,13 +319,13 @@ impl Score {
 }
 
 /// Whether enough intervals miss the truth: intervals that never do are too wide. Few intervals cannot show it.
-pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Grade {
-    if chance::at_most(missed, all, 1.0 - most) >= RARE {
+pub(super) fn seldom_enough(missed: usize, all: usize) -> Grade {
+    if chance::at_most(missed, all, 1.0 - MOST_HELD) >= RARE {
         return Grade::Kept;
     }
     Grade::Broken(format!(
         "only {missed} of {all} intervals miss the truth, fewer than {:.1} %",
-        100.0 * (1.0 - most)
+        100.0 * (1.0 - MOST_HELD)
     ))
 }
 

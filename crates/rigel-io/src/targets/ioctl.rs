@@ -6,8 +6,8 @@ pub(crate) use mapper::{MapperTarget, mapper_targets};
 
 use rustix::ioctl::{self, Getter, Updater, opcode};
 use rustix::{fs, io};
-use std::ffi::{c_int, c_void};
-use std::os::fd::BorrowedFd;
+use std::ffi::c_int;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 
 const BLKGETSIZE64: ioctl::Opcode = opcode::read::<usize>(0x12, 114);
 const BLKROGET: ioctl::Opcode = opcode::none(0x12, 94);
@@ -26,31 +26,12 @@ pub(crate) fn device_is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(flag != 0)
 }
 
-/// A request whose only answer is the result of the call.
-struct Answer<const OPCODE: ioctl::Opcode>;
-
-// SAFETY: the only request made with it, NVME_IOCTL_ID, takes no argument and touches no memory of ours.
-unsafe impl<const OPCODE: ioctl::Opcode> ioctl::Ioctl for Answer<OPCODE> {
-    type Output = u32;
-    const IS_MUTATING: bool = false;
-
-    fn opcode(&self) -> ioctl::Opcode {
-        OPCODE
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        std::ptr::null_mut()
-    }
-
-    unsafe fn output_from_ptr(answer: ioctl::IoctlOutput, _: *mut c_void) -> io::Result<u32> {
-        u32::try_from(answer).map_err(|_| io::Errno::RANGE)
-    }
-}
-
 /// Number of an NVMe namespace on its controller, from its block or generic device.
 pub(crate) fn namespace_id(fd: BorrowedFd<'_>) -> io::Result<u32> {
-    // SAFETY: <linux/nvme_ioctl.h>: NVME_IOCTL_ID takes no argument.
-    unsafe { ioctl::ioctl(fd, Answer::<NVME_IOCTL_ID>) }
+    // SAFETY: <linux/nvme_ioctl.h>: NVME_IOCTL_ID takes no argument and touches no memory of ours.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), NVME_IOCTL_ID as libc::Ioctl) };
+    u32::try_from(answer)
+        .map_err(|_| io::Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(io::Errno::RANGE))
 }
 
 /// `struct nvme_passthru_cmd` of <linux/nvme_ioctl.h>.

@@ -4,7 +4,6 @@
 //! (`blk_errors` in block/blk-core.c). Must not ask the system: a record is read on any host.
 
 /// `errno 61 (medium error)`; the number alone where it means nothing special for storage.
-#[must_use]
 pub fn text(errno: i32) -> String {
     match meaning(errno) {
         Some(meaning) => format!("errno {errno} ({meaning})"),

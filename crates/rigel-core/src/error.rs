@@ -8,28 +8,21 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitKind {
     /// 1: measured, but a gate or a check failed.
-    GateFailed,
+    GateFailed = 1,
     /// 2: the command line, a `.lun` file or a record cannot be understood or contradicts itself.
-    Usage,
+    Usage = 2,
     /// 3: a target or the host refused, or Rigel refuses to touch it.
-    Refused,
+    Refused = 3,
     /// 4: the run was cut short; its record is whole up to there.
-    CutShort,
+    CutShort = 4,
     /// 5: a bug in Rigel.
-    Bug,
+    Bug = 5,
 }
 
 impl ExitKind {
     /// The exit code of the program.
-    #[must_use]
     pub const fn code(self) -> u8 {
-        match self {
-            Self::GateFailed => 1,
-            Self::Usage => 2,
-            Self::Refused => 3,
-            Self::CutShort => 4,
-            Self::Bug => 5,
-        }
+        self as u8
     }
 }
 
@@ -53,19 +46,16 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of the given kind.
-    #[must_use]
     pub fn new(kind: ExitKind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), place: None, cause: None, next: None }
     }
 
     /// The input cannot be understood.
-    #[must_use]
     pub fn usage(what: impl Into<String>) -> Self {
         Self::new(ExitKind::Usage, what)
     }
 
     /// A target or the host refused.
-    #[must_use]
     pub fn refused(what: impl Into<String>) -> Self {
         Self::new(ExitKind::Refused, what)
     }

@@ -17,7 +17,7 @@ pub use mount::MountFacts;
 use serde::{Deserialize, Serialize};
 
 /// What kind of file a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A regular file.
@@ -27,11 +27,12 @@ pub enum TargetKind {
     /// A character device that answers like a raw device.
     CharDevice,
     /// A device that exists only in this process (engines `sim` and `null`).
+    #[default]
     Simulated,
 }
 
 /// One target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetFacts {
     /// As the user named it, printable ([`crate::path_text`]).
     pub path: String,
@@ -58,10 +59,8 @@ pub struct TargetFacts {
     /// Bytes allocated to a regular file (`st_blocks`), to see holes.
     pub allocated_bytes: Option<u64>,
     /// Where the bytes of a regular file are; `None` for a device, and where the filesystem does not tell.
-    #[serde(default)]
     pub extents: Option<ExtentFacts>,
     /// What it was filled with, when it is a whole scratch file of Rigel's.
-    #[serde(default)]
     pub scratch: Option<ScratchFacts>,
     /// The block device under the target.
     pub device: Option<DeviceFacts>,
@@ -70,32 +69,19 @@ pub struct TargetFacts {
     #[serde(default)]
     pub below: Vec<DeviceFacts>,
     /// The mount that a regular file is reached through.
-    #[serde(default)]
     pub mount: Option<MountFacts>,
 }
 
 impl TargetFacts {
     /// A target that exists only in this process.
-    #[must_use]
     pub fn simulated(size_bytes: u64) -> Self {
         Self {
             path: "simulated".to_owned(),
             real_path: "simulated".to_owned(),
             kind: TargetKind::Simulated,
             size_bytes,
-            identity: Identity { device: (0, 0), inode: 0 },
             logical_block_bytes: 512,
-            physical_block_bytes: None,
-            direct_io: None,
-            direct_io_refusal: None,
-            filesystem: None,
-            mount_point: None,
-            allocated_bytes: None,
-            extents: None,
-            scratch: None,
-            device: None,
-            below: Vec::new(),
-            mount: None,
+            ..Self::default()
         }
     }
 }
@@ -113,10 +99,11 @@ pub struct ScratchFacts {
 }
 
 /// How the filesystem was asked for the extents of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtentSource {
     /// FIEMAP: every extent with its flags.
+    #[default]
     Fiemap,
     /// SEEK_DATA and SEEK_HOLE: data and holes only. Unwritten extents may count as holes, and a filesystem that knows
     /// of no holes calls everything data.
@@ -128,7 +115,7 @@ pub enum ExtentSource {
 ///
 /// `written_bytes`, `unwritten_bytes` and `hole_bytes` add up to the bytes that were looked at: the size of the target,
 /// or less when `truncated`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtentFacts {
     /// How it was found out.
     pub source: ExtentSource,
@@ -152,14 +139,13 @@ pub struct ExtentFacts {
 
 impl ExtentFacts {
     /// Bytes that were looked at.
-    #[must_use]
     pub const fn looked_bytes(&self) -> u64 {
         self.written_bytes.saturating_add(self.unwritten_bytes).saturating_add(self.hole_bytes)
     }
 }
 
 /// Who a target is, whatever it is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Identity {
     /// Major and minor number of the device that it is, or that holds it.
     pub device: (u32, u32),

@@ -11,24 +11,15 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The printable form of a path; [`decode`] gives the path back.
-#[must_use]
 pub fn encode(path: &Path) -> String {
     encode_os(path.as_os_str())
 }
 
 /// The printable form of any operating system string.
-#[must_use]
 pub fn encode_os(text: &OsStr) -> String {
     let mut out = String::with_capacity(text.len());
     for chunk in text.as_bytes().utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c.is_control() || c == '\\' || is_invisible(c) {
-                let mut bytes = [0; 4];
-                escape(&mut out, c.encode_utf8(&mut bytes).as_bytes());
-            } else {
-                out.push(c);
-            }
-        }
+        push_escaped(&mut out, chunk.valid(), |c| c == '\\' || is_unsafe(c));
         escape(&mut out, chunk.invalid());
     }
     out
@@ -36,27 +27,30 @@ pub fn encode_os(text: &OsStr) -> String {
 
 /// Text from a record, safe to print whoever wrote the record: what [`encode`] made comes out unchanged, and control
 /// characters and invisible marks that it would have escaped are escaped. Backslashes stay, so nothing is escaped twice.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let is_unsafe = |c: char| c.is_control() || is_invisible(c);
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
+    push_escaped(&mut out, text, is_unsafe);
+    Cow::Owned(out)
+}
+
+/// Control characters, and marks that change the direction of text or take no room: a name could lie with them.
+fn is_unsafe(c: char) -> bool {
+    let lies =
+        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    lies || c.is_control()
+}
+
+fn push_escaped(out: &mut String, text: &str, is_escaped: impl Fn(char) -> bool) {
     for c in text.chars() {
-        if is_unsafe(c) {
-            let mut bytes = [0; 4];
-            escape(&mut out, c.encode_utf8(&mut bytes).as_bytes());
+        if is_escaped(c) {
+            escape(out, c.encode_utf8(&mut [0; 4]).as_bytes());
         } else {
             out.push(c);
         }
     }
-    Cow::Owned(out)
-}
-
-/// Marks that change the direction of text or take no room: a name could lie with them.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 fn escape(out: &mut String, bytes: &[u8]) {
@@ -67,7 +61,6 @@ fn escape(out: &mut String, bytes: &[u8]) {
 }
 
 /// The path that [`encode`] was given. A backslash that is not followed by `x` and two hexadecimal digits stays.
-#[must_use]
 pub fn decode(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -65,23 +65,14 @@ impl Default for SimLaw {
 impl SimLaw {
     /// Whether a visit changes the state of the device for later ones: used credits, written bytes, drawn random
     /// numbers. Otherwise its behaviour depends only on the time, the visit and the point.
-    #[must_use]
     pub fn remembers(&self) -> bool {
         // A start-up counts, because it changes a step of the speed that was drawn before the visit.
-        let SimNoise { startup, bucket, cap, cliff, hits, lost, .. } = self.noise;
-        let left = [
-            bucket.is_some(),
-            cap.is_some(),
-            cliff.is_some(),
-            hits.is_some(),
-            lost.is_some(),
-            startup.is_some(),
-        ];
-        self.spread != ServiceTime::Constant || left.contains(&true)
+        let (startup, bucket, cap, cliff, hits, lost) = (None, None, None, None, None, None);
+        let forgets = SimNoise { startup, bucket, cap, cliff, hits, lost, ..self.noise };
+        self.spread != ServiceTime::Constant || self.noise != forgets
     }
 
     /// Mean service time of one I/O of `io_bytes` that no cache in the device holds.
-    #[must_use]
     pub fn service_ns(&self, io_bytes: u64) -> f64 {
         let transfer =
             self.bytes_per_s.map_or(0.0, |rate| to_f64(io_bytes) * to_f64(NS_PER_S) / to_f64(rate.max(1)));
@@ -89,7 +80,6 @@ impl SimLaw {
     }
 
     /// Mean service time of one I/O of `io_bytes`, hit or not, at speed 1.
-    #[must_use]
     pub fn mean_service_ns(&self, io_bytes: u64) -> f64 {
         let miss_ns = self.service_ns(io_bytes);
         self.noise

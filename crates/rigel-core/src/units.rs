@@ -28,7 +28,6 @@ pub struct Bytes(pub u64);
 
 impl Bytes {
     /// `count` KiB. Saturates; a plan refuses such a size later.
-    #[must_use]
     pub(crate) const fn from_kib(count: u64) -> Self {
         Self(count.saturating_mul(KIB))
     }
@@ -72,38 +71,36 @@ pub enum UnitError {
     TooLarge(String),
 }
 
-/// Splits `8K` into its digits and its suffix.
-fn number_and_suffix(text: &str) -> Result<(u64, &str), UnitError> {
+/// Reads `8K`. `unit_of` knows a unit by its name in lower case; `known` are the names for a message.
+fn read(text: &str, known: &'static str, unit_of: fn(&str) -> Option<u64>) -> Result<u64, UnitError> {
+    let typed = text;
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(end);
     if digits.is_empty() {
         return Err(UnitError::NotANumber(text.to_owned()));
     }
-    let number = digits.parse().map_err(|_| UnitError::TooLarge(text.to_owned()))?;
-    Ok((number, suffix.trim_start()))
+    let number: u64 = digits.parse().map_err(|_| UnitError::TooLarge(text.to_owned()))?;
+    let unit = suffix.trim_start();
+    let Some(size) = unit_of(&unit.to_ascii_lowercase()) else {
+        return Err(UnitError::UnknownUnit { text: typed.to_owned(), unit: unit.to_owned(), known });
+    };
+    number.checked_mul(size).ok_or_else(|| UnitError::TooLarge(typed.to_owned()))
 }
 
 impl FromStr for Bytes {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let (number, suffix) = number_and_suffix(text)?;
-        let unit = match suffix.to_ascii_lowercase().as_str() {
-            "" | "b" => 1,
-            "k" | "kb" | "kib" => KIB,
-            "m" | "mb" | "mib" => MIB,
-            "g" | "gb" | "gib" => GIB,
-            "t" | "tb" | "tib" => 1 << 40,
-            _ => {
-                return Err(UnitError::UnknownUnit {
-                    text: text.to_owned(),
-                    unit: suffix.to_owned(),
-                    known: "B, K, M, G, T, powers of 1024",
-                });
-            }
+        let unit_of = |unit: &str| match unit {
+            "" | "b" => Some(1),
+            "k" | "kb" | "kib" => Some(KIB),
+            "m" | "mb" | "mib" => Some(MIB),
+            "g" | "gb" | "gib" => Some(GIB),
+            "t" | "tb" | "tib" => Some(1 << 40),
+            _ => None,
         };
-        number.checked_mul(unit).map(Bytes).ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+        read(text, "B, K, M, G, T, powers of 1024", unit_of).map(Bytes)
     }
 }
 
@@ -114,19 +111,16 @@ pub struct Nanos(pub u64);
 
 impl Nanos {
     /// `seconds` whole seconds, saturating.
-    #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         Self(seconds.saturating_mul(NS_PER_S))
     }
 
     /// `millis` milliseconds, saturating.
-    #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(NS_PER_MS))
     }
 
     /// The span in seconds.
-    #[must_use]
     pub fn seconds(self) -> f64 {
         to_f64(self.0) / to_f64(NS_PER_S)
     }
@@ -147,52 +141,40 @@ impl FromStr for Nanos {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let (number, suffix) = number_and_suffix(text)?;
-        let unit = match suffix.to_ascii_lowercase().as_str() {
-            "us" => NS_PER_US,
-            "ms" => NS_PER_MS,
-            "" | "s" | "sec" => NS_PER_S,
-            "m" | "min" => 60 * NS_PER_S,
-            "h" => 3600 * NS_PER_S,
-            _ => {
-                return Err(UnitError::UnknownUnit {
-                    text: text.to_owned(),
-                    unit: suffix.to_owned(),
-                    known: "us, ms, s, m, h",
-                });
-            }
+        let unit_of = |unit: &str| match unit {
+            "us" => Some(NS_PER_US),
+            "ms" => Some(NS_PER_MS),
+            "" | "s" | "sec" => Some(NS_PER_S),
+            "m" | "min" => Some(60 * NS_PER_S),
+            "h" => Some(3600 * NS_PER_S),
+            _ => None,
         };
-        number.checked_mul(unit).map(Nanos).ok_or_else(|| UnitError::TooLarge(text.to_owned()))
+        read(text, "us, ms, s, m, h", unit_of).map(Nanos)
     }
 }
 
 /// The nearest `f64`. Counts and nanoseconds of a run stay far below 2^53, where this is exact.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "the one place where counts become floats")]
 pub const fn to_f64(value: u64) -> f64 {
     value as f64
 }
 
 /// Microseconds of a span given in nanoseconds.
-#[must_use]
 pub fn us_from_ns(ns: f64) -> f64 {
     ns / to_f64(NS_PER_US)
 }
 
 /// I/Os per second: `count` completions in `span_ns`. Zero for an empty span.
-#[must_use]
 pub fn iops(count: u64, span_ns: u64) -> f64 {
     if span_ns == 0 { 0.0 } else { to_f64(count) * to_f64(NS_PER_S) / to_f64(span_ns) }
 }
 
 /// Megabytes (2^20 bytes) per second: `bytes` in `span_ns`. Zero for an empty span.
-#[must_use]
 pub fn mbps(bytes: u64, span_ns: u64) -> f64 {
     iops(bytes, span_ns) / to_f64(MIB)
 }
 
 /// The digits of a whole number in groups of three: `-1,234,567`.
-#[must_use]
 pub(crate) fn grouped(digits: &str) -> String {
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
     let mut text = String::from(sign);
@@ -206,7 +188,6 @@ pub(crate) fn grouped(digits: &str) -> String {
 }
 
 /// Four figures, with a comma for thousands: `3,952`, `41.27`, `0.05`.
-#[must_use]
 pub fn number(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 1000.0 => 0,

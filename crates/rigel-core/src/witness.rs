@@ -89,7 +89,6 @@ pub struct Witness {
 impl Witness {
     /// What was counted between readings, which are in order of time. If there are more than 600 samples,
     /// neighbours are merged. `None` when there is no time between the first and the last reading.
-    #[must_use]
     pub fn between(
         readings: &[&Reading],
         period_ns: u64,
@@ -119,18 +118,15 @@ impl Witness {
     }
 
     /// End of the last sample, on the run's clock.
-    #[must_use]
     pub fn ended_ns(&self) -> u64 {
         self.samples.last().map_or(self.began_ns, |sample| sample.at_ns)
     }
 
     /// Time from the beginning of the first sample to the end of the last.
-    #[must_use]
     pub fn span_ns(&self) -> u64 {
         self.ended_ns().saturating_sub(self.began_ns)
     }
 
-    /// Each sample with its beginning.
     fn spans(&self) -> impl Iterator<Item = (u64, &WitnessSample)> {
         let ends = self.samples.iter().map(|sample| sample.at_ns);
         std::iter::once(self.began_ns).chain(ends).zip(&self.samples)
@@ -163,7 +159,6 @@ impl Counts {
 
 impl Moved {
     /// Both directions.
-    #[must_use]
     pub(crate) const fn total_bytes(self) -> u64 {
         self.read_bytes.saturating_add(self.written_bytes)
     }

@@ -9,10 +9,9 @@ use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::limits::sysctl;
 use crate::slots::{Slots, outcome};
 use crate::targets::OpenTargets;
-use context::{Context, Event, Iocb, Transfer};
+use context::{Context, Event, Iocb};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
-use rigel_core::load::workload::Direction;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
@@ -90,7 +89,7 @@ impl Aio {
                 libc::EAGAIN if self.in_kernel > 0 => self.collect(self.ready + 1)?,
                 errno => {
                     // SAFETY: the pointer is one of a live queue, as above, and the kernel keeps none.
-                    let slot = unsafe { (*iocbs[0]).data() };
+                    let slot = unsafe { (*iocbs[0]).data };
                     self.events[self.ready] = Event::refused(slot, errno);
                     self.ready += 1;
                     iocbs = &mut iocbs[1..];
@@ -141,14 +140,8 @@ impl Backend for Aio {
     #[inline]
     fn push(&mut self, op: Op) {
         self.slots.begin(&op);
-        self.queued.push(Iocb::new(&Transfer {
-            data: u64::from(op.slot),
-            writes: op.direction == Direction::Write,
-            file: self.targets[usize::from(op.target)].as_fd().as_raw_fd(),
-            buffer: self.slots.memory(op.slot).start.as_ptr(),
-            bytes: op.len,
-            offset: op.offset,
-        }));
+        let file = self.targets[usize::from(op.target)].as_fd().as_raw_fd();
+        self.queued.push(Iocb::new(&op, file, self.slots.memory(op.slot).start.as_ptr()));
     }
 
     fn submit(&mut self, wait_for: u16) -> io::Result<()> {

@@ -19,13 +19,11 @@ pub struct MonotonicClock {
 
 impl MonotonicClock {
     /// A clock that shows 0 now.
-    #[must_use]
     pub fn start() -> Self {
         Self::at(0)
     }
 
     /// A clock that shows `now_ns` now.
-    #[must_use]
     pub fn at(now_ns: u64) -> Self {
         // Wraps when the machine is up for a shorter time; differences to later readings are still right.
         Self { origin_ns: monotonic_ns().wrapping_sub(now_ns) }
@@ -41,7 +39,6 @@ impl Clock for MonotonicClock {
 }
 
 /// CPU time that the calling thread has used, user and system, in nanoseconds.
-#[must_use]
 pub fn thread_cpu_ns() -> u64 {
     ns_of(clock_gettime(ClockId::ThreadCPUTime))
 }

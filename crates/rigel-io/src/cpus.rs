@@ -11,7 +11,6 @@ use std::path::Path;
 
 /// The CPUs that this thread may run on, ascending. Empty when the kernel does not answer, as on a host with more CPUs
 /// than fit into a set (1,024).
-#[must_use]
 pub fn allowed() -> Vec<Cpu> {
     let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
     let numbers: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&number| set.is_set(number)).collect();

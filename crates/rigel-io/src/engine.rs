@@ -4,7 +4,7 @@
 //! report. Must not switch later: two engines in one run would be two measurements.
 
 use crate::aio;
-use crate::uring::{self, Rings};
+use crate::uring;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 
@@ -35,8 +35,7 @@ pub fn choose(
     };
     match kind {
         EngineKind::IoUring | EngineKind::Nop | EngineKind::Nvme => {
-            let rings = Rings { commands: kind == EngineKind::Nvme, poll };
-            uring::probe(rings, slots_per_worker)
+            uring::probe(kind, poll, slots_per_worker)
                 .map_err(|error| uring::refusal::problem(kind, poll, &error))?;
         }
         EngineKind::Libaio => {
@@ -54,7 +53,7 @@ fn total(slots_per_worker: &[u16]) -> u32 {
 }
 
 fn best(slots_per_worker: &[u16]) -> EngineChoice {
-    let Err(uring_error) = uring::probe(Rings::PLAIN, slots_per_worker) else {
+    let Err(uring_error) = uring::probe(EngineKind::IoUring, false, slots_per_worker) else {
         return EngineChoice { kind: EngineKind::IoUring, poll: false, reason: None };
     };
     let no_uring = format!("no io_uring: {}", uring::refusal::cause(&uring_error));

@@ -4,6 +4,7 @@ mod cgroup;
 mod limits;
 mod processor;
 
+use crate::cpus;
 use crate::limits::memlock_limit_bytes;
 use crate::system::{System, chosen_word, text, value};
 use crate::uring;
@@ -17,7 +18,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// The facts of this host now.
-#[must_use]
 pub fn host_facts() -> HostFacts {
     let name = uname();
     let printable = |text: &CStr| path_text::encode_os(OsStr::from_bytes(text.to_bytes()));
@@ -32,7 +32,6 @@ pub fn host_facts() -> HostFacts {
 }
 
 /// The limits that the control groups of this process set on I/O now, as in [`rigel_core::facts::CgroupFacts::io_max`].
-#[must_use]
 pub fn io_limits() -> Vec<String> {
     cgroup::of_process(&System::default()).io_max
 }
@@ -51,6 +50,8 @@ fn of_files(system: &System) -> HostFacts {
     let limits = limits::of_process(system);
     let allowed = processor::allowed(system);
     let product = processor::product(system);
+    let nodes = cpus::nodes(&system.sys.join("devices/system"));
+    let is_own = |(_, cpus): &&(u32, Vec<u32>)| cpus.iter().any(|cpu| allowed.contains(cpu));
     HostFacts {
         kernel: [kernel("ostype"), kernel("osrelease")].into_iter().flatten().collect::<Vec<_>>().join(" "),
         machine: kernel("arch").unwrap_or_default(),
@@ -72,8 +73,8 @@ fn of_files(system: &System) -> HostFacts {
         cgroup: cgroup::of_process(system),
         cpu_governors: processor::governors(system),
         deepest_idle: processor::deepest_idle(system),
-        numa_nodes: processor::nodes(system).into_iter().map(|(node, _)| node).collect(),
-        own_numa_nodes: processor::own_nodes(system, &allowed),
+        numa_nodes: nodes.iter().map(|(node, _)| *node).collect(),
+        own_numa_nodes: nodes.iter().filter(is_own).map(|(node, _)| *node).collect(),
         clock_source: text(&system.sys.join("devices/system/clocksource/clocksource0/current_clocksource")),
         hypervisor: processor::hypervisor(system, &cpuinfo, product.as_deref()),
         product,

@@ -8,8 +8,6 @@ mod buffers;
 pub mod clock;
 pub mod cpus;
 pub mod engine;
-#[cfg(test)]
-mod engine_tests;
 pub mod host;
 pub mod limits;
 mod mounts;
@@ -19,6 +17,8 @@ mod slots;
 pub mod survey;
 mod system;
 pub mod targets;
+#[cfg(test)]
+mod tests;
 pub mod threads;
 pub mod uring;
 pub mod witness;

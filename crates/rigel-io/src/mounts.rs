@@ -41,16 +41,10 @@ pub(crate) fn mounts(proc: &Path) -> Vec<Mount> {
     lines_of(&proc.join("self/mountinfo")).iter().filter_map(|line| parse_mount(line)).collect()
 }
 
-/// Paths in the swap table.
 pub(crate) fn swaps(proc: &Path) -> Vec<PathBuf> {
-    let mut lines = lines_of(&proc.join("swaps"));
-    if !lines.is_empty() {
-        lines.remove(0); // the headings
-    }
-    lines
-        .iter()
-        .map(|line| path(line.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default()))
-        .collect()
+    let name = |line: &Vec<u8>| path(line.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default());
+    // Behind the headings.
+    lines_of(&proc.join("swaps")).iter().skip(1).map(name).collect()
 }
 
 fn lines_of(file: &Path) -> Vec<Vec<u8>> {

@@ -59,7 +59,6 @@ impl Sim {
     ///
     /// # Panics
     /// When the law is out of its limits ([`SimLaw::check`]): a bug in the caller.
-    #[must_use]
     pub fn new(law: SimLaw, layout: SlotLayout, seed: u64) -> (Self, SimClock) {
         assert_eq!(law.check(), Ok(()), "{law:?}");
         let clock = SimClock::default();

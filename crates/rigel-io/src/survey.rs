@@ -24,7 +24,6 @@ pub struct Survey {
 const NETWORK: [&str; 5] = ["nfs", "nfs4", "cifs", "ceph", "glusterfs"];
 
 /// Surveys the host whose files lie under `root`: `/`, or the root of a captured tree.
-#[must_use]
 pub fn survey(root: &Path) -> Survey {
     let host = if root == Path::new("/") { host_facts() } else { host_facts_at(root) };
     let system = System::at(root);

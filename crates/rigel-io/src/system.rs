@@ -70,7 +70,6 @@ pub(crate) fn chosen_word(list: &str) -> String {
     bracketed.map_or(list, |(word, _)| word).to_owned()
 }
 
-/// The number that a file holds.
 pub(crate) fn value<T: FromStr>(file: &Path) -> Option<T> {
     std::str::from_utf8(&read(file)?).ok()?.trim().parse().ok()
 }

@@ -6,8 +6,6 @@ mod aligned;
 pub(crate) mod block;
 mod changes;
 mod errno;
-#[cfg(test)]
-mod fixture;
 pub mod guard;
 pub mod inspect;
 mod ioctl;

@@ -38,8 +38,7 @@ pub struct Threads {
 #[derive(Debug)]
 struct Thread {
     inbox: Arc<Inbox>,
-    /// `None` only during a drop.
-    handle: Option<JoinHandle<()>>,
+    handle: JoinHandle<()>,
 }
 
 /// Hands a thread its next request; it never holds more than one.
@@ -105,7 +104,7 @@ impl Threads {
         };
         let builder = Builder::new().name(format!("rigel-io-{slot}")).stack_size(STACK_BYTES);
         let handle = builder.spawn(move || worker.work())?;
-        self.pool.push(Thread { inbox, handle: Some(handle) });
+        self.pool.push(Thread { inbox, handle });
         Ok(())
     }
 }
@@ -157,9 +156,8 @@ impl Drop for Threads {
             self.slots.leak();
             return;
         }
-        for thread in &mut self.pool {
-            let ended = thread.handle.take().map(JoinHandle::join);
-            if !matches!(ended, Some(Ok(()))) {
+        for thread in self.pool.drain(..) {
+            if thread.handle.join().is_err() {
                 self.slots.leak();
             }
         }

@@ -15,12 +15,13 @@ use io_uring::squeue::EntryMarker as _;
 use io_uring::types::{CancelBuilder, Timespec};
 use io_uring::{IoUring, cqueue, opcode};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::EngineKind;
 use ring::Shape;
 use std::io;
 use std::sync::Arc;
 
 use nvme::NvmeCommands;
-pub(crate) use ring::{Rings, probe};
+pub(crate) use ring::probe;
 use wire::{Names, NoOperations, ReadsAndWrites, Wire};
 
 /// IORING_ENTER_GETEVENTS: take completions even without waiting.
@@ -51,7 +52,7 @@ const TIMER_DATA: u64 = u64::MAX;
 
 /// The reason why this process gets no ring; `None` when it gets one.
 pub(crate) fn refused() -> Option<String> {
-    probe(Rings::PLAIN, &[1]).err().map(|error| refusal::cause(&error))
+    probe(EngineKind::IoUring, false, &[1]).err().map(|error| refusal::cause(&error))
 }
 
 /// A ring with its slots. It cannot be sent to another thread: the kernel would refuse that thread.
@@ -84,18 +85,6 @@ impl Ring<ReadsAndWrites> {
         poll: bool,
     ) -> Result<Made<Self>, Problem> {
         Self::on_targets(ReadsAndWrites, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
-    }
-
-    /// An engine whose ring takes only `submissions` at once.
-    #[cfg(test)]
-    pub(crate) fn with_submissions(
-        submissions: u32,
-        targets: Arc<OpenTargets>,
-        layout: SlotLayout,
-        seed: u64,
-    ) -> Result<Self, Problem> {
-        let shape = Shape { submissions, ..Shape::of_slots(layout.slots(), false) };
-        Self::on_targets(ReadsAndWrites, shape, targets, layout, seed).map(|(backend, _, _)| backend)
     }
 }
 
@@ -144,7 +133,6 @@ impl<W: Wire> Ring<W> {
         Ok((backend, facts, buffer_facts))
     }
 
-    /// A ring without targets.
     fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<Made<Self>, Problem> {
         let (ring, facts) =
             ring::make::<W>(shape).map_err(|error| refusal::problem(W::KIND, shape.poll, &error))?;
@@ -155,14 +143,6 @@ impl<W: Wire> Ring<W> {
         let backend =
             Self { ring, wire, names, queued, in_kernel: 0, timer, abandoned: false, slots, _targets: None };
         Ok((backend, facts, buffer_facts))
-    }
-
-    /// How many threads the kernel may use for I/Os of regular files and devices that block.
-    #[cfg(test)]
-    pub(crate) fn kernel_threads(&self) -> u32 {
-        let mut limits = [0, 0];
-        // Zeros change nothing and bring the limits.
-        self.ring.submitter().register_iowq_max_workers(&mut limits).map_or(0, |()| limits[0])
     }
 
     /// Moves I/Os to the submission queue as long as they fit. Returns whether all fitted, and the number of entries in
@@ -192,7 +172,6 @@ impl<W: Wire> Ring<W> {
         (self.queued.is_empty(), submissions.len())
     }
 
-    /// Completions that can be reaped now.
     #[inline]
     fn ready(&mut self) -> io::Result<usize> {
         let completions = self.ring.completion();
@@ -359,3 +338,6 @@ fn user_data(op: &Op) -> u64 {
 const fn of_user_data(data: u64) -> (u16, u32) {
     (data as u16, (data >> 32) as u32)
 }
+
+#[cfg(test)]
+mod tests;

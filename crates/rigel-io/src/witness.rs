@@ -18,7 +18,6 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 use watch::{Request, Watch};
 
-/// How often the counters are read.
 const PERIOD_NS: u64 = 100 * NS_PER_MS;
 /// The thread uses at most this part of a CPU (1/100), also on hosts with hundreds of CPUs and so a slow /proc/stat.
 const COST_LIMIT: u64 = 100;
@@ -44,7 +43,7 @@ impl Sampler {
         let own_us = || process_cpu_ns() / NS_PER_US;
         let counters = Counters::open(root, devices, Box::new(own_us));
         let watch = Watch::begin(counters, devices, clock);
-        let period_ns = PERIOD_NS.max(watch.cost_ns().saturating_mul(COST_LIMIT));
+        let period_ns = PERIOD_NS.max(watch.cost_ns.saturating_mul(COST_LIMIT));
         Self::run(watch, period_ns)
     }
 
@@ -63,7 +62,6 @@ impl Sampler {
     /// The samples between two times of the clock; `end_ns` is not in the future. They run from the last reading up to
     /// `start_ns` to the first reading from `end_ns` on, which may be made now. Earlier readings are dropped. `None` when
     /// there are not two such readings.
-    #[must_use]
     pub fn between(&self, start_ns: u64, end_ns: u64) -> Option<Witness> {
         self.ask(|answer| Request::Between { start_ns, end_ns, answer }).flatten()
     }

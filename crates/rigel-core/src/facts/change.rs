@@ -21,7 +21,6 @@ pub struct Changes {
 
 impl Changes {
     /// Whether all is as it was.
-    #[must_use]
     pub const fn is_none(&self) -> bool {
         self.targets.is_empty() && self.io_max.is_none()
     }
@@ -68,7 +67,6 @@ pub enum TargetChange {
 
 impl TargetChange {
     /// A number for each kind of change, in the order in which they are told.
-    #[must_use]
     pub const fn kind(self) -> u8 {
         match self {
             Self::Size { .. } => 0,
@@ -83,7 +81,6 @@ impl TargetChange {
 
 impl ChangedTarget {
     /// What happened, as a sentence without a full stop; `targets` are those of the run.
-    #[must_use]
     pub fn sentence(&self, targets: &[TargetFacts]) -> String {
         let facts = targets.get(usize::from(self.target));
         let path = facts.map_or("?", |target| target.path.as_str());
@@ -113,7 +110,6 @@ impl ChangedTarget {
     }
 
     /// Whether I/Os may have hit a place that no longer has data. Their numbers are then not about the target.
-    #[must_use]
     pub(crate) fn takes_data(&self, targets: &[TargetFacts]) -> bool {
         match self.change {
             TargetChange::Size { bytes } => {

@@ -11,7 +11,6 @@ pub struct DeviceFacts {
     pub model: Option<String>,
     /// Sequence number of the disk since the host was started (`diskseq`, Linux 5.15). It changes when another
     /// medium or file gets the same name.
-    #[serde(default)]
     pub disk_sequence: Option<u64>,
     /// Spinning.
     pub rotational: Option<bool>,
@@ -22,7 +21,6 @@ pub struct DeviceFacts {
     /// Largest request.
     pub max_sectors_kb: Option<u32>,
     /// Largest request of the hardware. The block layer may be set to a smaller one.
-    #[serde(default)]
     pub max_hw_sectors_kb: Option<u32>,
     /// Most segments of one request.
     pub max_segments: Option<u32>,
@@ -31,78 +29,54 @@ pub struct DeviceFacts {
     /// NUMA node of the device.
     pub numa_node: Option<i32>,
     /// Whether completions can be polled for.
-    #[serde(default)]
     pub polled: Option<bool>,
     /// The generic character device of a whole NVMe namespace, `ng0n1`.
-    #[serde(default)]
     pub generic: Option<String>,
     /// How it is attached: `nvme`, `sata`, `sas`, `virtio`, `usb`, `iscsi`, `fc`, `loop`, `device mapper` ..
-    #[serde(default)]
     pub transport: Option<String>,
     /// Devices that this one is made of (device mapper, md), by name.
     pub made_of: Vec<String>,
     /// Major and minor number.
-    #[serde(default)]
     pub number: Option<(u32, u32)>,
     /// The disk that this partition is on.
-    #[serde(default)]
     pub partition_of: Option<String>,
     /// Where this partition begins on its disk.
-    #[serde(default)]
     pub start_bytes: Option<u64>,
     /// Its size.
-    #[serde(default)]
     pub size_bytes: Option<u64>,
     /// Distance of the beginning from a physical block of the device.
-    #[serde(default)]
     pub alignment_offset_bytes: Option<u64>,
     /// Smallest unit that it reads or writes.
-    #[serde(default)]
     pub logical_block_bytes: Option<u32>,
     /// Unit that it writes without reading first.
-    #[serde(default)]
     pub physical_block_bytes: Option<u32>,
     /// Smallest preferred request: the chunk of a RAID.
-    #[serde(default)]
     pub minimum_io_bytes: Option<u64>,
     /// Preferred request: the stripe of a RAID; `None` when the device names none.
-    #[serde(default)]
     pub optimal_io_bytes: Option<u64>,
     /// Read-ahead of buffered reads.
-    #[serde(default)]
     pub read_ahead_kb: Option<u64>,
     /// 0 merges requests, 1 only simple cases, 2 never.
-    #[serde(default)]
     pub nomerges: Option<u32>,
     /// 0 completes anywhere, 1 near the CPU that asked, 2 on it.
-    #[serde(default)]
     pub rq_affinity: Option<u32>,
     /// Latency that the throttle of buffered writes aims at; 0 is off.
-    #[serde(default)]
     pub writeback_throttle_us: Option<u64>,
     /// Hardware queues.
-    #[serde(default)]
     pub hardware_queues: Option<u32>,
     /// Commands that a SCSI device is given at once.
-    #[serde(default)]
     pub queue_depth: Option<u32>,
     /// State of a SCSI device or an NVMe controller: `running`, `offline`, `live` ..
-    #[serde(default)]
     pub state: Option<String>,
     /// The cache mode that a SCSI disk reports. The kernel may have been set to assume another one.
-    #[serde(default)]
     pub scsi_cache: Option<String>,
     /// Whether a loop device bypasses the page cache of its file.
-    #[serde(default)]
     pub loop_direct: Option<bool>,
     /// Of a device of the device mapper.
-    #[serde(default)]
     pub mapped: Option<MappedFacts>,
     /// Of a software RAID.
-    #[serde(default)]
     pub md: Option<MdFacts>,
     /// Of the session of an iSCSI disk.
-    #[serde(default)]
     pub iscsi: Option<IscsiFacts>,
 }
 
@@ -122,7 +96,6 @@ pub struct MappedFacts {
 
 /// Chunks of RAIDs are 16 KiB and more; disks that are none name their block.
 const LEAST_CHUNK_BYTES: u64 = 16 << 10;
-/// More disks than a stripe has.
 const MOST_DATA_DISKS: u64 = 256;
 
 /// A software RAID of the kernel.
@@ -157,14 +130,12 @@ pub struct IscsiFacts {
 
 impl DeviceFacts {
     /// Whether it is a disk: neither a partition nor made of others.
-    #[must_use]
     pub(crate) fn is_leaf(&self) -> bool {
         self.partition_of.is_none() && self.made_of.is_empty()
     }
 
     /// Bytes of a whole stripe and how they come about: chunk times data disks. From the RAID itself, from the
     /// table of a striped volume, or what the device says it likes best.
-    #[must_use]
     pub fn stripe(&self) -> Option<Stripe> {
         let by_md = self.md.as_ref().and_then(MdFacts::stripe);
         let striped = || self.mapped.as_ref()?.table.iter().find_map(|line| striped(line));
@@ -192,7 +163,6 @@ pub struct Stripe {
 
 impl Stripe {
     /// Bytes of one stripe over all disks.
-    #[must_use]
     pub const fn bytes(self) -> u64 {
         self.chunk_bytes.saturating_mul(self.data_disks)
     }

@@ -31,7 +31,6 @@ impl EngineKind {
         [Self::IoUring, Self::Nvme, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
 
     /// The word on the command line and in the record.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::IoUring => "io_uring",
@@ -45,25 +44,21 @@ impl EngineKind {
     }
 
     /// Whether it has no storage and only measures the cost of the tool.
-    #[must_use]
     pub const fn is_without_storage(self) -> bool {
         matches!(self, Self::Null | Self::Nop)
     }
 
     /// Whether it can look for completions on the device instead of waiting for an interrupt.
-    #[must_use]
     pub(crate) const fn can_poll(self) -> bool {
         matches!(self, Self::IoUring | Self::Nvme)
     }
 
     /// Whether a worker does all of its work in one thread, which can have a CPU of its own.
-    #[must_use]
     pub const fn has_one_thread(self) -> bool {
         !matches!(self, Self::Threads)
     }
 
     /// Whether no real target is touched.
-    #[must_use]
     pub const fn is_simulated(self) -> bool {
         self.is_without_storage() || matches!(self, Self::Sim)
     }
@@ -107,7 +102,6 @@ pub struct EngineFacts {
 
 impl EngineFacts {
     /// An engine with none of the features that only io_uring has.
-    #[must_use]
     pub const fn plain(kind: EngineKind) -> Self {
         Self {
             kind,

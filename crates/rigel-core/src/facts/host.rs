@@ -30,10 +30,8 @@ pub struct HostFacts {
     /// kernel.io_uring_disabled: 0 free, 1 for a group, 2 nobody; `None` before Linux 6.6.
     pub io_uring_disabled: Option<u32>,
     /// Why this process gets no io_uring; `None` when it does, or nobody tried.
-    #[serde(default)]
     pub io_uring_refusal: Option<String>,
     /// Explicit huge pages, free or not.
-    #[serde(default)]
     pub huge_pages: Option<u64>,
     /// What the kernel is set to.
     #[serde(default)]
@@ -48,7 +46,6 @@ pub struct HostFacts {
     #[serde(default)]
     pub cpu_governors: Vec<String>,
     /// The idle state of CPU 0 from which it wakes slowest, of those that are not switched off.
-    #[serde(default)]
     pub deepest_idle: Option<IdleState>,
     /// Nodes of memory, by number.
     #[serde(default)]
@@ -57,13 +54,10 @@ pub struct HostFacts {
     #[serde(default)]
     pub own_numa_nodes: Vec<u32>,
     /// What the kernel takes the time from.
-    #[serde(default)]
     pub clock_source: Option<String>,
     /// The hypervisor that this is a guest of, as far as it shows: `KVM`, `VMware` .., or `unknown`.
-    #[serde(default)]
     pub hypervisor: Option<String>,
     /// Maker and name of the machine, from its firmware.
-    #[serde(default)]
     pub product: Option<String>,
 }
 

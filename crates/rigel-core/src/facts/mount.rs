@@ -19,13 +19,11 @@ pub struct MountFacts {
 
 impl MountFacts {
     /// Whether an option without a value is set.
-    #[must_use]
     pub fn has(&self, option: &str) -> bool {
         self.options.iter().any(|found| found == option)
     }
 
     /// The value of an option `name=value`; the last one counts.
-    #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         let of = |option: &'_ String| option.split_once('=').is_some_and(|(found, _)| found == name);
         let option = self.options.iter().rev().find(|option| of(option))?;
@@ -33,13 +31,11 @@ impl MountFacts {
     }
 
     /// The same as a number.
-    #[must_use]
     pub fn number(&self, name: &str) -> Option<u64> {
         self.value(name)?.parse().ok()
     }
 
     /// Whether it is NFS, of any version.
-    #[must_use]
     pub(crate) fn is_nfs(&self) -> bool {
         matches!(self.filesystem.as_str(), "nfs" | "nfs4")
     }

@@ -86,7 +86,6 @@ pub enum Evidence {
 
 impl Evidence {
     /// Evidence that refuses a write, even with consent.
-    #[must_use]
     pub const fn is_blocker(&self) -> bool {
         matches!(
             self,
@@ -99,13 +98,11 @@ impl Evidence {
     }
 
     /// Whether it shows that nothing can be lost.
-    #[must_use]
     pub const fn clears(&self) -> bool {
         matches!(self, Self::NeverWritten { .. } | Self::OurScratchFile)
     }
 
     /// What the user can do about a blocker; `None` for other evidence.
-    #[must_use]
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
             Self::Mounted { mount_point, .. } if mount_point == "/" => {

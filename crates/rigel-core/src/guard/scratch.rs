@@ -37,7 +37,6 @@ const HEADER_TEXT_AT: usize = 64;
 const PURPOSE: u64 = BLOCK_MAGIC;
 
 /// Whether a file has the name of a scratch file: `rigel-scratch*.dat`.
-#[must_use]
 pub fn is_scratch_name(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b"rigel-scratch") && name.ends_with(b".dat")
@@ -45,7 +44,6 @@ pub fn is_scratch_name(name: &OsStr) -> bool {
 
 /// The name of the scratch file with a number, for several runs in one directory: `rigel-scratch.dat`, then
 /// `rigel-scratch-2.dat` and so on.
-#[must_use]
 pub fn numbered_name(number: u32) -> String {
     match number {
         0 | 1 => FILE_NAME.to_owned(),
@@ -53,34 +51,15 @@ pub fn numbered_name(number: u32) -> String {
     }
 }
 
-/// The state of a scratch file.
+/// The state of a scratch file, and its number in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// The fill is not finished: it must not be measured.
-    Filling,
+    Filling = 0,
     /// Filled for one run. A later run may use or remove it when no run works on it.
-    Temporary,
+    Temporary = 1,
     /// Filled, and kept for later runs.
-    Kept,
-}
-
-impl State {
-    const fn code(self) -> u32 {
-        match self {
-            Self::Filling => 0,
-            Self::Temporary => 1,
-            Self::Kept => 2,
-        }
-    }
-
-    const fn from_code(code: u32) -> Option<Self> {
-        Some(match code {
-            0 => Self::Filling,
-            1 => Self::Temporary,
-            2 => Self::Kept,
-            _ => return None,
-        })
-    }
+    Kept = 2,
 }
 
 /// The contents of the header.
@@ -95,30 +74,30 @@ pub struct Header {
 }
 
 /// The reason why bytes are not a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderError {
     /// The magic number is not there.
-    #[error("it has no header of a scratch file")]
     NotOurs,
     /// A later version of Rigel wrote it.
-    #[error("its header has version {0}, this program knows version {VERSION}")]
     Version(u32),
     /// The magic number is there, the check value is wrong.
-    #[error("its header is damaged")]
     Damaged,
 }
 
 impl Header {
     /// Size of the whole file.
-    #[must_use]
     pub const fn file_bytes(&self) -> u64 {
         self.data_bytes.saturating_add(TRAILER_BYTES)
     }
 
     /// Whether the fill was finished.
-    #[must_use]
     pub const fn is_whole(&self) -> bool {
         !matches!(self.state, State::Filling)
+    }
+
+    /// Whether it stays for later runs.
+    pub const fn is_kept(&self) -> bool {
+        matches!(self.state, State::Kept)
     }
 
     /// The first block of the trailer.
@@ -127,7 +106,7 @@ impl Header {
         let mut block = [0; BLOCK_BYTES];
         block[..8].copy_from_slice(&HEADER_MAGIC);
         block[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        block[12..16].copy_from_slice(&self.state.code().to_le_bytes());
+        block[12..16].copy_from_slice(&(self.state as u32).to_le_bytes());
         block[16..24].copy_from_slice(&self.seed.to_le_bytes());
         block[24..32].copy_from_slice(&self.data_bytes.to_le_bytes());
         let check = fnv1a(&block[..32]);
@@ -152,8 +131,9 @@ impl Header {
         if version != VERSION {
             return Err(HeaderError::Version(version));
         }
-        let state = u32::from_le_bytes([fields[12], fields[13], fields[14], fields[15]]);
-        let state = State::from_code(state).ok_or(HeaderError::Damaged)?;
+        let number = u32::from_le_bytes([fields[12], fields[13], fields[14], fields[15]]);
+        let mut states = [State::Filling, State::Temporary, State::Kept].into_iter();
+        let state = states.find(|&state| state as u32 == number).ok_or(HeaderError::Damaged)?;
         Ok(Self { state, seed: word(fields, 16), data_bytes: word(fields, 24) })
     }
 }
@@ -197,65 +177,11 @@ pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
 
 /// Whether Rigel may have written the block at `offset`, in any run: it has the stamp of its place, or is all zeros. Only
 /// the stamp is checked, because I/Os smaller than a block change the rest.
-#[must_use]
 pub fn may_be_own(offset: u64, block: &[u8]) -> bool {
     stamp(block).is_some_and(|(at, _)| at == offset) || block.iter().all(|&byte| byte == 0)
 }
 
-/// A defect of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BlockFault {
-    /// All zeros: lost, or never written.
-    #[error("the block is all zeros")]
-    Zeros,
-    /// No stamp.
-    #[error("the block has no stamp")]
-    NotStamped,
-    /// The stamp of another place: a misdirected read or write.
-    #[error("the block belongs to byte {found}")]
-    WrongOffset {
-        /// The offset in the stamp.
-        found: u64,
-    },
-    /// The stamp of another fill: a stale block.
-    #[error("the block is from a fill with seed {found}")]
-    WrongSeed {
-        /// The seed in the stamp.
-        found: u64,
-    },
-    /// The stamp is right, but a later byte is wrong.
-    #[error("byte {at} of the block is not what was written")]
-    WrongByte {
-        /// Index in the block.
-        at: usize,
-    },
-}
-
-/// Checks the block read at `offset` of a file filled with `seed`.
-///
-/// # Errors
-/// The first defect.
-///
-/// # Panics
-/// When `found` is not [`BLOCK_BYTES`] long.
-pub fn check_block(seed: u64, offset: u64, found: &[u8]) -> Result<(), BlockFault> {
-    let mut expected = [0; BLOCK_BYTES];
-    block(seed, offset, &mut expected);
-    assert_eq!(found.len(), BLOCK_BYTES, "a block has {BLOCK_BYTES} bytes");
-    let Some(at) = found.iter().zip(&expected).position(|(found, expected)| found != expected) else {
-        return Ok(());
-    };
-    Err(match stamp(found) {
-        None if found.iter().all(|&byte| byte == 0) => BlockFault::Zeros,
-        None => BlockFault::NotStamped,
-        Some((found, _)) if found != offset => BlockFault::WrongOffset { found },
-        Some((_, found)) if found != seed => BlockFault::WrongSeed { found },
-        Some(_) => BlockFault::WrongByte { at },
-    })
-}
-
 /// The offset and the seed in the stamp of a block, if it has one.
-#[must_use]
 pub fn stamp(block: &[u8]) -> Option<(u64, u64)> {
     let stamp: &[u8; STAMP_BYTES] = block.first_chunk()?;
     (word(stamp, 0) == BLOCK_MAGIC).then(|| (word(stamp, 8), word(stamp, 16)))
@@ -272,14 +198,12 @@ pub struct Stamps {
 impl Stamps {
     /// For a file filled with `fill_seed` in a run with `run_seed`. `used_before`: earlier runs may have written to it with
     /// other seeds, which are not known.
-    #[must_use]
     pub const fn new(fill_seed: u64, run_seed: u64, used_before: bool) -> Self {
         Self { fill_seed, run_seed, used_before }
     }
 
     /// Whether a block read at `offset` has a stamp that belongs there. A block must begin at `offset`.
     #[inline]
-    #[must_use]
     pub fn admit(&self, block: &[u8], offset: u64) -> bool {
         stamp(block).is_some_and(|(found, seed)| {
             found == offset && (self.used_before || seed == self.fill_seed || seed == self.run_seed)

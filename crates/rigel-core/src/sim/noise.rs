@@ -21,7 +21,6 @@ impl Ppm {
     pub const ONE: Self = Self(1_000_000);
 
     /// As a fraction of 1.
-    #[must_use]
     pub fn fraction(self) -> f64 {
         f64::from(self.0) / f64::from(Self::ONE.0)
     }
@@ -87,13 +86,11 @@ pub struct Neighbour {
 
 impl Neighbour {
     /// Share of time that it is there.
-    #[must_use]
     pub fn share(self) -> f64 {
         to_f64(self.on_ns) / (to_f64(self.on_ns) + to_f64(self.off_ns))
     }
 
     /// Mean speed relative to the speed without it.
-    #[must_use]
     pub fn mean(self) -> f64 {
         1.0 - self.share() * (1.0 - self.level.fraction())
     }
@@ -110,7 +107,6 @@ pub struct Stalls {
 
 impl Stalls {
     /// Share of time with service.
-    #[must_use]
     pub fn mean(self) -> f64 {
         1.0 - self.per_s.fraction() * Nanos(self.mean_ns).seconds()
     }
@@ -127,7 +123,6 @@ pub struct Modes {
 
 impl Modes {
     /// Mean speed relative to the fast visits.
-    #[must_use]
     pub fn mean(self) -> f64 {
         1.0 - self.share.fraction() * (1.0 - self.factor.fraction())
     }
@@ -180,13 +175,11 @@ pub struct Lost {
 
 impl SimNoise {
     /// Whether nothing is disturbed.
-    #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
     /// Whether the speed always is 1.
-    #[must_use]
     pub fn is_steady(&self) -> bool {
         let sds = [self.white, self.drift, self.process, self.between];
         sds == [Ppm::ZERO; 4]

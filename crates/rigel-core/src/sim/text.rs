@@ -11,6 +11,8 @@ use std::str::FromStr;
 const KEYS: &str = "servers, service, rate, spread, size, white, noise, neighbour, stalls, drift, process, between, \
                     unequal, modes, startup, bucket, cap, cliff, hits, lost, retrograde";
 
+const MEMORY: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
+
 /// How long a lost I/O takes when no time is given.
 const LOST_NS: u64 = 10 * NS_PER_S;
 /// The credits of a bandwidth limit are so many parts of a second when no bytes are given.
@@ -50,7 +52,10 @@ impl SimLaw {
         let noise = &mut self.noise;
         match key {
             "white" => noise.white = ratio(value)?,
-            "noise" => noise.memory = Some(memory(value)?),
+            "noise" => match fields(value, MEMORY)? {
+                ["ar", tau, sd] => noise.memory = Some(Memory { tau_ns: time(tau)?, sd: ratio(sd)? }),
+                _ => return Err(format!("must be {MEMORY}")),
+            },
             "neighbour" => {
                 let [level, on, off] = fields(value, "LEVEL:ON:OFF, such as 0.7:10s:30s")?;
                 let (level, on_ns, off_ns) = (ratio(level)?, time(on)?, time(off)?);
@@ -114,14 +119,6 @@ fn spread(value: &str) -> Result<ServiceTime, String> {
         ("exponential", _) => Ok(ServiceTime::Exponential),
         (_, Some(("lognormal", cv))) => Ok(ServiceTime::Lognormal { cv: ratio(cv)? }),
         _ => Err("must be constant, exponential or lognormal:DEVIATION, such as lognormal:30%".into()),
-    }
-}
-
-fn memory(value: &str) -> Result<Memory, String> {
-    const FORM: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
-    match fields(value, FORM)? {
-        ["ar", tau, sd] => Ok(Memory { tau_ns: time(tau)?, sd: ratio(sd)? }),
-        _ => Err(format!("must be {FORM}")),
     }
 }
 

@@ -3,7 +3,7 @@
 //! In a closed loop of N outstanding on k stations with mean service time S the rate is `min(N, k) / S`; by
 //! Little's law (1961) the mean latency is N / rate. Disturbances of the speed have mean 1 and do not change that.
 
-use super::noise::{Bucket, Ppm};
+use super::noise::{Bucket, Ppm, SimNoise};
 use super::{ServiceTime, SimLaw};
 use crate::units::{NS_PER_S, to_f64};
 
@@ -13,7 +13,6 @@ impl SimLaw {
     /// A start-up transient is over by then, and the credits of a limit are used up. `None` where no formula is exact:
     /// under drift, a write cliff or lost I/Os, and for a limit under a speed that changes. The limit's own formula
     /// needs credits for at least the fluctuations of a few service times.
-    #[must_use]
     pub fn truth_iops(&self, outstanding: u32, io_bytes: u64) -> Option<f64> {
         let busy = f64::from(outstanding.min(self.servers));
         let law = busy * to_f64(NS_PER_S) / (self.mean_service_ns(io_bytes) * self.crowding(outstanding));
@@ -56,22 +55,17 @@ impl SimLaw {
     /// exponential service times the latency is the sum of an Erlang and an exponential time (Gross, Harris 1998,
     /// section 2.4, for a closed system). `None` for other service times, for a cache, and for a device without a
     /// single rate.
-    #[must_use]
     pub(crate) fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
-        let known =
-            self.spread == ServiceTime::Exponential && self.noise.hits.is_none() && self.is_unlimited();
+        let SimNoise { hits, bucket, cap, .. } = self.noise;
+        let unlimited = hits.is_none() && bucket.is_none() && cap.is_none();
+        let known = self.spread == ServiceTime::Exponential && unlimited && self.has_one_rate();
         let service_ns = self.mean_service_ns(io_bytes) * self.crowding(outstanding);
         known.then(|| service_ns * sojourn(self.servers, outstanding, quantile))
     }
 
     /// How much longer every service is with so many in flight.
-    #[must_use]
     pub fn crowding(&self, in_flight: u32) -> f64 {
         1.0 + self.noise.retrograde.fraction() * f64::from(in_flight.saturating_sub(self.servers))
-    }
-
-    fn is_unlimited(&self) -> bool {
-        self.has_one_rate() && self.noise.bucket.is_none() && self.noise.cap.is_none()
     }
 
     fn has_one_rate(&self) -> bool {

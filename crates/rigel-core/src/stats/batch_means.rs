@@ -24,7 +24,6 @@ pub struct Within {
 
 impl Within {
     /// Half the width of a 95 % interval, in the unit of the series.
-    #[must_use]
     pub fn half_width(&self) -> f64 {
         student_t_quantile(0.975, self.degrees_of_freedom) * self.standard_error
     }
@@ -32,7 +31,6 @@ impl Within {
 
 /// Means of `batches` equal pieces of a series. The remainder is left out at the front, where a run may not be
 /// steady yet. Empty when the series is shorter than `batches`.
-#[must_use]
 pub fn batches(series: &[f64], batches: usize) -> Vec<f64> {
     let length = series.len().checked_div(batches).unwrap_or(0);
     if length == 0 {
@@ -46,7 +44,6 @@ pub fn batches(series: &[f64], batches: usize) -> Vec<f64> {
 /// With correlation r between neighbouring batches, taken to be an AR(1) process, the variance of the mean grows by
 /// `(1 + r) / (1 - r)` and the degrees of freedom shrink by it. The sample's r is biased by about `-1 / k`, which is
 /// added back.
-#[must_use]
 pub fn within(series: &[f64]) -> Option<Within> {
     let sizes = BATCHES.iter().filter(|&&size| series.len() >= size);
     let all = sizes.map(|&size| corrected(&batches(series, size)));

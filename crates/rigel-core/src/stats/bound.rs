@@ -31,7 +31,6 @@ impl LatencyOf {
     pub const ALL: [Self; 2] = [Self::Mean, Self::P99];
 
     /// The name in every output and on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mean => "mean",
@@ -76,7 +75,6 @@ pub enum NextBound {
 
 /// Decides what comes after `visits`. `least` visits are made to every level that decides; no level above `most` is
 /// visited.
-#[must_use]
 pub fn next(visits: &[BoundVisit], limit: Nanos, least: usize, most: u32) -> NextBound {
     let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     visits.iter().for_each(|visit| levels.entry(visit.outstanding).or_default().push(visit.latency_ns));

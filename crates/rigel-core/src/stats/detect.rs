@@ -37,7 +37,6 @@ pub struct TimedVisit {
 }
 
 impl TimedVisit {
-    /// Visits that can be compared.
     const fn alike(&self) -> (usize, usize) {
         (self.point, self.length)
     }

@@ -24,7 +24,6 @@ pub enum Basis {
 
 impl Basis {
     /// The name in every output.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Visits => "visits",
@@ -49,19 +48,16 @@ pub struct Estimate {
 
 impl Estimate {
     /// A figure without an interval.
-    #[must_use]
     pub const fn bare(value: f64) -> Self {
         Self { value, interval: None, basis: Basis::Nothing }
     }
 
     /// A percentile of the histogram of all visits.
-    #[must_use]
     pub(crate) const fn merged(value: f64) -> Self {
         Self { basis: Basis::Merged, ..Self::bare(value) }
     }
 
     /// The middle of an interval that rests on `basis`.
-    #[must_use]
     pub const fn of(interval: Interval, basis: Basis) -> Self {
         Self { value: interval.mean, interval: Some(interval), basis }
     }
@@ -74,7 +70,6 @@ impl Estimate {
     }
 
     /// Lower and upper end of the interval.
-    #[must_use]
     pub fn ends(&self) -> Option<(f64, f64)> {
         self.interval.map(|interval| (interval.lo95, interval.hi95))
     }
@@ -86,19 +81,16 @@ impl Estimate {
     }
 
     /// Lower end of the interval.
-    #[must_use]
     pub fn lo95(&self) -> Option<f64> {
         self.interval.map(|interval| interval.lo95)
     }
 
     /// Upper end of the interval.
-    #[must_use]
     pub fn hi95(&self) -> Option<f64> {
         self.interval.map(|interval| interval.hi95)
     }
 
     /// Half the width of the interval over the value.
-    #[must_use]
     pub fn half_width(&self) -> Option<f64> {
         self.interval.map(|interval| interval.relative_half_width)
     }

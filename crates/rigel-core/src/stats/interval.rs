@@ -29,7 +29,6 @@ pub struct Interval {
 impl Interval {
     /// The interval of a mean of visits: `mean (1 +- t(0.975, df) sqrt(V / visits))`. `None` when the visits allow
     /// none: no visits, no rate, or a single visit with nothing to borrow from.
-    #[must_use]
     pub fn of_mean(means: &[f64], spread: &Spread) -> Option<Self> {
         let centre = mean(means);
         let half = half_width(means.len(), spread.relative_variance, spread.degrees_of_freedom)?;
@@ -37,7 +36,6 @@ impl Interval {
     }
 
     /// An interval of `half` times the mean to either side; `None` without a mean or a width.
-    #[must_use]
     pub(crate) fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
         (mean > 0.0 && half.is_finite()).then(|| Self {
             mean,
@@ -50,7 +48,6 @@ impl Interval {
     }
 
     /// The interval of a geometric mean: from `log_mean`, the mean of logarithms, `half` to either side.
-    #[must_use]
     pub(crate) fn geometric(log_mean: f64, half: f64, visits: usize, df: f64) -> Self {
         Self {
             mean: log_mean.exp(),
@@ -63,7 +60,6 @@ impl Interval {
     }
 
     /// The standard error behind the width, in the unit of the mean. Not of a quantile's interval, which is one of logarithms.
-    #[must_use]
     pub fn standard_error(&self) -> f64 {
         self.mean * self.relative_half_width / student_t_quantile(0.975, self.df)
     }
@@ -74,8 +70,6 @@ impl Interval {
         Self { mean: self.mean * factor, lo95: self.lo95 * factor, hi95: self.hi95 * factor, ..self }
     }
 
-    /// Whether the two intervals have no value in common.
-    #[must_use]
     pub(crate) fn is_apart_from(&self, other: &Self) -> bool {
         self.hi95 < other.lo95 || other.hi95 < self.lo95
     }
@@ -89,7 +83,6 @@ pub(super) fn half_width(visits: usize, variance: f64, df: f64) -> Option<f64> {
 
 /// The largest share of time of a state of the device that `visits` visits may all have missed, at 95 % confidence:
 /// `1 - 0.05^(1 / visits)`. Rarer states cannot be excluded.
-#[must_use]
 pub fn unseen_share(visits: usize) -> f64 {
     if visits == 0 { 1.0 } else { -(0.05f64.ln() / count(visits)).exp_m1() }
 }

@@ -22,33 +22,21 @@ pub struct LevelVisit {
     pub latency_s: f64,
 }
 
-/// Thresholds and numbers of visits of the search.
+/// Saturation is this part of the maximum.
+pub(crate) const SATURATION: f64 = 0.95;
+
+/// The bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelRules {
     /// The largest level.
     pub most_outstanding: u32,
     /// Visits to every level.
     pub visits: usize,
-    /// Visits to the levels of the plateau, for the maximum alone.
-    pub fresh_visits: usize,
-    /// Most visits to a level whose saturation is undecided.
-    pub most_visits: usize,
-    /// Saturation is this part of the maximum.
-    pub saturation: f64,
-    /// Two doublings in a row that gain less end the climb.
-    pub least_gain: f64,
 }
 
 impl Default for LevelRules {
     fn default() -> Self {
-        Self {
-            most_outstanding: 512,
-            visits: 3,
-            fresh_visits: 2,
-            most_visits: 12,
-            saturation: 0.95,
-            least_gain: 0.03,
-        }
+        Self { most_outstanding: 512, visits: 3 }
     }
 }
 
@@ -116,7 +104,6 @@ pub enum ViolationKind {
 
 /// Decides what comes after `visits`, in whatever order they were made. The same visits always give the same answer,
 /// so a search can go on from a record; visits that were not asked for are set aside until they are.
-#[must_use]
 pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
     let mut made: BTreeMap<u32, VecDeque<LevelVisit>> = BTreeMap::new();
     visits.iter().for_each(|visit| made.entry(visit.outstanding).or_default().push_back(*visit));
@@ -128,7 +115,6 @@ pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
 }
 
 /// The levels of an axis of a matrix around saturation: `0, 1, N/4, N/2, N, 2N`.
-#[must_use]
 pub fn axis(n_sat: u32) -> Vec<u32> {
     let mut levels = vec![0, 1, n_sat / 4, n_sat / 2, n_sat, n_sat.saturating_mul(2)];
     levels.sort_unstable();

@@ -9,7 +9,7 @@ use super::detect::slow_start::{LongSeries, ShortVisits, SlowStart, slow_start};
 use super::interval::Interval;
 use super::parameters::Parameters;
 use super::sample::mean;
-use super::settle::{Settle, after, choose_settle};
+use super::settle::{Settle, after, choose_settle, to_ns};
 use super::variance::{PointVisits, Spread, spread};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -56,11 +56,11 @@ impl Look {
     ///
     /// Longer visits among the shorter ones would make these look noisy instead of low, so the shorter ones are
     /// also judged alone.
-    #[must_use]
     pub fn at(quantities: &[Quantity], bucket_ns: u64, parameters: &Parameters) -> Self {
         let lengths = parameters.visit_lengths();
         let usual_ns = lengths.first().copied().unwrap_or(0);
-        let least = least_longer(quantities, parameters);
+        let points: BTreeSet<usize> = quantities.iter().map(|quantity| quantity.point).collect();
+        let least = usize::try_from(parameters.first_look(points.len())).unwrap_or(usize::MAX);
         let look =
             |span: Range<u64>, length_ns: u64| Self::of(quantities, bucket_ns, (span, length_ns), parameters);
         let mut found = look(0..u64::MAX, usual_ns);
@@ -102,7 +102,7 @@ impl Look {
             .iter()
             .map(|quantity| (quantity.group, quantity.within(bucket_ns, span.clone()).collect()))
             .collect();
-        let place = |profile: &&[f64]| parameters.length_place(length_of(profile, bucket_ns));
+        let place = |profile: &&[f64]| parameters.length_place(to_ns(profile.len(), bucket_ns));
         let lengths = longer.iter().map(|(_, profiles)| profiles.iter().map(place).collect()).collect();
         let settle = settle(&longer, bucket_ns, target);
         let means = |(_, profiles): &(u32, Vec<&[f64]>)| means(profiles, bucket_ns, settle.settle_ns);
@@ -125,13 +125,11 @@ impl Look {
     }
 
     /// Whether the visits that count last beyond their start-up, as far as they and the long visits can show.
-    #[must_use]
     pub fn is_settled(&self) -> bool {
         self.settle.unsettled.is_none() && self.slow_starts.iter().all(Option::is_none)
     }
 
     /// Whether a quantity's interval is as narrow as `target`.
-    #[must_use]
     pub fn reached(&self, quantity: usize, target: f64) -> bool {
         let interval = self.intervals.get(quantity).copied().flatten();
         interval.is_some_and(|interval| interval.relative_half_width <= target)
@@ -142,20 +140,8 @@ impl Quantity {
     /// The profiles of visits whose length is within the span.
     fn within(&self, bucket_ns: u64, span: Range<u64>) -> impl Iterator<Item = &[f64]> {
         let profiles = self.profiles.iter().map(Vec::as_slice);
-        profiles.filter(move |profile| span.contains(&length_of(profile, bucket_ns)))
+        profiles.filter(move |profile| span.contains(&to_ns(profile.len(), bucket_ns)))
     }
-}
-
-/// How long a visit with this profile was.
-fn length_of(profile: &[f64], bucket_ns: u64) -> u64 {
-    u64::try_from(profile.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
-}
-
-/// Once each quantity has so many longer visits, the shorter ones no longer count: as many as come before the first
-/// look.
-fn least_longer(quantities: &[Quantity], parameters: &Parameters) -> usize {
-    let points: BTreeSet<usize> = quantities.iter().map(|quantity| quantity.point).collect();
-    usize::try_from(parameters.first_look(points.len())).unwrap_or(usize::MAX)
 }
 
 /// The longest settling time of the phase as a whole and of each group, from the groups and profiles of all quantities:

@@ -69,14 +69,12 @@ impl Default for Parameters {
 
 impl Parameters {
     /// The defaults with another target; `fast` measures 1 s a visit instead of 2, which leaves less room to settle.
-    #[must_use]
     pub fn new(target: f64, fast: bool) -> Self {
         let usual = Self::default();
         Self { target, measure_ns: if fast { NS_PER_S } else { usual.measure_ns }, ..usual }
     }
 
     /// Rounds before the first look of a phase with `points` points.
-    #[must_use]
     pub fn first_look(&self, points: usize) -> u32 {
         let wanted = if points < FEW_POINTS { self.least_visits_few } else { self.least_visits };
         wanted.min(self.most_visits)
@@ -84,7 +82,6 @@ impl Parameters {
 
     /// The lengths of visits, ascending, with the load before the measured part: the usual one, then with the
     /// measured part doubled again and again up to the longest.
-    #[must_use]
     pub(crate) fn visit_lengths(&self) -> Vec<u64> {
         let doubled =
             |measure_ns: &u64| measure_ns.checked_mul(2).filter(|&twice| twice <= self.longest_measure_ns);
@@ -93,20 +90,17 @@ impl Parameters {
     }
 
     /// Index of the longest of [`Self::visit_lengths`] that a visit of `length_ns` reaches.
-    #[must_use]
     pub(crate) fn length_place(&self, length_ns: u64) -> usize {
         self.visit_lengths().iter().skip(1).take_while(|&&longer| longer <= length_ns).count()
     }
 
     /// Least time between two visits to a point of a phase with `points` points.
-    #[must_use]
     pub fn gap_for(&self, points: usize) -> u64 {
         if points < FEW_POINTS { self.gap_few_ns } else { self.gap_ns }
     }
 
     /// Length of the measured part of a visit: `usual_ns`, longer when the slowest class does fewer than `least_ios`
     /// in that time at `rate` I/Os per second.
-    #[must_use]
     pub(crate) fn measure_for(&self, usual_ns: u64, rate: f64) -> u64 {
         let needed = f64::from(self.least_ios) / rate;
         let needed = Duration::try_from_secs_f64(needed)

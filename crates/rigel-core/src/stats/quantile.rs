@@ -27,14 +27,12 @@ pub enum Quantile {
 
 /// Whether `ios` are enough for a visit to have a quantile of its own: `10 / (1 - quantile)`, and the same for small
 /// quantiles.
-#[must_use]
 pub fn enough(ios: u64, quantile: f64) -> bool {
     to_f64(ios) * quantile.min(1.0 - quantile) >= LEAST_BEYOND * (1.0 - 1e-12)
 }
 
 /// A quantile of the latency of every point of a phase. `points` holds for each point the histograms of its visits
 /// after settling; the variance of the logarithms is moderated over all points that have one.
-#[must_use]
 pub fn of_points(points: &[Vec<Histogram>], quantile: f64) -> Vec<Quantile> {
     let logs: Vec<Option<Vec<f64>>> = points.iter().map(|visits| logarithms(visits, quantile)).collect();
     let sample = |logs: &Option<Vec<f64>>| match logs {

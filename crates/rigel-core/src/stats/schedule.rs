@@ -6,14 +6,12 @@
 //! Abedi, Brecht 2017). So correlated noise acts like independent noise. Must not judge rates: `stats::look`
 //! decides whether a point is done.
 
-mod random;
 mod step;
 
 pub use step::{LongVisit, Next, Phase, Purpose, Reason, VisitOrder};
 
 use super::parameters::Parameters;
 use crate::load::draw::Generator;
-use random::{draw, shuffle};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of random orders that are tried to find one without waiting. With 17 points about one order in 25 has none.
@@ -25,12 +23,10 @@ pub struct Schedule {
     parameters: Parameters,
     generator: Generator,
     phases: Vec<Phase>,
-    /// Which phase is being measured.
     phase: usize,
     long_visits_done: usize,
     /// Rounds of this phase that are complete.
     rounds: u32,
-    /// Whether the last round has been looked at.
     looked: bool,
     /// The rest of this round, in reverse order.
     order: Vec<usize>,
@@ -50,7 +46,6 @@ pub struct Schedule {
 
 impl Schedule {
     /// An adaptive run of `phases`, in that order. Phases without points are passed over.
-    #[must_use]
     pub const fn new(phases: Vec<Phase>, parameters: Parameters, generator: Generator) -> Self {
         Self {
             parameters,
@@ -153,7 +148,6 @@ impl Schedule {
 
     /// Least time that the rest of the run takes: the long visits, the rounds up to the next look, and the later
     /// phases up to their first look. Rests are not counted.
-    #[must_use]
     pub fn expected_ns(&self) -> u64 {
         let visit = self.parameters.settle_ns + self.measure_ns;
         let long_visits = |phase: &Phase, done: usize| -> u64 {
@@ -176,13 +170,10 @@ impl Schedule {
     }
 
     /// Which phase is being measured; the number of phases once all are over.
-    #[must_use]
     pub const fn phase(&self) -> usize {
         self.phase
     }
 
-    /// Points of all phases that are not done.
-    #[must_use]
     pub(crate) fn unreached(&self) -> Vec<usize> {
         let all = self.phases.iter().flat_map(|phase| &phase.points);
         all.copied().filter(|point| !self.reached.contains(point)).collect()
@@ -303,6 +294,25 @@ impl Schedule {
         let made = self.visits.get(&point).copied().unwrap_or(0);
         !self.reached.contains(&point) && made < self.parameters.most_visits
     }
+}
+
+/// One of `items`, uniformly; draws nothing from the generator when there is none.
+fn draw(items: &[usize], generator: &mut Generator) -> Option<usize> {
+    let last = items.len().checked_sub(1)?;
+    items.get(index(last, generator)).copied()
+}
+
+/// A uniform permutation (Fisher, Yates 1938; Durstenfeld 1964).
+fn shuffle(items: &mut [usize], generator: &mut Generator) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, index(last, generator));
+    }
+}
+
+/// Uniform in `0..=last`.
+fn index(last: usize, generator: &mut Generator) -> usize {
+    let bound = u64::try_from(last).unwrap_or(u64::MAX).saturating_add(1);
+    usize::try_from(generator.below(bound)).unwrap_or(last)
 }
 
 #[cfg(test)]

@@ -58,7 +58,6 @@ pub struct Transient {
 
 /// Chooses the settling time. `profiles` has for each visit the rate per bucket of `bucket_ns`, from the start of the
 /// load to its end; `target` is the relative half-width that the adaptive run aims at.
-#[must_use]
 pub(crate) fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) -> Settle {
     let usable: Vec<&[f64]> = profiles.iter().copied().filter(|profile| second_half(profile) > 0.0).collect();
     let visits = usable.len();
@@ -83,14 +82,12 @@ pub(crate) fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) ->
 /// The settling times that `choose_settle` may choose for visits of `visit_ns`, ascending. Those up to `lead_ns`
 /// are left out, because that part never counts. The latencies up to each of these times have to be recorded
 /// separately.
-#[must_use]
 pub fn edges(lead_ns: u64, visit_ns: u64) -> Vec<u64> {
     let limit = visit_ns / 2 + BEYOND_MIDDLE_NS;
     CANDIDATES.into_iter().filter(|&candidate| lead_ns < candidate && candidate <= limit).collect()
 }
 
 /// The buckets of a visit after settling. A bucket that lies partly in the settling time is left out.
-#[must_use]
 pub fn after(profile: &[f64], bucket_ns: u64, settle_ns: u64) -> &[f64] {
     profile.get(buckets(settle_ns, bucket_ns)..).unwrap_or_default()
 }
@@ -132,7 +129,8 @@ fn buckets(span_ns: u64, bucket_ns: u64) -> usize {
     usize::try_from(span_ns.div_ceil(bucket_ns.max(1))).unwrap_or(usize::MAX)
 }
 
-fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
+/// The span of so many buckets.
+pub(super) fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
     u64::try_from(buckets).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }
 

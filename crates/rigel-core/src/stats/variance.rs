@@ -59,7 +59,6 @@ pub struct Contamination {
 
 impl Contamination {
     /// Variance that a visit has from being outlying or not: `share (1 - share) mean_square`.
-    #[must_use]
     pub fn variance(&self) -> f64 {
         self.share * (1.0 - self.share) * self.mean_square
     }
@@ -77,7 +76,6 @@ pub(crate) struct Prior {
 impl Prior {
     /// Fits the prior to sample variances by the moments of their logarithms (Smyth 2004, section 6.2). `None` for
     /// fewer than [`FEWEST_TO_BORROW`] variances with at least one degree of freedom.
-    #[must_use]
     pub fn fit(samples: &[(f64, f64)]) -> Option<Self> {
         let known: Vec<(f64, f64)> = samples.iter().copied().filter(|&(s2, df)| knows(s2, df)).collect();
         if known.len() < FEWEST_TO_BORROW {
@@ -101,7 +99,6 @@ fn knows(s2: f64, df: f64) -> bool {
 
 /// Moderated variances with their degrees of freedom, of pairs (sample variance, degrees of freedom): the posterior
 /// mean `(d0 s0 + d s2) / (d0 + d)` on `d0 + d` degrees of freedom. Without a prior, what came in.
-#[must_use]
 pub(crate) fn moderate(samples: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let floored: Vec<_> = samples.iter().map(|&(s2, df)| (s2.max(SMALLEST_VARIANCE), df)).collect();
     let Some(prior) = Prior::fit(&floored) else {
@@ -117,7 +114,6 @@ pub(crate) fn moderate(samples: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// The spread of every point of a phase, in the order of `points`. `target` is the relative half-width that the
 /// run aims at; deviations below half of it are never contamination.
-#[must_use]
 pub fn spread(points: &[PointVisits], target: f64) -> Vec<Spread> {
     let samples: Vec<(f64, f64)> = points.iter().map(PointVisits::sample).collect();
     let contamination = contamination(points, target);
@@ -153,19 +149,16 @@ impl PointVisits {
 
     /// Relative standard error of a visit's mean, estimated inside the visit: the root mean square over the visits
     /// that are long enough for an estimate.
-    #[must_use]
     pub(crate) fn relative_within(&self) -> Option<f64> {
         (!self.within_se.is_empty() && mean(&self.means) > 0.0).then(|| self.guard().sqrt())
     }
 
     /// How much the visits differ: the standard deviation of their means, relative. `None` for fewer than two visits.
-    #[must_use]
     pub(crate) fn relative_between(&self) -> Option<f64> {
         let centre = mean(&self.means);
         (self.means.len() > 1 && centre > 0.0).then(|| variance(&self.means).sqrt() / centre)
     }
 
-    /// Relative deviations from the median.
     fn residuals(&self) -> Vec<f64> {
         let middle = median(&self.means);
         if middle > 0.0 { self.means.iter().map(|mean| mean / middle - 1.0).collect() } else { Vec::new() }
@@ -174,14 +167,12 @@ impl PointVisits {
 
 /// A robust standard deviation of the visits of all points, relative: 1.4826 times the median size of the deviations
 /// from each point's median that are not 0 (an odd number of visits always has one that is). 0 when none differs.
-#[must_use]
 pub(crate) fn core_scale(points: &[PointVisits]) -> f64 {
     let sizes = points.iter().flat_map(PointVisits::residuals).map(f64::abs);
     MEDIAN_TO_SIGMA * median(&sizes.filter(|&size| size > 0.0).collect::<Vec<_>>())
 }
 
 /// Looks for rare outlying visits in a whole phase; `None` when there are fewer than two.
-#[must_use]
 pub(crate) fn contamination(points: &[PointVisits], target: f64) -> Option<Contamination> {
     let outlying: Vec<f64> = outlying(points, target).into_iter().flatten().collect();
     let visits = points.iter().map(|point| point.residuals().len()).sum();
@@ -200,7 +191,6 @@ pub(crate) fn contamination(points: &[PointVisits], target: f64) -> Option<Conta
 
 /// For every point of a phase how far its outlying visits are from its median, relative. A visit lies that far out when
 /// it is more than five robust standard deviations of the whole phase away, and more than half the target.
-#[must_use]
 pub(crate) fn outlying(points: &[PointVisits], target: f64) -> Vec<Vec<f64>> {
     let limit = (OUTLYING * core_scale(points)).max(target / 2.0);
     let far = |point: &PointVisits| point.residuals().into_iter().filter(|size| size.abs() > limit).collect();

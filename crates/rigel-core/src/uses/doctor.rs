@@ -29,7 +29,6 @@ pub enum Severity {
 
 impl Severity {
     /// The word for it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -59,7 +58,6 @@ pub struct Rule {
     judge: Judge,
 }
 
-/// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 enum Judge {
     Host(fn(&HostFacts, &System<'_>) -> Status),
@@ -95,7 +93,16 @@ impl Status {
         Self::Bent { value: value.to_string(), want: want.to_string() }
     }
 
-    /// Bent when `is_bent`.
+    /// Judges a fact that every host has; unknown where it could not be read.
+    fn known<T>(fact: Option<T>, judge: impl FnOnce(T) -> Self) -> Self {
+        fact.map_or(Self::Unknown, judge)
+    }
+
+    /// Judges a fact that not every host or device has.
+    fn if_any<T>(fact: Option<T>, judge: impl FnOnce(T) -> Self) -> Self {
+        fact.map_or(Self::NotAsked, judge)
+    }
+
     fn when(is_bent: bool, value: impl fmt::Display, want: impl fmt::Display) -> Self {
         if is_bent { Self::bent(value, want) } else { Self::fine(value) }
     }
@@ -116,13 +123,11 @@ pub struct System<'a> {
 
 impl<'a> System<'a> {
     /// A host with everything on it.
-    #[must_use]
     pub fn whole(host: &'a HostFacts, devices: &'a [DeviceFacts], mounts: &'a [MountFacts]) -> Self {
         Self { host, devices: devices.iter().collect(), mounts: mounts.iter().collect(), targets: &[] }
     }
 
     /// A host with what lies below some targets.
-    #[must_use]
     pub fn below(host: &'a HostFacts, targets: &'a [TargetFacts]) -> Self {
         let mut devices: Vec<&DeviceFacts> = Vec::new();
         for device in targets.iter().flat_map(|target| target.device.iter().chain(&target.below)) {
@@ -189,19 +194,16 @@ pub struct Checked {
 
 impl Checked {
     /// Whether it found something.
-    #[must_use]
     pub const fn is_bent(&self) -> bool {
         matches!(self.verdict, Status::Bent { .. })
     }
 
     /// The command that shows the setting.
-    #[must_use]
     pub fn show(&self) -> String {
         self.filled(self.rule.show)
     }
 
     /// The command that changes it, or what to do.
-    #[must_use]
     pub fn change(&self) -> String {
         self.filled(self.rule.change)
     }

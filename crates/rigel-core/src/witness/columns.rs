@@ -91,12 +91,6 @@ impl TryFrom<Columns> for Witness {
     }
 }
 
-impl DeviceColumns {
-    const fn is_silent(&self) -> bool {
-        self.read_bytes.is_empty() && self.written_bytes.is_empty()
-    }
-}
-
 impl Columns {
     fn check(&self) -> Result<(), String> {
         let times = || std::iter::once(&self.began_ns).chain(&self.at_ns);
@@ -121,7 +115,8 @@ impl Columns {
             return Err("a list of a witness has another length than its times".to_owned());
         }
         let present = self.devices.len() + self.at_ns.len() + all().map(Vec::len).sum::<usize>();
-        let silent = self.devices.iter().filter(|device| device.is_silent()).count();
+        let is_silent = |of: &&DeviceColumns| of.read_bytes.is_empty() && of.written_bytes.is_empty();
+        let silent = self.devices.iter().filter(is_silent).count();
         if silent.saturating_mul(self.at_ns.len()) > MISSING + MISSING_PER_PRESENT * present {
             return Err(format!("a witness has {silent} devices that tell nothing"));
         }

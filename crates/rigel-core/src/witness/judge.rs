@@ -92,14 +92,12 @@ pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judge
 
 /// Mean CPU time of others inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding
 /// can bring it below 0 a little.
-#[must_use]
 pub fn foreign_cores(witness: &Witness, window: Window) -> Option<f64> {
     Track::of(&inside(witness, window), foreign_cpu).mean
 }
 
 /// The part of one CPU that the busiest worker used, when it is more than 0.9: then the tool, not the device, was
 /// the limit. Not for an engine that polls, which is always busy.
-#[must_use]
 pub fn host_limited(busiest_cpu_ns: u64, wall_ns: u64) -> Option<f64> {
     let busy = to_f64(busiest_cpu_ns) / to_f64(wall_ns.max(1));
     (busy > BUSY).then_some(busy)
@@ -107,7 +105,6 @@ pub fn host_limited(busiest_cpu_ns: u64, wall_ns: u64) -> Option<f64> {
 
 impl Judgement {
     /// What is beyond the limits; empty for an undisturbed visit, or one of which nothing is known.
-    #[must_use]
     pub fn foreign(&self) -> Vec<Foreign> {
         let often = |measured: Option<Measured>| measured.filter(|measured| measured.above > PART_OF_VISIT);
         let found = [
@@ -122,19 +119,16 @@ impl Judgement {
 
 impl ForeignIo {
     /// What the devices moved beyond our own.
-    #[must_use]
     pub const fn foreign_bytes(&self) -> u64 {
         self.device_bytes.saturating_sub(self.own_bytes)
     }
 
     /// Their rate, in MiB/s.
-    #[must_use]
     pub(crate) fn foreign_mbps(&self) -> f64 {
         mbps(self.foreign_bytes(), self.span_ns)
     }
 
     /// More than 5 % of ours, and more than 1 MiB/s or half of ours.
-    #[must_use]
     pub fn disturbs(&self) -> bool {
         let (foreign, own) = (to_f64(self.foreign_bytes()), to_f64(self.own_bytes));
         foreign > FOREIGN_IO * own && (self.foreign_mbps() > NOISE_MBPS || foreign > FOREIGN_IO_SLOW * own)

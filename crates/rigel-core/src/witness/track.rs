@@ -25,7 +25,6 @@ pub struct Measured {
     pub samples: usize,
 }
 
-/// A sample's counters and its length.
 pub(super) struct Piece<'a> {
     counts: &'a Counts,
     span_us: u64,
@@ -73,7 +72,6 @@ impl Track {
         Self { mean: ratio(&figures), smooth: (0..samples.len()).map(one).collect() }
     }
 
-    /// The lesser of the two at every sample.
     pub(crate) fn at_most(self, other: &Self) -> Self {
         let lesser = |(a, b): (Option<Smooth>, &Option<Smooth>)| {
             let (a, b) = (a?, (*b)?);

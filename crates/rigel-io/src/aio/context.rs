@@ -1,8 +1,11 @@
 //! The system calls of Linux asynchronous I/O and their structures, as in `linux/aio_abi.h`.
 //!
-//! These are raw calls, so that libaio need not be installed. Must not know slots or buffers.
+//! These are raw calls, so that libaio need not be installed. Must not keep slots or buffers.
 
+use crate::backend::Op;
+use rigel_core::load::workload::Direction;
 use std::io;
+use std::os::fd::RawFd;
 
 /// `aio_context_t`: the address of a ring that the kernel maps into this process.
 #[derive(Debug)]
@@ -13,9 +16,9 @@ const PWRITE: u16 = 1;
 
 /// `struct iocb`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Iocb {
-    data: u64,
+    pub(super) data: u64,
     /// `aio_key` and `aio_rw_flags`, whose order depends on the byte order; both are 0 here. The kernel
     /// writes the key.
     key_and_flags: [u32; 2],
@@ -49,42 +52,23 @@ impl Event {
     }
 }
 
-/// The contents of an [`Iocb`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Transfer {
-    pub(super) data: u64,
-    pub(super) writes: bool,
-    pub(super) file: std::os::fd::RawFd,
-    pub(super) buffer: *mut u8,
-    pub(super) bytes: u32,
-    pub(super) offset: u64,
-}
-
 impl Iocb {
-    pub(super) fn new(transfer: &Transfer) -> Self {
+    /// An I/O whose event has its slot as `data`.
+    pub(super) fn new(op: &Op, file: RawFd, buffer: *mut u8) -> Self {
         Self {
-            data: transfer.data,
-            key_and_flags: [0; 2],
-            opcode: if transfer.writes { PWRITE } else { PREAD },
-            priority: 0,
-            file: transfer.file.cast_unsigned(),
+            data: u64::from(op.slot),
+            opcode: if op.direction == Direction::Write { PWRITE } else { PREAD },
+            file: file.cast_unsigned(),
             // The kernel uses the pointer, so the compiler must know that its memory can be accessed from outside.
-            buffer: transfer.buffer.expose_provenance() as u64,
-            bytes: u64::from(transfer.bytes),
-            offset: transfer.offset.cast_signed(),
-            reserved: 0,
-            flags: 0,
-            event_file: 0,
+            buffer: buffer.expose_provenance() as u64,
+            bytes: u64::from(op.len),
+            offset: op.offset.cast_signed(),
+            ..Self::default()
         }
-    }
-
-    pub(super) const fn data(&self) -> u64 {
-        self.data
     }
 }
 
 impl Context {
-    /// Reserves `events` of the host's limit (fs.aio-max-nr).
     pub(super) fn new(events: u32) -> io::Result<Self> {
         let mut context: libc::c_ulong = 0;
         // SAFETY: io_setup writes one aio_context_t to the address of `context`, which is one.

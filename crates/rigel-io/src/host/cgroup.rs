@@ -11,15 +11,17 @@ use std::path::{Path, PathBuf};
 /// Version 1 writes its "unlimited" as the largest number of whole pages.
 const UNLIMITED: u64 = 1 << 60;
 
-/// All limits on this process.
 pub(super) fn of_process(system: &System) -> CgroupFacts {
     let table = std::fs::read_to_string(system.proc.join("self/cgroup")).unwrap_or_default();
     let mounts = mounts(&system.proc);
     let groups = |controller: &str| groups(system, &mounts, &table, controller);
     let unified = groups("");
-    let least = |file: &str| unified.iter().filter_map(|dir| number(&dir.join(file))).min();
+    // The number in a file; `None` for `max`.
+    let number = |dir: &PathBuf, file: &str| value::<u64>(&dir.join(file));
+    let quota = |dir| millis(number(dir, "cpu.cfs_quota_us")?, number(dir, "cpu.cfs_period_us")?);
+    let least = |file: &str| unified.iter().filter_map(|dir| number(dir, file)).min();
     let old = |controller: &str, file: &str| {
-        groups(controller).iter().filter_map(|dir| number(&dir.join(file))).min().filter(|&n| n < UNLIMITED)
+        groups(controller).iter().filter_map(|dir| number(dir, file)).min().filter(|&n| n < UNLIMITED)
     };
     let throttled = groups("blkio").iter().flat_map(|dir| throttles(dir)).collect::<Vec<_>>();
     let path =
@@ -30,7 +32,7 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
         cpu_max_millis: unified
             .iter()
             .filter_map(|dir| cpu_max(&text(&dir.join("cpu.max"))?))
-            .chain(groups("cpu").iter().filter_map(|dir| cpu_quota(dir)))
+            .chain(groups("cpu").iter().filter_map(quota))
             .min(),
         memory_max_bytes: least("memory.max").or_else(|| old("memory", "memory.limit_in_bytes")),
         processes_max: least("pids.max").or_else(|| old("pids", "pids.max")),
@@ -59,11 +61,6 @@ fn groups(system: &System, mounts: &[Mount], table: &str, controller: &str) -> V
     own.ancestors().take_while(|dir| dir.starts_with(&top)).map(Path::to_path_buf).collect()
 }
 
-/// The number in a file; `None` for `max`.
-fn number(file: &Path) -> Option<u64> {
-    value(file)
-}
-
 fn lines(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     text.lines().map(|line| path_text::printable(line.trim()).into_owned()).collect()
@@ -85,10 +82,6 @@ fn throttles(dir: &Path) -> Vec<String> {
 fn cpu_max(line: &str) -> Option<u64> {
     let (quota, period) = line.split_once(' ')?;
     millis(quota.parse().ok()?, period.parse().ok()?)
-}
-
-fn cpu_quota(dir: &Path) -> Option<u64> {
-    millis(number(&dir.join("cpu.cfs_quota_us"))?, number(&dir.join("cpu.cfs_period_us"))?)
 }
 
 fn millis(quota_us: u64, period_us: u64) -> Option<u64> {

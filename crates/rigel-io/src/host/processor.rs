@@ -1,6 +1,5 @@
 //! CPUs, their NUMA nodes, and the machine that they are in. Must not judge.
 
-use crate::cpus;
 use crate::system::{System, numbered, text, value};
 use rigel_core::facts::IdleState;
 use rigel_core::load::placement::parse_ranges;
@@ -21,22 +20,10 @@ fn field<'a>(cpuinfo: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     Some(line.trim_ascii_start().strip_prefix(b":")?.trim_ascii())
 }
 
-/// CPUs that this process may run on.
 pub(super) fn allowed(system: &System) -> Vec<u32> {
     let status = std::fs::read_to_string(system.proc.join("self/status")).unwrap_or_default();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     list.and_then(|list| parse_ranges(list).ok()).unwrap_or_default()
-}
-
-/// NUMA nodes with their CPUs, in the order of their numbers.
-pub(super) fn nodes(system: &System) -> Vec<(u32, Vec<u32>)> {
-    cpus::nodes(&system.sys.join("devices/system"))
-}
-
-/// The nodes of these CPUs.
-pub(super) fn own_nodes(system: &System, allowed: &[u32]) -> Vec<u32> {
-    let own = |(node, cpus): (u32, Vec<u32>)| cpus.iter().any(|cpu| allowed.contains(cpu)).then_some(node);
-    nodes(system).into_iter().filter_map(own).collect()
 }
 
 /// The frequency governors in use, each once.
@@ -58,7 +45,6 @@ pub(super) fn deepest_idle(system: &System) -> Option<IdleState> {
     states.iter().filter_map(state).max_by_key(|state| state.exit_latency_us)
 }
 
-/// Vendor and name of the machine.
 pub(super) fn product(system: &System) -> Option<String> {
     let word = |file: &str| text(&system.sys.join("class/dmi/id").join(file));
     let words: Vec<String> = [word("sys_vendor"), word("product_name")].into_iter().flatten().collect();

@@ -26,7 +26,6 @@ pub(super) struct Stations {
 }
 
 impl Stations {
-    /// All stations free at time 0.
     pub(super) fn new(law: SimLaw, seed: u64) -> Self {
         let noise = law.noise;
         Self {

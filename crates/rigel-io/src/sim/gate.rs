@@ -16,7 +16,6 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Full at time 0.
     pub(super) fn new(bucket: Bucket) -> Self {
         let ns_per_token = to_f64(NS_PER_S) / to_f64(bucket.per_s.max(1));
         Self { ns_per_token, full_ns: to_f64(bucket.credits) * ns_per_token, full_at_ns: 0.0 }

@@ -11,7 +11,6 @@ use rigel_core::sim::{Ppm, SPEED_STEP_NS, SimNoise};
 use rigel_core::units::to_f64;
 use std::collections::VecDeque;
 
-/// The speed over time.
 #[derive(Debug)]
 pub(super) struct Speed {
     noise: SimNoise,
@@ -24,7 +23,6 @@ pub(super) struct Speed {
     pieces: VecDeque<Piece>,
 }
 
-/// A time of constant speed.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     end_ns: u64,
@@ -34,7 +32,6 @@ struct Piece {
     speed: f64,
 }
 
-/// The effect of one visit on the speed.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     began_ns: u64,
@@ -90,7 +87,6 @@ impl Speed {
         }
     }
 
-    /// Draws one more step.
     fn draw(&mut self) {
         let SpeedStep { stalled_ns, speed } = self.timeline.step();
         let stall_ends_ns = self.drawn_ns + stalled_ns;

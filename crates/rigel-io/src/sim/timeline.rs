@@ -20,7 +20,6 @@ pub(super) struct SpeedStep {
     pub(super) speed: f64,
 }
 
-/// All steps, one after the other.
 #[derive(Debug)]
 pub(super) struct Timeline {
     noise: SimNoise,
@@ -51,7 +50,6 @@ impl Timeline {
         }
     }
 
-    /// The next step.
     pub(super) fn step(&mut self) -> SpeedStep {
         let middle_ns = self.steps * SPEED_STEP_NS + SPEED_STEP_NS / 2;
         self.steps += 1;

@@ -35,7 +35,6 @@ pub(crate) struct Generation {
 }
 
 impl Block {
-    /// The device with a number.
     pub(crate) fn by_number(sys: &Path, number: (u32, u32)) -> Option<Self> {
         Self::at(&sys.join(format!("dev/block/{}:{}", number.0, number.1)))
     }
@@ -185,7 +184,6 @@ impl Block {
 /// exactly once, so that the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
 /// the filesystems below them. `None` when one of them has no block device (NFS, btrfs, FUSE, tmpfs): then the bytes of
 /// all targets cannot be compared with counters.
-#[must_use]
 pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32, u32)>> {
     let sys = root.join("sys");
     let lowest = |&number: &(u32, u32)| Some(Block::by_number(&sys, number)?.lowest().number);

@@ -22,7 +22,6 @@ pub(super) struct Baseline {
     was: State,
 }
 
-/// The properties that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     size: Result<u64, Errno>,
@@ -34,12 +33,10 @@ struct State {
 }
 
 impl Baseline {
-    /// The state of a target that was just opened.
     pub(super) fn of(path: &Path, kind: TargetKind, fd: BorrowedFd<'_>) -> Self {
         Self { path: path.to_owned(), kind, was: State::of(path, kind, fd) }
     }
 
-    /// The differences between then and now.
     pub(super) fn changes(&self, fd: BorrowedFd<'_>) -> Vec<TargetChange> {
         differences(&self.was, &State::of(&self.path, self.kind, fd))
     }

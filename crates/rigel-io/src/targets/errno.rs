@@ -32,7 +32,6 @@ pub(crate) fn refusal(what: &str, path: &Path, errno: Errno) -> Problem {
     }
 }
 
-/// A filesystem without direct I/O.
 pub(crate) fn no_direct_io(place: String) -> Problem {
     Problem::refused("the target cannot be opened for direct I/O")
         .at(place)

@@ -37,7 +37,18 @@ struct Harmless {
 impl Harmless {
     fn of(facts: &TargetFacts, evidence: &TargetEvidence) -> Self {
         let blank = evidence.iter().any(|found| matches!(found, Evidence::NeverWritten { .. }));
-        Self { changed: evidence.changed(), blank: blank.then(|| Box::new(facts.clone())) }
+        Self { changed: evidence.changed, blank: blank.then(|| Box::new(facts.clone())) }
+    }
+
+    fn still(&self, node: &Node) -> Result<(), Problem> {
+        if self.changed != node.changed() {
+            return Err(written_meanwhile(&node.place(), "the file was changed after the look"));
+        }
+        let Some(blank) = &self.blank else { return Ok(()) };
+        match holds_data_now(node, blank)? {
+            Some(found) => Err(written_meanwhile(&node.place(), &found.to_string())),
+            None => Ok(()),
+        }
     }
 }
 
@@ -56,8 +67,7 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
         (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
             let (id, size_bytes) = ((facts.kind, facts.identity), facts.size_bytes);
             let harmless = (!consent).then(|| Harmless::of(facts, evidence));
-            let generation = evidence.generation();
-            Ok(WritePermit { id, size_bytes, generation, harmless, hold: None })
+            Ok(WritePermit { id, size_bytes, generation: evidence.generation, harmless, hold: None })
         }
     }
 }
@@ -79,10 +89,9 @@ impl WritePermit {
 
     /// Whether this run already has the lock of the open file.
     pub(crate) fn holds(&self, node: &Node) -> bool {
-        self.hold.as_ref().is_some_and(|hold| hold.identity() == node.identity())
+        self.hold.as_ref().is_some_and(|hold| hold.identity == node.identity())
     }
 
-    /// Checks that the permit is for the open target.
     pub(crate) fn check(&self, node: &Node, size_bytes: u64) -> Result<(), Problem> {
         if self.id != node.id() {
             return Err(exchanged(&node.place()));
@@ -114,19 +123,6 @@ impl WritePermit {
             Some(harmless) if !self.holds(node) => harmless.still(node),
             // The user consented, or it is the run's own scratch file, locked since it was filled or inspected.
             _ => Ok(()),
-        }
-    }
-}
-
-impl Harmless {
-    fn still(&self, node: &Node) -> Result<(), Problem> {
-        if self.changed != node.changed() {
-            return Err(written_meanwhile(&node.place(), "the file was changed after the look"));
-        }
-        let Some(blank) = &self.blank else { return Ok(()) };
-        match holds_data_now(node, blank)? {
-            Some(found) => Err(written_meanwhile(&node.place(), &found.to_string())),
-            None => Ok(()),
         }
     }
 }

@@ -38,24 +38,15 @@ pub struct Inspected {
 #[derive(Clone, Debug)]
 pub struct TargetEvidence {
     id: NodeId,
-    generation: Option<Generation>,
-    changed: Option<Changed>,
+    pub(crate) generation: Option<Generation>,
+    /// The last changes of a file before the inspection.
+    pub(crate) changed: Option<Changed>,
     list: Vec<Evidence>,
 }
 
 impl TargetEvidence {
-    /// Whether it is about this target.
     pub(crate) fn is_about(&self, facts: &TargetFacts) -> bool {
         self.id == (facts.kind, facts.identity)
-    }
-
-    pub(crate) const fn generation(&self) -> Option<Generation> {
-        self.generation
-    }
-
-    /// The last changes of a file before the inspection.
-    pub(crate) const fn changed(&self) -> Option<Changed> {
-        self.changed
     }
 }
 
@@ -68,7 +59,6 @@ impl std::ops::Deref for TargetEvidence {
 }
 
 /// The paths of all block devices of this host that have a size, each disk before its partitions.
-#[must_use]
 pub fn block_devices(snapshot: &Snapshot) -> Vec<PathBuf> {
     let devices = Block::all_with_partitions(&snapshot.system().sys).into_iter();
     devices.map(|block| Path::new("/dev").join(path_text::decode(&block.name))).collect()
@@ -93,14 +83,7 @@ pub fn target_facts(path: &Path) -> Result<TargetFacts, Problem> {
 }
 
 impl Inspected {
-    /// The facts without the extents.
-    #[must_use]
-    pub const fn facts(&self) -> &TargetFacts {
-        &self.facts
-    }
-
     /// The facts with the extents. Unpins the target.
-    #[must_use]
     pub fn into_facts(self) -> TargetFacts {
         // Extents come last: evidence needs none, and a file of many pieces takes a while.
         let extents = extents::find(&self.node, self.facts.size_bytes);
@@ -108,7 +91,6 @@ impl Inspected {
     }
 
     /// Who uses it: all evidence that needs no reading of the target. This is not enough for a permit.
-    #[must_use]
     pub fn users(&self, snapshot: &Snapshot) -> Vec<Evidence> {
         in_use::evidence(&self.node, snapshot)
     }
@@ -135,32 +117,22 @@ impl Inspected {
     ) -> Result<TargetEvidence, Problem> {
         // Before the search, so that a change of the medium during it is noticed.
         let generation = self.node.generation(snapshot.system());
-        let list = self.gather(snapshot, look, progress, stop)?;
-        Ok(TargetEvidence { id: self.node.id(), generation, changed: self.node.changed(), list })
-    }
-
-    fn gather(
-        &self,
-        snapshot: &Snapshot,
-        look: Scan,
-        progress: Progress<'_>,
-        stop: &AtomicBool,
-    ) -> Result<Vec<Evidence>, Problem> {
         let (node, facts) = (&self.node, &self.facts);
+        let made = |list| TargetEvidence { id: node.id(), generation, changed: node.changed(), list };
         let mut found = self.users(snapshot);
         if let Some(scratch) = self.scratch()? {
             let ours = scratch.clears();
             found.push(scratch);
             // Random data can look like a signature by chance, so a file of ours is not searched for one.
             if ours {
-                return Ok(found);
+                return Ok(made(found));
             }
         }
         found.extend(signature::evidence(node, facts, &regions(node, snapshot.system()))?);
         // Where consent is needed anyway, reading everything would not change the verdict.
         let look = if found.iter().all(is_unknown) { look } else { Scan::Sample };
         let contents = contents::evidence(node, facts, look, progress, stop)?;
-        Ok(with_contents(found, contents))
+        Ok(made(with_contents(found, contents)))
     }
 }
 

@@ -6,8 +6,8 @@ pub(crate) use mapper::{MapperTarget, mapper_targets};
 
 use rustix::ioctl::{self, Getter, Updater, opcode};
 use rustix::{fs, io};
-use std::ffi::{c_int, c_void};
-use std::os::fd::BorrowedFd;
+use std::ffi::c_int;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 
 const BLKGETSIZE64: ioctl::Opcode = opcode::read::<usize>(0x12, 114);
 const BLKROGET: ioctl::Opcode = opcode::none(0x12, 94);
@@ -20,38 +20,18 @@ pub(crate) fn device_size_bytes(fd: BorrowedFd<'_>) -> io::Result<u64> {
     unsafe { ioctl::ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
 }
 
-/// Whether the kernel refuses writes to a block device.
 pub(crate) fn device_is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: <linux/fs.h>: BLKROGET writes one int.
     let flag = unsafe { ioctl::ioctl(fd, Getter::<BLKROGET, c_int>::new()) }?;
     Ok(flag != 0)
 }
 
-/// A request whose only answer is the result of the call.
-struct Answer<const OPCODE: ioctl::Opcode>;
-
-// SAFETY: the only request made with it, NVME_IOCTL_ID, takes no argument and touches no memory of ours.
-unsafe impl<const OPCODE: ioctl::Opcode> ioctl::Ioctl for Answer<OPCODE> {
-    type Output = u32;
-    const IS_MUTATING: bool = false;
-
-    fn opcode(&self) -> ioctl::Opcode {
-        OPCODE
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        std::ptr::null_mut()
-    }
-
-    unsafe fn output_from_ptr(answer: ioctl::IoctlOutput, _: *mut c_void) -> io::Result<u32> {
-        u32::try_from(answer).map_err(|_| io::Errno::RANGE)
-    }
-}
-
 /// Number of an NVMe namespace on its controller, from its block or generic device.
 pub(crate) fn namespace_id(fd: BorrowedFd<'_>) -> io::Result<u32> {
-    // SAFETY: <linux/nvme_ioctl.h>: NVME_IOCTL_ID takes no argument.
-    unsafe { ioctl::ioctl(fd, Answer::<NVME_IOCTL_ID>) }
+    // SAFETY: <linux/nvme_ioctl.h>: NVME_IOCTL_ID takes no argument and touches no memory of ours.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), NVME_IOCTL_ID as libc::Ioctl) };
+    u32::try_from(answer)
+        .map_err(|_| io::Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(io::Errno::RANGE))
 }
 
 /// `struct nvme_passthru_cmd` of <linux/nvme_ioctl.h>.
@@ -77,7 +57,6 @@ const _: () = assert!(size_of::<AdminCommand>() == 72);
 const NVME_IOCTL_ADMIN_CMD: ioctl::Opcode = opcode::read_write::<AdminCommand>(b'N', 0x41);
 /// Identify of the NVM Express Base Specification; with 0 in its word 10 it is about a namespace.
 const IDENTIFY: u8 = 0x06;
-/// Bytes of the answer to Identify.
 pub(crate) const IDENTIFY_BYTES: usize = 4096;
 
 /// The Identify Namespace data structure of an NVMe namespace.
@@ -99,7 +78,6 @@ pub(crate) fn identify_namespace(
     Ok(answer)
 }
 
-/// Logical and physical block size of a block device.
 pub(crate) fn block_sizes(fd: BorrowedFd<'_>) -> io::Result<(u32, Option<u32>)> {
     Ok((fs::ioctl_blksszget(fd)?, fs::ioctl_blkpbszget(fd).ok()))
 }
@@ -167,47 +145,16 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// An extent with data.
-    pub(crate) fn written(logical: u64, length: u64) -> Self {
-        Self { logical, length, ..Self::default() }
+    pub(crate) fn new(logical: u64, length: u64, flags: u32) -> Self {
+        Self { logical, length, flags, ..Self::default() }
     }
 
-    #[cfg(test)]
-    pub(crate) fn with_flags(logical: u64, length: u64, flags: u32) -> Self {
-        Self { flags, ..Self::written(logical, length) }
-    }
-
-    const fn has(&self, flags: u32) -> bool {
+    /// Whether it has one of these flags.
+    pub(crate) const fn has(&self, flags: u32) -> bool {
         self.flags & flags != 0
-    }
-
-    /// It is the last one of the file.
-    pub(crate) const fn is_last(&self) -> bool {
-        self.has(extent_flags::LAST)
-    }
-
-    /// It is allocated and holds no data. Data that is still to be allocated counts as data.
-    pub(crate) const fn is_unwritten(&self) -> bool {
-        self.has(extent_flags::UNWRITTEN) && !self.has(extent_flags::DELALLOC)
-    }
-
-    /// Other files share it.
-    pub(crate) const fn is_shared(&self) -> bool {
-        self.has(extent_flags::SHARED)
-    }
-
-    /// It lies in the metadata of the filesystem, or shares a block with other data.
-    pub(crate) const fn is_inline(&self) -> bool {
-        self.has(extent_flags::INLINE | extent_flags::TAIL)
-    }
-
-    /// It is compressed. Encrypted extents have the same flag, but also another one.
-    pub(crate) const fn is_encoded(&self) -> bool {
-        self.has(extent_flags::ENCODED) && !self.has(extent_flags::DATA_ENCRYPTED)
     }
 }
 
-/// A request for extents, with room for the answer.
 #[repr(C)]
 pub(crate) struct ExtentPage {
     question: ExtentQuestion,

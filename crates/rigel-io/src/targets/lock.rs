@@ -6,34 +6,26 @@ use super::node::identity_of;
 use rigel_core::facts::{Identity, TargetKind};
 use rustix::fs::{self, FlockOperation};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Proof that this process has the lock of a file. The file can then be opened without a second lock, which would
 /// conflict with the first. The lock ends with the last copy.
 #[derive(Clone, Debug)]
 pub struct Hold {
-    identity: Identity,
-    file: Arc<OwnedFd>,
+    pub(super) identity: Identity,
+    pub(super) file: Arc<File>,
 }
 
 impl Hold {
     /// Locks a file; `None` when another process has the lock.
-    pub(super) fn take(file: OwnedFd) -> Result<Option<Self>, Errno> {
+    pub(super) fn take(file: File) -> Result<Option<Self>, Errno> {
         if !lock(&file)? {
             return Ok(None);
         }
         let identity = identity_of(&fs::fstat(&file)?, TargetKind::File);
         Ok(Some(Self { identity, file: Arc::new(file) }))
-    }
-
-    /// The locked file.
-    pub(super) fn file(&self) -> &OwnedFd {
-        &self.file
-    }
-
-    pub(super) const fn identity(&self) -> Identity {
-        self.identity
     }
 }
 

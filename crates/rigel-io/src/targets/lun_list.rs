@@ -62,7 +62,8 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<LunEntry>, Problem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut entries = Vec::new();
     for (line, text) in (1u32..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let text = without_blanks_at_the_end(text);
+        let end = text.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        let text = end.map_or(&[][..], |last| &text[..=last]);
         if text.contains(&0) {
             return Err(Problem::usage("the list of targets holds a NUL byte")
                 .at(line.to_string())
@@ -80,13 +81,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<LunEntry>, Problem> {
     Ok(entries)
 }
 
-fn without_blanks_at_the_end(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-    end.map_or(&[], |last| &text[..=last])
-}
-
 /// Places a problem with a target at its line of the list.
-#[must_use]
 pub fn at_line(list: &Path, entry: &LunEntry, problem: Problem) -> Problem {
     let place = format!("{}:{}: {}", path_text::encode(list), entry.line, path_text::encode(&entry.path));
     let is_comment = entry.path.as_os_str().as_bytes().starts_with(b"#") && !entry.path.exists();

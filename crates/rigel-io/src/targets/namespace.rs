@@ -11,13 +11,13 @@ use rigel_core::error::Problem;
 use rigel_core::facts::Identity;
 use rigel_core::path_text;
 use rustix::fs::{self, Mode, OFlags};
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::path::Path;
 
 /// The open generic device of a target.
 #[derive(Debug)]
 pub struct Namespace {
-    fd: OwnedFd,
+    pub(crate) fd: OwnedFd,
     /// Number of the namespace on its controller.
     pub(crate) id: u32,
     /// Logarithm to base 2 of the bytes of a logical block.
@@ -25,11 +25,6 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// The descriptor that takes commands.
-    pub(crate) fn raw_fd(&self) -> RawFd {
-        self.fd.as_raw_fd()
-    }
-
     /// Opens the generic device that belongs to the open block device `block`, which `path` led to and `identity` names.
     ///
     /// # Errors
@@ -73,7 +68,6 @@ impl Namespace {
     }
 }
 
-/// How a namespace is formatted.
 #[derive(Debug, PartialEq, Eq)]
 struct Format {
     /// Logarithm to base 2 of the bytes of a logical block.
@@ -105,7 +99,6 @@ fn with_metadata(path: &Path, format: &Format) -> Problem {
         .next("use the engine io_uring, or format the namespace without metadata")
 }
 
-/// The target takes no NVMe commands.
 fn no_namespace(path: &Path) -> Problem {
     Problem::refused("the target has no NVMe generic device")
         .at(path_text::encode(path))

@@ -12,6 +12,7 @@ use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
+use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -21,19 +22,16 @@ pub(crate) type NodeId = (TargetKind, Identity);
 /// A file or device that is held by an `O_PATH` descriptor.
 #[derive(Debug)]
 pub(crate) struct Node {
-    path: PathBuf,
+    /// As the user named it.
+    pub(crate) path: PathBuf,
     pin: OwnedFd,
-    stat: fs::Stat,
-    kind: TargetKind,
+    pub(crate) stat: fs::Stat,
+    pub(crate) kind: TargetKind,
 }
 
-/// The times of the last changes of a file, in seconds and nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Changed {
-    contents: (i64, u64),
-    /// Change of contents or metadata; no program can set it back.
-    file: (i64, u64),
-}
+/// The times of the last change of a file's contents, and of contents or metadata, which no program can set back; in
+/// seconds and nanoseconds.
+pub(crate) type Changed = [(i64, u64); 2];
 
 impl Node {
     /// Pins the file or device at `path`; links are followed.
@@ -50,6 +48,10 @@ impl Node {
     pub(crate) fn of_open(path: &Path, fd: BorrowedFd<'_>) -> Result<Self, Problem> {
         let problem = |errno| refusal("the target cannot be looked at again", path, errno);
         let pin = rustix::io::fcntl_dupfd_cloexec(fd, 0).map_err(problem)?;
+        Self::of_pin(path, pin, problem)
+    }
+
+    fn of_pin(path: &Path, pin: OwnedFd, problem: impl Fn(Errno) -> Problem) -> Result<Self, Problem> {
         let stat = fs::fstat(&pin).map_err(problem)?;
         let kind = kind_of(path, &stat)?;
         Ok(Self { path: path.to_owned(), pin, stat, kind })
@@ -59,8 +61,7 @@ impl Node {
         let problem = |errno| refusal("the target cannot be reached", path, errno);
         let named = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(problem)?;
         let pin = block_for_generic(named).map_err(problem)?;
-        let stat = fs::fstat(&pin).map_err(problem)?;
-        let kind = kind_of(path, &stat)?;
+        let node = Self::of_pin(path, pin, problem)?;
         // `open` needs this directory; without it every target would seem to be missing.
         if !Path::new("/proc/self/fd").exists() {
             return Err(Problem::refused("the target cannot be opened safely")
@@ -68,42 +69,26 @@ impl Node {
                 .because("/proc is not mounted; what is pinned is opened through /proc/self/fd")
                 .next("mount it: mount -t proc proc /proc"));
         }
-        Ok(Self { path: path.to_owned(), pin, stat, kind })
+        Ok(node)
     }
 
-    /// Opens the pinned file or device.
-    pub(crate) fn open(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
+    pub(crate) fn open(&self, flags: OFlags) -> Result<File, Errno> {
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
-        fs::open(format!("/proc/self/fd/{}", self.pin.as_raw_fd()), flags, Mode::empty())
+        fs::open(format!("/proc/self/fd/{}", self.pin.as_raw_fd()), flags, Mode::empty()).map(File::from)
     }
 
     /// Opens it for reading, or says why not.
-    pub(crate) fn open_to_read(&self) -> Result<OwnedFd, Problem> {
+    pub(crate) fn open_to_read(&self) -> Result<File, Problem> {
         self.open(OFlags::RDONLY).map_err(|errno| refusal("the target cannot be read", &self.path, errno))
     }
 
-    /// The path as the user named it.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The printable form of [`Node::path`].
     pub(crate) fn place(&self) -> String {
         path_text::encode(&self.path)
     }
 
-    /// The path with links resolved.
     pub(crate) fn real_path(&self) -> PathBuf {
         std::fs::read_link(format!("/proc/self/fd/{}", self.pin.as_raw_fd()))
             .unwrap_or_else(|_| self.path.clone())
-    }
-
-    pub(crate) const fn kind(&self) -> TargetKind {
-        self.kind
-    }
-
-    pub(crate) const fn stat(&self) -> &fs::Stat {
-        &self.stat
     }
 
     pub(crate) fn identity(&self) -> Identity {
@@ -128,10 +113,8 @@ impl Node {
     /// The last changes of a file, as of the moment it was pinned; `None` for a device, whose node does not show them.
     pub(crate) fn changed(&self) -> Option<Changed> {
         let stat = &self.stat;
-        (self.kind == TargetKind::File).then_some(Changed {
-            contents: (stat.st_mtime, stat.st_mtime_nsec),
-            file: (stat.st_ctime, stat.st_ctime_nsec),
-        })
+        let times = [(stat.st_mtime, stat.st_mtime_nsec), (stat.st_ctime, stat.st_ctime_nsec)];
+        (self.kind == TargetKind::File).then_some(times)
     }
 
     /// Number of the mount that the path goes through; `None` before Linux 5.8.
@@ -141,7 +124,6 @@ impl Node {
         known.then_some(answer.stx_mnt_id)
     }
 
-    /// Whether the filesystem or the mount refuses writes.
     pub(crate) fn on_read_only_mount(&self) -> bool {
         fs::fstatvfs(self.pin.as_fd())
             .is_ok_and(|answer| answer.f_flag.contains(fs::StatVfsMountFlags::RDONLY))
@@ -183,7 +165,6 @@ pub(crate) fn number(device: u64) -> (u32, u32) {
     (fs::major(device), fs::minor(device))
 }
 
-/// The identity of a file or device.
 pub(crate) fn identity_of(stat: &fs::Stat, kind: TargetKind) -> Identity {
     match kind {
         TargetKind::File => Identity { device: number(stat.st_dev), inode: stat.st_ino },

@@ -15,13 +15,13 @@ use super::node::Node;
 use super::own_file::usable_bytes;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::{ChangedTarget, Identity, TargetFacts, TargetKind};
+use rigel_core::facts::{ChangedTarget, TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
 use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
+use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
-use std::path::PathBuf;
 
 /// One open target.
 #[derive(Debug)]
@@ -40,32 +40,6 @@ pub struct OpenTargets {
     targets: Vec<OpenTarget>,
 }
 
-/// A target to open, as it was inspected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetRequest {
-    /// The path.
-    pub path: PathBuf,
-    /// The identity that it must have.
-    pub identity: Identity,
-    /// The kind that it must have.
-    pub kind: TargetKind,
-    /// The size it must have.
-    pub size_bytes: u64,
-}
-
-impl TargetRequest {
-    /// The target of these facts.
-    #[must_use]
-    pub fn of(facts: &TargetFacts) -> Self {
-        Self {
-            path: path_text::decode(&facts.path),
-            identity: facts.identity,
-            kind: facts.kind,
-            size_bytes: facts.size_bytes,
-        }
-    }
-}
-
 /// Whether descriptors may write.
 #[derive(Clone, Copy, Debug)]
 pub enum Access<'a> {
@@ -76,36 +50,42 @@ pub enum Access<'a> {
 }
 
 impl OpenTargets {
-    /// Opens all targets, or none. `direct` asks for O_DIRECT.
+    /// Opens all targets, as they were inspected, or none. `direct` asks for O_DIRECT.
     ///
     /// # Errors
     /// When a target is not the one that was inspected, is in use (with a permit), or cannot be opened.
-    pub fn open(requests: &[TargetRequest], access: Access<'_>, direct: bool) -> Result<Self, Problem> {
+    pub fn open(inspected: &[TargetFacts], access: Access<'_>, direct: bool) -> Result<Self, Problem> {
         let permit_of = |index: usize| match access {
             Access::ReadOnly => None,
             Access::Permits(permits) => permits.get(index).and_then(Option::as_ref),
         };
-        let open = |(index, request)| open_one(request, permit_of(index), direct);
-        let opened = requests.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
+        let open = |(index, facts)| open_one(facts, permit_of(index), direct);
+        let opened = inspected.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
         // Only now, with all of them open, so that no later use is missed, and one snapshot of the host is enough.
         let snapshot = Snapshot::take();
-        for (index, (request, target)) in requests.iter().zip(&opened).enumerate() {
+        for (index, (facts, target)) in inspected.iter().zip(&opened).enumerate() {
             if let Some(permit) = permit_of(index) {
                 // A second descriptor for only one target at a time, so that the limit on open files is kept.
-                permit.still_holds(&Node::of_open(&request.path, target.fd.as_fd())?, &snapshot)?;
+                let node = Node::of_open(&path_text::decode(&facts.path), target.fd.as_fd())?;
+                permit.still_holds(&node, &snapshot)?;
             }
         }
         Ok(Self::new(opened))
     }
 
-    /// Opens the NVMe generic device of every target as well. `requests` are those that the targets were opened with. The
+    /// Opens the NVMe generic device of every target as well. `inspected` are those that the targets were opened with. The
     /// block devices stay open and so are still held exclusively.
     ///
     /// # Errors
     /// When a target has no generic device, or it cannot be opened.
-    pub fn with_namespaces(mut self, requests: &[TargetRequest]) -> Result<Self, Problem> {
-        for (request, target) in requests.iter().zip(&mut self.targets) {
-            let opened = Namespace::open(&request.path, request.identity, &target.fd, target.writable)?;
+    pub fn with_namespaces(mut self, inspected: &[TargetFacts]) -> Result<Self, Problem> {
+        for (facts, target) in inspected.iter().zip(&mut self.targets) {
+            let opened = Namespace::open(
+                &path_text::decode(&facts.path),
+                facts.identity,
+                &target.fd,
+                target.writable,
+            )?;
             target.namespace = Some(opened);
         }
         Ok(self)
@@ -113,7 +93,6 @@ impl OpenTargets {
 
     /// The differences from the state at the time of opening. Not for use during a measurement, because filesystems and
     /// devices are asked.
-    #[must_use]
     pub fn changes(&self) -> Vec<ChangedTarget> {
         let of = |(number, target): (u16, &OpenTarget)| {
             let changes = target.baseline.as_ref().map_or_else(Vec::new, |was| was.changes(target.as_fd()));
@@ -122,26 +101,21 @@ impl OpenTargets {
         (0u16..).zip(&self.targets).flat_map(of).collect()
     }
 
-    /// A list of targets that are already open.
     pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {
         Self { targets }
     }
 }
 
-fn open_one(
-    request: &TargetRequest,
-    permit: Option<&WritePermit>,
-    direct: bool,
-) -> Result<OpenTarget, Problem> {
-    let node = Node::pin(&request.path)?;
-    if node.id() != (request.kind, request.identity) {
+fn open_one(facts: &TargetFacts, permit: Option<&WritePermit>, direct: bool) -> Result<OpenTarget, Problem> {
+    let node = Node::pin(&path_text::decode(&facts.path))?;
+    if node.id() != (facts.kind, facts.identity) {
         return Err(exchanged(&node.place()));
     }
     let mut flags = if permit.is_some() { OFlags::RDWR } else { OFlags::RDONLY };
     if direct {
         flags |= OFlags::DIRECT;
     }
-    if permit.is_some() && node.kind() == TargetKind::BlockDevice {
+    if permit.is_some() && node.kind == TargetKind::BlockDevice {
         flags |= OFlags::EXCL;
     }
     let fd =
@@ -150,36 +124,36 @@ fn open_one(
     match permit {
         Some(permit) => {
             permit.check(&node, size_bytes)?;
-            if node.kind() == TargetKind::File && !permit.holds(&node) {
+            if node.kind == TargetKind::File && !permit.holds(&node) {
                 lock_target(&node, &fd)?;
             }
         }
-        None if size_bytes < request.size_bytes => {
+        None if size_bytes < facts.size_bytes => {
             return Err(Problem::refused("the target is smaller than when it was looked at")
                 .at(node.place())
-                .because(format!("it had {} bytes and has {size_bytes} now", request.size_bytes))
+                .because(format!("it had {} bytes and has {size_bytes} now", facts.size_bytes))
                 .next("start again when nothing changes it any more"));
         }
         None => {}
     }
     // A file may grow; the plan goes by the size that was inspected.
-    let baseline = Some(Baseline::of(&request.path, request.kind, fd.as_fd()));
-    Ok(OpenTarget { baseline, ..OpenTarget::new(fd, request.size_bytes, permit.is_some()) })
+    let baseline = Some(Baseline::of(&node.path, facts.kind, fd.as_fd()));
+    Ok(OpenTarget { baseline, ..OpenTarget::new(fd.into(), facts.size_bytes, permit.is_some()) })
 }
 
-fn size_now(node: &Node, fd: &OwnedFd) -> Result<u64, Problem> {
-    let size = match node.kind() {
+fn size_now(node: &Node, fd: &File) -> Result<u64, Problem> {
+    let size = match node.kind {
         TargetKind::File => {
             fs::fstat(fd).map(|stat| usable_bytes(node, u64::try_from(stat.st_size).unwrap_or(0)))
         }
         _ => ioctl::device_size_bytes(fd.as_fd()),
     };
-    size.map_err(|errno| refusal("the target does not tell its size", node.path(), errno))
+    size.map_err(|errno| refusal("the target does not tell its size", &node.path, errno))
 }
 
 /// Locks a file, because two Rigels must not overwrite each other's stamps.
-fn lock_target(node: &Node, fd: &OwnedFd) -> Result<(), Problem> {
-    if lock(fd).map_err(|errno| refusal("the target cannot be locked", node.path(), errno))? {
+fn lock_target(node: &Node, fd: &File) -> Result<(), Problem> {
+    if lock(fd).map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {
         return Ok(());
     }
     Err(Problem::refused("the target is locked")
@@ -198,7 +172,7 @@ fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
             }
             blocked(node.place(), &blockers)
         }
-        errno => refusal("the target cannot be opened", node.path(), errno),
+        errno => refusal("the target cannot be opened", &node.path, errno),
     }
 }
 
@@ -213,22 +187,19 @@ impl OpenTarget {
         self.namespace.as_ref()
     }
 
-    /// The descriptor that an engine uses.
     pub(crate) fn file_for(&self, kind: EngineKind) -> RawFd {
         match (&self.namespace, kind) {
-            (Some(namespace), EngineKind::Nvme) => namespace.raw_fd(),
+            (Some(namespace), EngineKind::Nvme) => namespace.fd.as_raw_fd(),
             _ => self.fd.as_raw_fd(),
         }
     }
 
     /// Whether a permit was given.
-    #[must_use]
     pub const fn writable(&self) -> bool {
         self.writable
     }
 
     /// Size at the time of opening.
-    #[must_use]
     pub const fn size_bytes(&self) -> u64 {
         self.size_bytes
     }

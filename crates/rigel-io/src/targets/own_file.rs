@@ -13,8 +13,10 @@ use rigel_core::guard::safety::Evidence;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, TRAILER_BYTES};
 use rigel_core::units::MIB;
 use rustix::fs::{self, Advice, OFlags};
-use rustix::io::{Errno, pread, retry_on_intr};
-use std::os::fd::OwnedFd;
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt as _;
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Bytes at either end of the data that are searched whole.
@@ -24,11 +26,11 @@ const SAMPLES: u64 = 256;
 
 /// Whether a regular file has the name of a scratch file, links resolved.
 pub(super) fn has_our_name(node: &Node) -> bool {
-    node.kind() == TargetKind::File && node.real_path().file_name().is_some_and(scratch::is_scratch_name)
+    node.kind == TargetKind::File && node.real_path().file_name().is_some_and(scratch::is_scratch_name)
 }
 
 /// The header, if the file has one that fits its size.
-pub(super) fn header_of(fd: &OwnedFd) -> Result<Option<Header>, Errno> {
+pub(super) fn header_of(fd: &File) -> Result<Option<Header>, Errno> {
     let size = u64::try_from(fs::fstat(fd)?.st_size).unwrap_or(0);
     let Some(at) = size.checked_sub(TRAILER_BYTES) else { return Ok(None) };
     let Some(block) = read_block(fd, at)? else { return Ok(None) };
@@ -53,7 +55,7 @@ pub(super) fn usable_bytes(node: &Node, size_bytes: u64) -> u64 {
 pub(super) fn evidence(node: &Node) -> Result<Option<Evidence>, Problem> {
     let Some(header) = whole_header(node) else { return Ok(None) };
     let found = first_foreign(&node.open_to_read()?, &header)
-        .map_err(|errno| refusal("the scratch file cannot be read", node.path(), errno))?;
+        .map_err(|errno| refusal("the scratch file cannot be read", &node.path, errno))?;
     Ok(Some(match found {
         None => Evidence::OurScratchFile,
         Some(first_offset) => Evidence::ScratchFileOfAnother { first_offset },
@@ -61,14 +63,14 @@ pub(super) fn evidence(node: &Node) -> Result<Option<Evidence>, Problem> {
 }
 
 /// Offset of the first searched block that is not Rigel's; `None` when all are.
-pub(super) fn first_foreign(fd: &OwnedFd, header: &Header) -> Result<Option<u64>, Errno> {
+pub(super) fn first_foreign(fd: &File, header: &Header) -> Result<Option<u64>, Errno> {
     let found = search(fd, header);
     // Only advice: the blocks read here need not stay in the page cache.
     let _ = fs::fadvise(fd, 0, None, Advice::DontNeed);
     found
 }
 
-fn search(fd: &OwnedFd, header: &Header) -> Result<Option<u64>, Errno> {
+fn search(fd: &File, header: &Header) -> Result<Option<u64>, Errno> {
     for offset in places(header.data_bytes) {
         match read_block(fd, offset)? {
             Some(block) if scratch::may_be_own(offset, &block) => {}
@@ -103,16 +105,13 @@ fn blocks(from: u64, to: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Reads a whole block; `None` at the end of the file.
-fn read_block(fd: &OwnedFd, offset: u64) -> Result<Option<[u8; BLOCK_BYTES]>, Errno> {
+fn read_block(file: &File, offset: u64) -> Result<Option<[u8; BLOCK_BYTES]>, Errno> {
     let mut block = [0; BLOCK_BYTES];
-    let mut have = 0;
-    while have < BLOCK_BYTES {
-        match retry_on_intr(|| pread(fd, &mut block[have..], offset + have as u64))? {
-            0 => return Ok(None),
-            got => have += got,
-        }
+    match file.read_exact_at(&mut block, offset) {
+        Ok(()) => Ok(Some(block)),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
     }
-    Ok(Some(block))
 }
 
 #[cfg(test)]

@@ -14,11 +14,12 @@ use super::own_file::whole_header;
 use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
-use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
+use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header};
 use rigel_core::path_text;
 use rustix::fs;
-use rustix::io::{Errno, pwrite, retry_on_intr};
-use std::os::fd::OwnedFd;
+use rustix::io::Errno;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -48,8 +49,10 @@ pub struct Wish {
 pub struct ScratchFile {
     node: Arc<Node>,
     hold: Hold,
-    header: Header,
-    reused: bool,
+    /// Size, seed and state of it.
+    pub header: Header,
+    /// Whether an earlier run filled it.
+    pub reused: bool,
 }
 
 impl ScratchFile {
@@ -100,37 +103,11 @@ impl ScratchFile {
     }
 
     /// Its path.
-    #[must_use]
     pub fn path(&self) -> &Path {
-        self.node.path()
-    }
-
-    /// Bytes of its data.
-    #[must_use]
-    pub const fn data_bytes(&self) -> u64 {
-        self.header.data_bytes
-    }
-
-    /// Seed of its blocks.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    /// Whether an earlier run filled it.
-    #[must_use]
-    pub const fn reused(&self) -> bool {
-        self.reused
-    }
-
-    /// Whether [`ScratchFile::put_away`] leaves it there.
-    #[must_use]
-    pub const fn kept(&self) -> bool {
-        matches!(self.header.state, State::Kept)
+        &self.node.path
     }
 
     /// The lock, for the permit to write to the file.
-    #[must_use]
     pub fn hold(&self) -> Hold {
         self.hold.clone()
     }
@@ -140,13 +117,12 @@ impl ScratchFile {
     /// # Errors
     /// When something else has its name now, or it cannot be removed.
     pub fn put_away(self) -> Result<(), Problem> {
-        if self.kept() { Ok(()) } else { unlink(&self.node) }
+        if self.header.is_kept() { Ok(()) } else { unlink(&self.node) }
     }
 }
 
 /// Path and header of the scratch file that a run in this directory would use again. `data_bytes` is the size that it
 /// must have, if that is known.
-#[must_use]
 pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Header)> {
     numbered(dir).into_iter().find_map(|path| {
         let header = found::left_header(&path)?;
@@ -154,7 +130,6 @@ pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Heade
     })
 }
 
-/// The result of a search through the names.
 enum Search<'a> {
     /// A file to use again.
     Ours(ScratchFile),
@@ -244,40 +219,31 @@ fn changed_by_another(path: &Path, offset: u64) -> Problem {
 
 /// Removes the name if it still belongs to the pinned file.
 fn unlink(node: &Node) -> Result<(), Problem> {
-    if found::is_missing(node.path()) {
+    if found::is_missing(&node.path) {
         return Err(Problem::refused("the scratch file is no longer where it was")
             .at(node.place())
             .because("it was moved away or removed while it was in use")
             .next("remove it by hand if it is elsewhere now"));
     }
-    let now = Node::pin_no_link(node.path())?;
+    let now = Node::pin_no_link(&node.path)?;
     if now.identity() != node.identity() {
         return Err(Problem::refused("something else has the name of the scratch file and was not touched")
             .at(node.place())
             .because("the scratch file was moved away while it was in use")
             .next("remove it by hand where it is now"));
     }
-    std::fs::remove_file(node.path()).map_err(|error| {
+    std::fs::remove_file(&node.path).map_err(|error| {
         let problem = Problem::refused("the scratch file cannot be removed").at(node.place());
         problem.because(error.to_string()).next("remove it by hand")
     })
 }
 
 /// Writes the header and waits until it is on the disk.
-fn write_header(fd: &OwnedFd, header: &Header) -> Result<(), Errno> {
-    write_all(fd, &header.encode(), header.data_bytes)?;
-    fs::fsync(fd)
+fn write_header(file: &File, header: &Header) -> Result<(), Errno> {
+    write_all(file, &header.encode(), header.data_bytes)?;
+    fs::fsync(file)
 }
 
-fn write_all(fd: &OwnedFd, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
-    while !bytes.is_empty() {
-        match retry_on_intr(|| pwrite(fd, bytes, at))? {
-            0 => return Err(Errno::IO),
-            done => {
-                bytes = &bytes[done..];
-                at += done as u64;
-            }
-        }
-    }
-    Ok(())
+fn write_all(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno> {
+    file.write_all_at(bytes, at).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }

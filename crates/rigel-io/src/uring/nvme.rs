@@ -24,7 +24,6 @@ const MOST_REGIONS: usize = 1 << 14;
 /// 64 pages; drives take 127 segments and more.
 const LARGEST_FIXED: u32 = 256 << 10;
 
-/// The namespace of a target.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     namespace: u32,

@@ -8,7 +8,6 @@ use rigel_core::facts::engine::EngineKind;
 use rigel_core::units::Bytes;
 use std::io;
 
-/// The message for an engine that got no ring.
 pub(crate) fn problem(kind: EngineKind, poll: bool, error: &io::Error) -> Problem {
     let unknown = error.raw_os_error() == Some(libc::EINVAL);
     let (polled, next) = match (poll, kind) {

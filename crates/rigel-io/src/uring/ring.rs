@@ -5,7 +5,7 @@
 use super::nvme::NvmeCommands;
 use super::wire::{Names, ReadsAndWrites, Wire};
 use io_uring::{IoUring, cqueue, opcode, squeue};
-use rigel_core::facts::engine::EngineFacts;
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
 use rigel_core::units::Bytes;
 use std::io;
 use std::os::fd::RawFd;
@@ -31,7 +31,6 @@ impl Shape {
     }
 }
 
-/// A ring for a kind of entries.
 pub(super) type RingOf<W> = IoUring<<W as Wire>::Submission, <W as Wire>::Completion>;
 
 /// When the kernel processes completions; the best mode comes first.
@@ -94,30 +93,15 @@ fn in_mode<W: Wire>(shape: Shape, mode: Mode) -> io::Result<RingOf<W>> {
     builder.build(shape.submissions)
 }
 
-/// The kind of rings for a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rings {
-    /// Entries are large enough for NVMe commands.
-    pub(crate) commands: bool,
-    /// Completions are polled.
-    pub(crate) poll: bool,
-}
-
-impl Rings {
-    /// For reads and writes with interrupts.
-    pub(crate) const PLAIN: Self = Self { commands: false, poll: false };
-}
-
 /// Makes the rings of all workers at once, each in its full size, and sends a NOP through every one. The memory may be
 /// enough for one ring and not for all, and a kernel may allow a ring but refuse its use.
 ///
 /// # Errors
 /// The error of the kernel.
-pub(crate) fn probe(rings: Rings, slots_per_worker: &[u16]) -> io::Result<()> {
-    if rings.commands {
-        probe_each::<NvmeCommands>(rings.poll, slots_per_worker)
-    } else {
-        probe_each::<ReadsAndWrites>(rings.poll, slots_per_worker)
+pub(crate) fn probe(kind: EngineKind, poll: bool, slots_per_worker: &[u16]) -> io::Result<()> {
+    match kind {
+        EngineKind::Nvme => probe_each::<NvmeCommands>(poll, slots_per_worker),
+        _ => probe_each::<ReadsAndWrites>(poll, slots_per_worker),
     }
 }
 

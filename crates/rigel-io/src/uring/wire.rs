@@ -34,7 +34,6 @@ impl Names {
     }
 }
 
-/// Memory to register.
 pub(super) fn region(start: NonNull<u8>, bytes: usize) -> libc::iovec {
     libc::iovec { iov_base: start.as_ptr().cast(), iov_len: bytes }
 }

@@ -6,7 +6,6 @@
 use rigel_core::witness::{Counts, Moved};
 use rustix::io::pread;
 use rustix::param::clock_ticks_per_second;
-use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
@@ -16,7 +15,6 @@ const SECTOR_BYTES: u64 = 512;
 const BUFFER_BYTES: usize = 1024;
 const US_PER_S: u64 = 1_000_000;
 
-/// CPU time of this process so far.
 type OwnUs = Box<dyn Fn() -> u64 + Send>;
 
 pub(super) struct Counters {
@@ -24,7 +22,8 @@ pub(super) struct Counters {
     cpu_pressure: Source,
     io_pressure: Source,
     devices: Vec<Source>,
-    cpus: Option<u32>,
+    /// In the counters of the host.
+    pub(super) cpus: Option<u32>,
     own_us: OwnUs,
 }
 
@@ -54,11 +53,6 @@ impl Counters {
         }
     }
 
-    /// The number of CPUs in the counters of the host.
-    pub(super) const fn cpus(&self) -> Option<u32> {
-        self.cpus
-    }
-
     /// Reads all counters. Our own CPU time is read right before the host's, because their difference is used.
     pub(super) fn read(&self) -> Counts {
         let own_us = (self.own_us)();
@@ -73,12 +67,6 @@ impl Counters {
             io_pressure_us: pressure(&self.io_pressure),
             moved: self.devices.iter().map(|device| device.read(moved)).collect(),
         }
-    }
-}
-
-impl fmt::Debug for Counters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Counters").field("cpus", &self.cpus).finish_non_exhaustive()
     }
 }
 

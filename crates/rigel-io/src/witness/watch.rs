@@ -13,7 +13,6 @@ const MOST_READINGS: usize = 8192;
 /// Readings at the start. The fastest of them is the cost of one.
 const TRIALS: usize = 3;
 
-/// A question to the thread.
 pub(super) enum Request {
     /// A reading now.
     Mark { answer: Sender<()> },
@@ -24,30 +23,22 @@ pub(super) enum Request {
 pub(super) struct Watch<C> {
     counters: Counters,
     devices: Vec<(u32, u32)>,
-    cpus: Option<u32>,
     clock: C,
-    cost_ns: u64,
+    /// The time that one reading takes.
+    pub(super) cost_ns: u64,
     readings: VecDeque<Reading>,
 }
 
 impl<C: Clock> Watch<C> {
-    /// Makes the first readings.
     pub(super) fn begin(counters: Counters, devices: &[(u32, u32)], clock: C) -> Self {
         let readings = VecDeque::with_capacity(MOST_READINGS);
-        let cpus = counters.cpus();
-        let mut watch =
-            Self { counters, devices: devices.to_vec(), cpus, clock, cost_ns: u64::MAX, readings };
+        let mut watch = Self { counters, devices: devices.to_vec(), clock, cost_ns: u64::MAX, readings };
         for _ in 0..TRIALS {
             let began_ns = watch.clock.now_ns();
             watch.read();
             watch.cost_ns = watch.cost_ns.min(watch.clock.now_ns().saturating_sub(began_ns));
         }
         watch
-    }
-
-    /// The time that one reading takes.
-    pub(super) const fn cost_ns(&self) -> u64 {
-        self.cost_ns
     }
 
     /// Makes a reading every `period_ns` and on every question, until the sender is gone.
@@ -96,6 +87,6 @@ impl<C: Clock> Watch<C> {
         self.readings.drain(..base);
         let last = self.readings.partition_point(|reading| reading.at_ns < end_ns);
         let readings: Vec<&Reading> = self.readings.iter().take(last + 1).collect();
-        Witness::between(&readings, period_ns, self.cpus, &self.devices)
+        Witness::between(&readings, period_ns, self.counters.cpus, &self.devices)
     }
 }

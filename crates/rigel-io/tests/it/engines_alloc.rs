@@ -8,7 +8,7 @@ use rigel_io::backend::{Backend, Op, SlotLayout};
 use rigel_io::null::Null;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::inspect::target_facts;
-use rigel_io::targets::open::{Access, TargetRequest};
+use rigel_io::targets::open::Access;
 use rigel_io::threads::Threads;
 use rigel_io::uring::Uring;
 use rigel_testdev::{Unavailable, needs};
@@ -74,7 +74,7 @@ fn the_calls_of_the_loop_do_not_allocate() {
     std::fs::write(&path, vec![1; 1 << 20]).unwrap();
     let facts = target_facts(&path).unwrap();
     let direct = facts.direct_io == Some(true);
-    let targets = OpenTargets::open(&[TargetRequest::of(&facts)], Access::ReadOnly, direct).unwrap();
+    let targets = OpenTargets::open(std::slice::from_ref(&facts), Access::ReadOnly, direct).unwrap();
     let targets = Arc::new(targets);
 
     let name = "the_calls_of_the_loop_do_not_allocate";

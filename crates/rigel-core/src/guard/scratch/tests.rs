@@ -9,6 +9,33 @@ fn made(seed: u64, offset: u64) -> Vec<u8> {
     bytes
 }
 
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockFault {
+    Zeros,
+    NotStamped,
+    WrongOffset { found: u64 },
+    WrongSeed { found: u64 },
+    WrongByte { at: usize },
+}
+
+/// The first defect of the block read at `offset` of a file filled with `seed`.
+fn check_block(seed: u64, offset: u64, found: &[u8]) -> Result<(), BlockFault> {
+    let mut expected = [0; BLOCK_BYTES];
+    block(seed, offset, &mut expected);
+    assert_eq!(found.len(), BLOCK_BYTES, "a block has {BLOCK_BYTES} bytes");
+    let Some(at) = found.iter().zip(&expected).position(|(found, expected)| found != expected) else {
+        return Ok(());
+    };
+    Err(match stamp(found) {
+        None if found.iter().all(|&byte| byte == 0) => BlockFault::Zeros,
+        None => BlockFault::NotStamped,
+        Some((found, _)) if found != offset => BlockFault::WrongOffset { found },
+        Some((_, found)) if found != seed => BlockFault::WrongSeed { found },
+        Some(_) => BlockFault::WrongByte { at },
+    })
+}
+
 #[test]
 fn names() {
     for (name, ours) in [

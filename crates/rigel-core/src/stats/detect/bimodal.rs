@@ -10,7 +10,6 @@ const GAP: f64 = 4.0;
 /// Visits of a group, at least.
 const LEAST_VISITS: usize = 2;
 
-/// Two groups of visits to one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TwoGroups {
     /// Mean of the lower group.
@@ -34,7 +33,6 @@ pub(crate) struct TwoGroups {
 /// groups if that is larger. So a point that is only noisier than the others has no groups. The second one comes
 /// from few visits, so it is multiplied by the ratio of the 99 % quantiles of Student's t and the normal
 /// distribution. A phase of steady points then gives a false alarm in about 1 %.
-#[must_use]
 pub(crate) fn two_groups(points: &[PointVisits]) -> Vec<Option<TwoGroups>> {
     // The scale of a few points is made of the very gaps that are looked for.
     let common = if points.len() < FEWEST_TO_BORROW { 0.0 } else { core_scale(points) };

@@ -26,7 +26,6 @@ pub(crate) struct CacheFinding {
 /// For random reads only: a device may serve a stream from its read-ahead. The second condition excludes waiting as
 /// a cause, because a wait only adds to a read alone. It does not exclude exponential service times: their 10th
 /// percentile is 0.15 of the median, so a simulated device of that kind looks like a cache at few outstanding I/Os.
-#[must_use]
 pub fn cache(p10_ns: u64, p50_ns: u64, latency_at_1_ns: f64) -> Option<CacheFinding> {
     let fast = to_f64(p10_ns);
     let too_fast = fast < FAST_SHARE * to_f64(p50_ns) && fast < BELOW_ALONE * latency_at_1_ns;

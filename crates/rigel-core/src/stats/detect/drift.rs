@@ -7,7 +7,6 @@ use crate::stats::special::student_t_tail;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
-/// Probability of a false alarm.
 const SIGNIFICANCE: f64 = 0.01;
 
 /// A steady change over the run.
@@ -29,7 +28,6 @@ pub(crate) struct RunDrift {
 ///
 /// All visits share the noise of the device, so neighbours correlate, and a plain test would take any slow wave for
 /// a drift. As for batch means, the correlation r of neighbours raises the variance by `(1 + r) / (1 - r)`.
-#[must_use]
 pub fn drift(visits: &[TimedVisit], target: f64) -> Option<RunDrift> {
     let residuals = residuals(visits);
     let (times, means) = centred_minutes(&residuals);

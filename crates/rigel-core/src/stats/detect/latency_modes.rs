@@ -29,7 +29,6 @@ pub(crate) struct LatencyModes {
     pub depth: f64,
 }
 
-/// A piece of the histogram.
 #[derive(Clone, Copy)]
 struct Bin {
     lower_ns: u64,
@@ -50,7 +49,6 @@ impl Bin {
 
 /// The deepest valley between two modes of a histogram. Each mode has at least 10 % of all I/Os, and they are at
 /// least a factor of 2 apart. The valley is less than half as high as the lower mode, and significantly so.
-#[must_use]
 pub(crate) fn latency_modes(histogram: &Histogram) -> Option<LatencyModes> {
     let bins = bins(histogram);
     let total: f64 = bins.iter().map(|bin| bin.ios).sum();

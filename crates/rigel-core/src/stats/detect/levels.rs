@@ -19,7 +19,6 @@ pub struct Retrograde {
 
 impl Retrograde {
     /// The fall, relative to the rate at saturation: -0.1 when a tenth is lost.
-    #[must_use]
     pub fn difference(&self) -> f64 {
         self.doubled.mean / self.saturated.mean - 1.0
     }
@@ -27,7 +26,6 @@ impl Retrograde {
 
 /// Whether twice the load of saturation, or more, has a lower rate. The difference must be above 2 %, and the
 /// intervals must not overlap.
-#[must_use]
 pub fn retrograde(saturated: &Interval, doubled: &Interval) -> Option<Retrograde> {
     let found = Retrograde { saturated: *saturated, doubled: *doubled };
     (found.difference() < -LEAST_FALL && doubled.is_apart_from(saturated)).then_some(found)

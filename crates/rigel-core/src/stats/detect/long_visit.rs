@@ -9,6 +9,7 @@ use crate::load::workload::Direction;
 use crate::stats::batch_means::batches;
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, line, mean, sum_of_squares};
+use crate::stats::settle::to_ns;
 use crate::stats::special::student_t_quantile;
 use crate::units::NS_PER_S;
 
@@ -25,7 +26,6 @@ const CALMER: f64 = 0.5;
 const LEAST_BELOW: f64 = 0.03;
 /// Length of the pieces, if that makes enough of them.
 const PIECE_NS: u64 = NS_PER_S / 2;
-/// More pieces gain nothing.
 const MOST_PIECES: usize = 240;
 
 /// What a long visit shows.
@@ -63,10 +63,8 @@ pub(crate) struct Fall {
 
 /// Cuts the buckets of a long visit into pieces of half a second, but into 60 to 240 of them. Empty for fewer than 60
 /// buckets.
-#[must_use]
 pub fn pieces(rates: &[f64], bucket_ns: u64) -> Vec<f64> {
-    let length = u64::try_from(rates.len()).unwrap_or(u64::MAX).saturating_mul(bucket_ns);
-    let halves = usize::try_from(length / PIECE_NS).unwrap_or(MOST_PIECES);
+    let halves = usize::try_from(to_ns(rates.len(), bucket_ns) / PIECE_NS).unwrap_or(MOST_PIECES);
     batches(rates, halves.clamp(shift::LEAST_PIECES, MOST_PIECES))
 }
 
@@ -91,7 +89,6 @@ pub fn judge(pieces: &[f64], direction: Direction) -> Option<LongVisitFinding> {
 }
 
 /// A significant slope that sums up to more than 3 %.
-#[must_use]
 pub fn drift(pieces: &[f64]) -> Option<Drift> {
     let (slope, left) = line(pieces);
     let n = count(pieces.len());
@@ -117,7 +114,6 @@ pub(crate) struct BelowVisits {
 
 impl BelowVisits {
     /// The long visit relative to the visits: -0.3 when it is 30 % lower.
-    #[must_use]
     pub fn difference(&self) -> f64 {
         self.long / self.visits.mean - 1.0
     }
@@ -129,7 +125,6 @@ impl BelowVisits {
 ///
 /// The last condition is needed because the long visit is a single visit and varies like one, however narrow the
 /// interval of the short ones is.
-#[must_use]
 pub(crate) fn below_visits(long: f64, visits: &Interval) -> Option<BelowVisits> {
     let found = BelowVisits { long, visits: *visits };
     let half = visits.relative_half_width;

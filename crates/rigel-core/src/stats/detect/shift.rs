@@ -35,7 +35,6 @@ pub(crate) struct LevelShift {
 
 impl LevelShift {
     /// The step relative to the earlier level: -0.3 for a drop by 30 %.
-    #[must_use]
     pub fn step(&self) -> f64 {
         self.after / self.before - 1.0
     }
@@ -52,7 +51,6 @@ impl LevelShift {
 
 /// The most likely split of a series of 60 to 240 equal pieces, when it is significant, the step larger than 3 %
 /// and beyond 4 standard errors.
-#[must_use]
 pub(crate) fn level_shift(pieces: &[f64]) -> Option<LevelShift> {
     let shift = best_split(pieces)?;
     let significant = shift.statistic > CRITICAL && shift.t(pieces) > LEAST_T;
@@ -61,7 +59,6 @@ pub(crate) fn level_shift(pieces: &[f64]) -> Option<LevelShift> {
 
 /// The split with the largest statistic, however small. The outer 5 % of the series are not split off. `None` for too
 /// short a series, or one that has no level before the split.
-#[must_use]
 pub(crate) fn best_split(pieces: &[f64]) -> Option<LevelShift> {
     if pieces.len() < LEAST_PIECES {
         return None;

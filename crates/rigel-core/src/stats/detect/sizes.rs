@@ -49,7 +49,6 @@ pub(crate) struct SharedLimit {
 
 /// A limit of bytes per second: the highest bandwidth is the same, within 2 %, for points whose I/Os differ in size by
 /// a factor of four and more. That is a link or a quota.
-#[must_use]
 pub(crate) fn byte_limit(loads: &[Load]) -> Option<SharedLimit> {
     shared(loads, |load| load.bytes_per_s)
 }

@@ -15,7 +15,6 @@ const AT_GAP: f64 = 0.2;
 const ADJACENT: f64 = 0.6;
 /// Probability of such a correlation by chance.
 const SIGNIFICANCE: f64 = 0.05;
-/// Fewer pairs say nothing.
 const LEAST_PAIRS: usize = 10;
 
 /// Spearman's rank correlation of pairs of visits.
@@ -40,7 +39,6 @@ pub struct SlowNoise {
 
 /// Looks for noise that outlasts a rest of `gap_ns`: visits one rest apart with a correlation above 0.2, or
 /// neighbours with one above 0.6, either significant at 5 %.
-#[must_use]
 pub fn slow_noise(visits: &[TimedVisit], gap_ns: u64) -> Option<SlowNoise> {
     let visits = residuals(visits);
     let at_gap = pairs(&visits, gap_ns..gap_ns.saturating_add(gap_ns / 2));
@@ -67,7 +65,6 @@ fn pairs(visits: &[(TimedVisit, f64)], apart_ns: Range<u64>) -> Vec<(f64, f64)> 
 
 /// Spearman's rank correlation with the usual approximation of its distribution by Student's t; `None` for fewer than
 /// ten pairs.
-#[must_use]
 pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<RankCorrelation> {
     if pairs.len() < LEAST_PAIRS {
         return None;

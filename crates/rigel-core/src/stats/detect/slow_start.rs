@@ -6,7 +6,7 @@
 use crate::stats::batch_means::within;
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, mean};
-use crate::stats::settle::after;
+use crate::stats::settle::{after, to_ns};
 use crate::stats::special::student_t_quantile;
 use crate::stats::variance::{PointVisits, Spread};
 
@@ -25,7 +25,6 @@ pub struct LongSeries {
     pub bucket_ns: u64,
 }
 
-/// Short visits to one point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortVisits<'a> {
     /// Their means and what each says of its own error.
@@ -55,7 +54,6 @@ pub struct SlowStart {
 
 impl SlowStart {
     /// The later part relative to the short visits: 0.08 when it is 8 % higher.
-    #[must_use]
     pub fn difference(&self) -> f64 {
         self.later / self.visits.mean - 1.0
     }
@@ -68,10 +66,9 @@ impl SlowStart {
 ///
 /// The long visit differs from the short ones by the variation between visits, and by its own error inside the
 /// visit, which is smaller because it is longer.
-#[must_use]
 pub(crate) fn slow_start(long: &LongSeries, short: &ShortVisits<'_>, target: f64) -> Option<SlowStart> {
     let begin = long.rates.len() / 2;
-    let from_ns = u64::try_from(begin).unwrap_or(u64::MAX).saturating_mul(long.bucket_ns);
+    let from_ns = to_ns(begin, long.bucket_ns);
     let end = usize::try_from(short.length_ns / long.bucket_ns.max(1)).ok()?;
     if end > begin {
         return None;

@@ -7,7 +7,6 @@ use crate::stats::sample::{count, median};
 const STALLED: f64 = 0.1;
 /// The median bucket needs so many I/Os: with fewer, an empty one may be chance.
 const LEAST_MEDIAN: f64 = 10.0;
-/// Fewer buckets say nothing.
 const LEAST_BUCKETS: usize = 20;
 
 /// Time in which almost nothing completed.
@@ -25,7 +24,6 @@ pub struct Stalls {
 
 /// The share of buckets with less than a tenth of the median number of completions. Buckets are joined until the
 /// median has ten I/Os; `None` when that leaves fewer than 20. The share may well be 0.
-#[must_use]
 pub fn stalls(ops: &[u32], bucket_ns: u64) -> Option<Stalls> {
     let mut joined: Vec<f64> = ops.iter().copied().map(f64::from).collect();
     let mut bucket_ns = bucket_ns;

@@ -21,14 +21,12 @@ pub(crate) struct SniaWindow {
 
 impl SniaWindow {
     /// Whether both are within what SNIA tolerates: 20 % and 10 %.
-    #[must_use]
     pub fn is_steady(&self) -> bool {
         self.range <= LARGEST_RANGE && self.excursion.abs() <= LARGEST_EXCURSION
     }
 }
 
 /// Cuts a series into five equal pieces and measures them. `None` for fewer than five values, or without a rate.
-#[must_use]
 pub(crate) fn snia(series: &[f64]) -> Option<SniaWindow> {
     let rounds = batches(series, ROUNDS);
     let centre = mean(&rounds);

@@ -72,7 +72,6 @@ pub(crate) struct PaidBack {
 ///
 /// `planned` is the number of levels in the plan. A run with more levels that was cut short after two has no such
 /// result.
-#[must_use]
 pub(crate) fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBack> {
     let waits = |level: &&LoadedLevel| level.mean_ns >= LEAST_WAITING * level.median_ns && rate(level) > 0.0;
     let mut waiting: Vec<&LoadedLevel> = levels.iter().filter(waits).collect();

@@ -35,7 +35,6 @@ pub(crate) struct Unwritten {
 impl Unwritten {
     /// Part of the bytes that hold no data, 0 to 1: of random reads that go everywhere it is the part that no device
     /// has to answer.
-    #[must_use]
     pub fn share(&self) -> f64 {
         if self.looked_bytes == 0 {
             return 0.0;
@@ -49,7 +48,6 @@ impl Unwritten {
 ///
 /// `extents` are those of all targets that have some, from before the run. A run that writes fills holes, so they
 /// may be too many for its later points.
-#[must_use]
 pub fn zeros(look: &ReadLook, extents: &[&ExtentFacts]) -> Option<ZerosFinding> {
     let reads = (look.without_data() >= LEAST_BLOCKS && look.share() > LEAST_SHARE).then_some(*look);
     let files = Some(sum(extents)).filter(|files| files.share() > LEAST_SHARE);

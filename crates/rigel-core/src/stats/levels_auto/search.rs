@@ -4,12 +4,18 @@
 //!
 //! Must not use anything but the visits and the rules.
 
-use super::{Bracket, Curve, LevelRules, LevelVisit, Violation, ViolationKind};
+use super::{Bracket, Curve, LevelRules, LevelVisit, SATURATION, Violation, ViolationKind};
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, mean, variance};
 use crate::stats::variance::{FEWEST_TO_BORROW, Spread, moderate};
 use std::collections::{BTreeMap, VecDeque};
 
+/// Two doublings in a row that gain less end the climb.
+const LEAST_GAIN: f64 = 0.03;
+/// Visits to the levels of the plateau, for the maximum alone.
+const FRESH_VISITS: usize = 2;
+/// Most visits to a level whose saturation is undecided.
+const MOST_VISITS: usize = 12;
 /// Bisecting stops when the bracket is this part of its lower end.
 const RESOLUTION: u32 = 8;
 /// Means differ by this part even without noise, because the edges of a short window cut I/Os.
@@ -27,7 +33,6 @@ pub struct Search {
     made: BTreeMap<u32, VecDeque<LevelVisit>>,
     /// Rates of the visits that the search has asked for so far.
     rates: BTreeMap<u32, Vec<f64>>,
-    /// Latencies of the visits to one outstanding I/O.
     latencies: Vec<f64>,
     rules: LevelRules,
 }
@@ -106,17 +111,17 @@ impl Search {
     }
 
     fn is_flat(&self, levels: &[u32]) -> bool {
-        let gains = |pair: &[u32]| self.mean(pair[1]) >= self.mean(pair[0]) * (1.0 + self.rules.least_gain);
+        let gains = |pair: &[u32]| self.mean(pair[1]) >= self.mean(pair[0]) * (1.0 + LEAST_GAIN);
         levels.len() > 2 && !levels[levels.len() - 3..].windows(2).any(gains)
     }
 
     /// Visits the plateau afresh and takes the mean of those visits; none without a rate.
     fn maximum(&mut self) -> Known<Option<Interval>> {
         let plateau = self.plateau();
-        for _ in 0..self.rules.fresh_visits {
+        for _ in 0..FRESH_VISITS {
             plateau.iter().try_for_each(|&level| self.visit(level))?;
         }
-        let newest = |level| self.rates[level].iter().rev().take(self.rules.fresh_visits);
+        let newest = |level| self.rates[level].iter().rev().take(FRESH_VISITS);
         let fresh: Vec<f64> = plateau.iter().flat_map(newest).copied().collect();
         let spreads: Vec<Spread> = plateau.iter().map(|&level| self.spread(level)).collect();
         let usual = mean(&spreads.iter().map(|spread| spread.relative_variance).collect::<Vec<_>>());
@@ -176,17 +181,17 @@ impl Search {
 
     /// Visits a level until it is sure on which side of saturation it is, or had all visits that one may have.
     fn reaches(&mut self, level: u32, maximum: Interval) -> Known<bool> {
-        while self.verdict(level, maximum).is_none() && self.rates[&level].len() < self.rules.most_visits {
+        while self.verdict(level, maximum).is_none() && self.rates[&level].len() < MOST_VISITS {
             self.visit(level)?;
         }
-        Ok(self.mean(level) >= self.rules.saturation * maximum.mean)
+        Ok(self.mean(level) >= SATURATION * maximum.mean)
     }
 
     /// Whether a level reaches saturation, when the interval of `X(N) / X_max` leaves no doubt.
     fn verdict(&self, level: u32, maximum: Interval) -> Option<bool> {
         let ratio = self.mean(level) / maximum.mean;
         let half = ratio * self.half_width(level).hypot(maximum.relative_half_width);
-        let distance = ratio - self.rules.saturation;
+        let distance = ratio - SATURATION;
         (distance.abs() > half).then_some(distance > 0.0)
     }
 

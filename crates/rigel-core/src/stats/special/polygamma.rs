@@ -9,59 +9,46 @@ const BERNOULLI: [f64; 7] =
 const ASYMPTOTIC_FROM: f64 = 12.0;
 
 /// Logarithmic derivative of the gamma function, for `x > 0`.
-#[must_use]
 pub fn digamma(x: f64) -> f64 {
-    let (mut x, mut shift) = (x, 0.0);
-    while x < ASYMPTOTIC_FROM {
-        shift -= 1.0 / x;
-        x += 1.0;
-    }
-    let mut power = 1.0;
-    let mut index = 0.0;
-    let series: f64 = BERNOULLI.iter().fold(0.0, |sum, bernoulli| {
-        power /= x * x;
-        index += 2.0;
-        sum + bernoulli * power / index
-    });
-    shift + x.ln() - 0.5 / x - series
+    let (shift, x) = shifted(x, |x| -1.0 / x);
+    shift + x.ln() - 0.5 / x - series(x, 1.0, |bernoulli, power, index| bernoulli * power / index)
 }
 
 /// Second logarithmic derivative of the gamma function, for `x > 0`.
-#[must_use]
 pub fn trigamma(x: f64) -> f64 {
-    let (mut x, mut shift) = (x, 0.0);
-    while x < ASYMPTOTIC_FROM {
-        shift += 1.0 / (x * x);
-        x += 1.0;
-    }
-    let mut power = 1.0 / x;
-    let series: f64 = BERNOULLI.iter().fold(0.0, |sum, bernoulli| {
-        power /= x * x;
-        sum + bernoulli * power
-    });
-    shift + 1.0 / x + 0.5 / (x * x) + series
+    let (shift, x) = shifted(x, |x| 1.0 / (x * x));
+    shift + 1.0 / x + 0.5 / (x * x) + series(x, 1.0 / x, |bernoulli, power, _| bernoulli * power)
 }
 
 /// Third logarithmic derivative of the gamma function, for `x > 0`.
 fn tetragamma(x: f64) -> f64 {
-    let (mut x, mut shift) = (x, 0.0);
+    let (shift, x) = shifted(x, |x| -2.0 / (x * x * x));
+    let series = series(x, 1.0 / (x * x), |bernoulli, power, index| (index + 1.0) * bernoulli * power);
+    shift - 1.0 / (x * x) - 1.0 / (x * x * x) - series
+}
+
+/// An argument that is large enough for the series, and the sum of the steps of the recurrence to it.
+fn shifted(mut x: f64, step: impl Fn(f64) -> f64) -> (f64, f64) {
+    let mut shift = 0.0;
     while x < ASYMPTOTIC_FROM {
-        shift -= 2.0 / (x * x * x);
+        shift += step(x);
         x += 1.0;
     }
-    let mut power = 1.0 / (x * x);
-    let mut order = 1.0;
-    let series: f64 = BERNOULLI.iter().fold(0.0, |sum, bernoulli| {
+    (shift, x)
+}
+
+/// Sum of the terms for each of Bernoulli's numbers, a power of `x` that falls by two, and the number's index.
+fn series(x: f64, mut power: f64, term: impl Fn(f64, f64, f64) -> f64) -> f64 {
+    let mut index = 0.0;
+    BERNOULLI.iter().fold(0.0, |sum, &bernoulli| {
         power /= x * x;
-        order += 2.0;
-        sum + order * bernoulli * power
-    });
-    shift - 1.0 / (x * x) - 1.0 / (x * x * x) - series
+        index += 2.0;
+        sum + term(bernoulli, power, index)
+    })
 }
 
 /// The `x > 0` with `trigamma(x) = y`, for `y > 0`. Newton's method on `1 / trigamma`, which is convex and nearly
 /// straight (Smyth 2004, appendix).
-#[must_use]
 pub fn inverse_trigamma(y: f64) -> f64 {
     let mut x = 0.5 + 1.0 / y;
     for _ in 0..200 {

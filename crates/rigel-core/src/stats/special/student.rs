@@ -9,7 +9,6 @@ use std::f64::consts::PI;
 const EXPAND_ABOVE: f64 = 1000.0;
 
 /// Quantile of Student's t with `df` degrees of freedom, which need not be whole. `NaN` unless `df > 0`.
-#[must_use]
 pub fn student_t_quantile(p: f64, df: f64) -> f64 {
     let z = normal_quantile(p);
     if df.is_nan() || df <= 0.0 {
@@ -50,7 +49,6 @@ fn expand_around_normal(z: f64, df: f64) -> f64 {
 
 /// Probability that Student's t with `df` degrees of freedom exceeds `t`, for `t >= 0` and `df > 0`. Exact to 12 digits
 /// up to 1000 degrees of freedom; above, to 12 decimals.
-#[must_use]
 pub(crate) fn student_t_tail(t: f64, df: f64) -> f64 {
     if t.is_infinite() || (df > EXPAND_ABOVE && t > 40.0) {
         return 0.0;

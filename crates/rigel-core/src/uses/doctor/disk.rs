@@ -40,7 +40,16 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/write_cache; grep . /sys/block/{device}/device/scsi_disk/*/cache_type",
         change: "echo {want} > /sys/block/{device}/queue/write_cache",
         source: "https://docs.kernel.org/block/writeback_cache_control.html",
-        judge: Judge::Device(hidden_cache),
+        judge: Judge::Device(|device, _| {
+            disk_value(
+                device,
+                device.scsi_cache.as_ref().zip(device.write_cache.as_ref()),
+                |(own, believed)| {
+                    let hidden = own.starts_with("write back") && *believed == "write through";
+                    Status::when(hidden, format_args!("disk: {own}, kernel: {believed}"), "write back")
+                },
+            )
+        }),
     },
     Rule {
         name: "physical-block",
@@ -50,7 +59,15 @@ pub(super) const RULES: &[Rule] = &[
         show: "grep . /sys/block/{device}/queue/*_block_size",
         change: "use files and pages of multiples of {want} bytes; some drives can be formatted to larger logical blocks",
         source: BLOCK,
-        judge: Judge::Device(physical_block),
+        judge: Judge::Device(|device, _| {
+            disk_value(
+                device,
+                device.physical_block_bytes.zip(device.logical_block_bytes),
+                |&(physical, logical)| {
+                    Status::when(physical > logical, format_args!("{physical} and {logical} bytes"), physical)
+                },
+            )
+        }),
     },
     Rule {
         name: "partition-alignment",
@@ -70,7 +87,14 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/rotational",
         change: "echo {want} > /sys/block/{device}/queue/rotational",
         source: BLOCK,
-        judge: Judge::Device(rotational),
+        judge: Judge::Device(|device, _| {
+            let flash = matches!(device.transport.as_deref(), Some("nvme"))
+                || device.model.as_deref().is_some_and(|model| model.to_ascii_uppercase().contains("SSD"));
+            if !flash {
+                return Status::NotAsked;
+            }
+            disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
+        }),
     },
     Rule {
         name: "virtual-rotational",
@@ -80,7 +104,17 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/rotational",
         change: "if there is flash below it: echo {want} > /sys/block/{device}/queue/rotational",
         source: BLOCK,
-        judge: Judge::Device(virtual_rotational),
+        judge: Judge::Device(|device, _| {
+            let virtual_disk = matches!(device.transport.as_deref(), Some("virtio" | "xen"))
+                || device
+                    .model
+                    .as_deref()
+                    .is_some_and(|model| model.to_ascii_lowercase().starts_with("virtual"));
+            if !virtual_disk {
+                return Status::NotAsked;
+            }
+            disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
+        }),
     },
     Rule {
         name: "poll-queues",
@@ -154,7 +188,17 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/device/numa_node; grep Cpus_allowed_list /proc/self/status",
         change: "let it run there (numactl --cpunodebind={want}, or the CPU set of its service or container)",
         source: "https://docs.kernel.org/admin-guide/mm/numa_memory_policy.html",
-        judge: Judge::Device(numa),
+        judge: Judge::Device(|device, system| {
+            let host = system.host;
+            let Some(node) = device.numa_node.and_then(|node| u32::try_from(node).ok()) else {
+                return Status::NotAsked;
+            };
+            if host.numa_nodes.len() < 2 || device.partition_of.is_some() {
+                return Status::NotAsked;
+            }
+            let value = format!("node {node}, this process on {:?}", host.own_numa_nodes);
+            Status::when(!host.own_numa_nodes.contains(&node), value, node)
+        }),
     },
     Rule {
         name: "cloud-volume",
@@ -165,22 +209,15 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/device/model",
         change: "compare the numbers with the limits of {want}, and measure for longer than a burst lasts",
         source: EBS,
-        judge: Judge::Device(cloud),
+        judge: Judge::Device(|device, _| {
+            let Some(model) = device.model.as_deref() else { return Status::NotAsked };
+            match CLOUD_MODELS.iter().find(|(start, _)| model.starts_with(start)) {
+                Some((_, limits)) if device.is_leaf() => Status::bent(model, limits),
+                _ => Status::NotAsked,
+            }
+        }),
     },
 ];
-
-fn hidden_cache(device: &DeviceFacts, _: &System<'_>) -> Status {
-    disk_value(device, device.scsi_cache.as_ref().zip(device.write_cache.as_ref()), |(own, believed)| {
-        let hidden = own.starts_with("write back") && *believed == "write through";
-        Status::when(hidden, format_args!("disk: {own}, kernel: {believed}"), "write back")
-    })
-}
-
-fn physical_block(device: &DeviceFacts, _: &System<'_>) -> Status {
-    disk_value(device, device.physical_block_bytes.zip(device.logical_block_bytes), |&(physical, logical)| {
-        Status::when(physical > logical, format_args!("{physical} and {logical} bytes"), physical)
-    })
-}
 
 fn alignment(device: &DeviceFacts, system: &System<'_>) -> Status {
     let (Some(start), Some(disk)) = (device.start_bytes, &device.partition_of) else {
@@ -201,44 +238,6 @@ fn alignment(device: &DeviceFacts, system: &System<'_>) -> Status {
 /// Of a SCSI disk and of the controller of an NVMe drive.
 pub(super) fn works(state: &str) -> bool {
     matches!(state, "running" | "live")
-}
-
-fn rotational(device: &DeviceFacts, _: &System<'_>) -> Status {
-    let flash = matches!(device.transport.as_deref(), Some("nvme"))
-        || device.model.as_deref().is_some_and(|model| model.to_ascii_uppercase().contains("SSD"));
-    if !flash {
-        return Status::NotAsked;
-    }
-    disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
-}
-
-fn virtual_rotational(device: &DeviceFacts, _: &System<'_>) -> Status {
-    let virtual_disk = matches!(device.transport.as_deref(), Some("virtio" | "xen"))
-        || device.model.as_deref().is_some_and(|model| model.to_ascii_lowercase().starts_with("virtual"));
-    if !virtual_disk {
-        return Status::NotAsked;
-    }
-    disk_value(device, device.rotational, |&spins| Status::when(spins, u8::from(spins), 0))
-}
-
-fn numa(device: &DeviceFacts, system: &System<'_>) -> Status {
-    let host = system.host;
-    let Some(node) = device.numa_node.and_then(|node| u32::try_from(node).ok()) else {
-        return Status::NotAsked;
-    };
-    if host.numa_nodes.len() < 2 || device.partition_of.is_some() {
-        return Status::NotAsked;
-    }
-    let value = format!("node {node}, this process on {:?}", host.own_numa_nodes);
-    Status::when(!host.own_numa_nodes.contains(&node), value, node)
-}
-
-fn cloud(device: &DeviceFacts, _: &System<'_>) -> Status {
-    let Some(model) = device.model.as_deref() else { return Status::NotAsked };
-    match CLOUD_MODELS.iter().find(|(start, _)| model.starts_with(start)) {
-        Some((_, limits)) if device.is_leaf() => Status::bent(model, limits),
-        _ => Status::NotAsked,
-    }
 }
 
 /// Volumes by the model that they show.

@@ -2,7 +2,6 @@
 
 use super::Severity::{Note, Warning};
 use super::{Judge, Rule, Status};
-use crate::facts::HostFacts;
 use crate::units::Bytes;
 
 const VM: &str = "https://docs.kernel.org/admin-guide/sysctl/vm.html";
@@ -23,9 +22,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/kernel/mm/transparent_hugepage/enabled",
         change: "echo {want} > /sys/kernel/mm/transparent_hugepage/enabled",
         source: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
-        judge: Judge::Host(|host, _| match &host.transparent_huge_pages {
-            Some(word) => Status::when(word == "always", word, "madvise"),
-            None => Status::NotAsked,
+        judge: Judge::Host(|host, _| {
+            let words = host.transparent_huge_pages.as_ref();
+            Status::if_any(words, |word| Status::when(word == "always", word, "madvise"))
         }),
     },
     Rule {
@@ -36,13 +35,12 @@ pub(super) const RULES: &[Rule] = &[
         show: "grep Huge /proc/meminfo",
         change: "sysctl -w vm.nr_hugepages=N, N x page size a little above the database's shared memory",
         source: PAGES,
-        judge: Judge::Host(|host, _| match host.huge_pages {
-            Some(pages) => {
+        judge: Judge::Host(|host, _| {
+            Status::if_any(host.huge_pages, |pages| {
                 let free = host.huge_pages_free.unwrap_or(0);
                 let value = format!("{pages} of {}, {free} free", Bytes(host.huge_page_bytes.unwrap_or(0)));
                 Status::when(pages == 0, value, "")
-            }
-            None => Status::NotAsked,
+            })
         }),
     },
     Rule {
@@ -53,9 +51,8 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl vm.swappiness",
         change: "sysctl -w vm.swappiness={want}",
         source: VM,
-        judge: Judge::Host(|host, _| match host.settings.swappiness {
-            Some(readiness) => Status::when(readiness > 10, readiness, 10),
-            None => Status::Unknown,
+        judge: Judge::Host(|host, _| {
+            Status::known(host.settings.swappiness, |readiness| Status::when(readiness > 10, readiness, 10))
         }),
     },
     Rule {
@@ -66,7 +63,18 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl vm.dirty_background_ratio vm.dirty_background_bytes vm.dirty_ratio vm.dirty_bytes",
         change: "sysctl -w vm.dirty_background_bytes=268435456 vm.dirty_bytes=1073741824",
         source: VM,
-        judge: Judge::Host(dirty),
+        judge: Judge::Host(|host, _| {
+            let settings = &host.settings;
+            let in_bytes = settings.dirty_background_bytes.filter(|&bytes| bytes > 0);
+            let in_percent = || {
+                let percent = u64::from(settings.dirty_background_percent?);
+                // Of what is free and can be made so; of all memory it is the most.
+                host.memory_bytes.map(|memory| memory / 100 * percent)
+            };
+            Status::known(in_bytes.or_else(in_percent), |bytes| {
+                Status::when(bytes > DIRTY_BYTES, format_args!("{} before writing begins", Bytes(bytes)), "")
+            })
+        }),
     },
     Rule {
         name: "zone-reclaim",
@@ -76,9 +84,8 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl vm.zone_reclaim_mode",
         change: "sysctl -w vm.zone_reclaim_mode={want}",
         source: VM,
-        judge: Judge::Host(|host, _| match host.settings.zone_reclaim_mode {
-            Some(mode) => Status::when(mode > 0, mode, 0),
-            None => Status::NotAsked,
+        judge: Judge::Host(|host, _| {
+            Status::if_any(host.settings.zone_reclaim_mode, |mode| Status::when(mode > 0, mode, 0))
         }),
     },
     Rule {
@@ -90,11 +97,9 @@ pub(super) const RULES: &[Rule] = &[
         change: "cpupower frequency-set --governor {want}",
         source: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
         judge: Judge::Host(|host, _| {
+            let used = Some(&host.cpu_governors).filter(|governors| !governors.is_empty());
             let slow = host.cpu_governors.iter().any(|governor| governor != "performance");
-            match host.cpu_governors.is_empty() {
-                true => Status::NotAsked,
-                false => Status::when(slow, host.cpu_governors.join(", "), "performance"),
-            }
+            Status::if_any(used, |governors| Status::when(slow, governors.join(", "), "performance"))
         }),
     },
     Rule {
@@ -105,13 +110,11 @@ pub(super) const RULES: &[Rule] = &[
         show: "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/{name,latency,disable}",
         change: "cpupower idle-set --disable-by-latency {want}, or a tuned profile such as latency-performance",
         source: "https://docs.kernel.org/admin-guide/pm/cpuidle.html",
-        judge: Judge::Host(|host, _| match &host.deepest_idle {
-            Some(state) => Status::when(
-                state.exit_latency_us > SLOW_WAKE_US,
-                format_args!("{} wakes in {} us", state.name, state.exit_latency_us),
-                SLOW_WAKE_US,
-            ),
-            None => Status::NotAsked,
+        judge: Judge::Host(|host, _| {
+            Status::if_any(host.deepest_idle.as_ref(), |state| {
+                let value = format!("{} wakes in {} us", state.name, state.exit_latency_us);
+                Status::when(state.exit_latency_us > SLOW_WAKE_US, value, SLOW_WAKE_US)
+            })
         }),
     },
     Rule {
@@ -122,12 +125,11 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
         change: "echo {want} > /sys/devices/system/clocksource/clocksource0/current_clocksource, if it is among the available ones",
         source: "https://docs.kernel.org/timers/timekeeping.html",
-        judge: Judge::Host(|host, _| match host.clock_source.as_deref() {
-            Some(name) => {
-                let slow = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"].contains(&name);
-                Status::when(slow, name, "tsc")
-            }
-            None => Status::Unknown,
+        judge: Judge::Host(|host, _| {
+            let slow = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"];
+            Status::known(host.clock_source.as_deref(), |name| {
+                Status::when(slow.contains(&name), name, "tsc")
+            })
         }),
     },
     Rule {
@@ -145,19 +147,3 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
 ];
-
-fn dirty(host: &HostFacts, _: &super::System<'_>) -> Status {
-    let settings = &host.settings;
-    let in_bytes = settings.dirty_background_bytes.filter(|&bytes| bytes > 0);
-    let in_percent = || {
-        let percent = u64::from(settings.dirty_background_percent?);
-        // Of what is free and can be made so; of all memory it is the most.
-        host.memory_bytes.map(|memory| memory / 100 * percent)
-    };
-    match in_bytes.or_else(in_percent) {
-        Some(bytes) => {
-            Status::when(bytes > DIRTY_BYTES, format_args!("{} before writing begins", Bytes(bytes)), "")
-        }
-        None => Status::Unknown,
-    }
-}

@@ -21,9 +21,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "mdadm --detail /dev/{device}",
         change: "replace the failed disk: mdadm /dev/{device} --add DISK",
         source: MD,
-        judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.degraded) {
-            Some(missing) => Status::when(missing > 0, format_args!("{missing} missing"), 0),
-            None => Status::NotAsked,
+        judge: Judge::Device(|device, _| {
+            let missing = device.md.as_ref().and_then(|md| md.degraded);
+            Status::if_any(missing, |count| Status::when(count > 0, format_args!("{count} missing"), 0))
         }),
     },
     Rule {
@@ -34,9 +34,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /proc/mdstat",
         change: "wait until it is over, or for a check: echo {want} > /sys/block/{device}/md/sync_action",
         source: MD,
-        judge: Judge::Device(|device, _| match device.md.as_ref().and_then(|md| md.sync_action.as_deref()) {
-            Some(action) => Status::when(!matches!(action, "idle" | "frozen"), action, "idle"),
-            None => Status::NotAsked,
+        judge: Judge::Device(|device, _| {
+            let action = device.md.as_ref().and_then(|md| md.sync_action.as_deref());
+            Status::if_any(action, |word| Status::when(!matches!(word, "idle" | "frozen"), word, "idle"))
         }),
     },
     Rule {
@@ -48,7 +48,21 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/read_ahead_kb",
         change: "echo {want} > /sys/block/{device}/queue/read_ahead_kb",
         source: BLOCK,
-        judge: Judge::Device(stripe_read_ahead),
+        judge: Judge::Device(|device, _| {
+            let (Some(stripe), Some(kb), None) =
+                (device.stripe(), device.read_ahead_kb, &device.partition_of)
+            else {
+                return Status::NotAsked;
+            };
+            let Some(whole) = stripe.bytes().checked_next_power_of_two() else { return Status::Unknown };
+            let value = format!(
+                "{kb} KiB; a stripe is {} x {} disks = {}",
+                Bytes(stripe.chunk_bytes),
+                stripe.data_disks,
+                Bytes(stripe.bytes())
+            );
+            Status::when(kb.saturating_mul(1024) < whole, value, whole / 1024)
+        }),
     },
     Rule {
         name: "mixed-disks",
@@ -91,7 +105,16 @@ pub(super) const RULES: &[Rule] = &[
         show: "dmsetup table /dev/{device}",
         change: "path_selector \"{want}\" in /etc/multipath.conf, then: multipathd reconfigure",
         source: MULTIPATH,
-        judge: Judge::Device(path_policy),
+        judge: Judge::Device(|device, _| {
+            let known =
+                ["round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity"];
+            Status::if_any(table(device, "multipath").first(), |line| {
+                let policy = line.split_whitespace().find(|word| known.contains(word));
+                Status::known(policy, |policy| {
+                    Status::when(policy == "round-robin", policy, "service-time 0")
+                })
+            })
+        }),
     },
     Rule {
         name: "multipath-queueing",
@@ -102,13 +125,11 @@ pub(super) const RULES: &[Rule] = &[
         show: "dmsetup table /dev/{device}; multipathd show config | grep no_path_retry",
         change: "no_path_retry {want} (or another number) in /etc/multipath.conf, then: multipathd reconfigure",
         source: MULTIPATH,
-        judge: Judge::Device(|device, _| match table(device, "multipath").first() {
-            Some(line) => Status::when(
-                line.contains("queue_if_no_path"),
-                if line.contains("queue_if_no_path") { "I/O waits" } else { "I/O fails" },
-                12,
-            ),
-            None => Status::NotAsked,
+        judge: Judge::Device(|device, _| {
+            Status::if_any(table(device, "multipath").first(), |line| {
+                let waits = line.contains("queue_if_no_path");
+                Status::when(waits, if waits { "I/O waits" } else { "I/O fails" }, 12)
+            })
         }),
     },
     Rule {
@@ -119,7 +140,14 @@ pub(super) const RULES: &[Rule] = &[
         show: "dmsetup table /dev/{device}",
         change: "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue NAME (Linux 5.9 and later)",
         source: CRYPT,
-        judge: Judge::Device(crypt),
+        judge: Judge::Device(|device, _| {
+            let Some(line) = table(device, "crypt").first().copied() else { return Status::NotAsked };
+            if device.rotational != Some(false) {
+                return Status::NotAsked;
+            }
+            let direct = line.contains("no_read_workqueue") && line.contains("no_write_workqueue");
+            Status::when(!direct, if direct { "left out" } else { "in use" }, "")
+        }),
     },
     Rule {
         name: "thin-or-snapshot",
@@ -165,24 +193,7 @@ fn kind_of(device: &DeviceFacts, kinds: &[&str]) -> Status {
         return Status::Unknown;
     }
     let mut all = mapped.table.iter().filter_map(|line| kind_of_line(line));
-    match all.find(|kind| kinds.contains(kind)) {
-        Some(kind) => Status::bent(kind, ""),
-        None => Status::NotAsked,
-    }
-}
-
-fn stripe_read_ahead(device: &DeviceFacts, _: &System<'_>) -> Status {
-    let (Some(stripe), Some(kb), None) = (device.stripe(), device.read_ahead_kb, &device.partition_of) else {
-        return Status::NotAsked;
-    };
-    let Some(whole) = stripe.bytes().checked_next_power_of_two() else { return Status::Unknown };
-    let value = format!(
-        "{kb} KiB; a stripe is {} x {} disks = {}",
-        Bytes(stripe.chunk_bytes),
-        stripe.data_disks,
-        Bytes(stripe.bytes())
-    );
-    Status::when(kb.saturating_mul(1024) < whole, value, whole / 1024)
+    Status::if_any(all.find(|kind| kinds.contains(kind)), |kind| Status::bent(kind, ""))
 }
 
 fn mixed(device: &DeviceFacts, system: &System<'_>) -> Status {
@@ -240,22 +251,4 @@ fn name_of(number: &str, system: &System<'_>) -> String {
         device.number.is_some_and(|(major, minor)| format!("{major}:{minor}") == number)
     };
     system.devices.iter().find(is).map_or_else(|| number.to_owned(), |device| device.name.clone())
-}
-
-fn path_policy(device: &DeviceFacts, _: &System<'_>) -> Status {
-    let Some(line) = table(device, "multipath").first().copied() else { return Status::NotAsked };
-    let known = ["round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity"];
-    match line.split_whitespace().find(|word| known.contains(word)) {
-        Some(policy) => Status::when(policy == "round-robin", policy, "service-time 0"),
-        None => Status::Unknown,
-    }
-}
-
-fn crypt(device: &DeviceFacts, _: &System<'_>) -> Status {
-    let Some(line) = table(device, "crypt").first().copied() else { return Status::NotAsked };
-    if device.rotational != Some(false) {
-        return Status::NotAsked;
-    }
-    let direct = line.contains("no_read_workqueue") && line.contains("no_write_workqueue");
-    Status::when(!direct, if direct { "left out" } else { "in use" }, "")
 }

@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status};
-use crate::facts::{HostFacts, Limit};
+use crate::facts::Limit;
 use crate::units::Bytes;
 
 const FS: &str = "https://docs.kernel.org/admin-guide/sysctl/fs.html";
@@ -31,16 +31,12 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl fs.aio-nr fs.aio-max-nr",
         change: "sysctl -w fs.aio-max-nr={want}",
         source: FS,
-        judge: Judge::Host(|host, _| match host.aio_nr.zip(host.aio_max_nr) {
-            Some((used, most)) => {
+        judge: Judge::Host(|host, _| {
+            Status::known(host.aio_nr.zip(host.aio_max_nr), |(used, most)| {
                 let left = most.saturating_sub(used);
-                Status::when(
-                    left < AIO_LEFT,
-                    format_args!("{left} of {most}"),
-                    most.saturating_mul(2).max(AIO_MAX_NR),
-                )
-            }
-            None => Status::Unknown,
+                let enough = most.saturating_mul(2).max(AIO_MAX_NR);
+                Status::when(left < AIO_LEFT, format_args!("{left} of {most}"), enough)
+            })
         }),
     },
     Rule {
@@ -51,9 +47,8 @@ pub(super) const RULES: &[Rule] = &[
         show: "sysctl fs.aio-max-nr",
         change: "sysctl -w fs.aio-max-nr={want}",
         source: ORACLE_KERNEL,
-        judge: Judge::Host(|host, _| match host.aio_max_nr {
-            Some(most) => Status::when(most < AIO_MAX_NR, most, AIO_MAX_NR),
-            None => Status::Unknown,
+        judge: Judge::Host(|host, _| {
+            Status::known(host.aio_max_nr, |most| Status::when(most < AIO_MAX_NR, most, AIO_MAX_NR))
         }),
     },
     Rule {
@@ -114,7 +109,17 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /proc/self/cgroup; cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/io.max",
         change: "run outside of the group, or lift IOReadIOPSMax=, IOReadBandwidthMax= .. of its service or container",
         source: CGROUP,
-        judge: Judge::Host(io_limits),
+        // Those that are about a device of the system, or all when none of its devices is known.
+        judge: Judge::Host(|host, system| {
+            let ours = |line: &&String| {
+                let device = line.split(' ').next().unwrap_or_default();
+                let is = |found: &(u32, u32)| format!("{}:{}", found.0, found.1) == device;
+                system.devices.is_empty()
+                    || system.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
+            };
+            let limits: Vec<&str> = host.cgroup.io_max.iter().filter(ours).map(String::as_str).collect();
+            if limits.is_empty() { Status::fine("none") } else { Status::bent(limits.join("; "), "") }
+        }),
     },
     Rule {
         name: "cgroup-cpu",
@@ -168,22 +173,8 @@ fn hard(found: Option<Limit>, least: u64) -> Status {
 
 /// Bent when a limit, `None` inside for unlimited, is below `least`.
 fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Status {
-    match found {
-        Some(limit) => {
-            let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
-            Status::when(limit.is_some_and(|most| most < least), value, want)
-        }
-        None => Status::Unknown,
-    }
-}
-
-/// Those that are about a device of the system, or all when none of its devices is known.
-fn io_limits(host: &HostFacts, system: &super::System<'_>) -> Status {
-    let ours = |line: &&String| {
-        let device = line.split(' ').next().unwrap_or_default();
-        let is = |found: &(u32, u32)| format!("{}:{}", found.0, found.1) == device;
-        system.devices.is_empty() || system.devices.iter().filter_map(|device| device.number.as_ref()).any(is)
-    };
-    let limits: Vec<&str> = host.cgroup.io_max.iter().filter(ours).map(String::as_str).collect();
-    if limits.is_empty() { Status::fine("none") } else { Status::bent(limits.join("; "), "") }
+    Status::known(found, |limit| {
+        let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
+        Status::when(limit.is_some_and(|most| most < least), value, want)
+    })
 }

@@ -34,7 +34,15 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}, and the same in /etc/fstab",
         source: MOUNT,
-        judge: Judge::Mount(access_times),
+        judge: Judge::Mount(|mount, _| {
+            if mount.is_nfs() || mount.has("ro") {
+                return Status::NotAsked;
+            }
+            match ["noatime", "relatime"].into_iter().find(|option| mount.has(option)) {
+                Some(option) => Status::fine(option),
+                None => Status::bent("strictatime", "noatime"),
+            }
+        }),
     },
     Rule {
         name: "online-discard",
@@ -62,10 +70,7 @@ pub(super) const RULES: &[Rule] = &[
         source: "https://docs.kernel.org/filesystems/dax.html",
         judge: Judge::Mount(|mount, _| {
             let found = mount.options.iter().find(|option| matches!(option.as_str(), "dax" | "dax=always"));
-            match found {
-                Some(option) => Status::bent(option, ""),
-                None => Status::fine("off"),
-            }
+            found.map_or(Status::fine("off"), |option| Status::bent(option, ""))
         }),
     },
     Rule {
@@ -76,9 +81,8 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "{want} instead of data=journal in /etc/fstab, then mount it anew",
         source: EXT4,
-        judge: Judge::Mount(|mount, _| match mount.value("data") {
-            Some(mode) => Status::when(mode == "journal", mode, "data=ordered"),
-            None => Status::NotAsked,
+        judge: Judge::Mount(|mount, _| {
+            Status::if_any(mount.value("data"), |mode| Status::when(mode == "journal", mode, "data=ordered"))
         }),
     },
     Rule {
@@ -89,11 +93,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}",
         source: MOUNT,
-        judge: Judge::Mount(
-            |mount, _| {
-                if mount.has("sync") { Status::bent("sync", "async") } else { Status::NotAsked }
-            },
-        ),
+        judge: Judge::Mount(|mount, _| {
+            Status::if_any(mount.has("sync").then_some("sync"), |word| Status::bent(word, "async"))
+        }),
     },
     Rule {
         name: "filesystem",
@@ -121,11 +123,8 @@ pub(super) const RULES: &[Rule] = &[
         source: "https://docs.kernel.org/filesystems/btrfs.html",
         judge: Judge::Mount(|mount, _| {
             let cow = ["btrfs", "zfs", "bcachefs"].contains(&mount.filesystem.as_str());
-            if cow && !mount.has("nodatacow") {
-                Status::bent(&mount.filesystem, "")
-            } else {
-                Status::NotAsked
-            }
+            let scattered = (cow && !mount.has("nodatacow")).then_some(&mount.filesystem);
+            Status::if_any(scattered, |filesystem| Status::bent(filesystem, ""))
         }),
     },
     Rule {
@@ -139,16 +138,6 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Mount(stripe),
     },
 ];
-
-fn access_times(mount: &MountFacts, _: &System<'_>) -> Status {
-    if mount.is_nfs() || mount.has("ro") {
-        return Status::NotAsked;
-    }
-    match ["noatime", "relatime"].into_iter().find(|option| mount.has(option)) {
-        Some(option) => Status::fine(option),
-        None => Status::bent("strictatime", "noatime"),
-    }
-}
 
 /// XFS shows `swidth` in sectors, ext4 `stripe` in blocks of which 4 KiB is the only size in use; neither when it knows of none.
 fn stripe(mount: &MountFacts, system: &System<'_>) -> Status {

@@ -43,10 +43,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "proto={want} in /etc/fstab, then mount it anew",
         source: NFS,
         judge: Judge::Mount(|mount, _| {
-            of_nfs(mount, || match mount.value("proto") {
-                Some(proto) => Status::when(proto.starts_with("udp"), proto, "tcp"),
-                None => Status::Unknown,
-            })
+            let judge = |proto: &str| Status::when(proto.starts_with("udp"), proto, "tcp");
+            of_nfs(mount, || Status::known(mount.value("proto"), judge))
         }),
     },
     Rule {
@@ -58,14 +56,11 @@ pub(super) const RULES: &[Rule] = &[
         change: "rsize={want},wsize={want} in /etc/fstab, and the limit of the server; then mount it anew",
         source: NFS,
         judge: Judge::Mount(|mount, _| {
-            of_nfs(mount, || match mount.number("rsize").zip(mount.number("wsize")) {
-                Some((read, write)) => Status::when(
-                    read.min(write) < NFS_REQUEST_BYTES,
-                    format_args!("rsize {}, wsize {}", Bytes(read), Bytes(write)),
-                    NFS_REQUEST_BYTES,
-                ),
-                None => Status::Unknown,
-            })
+            let judge = |(read, write): (u64, u64)| {
+                let value = format!("rsize {}, wsize {}", Bytes(read), Bytes(write));
+                Status::when(read.min(write) < NFS_REQUEST_BYTES, value, NFS_REQUEST_BYTES)
+            };
+            of_nfs(mount, || Status::known(mount.number("rsize").zip(mount.number("wsize")), judge))
         }),
     },
     Rule {
@@ -121,7 +116,13 @@ pub(super) const RULES: &[Rule] = &[
         show: "iscsiadm -m session -P 2",
         change: "node.session.timeo.replacement_timeout = {want} (iscsiadm -m node -o update -n .. -v ..), then log in anew",
         source: ISCSI,
-        judge: Judge::Device(recovery),
+        judge: Judge::Device(|device, system| {
+            if !system.above(device).any(is_multipath) {
+                return Status::NotAsked;
+            }
+            let judge = |s| Status::when(s > MULTIPATH_RECOVERY_S, format_args!("{s} s"), 5);
+            of_iscsi(device, |session| Status::known(session.recovery_timeout_s, judge))
+        }),
     },
     Rule {
         name: "iscsi-bursts",
@@ -132,14 +133,12 @@ pub(super) const RULES: &[Rule] = &[
         change: "node.session.iscsi.FirstBurstLength = {want}, node.session.iscsi.MaxBurstLength = 16776192, and the same on the target; then log in anew",
         source: ISCSI,
         judge: Judge::Device(|device, _| {
-            of_iscsi(device, |session| match session.first_burst_bytes.zip(session.max_burst_bytes) {
-                Some((first, most)) => Status::when(
-                    first < 256 << 10 || most < 1 << 20,
-                    format_args!("first burst {}, bursts up to {}", Bytes(first), Bytes(most)),
-                    262_144,
-                ),
-                None => Status::Unknown,
-            })
+            let judge = |(first, most): (u64, u64)| {
+                let value = format!("first burst {}, bursts up to {}", Bytes(first), Bytes(most));
+                Status::when(first < 256 << 10 || most < 1 << 20, value, 262_144)
+            };
+            let bursts = |session: &IscsiFacts| session.first_burst_bytes.zip(session.max_burst_bytes);
+            of_iscsi(device, |session| Status::known(bursts(session), judge))
         }),
     },
     Rule {
@@ -151,10 +150,8 @@ pub(super) const RULES: &[Rule] = &[
         change: "node.session.iscsi.InitialR2T = {want}, and the same on the target; then log in anew",
         source: ISCSI,
         judge: Judge::Device(|device, _| {
-            of_iscsi(device, |session| match session.initial_r2t {
-                Some(waits) => Status::when(waits, if waits { "yes" } else { "no" }, "No"),
-                None => Status::Unknown,
-            })
+            let judge = |waits| Status::when(waits, if waits { "yes" } else { "no" }, "No");
+            of_iscsi(device, |session| Status::known(session.initial_r2t, judge))
         }),
     },
     Rule {
@@ -191,28 +188,13 @@ fn of_iscsi(device: &DeviceFacts, judge: impl FnOnce(&IscsiFacts) -> Status) -> 
 }
 
 fn slots(count: Option<u64>) -> Status {
-    match count {
-        Some(count) => Status::when(count < FEW_NFS_SLOTS, count, 180),
-        None => Status::Unknown,
-    }
-}
-
-fn recovery(device: &DeviceFacts, system: &System<'_>) -> Status {
-    if !system.above(device).any(is_multipath) {
-        return Status::NotAsked;
-    }
-    of_iscsi(device, |session| match session.recovery_timeout_s {
-        Some(seconds) => Status::when(seconds > MULTIPATH_RECOVERY_S, format_args!("{seconds} s"), 5),
-        None => Status::Unknown,
-    })
+    Status::known(count, |count| Status::when(count < FEW_NFS_SLOTS, count, 180))
 }
 
 fn socket(bytes: Option<u64>, system: &System<'_>) -> Status {
     let networked = system.mounts.iter().any(|mount| mount.is_nfs())
         || system.devices.iter().any(|device| device.iscsi.is_some());
-    match (networked, bytes) {
-        (false, _) => Status::NotAsked,
-        (true, Some(bytes)) => Status::when(bytes < SOCKET_BYTES, Bytes(bytes), SOCKET_BYTES),
-        (true, None) => Status::Unknown,
-    }
+    Status::if_any(networked.then_some(bytes), |bytes| {
+        Status::known(bytes, |bytes| Status::when(bytes < SOCKET_BYTES, Bytes(bytes), SOCKET_BYTES))
+    })
 }

@@ -1,7 +1,7 @@
 //! Rules about the queue of a disk.
 
 use super::Severity::{Note, Warning};
-use super::{Judge, Rule, Status, System};
+use super::{Judge, Rule, Status};
 use crate::facts::DeviceFacts;
 
 const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block";
@@ -27,7 +27,12 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/scheduler",
         change: "echo {want} > /sys/block/{device}/queue/scheduler",
         source: SCHEDULERS,
-        judge: Judge::Device(scheduler),
+        judge: Judge::Device(|device, _| {
+            disk_value(device, device.scheduler.as_ref(), |scheduler| {
+                let want = if device.rotational == Some(true) { "mq-deadline" } else { "none" };
+                Status::when(matches!(scheduler.as_str(), "bfq" | "cfq"), scheduler, want)
+            })
+        }),
     },
     Rule {
         name: "nvme-scheduler",
@@ -37,7 +42,14 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/scheduler",
         change: "echo {want} > /sys/block/{device}/queue/scheduler",
         source: SCHEDULERS,
-        judge: Judge::Device(nvme_scheduler),
+        judge: Judge::Device(|device, _| {
+            if device.transport.as_deref() != Some("nvme") {
+                return Status::NotAsked;
+            }
+            disk_value(device, device.scheduler.as_ref(), |scheduler| {
+                Status::when(!matches!(scheduler.as_str(), "none" | "bfq"), scheduler, "none")
+            })
+        }),
     },
     Rule {
         name: "disk-scheduler",
@@ -47,7 +59,15 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/scheduler",
         change: "echo {want} > /sys/block/{device}/queue/scheduler",
         source: SCHEDULERS,
-        judge: Judge::Device(disk_scheduler),
+        judge: Judge::Device(|device, _| {
+            let is_physical = matches!(device.transport.as_deref(), Some("sata" | "sas" | "scsi"));
+            if !is_physical || device.rotational != Some(true) {
+                return Status::NotAsked;
+            }
+            disk_value(device, device.scheduler.as_ref(), |scheduler| {
+                Status::when(*scheduler == "none", scheduler, "mq-deadline")
+            })
+        }),
     },
     Rule {
         name: "nr-requests",
@@ -57,7 +77,19 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/nr_requests",
         change: "echo {want} > /sys/block/{device}/queue/nr_requests",
         source: BLOCK,
-        judge: Judge::Device(nr_requests),
+        // Without a scheduler this is what the hardware has, and for SATA that is 32.
+        judge: Judge::Device(|device, _| {
+            disk_value(device, device.nr_requests, |&requests| {
+                let queues = device.hardware_queues.unwrap_or(1);
+                // Twice what the device takes is the kernel's own choice.
+                let taken = device
+                    .queue_depth
+                    .map_or(FEW_REQUESTS, |depth| depth.saturating_mul(2).min(FEW_REQUESTS));
+                let few = requests.saturating_mul(queues) < taken;
+                let can_be_set = device.scheduler.as_deref().is_some_and(|name| name != "none");
+                Status::when(few && can_be_set, format_args!("{requests} in each of {queues} queues"), 256)
+            })
+        }),
     },
     Rule {
         name: "queue-depth",
@@ -67,7 +99,13 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/device/queue_depth",
         change: "echo {want} > /sys/block/{device}/device/queue_depth",
         source: SCSI,
-        judge: Judge::Device(queue_depth),
+        judge: Judge::Device(|device, _| {
+            // A SATA disk has 32 tags, of which the kernel may use 31 or 32.
+            if device.transport.as_deref() == Some("sata") || device.transport.as_deref() == Some("usb") {
+                return Status::NotAsked;
+            }
+            disk_value(device, device.queue_depth, |&depth| Status::when(depth < FEW_COMMANDS, depth, 64))
+        }),
     },
     Rule {
         name: "nomerges",
@@ -101,7 +139,12 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/max_sectors_kb",
         change: "echo {want} > /sys/block/{device}/queue/max_sectors_kb",
         source: BLOCK,
-        judge: Judge::Device(max_sectors),
+        judge: Judge::Device(|device, _| {
+            disk_value(device, device.max_sectors_kb.zip(device.max_hw_sectors_kb), |&(kb, hardware_kb)| {
+                let cut = kb < LARGE_KB && hardware_kb > kb;
+                Status::when(cut, format_args!("{kb} KiB"), hardware_kb.min(LARGE_KB))
+            })
+        }),
     },
     Rule {
         name: "hardware-sectors",
@@ -126,7 +169,20 @@ pub(super) const RULES: &[Rule] = &[
         show: "cat /sys/block/{device}/queue/read_ahead_kb",
         change: "echo {want} > /sys/block/{device}/queue/read_ahead_kb",
         source: BLOCK,
-        judge: Judge::Device(read_ahead),
+        // With stripes the rule about stripes is asked.
+        judge: Judge::Device(|device, _| {
+            if device.stripe().is_some() {
+                return Status::NotAsked;
+            }
+            disk_value(device, device.read_ahead_kb, |&kb| {
+                let value = format!("{kb} KiB");
+                if kb < LEAST_READ_AHEAD_KB {
+                    Status::bent(value, LEAST_READ_AHEAD_KB)
+                } else {
+                    Status::when(kb > MOST_READ_AHEAD_KB, value, MOST_READ_AHEAD_KB)
+                }
+            })
+        }),
     },
     Rule {
         name: "writeback-throttle",
@@ -151,80 +207,5 @@ pub(super) fn disk_value<T>(
     value: Option<T>,
     judge: impl FnOnce(&T) -> Status,
 ) -> Status {
-    match value {
-        Some(value) if device.is_leaf() => judge(&value),
-        _ => Status::NotAsked,
-    }
-}
-
-fn is_physical(device: &DeviceFacts) -> bool {
-    matches!(device.transport.as_deref(), Some("sata" | "sas" | "scsi"))
-}
-
-fn scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
-    disk_value(device, device.scheduler.as_ref(), |scheduler| {
-        let want = if device.rotational == Some(true) { "mq-deadline" } else { "none" };
-        Status::when(matches!(scheduler.as_str(), "bfq" | "cfq"), scheduler, want)
-    })
-}
-
-fn nvme_scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
-    if device.transport.as_deref() != Some("nvme") {
-        return Status::NotAsked;
-    }
-    disk_value(device, device.scheduler.as_ref(), |scheduler| {
-        Status::when(!matches!(scheduler.as_str(), "none" | "bfq"), scheduler, "none")
-    })
-}
-
-fn disk_scheduler(device: &DeviceFacts, _: &System<'_>) -> Status {
-    if !is_physical(device) || device.rotational != Some(true) {
-        return Status::NotAsked;
-    }
-    disk_value(device, device.scheduler.as_ref(), |scheduler| {
-        Status::when(*scheduler == "none", scheduler, "mq-deadline")
-    })
-}
-
-/// Without a scheduler this is what the hardware has, and for SATA that is 32.
-fn nr_requests(device: &DeviceFacts, _: &System<'_>) -> Status {
-    disk_value(device, device.nr_requests, |&requests| {
-        let queues = device.hardware_queues.unwrap_or(1);
-        // Twice what the device takes is the kernel's own choice.
-        let taken =
-            device.queue_depth.map_or(FEW_REQUESTS, |depth| depth.saturating_mul(2).min(FEW_REQUESTS));
-        let few = requests.saturating_mul(queues) < taken;
-        let can_be_set = device.scheduler.as_deref().is_some_and(|name| name != "none");
-        Status::when(few && can_be_set, format_args!("{requests} in each of {queues} queues"), 256)
-    })
-}
-
-fn queue_depth(device: &DeviceFacts, _: &System<'_>) -> Status {
-    // A SATA disk has 32 tags, of which the kernel may use 31 or 32.
-    if device.transport.as_deref() == Some("sata") || device.transport.as_deref() == Some("usb") {
-        return Status::NotAsked;
-    }
-    disk_value(device, device.queue_depth, |&depth| Status::when(depth < FEW_COMMANDS, depth, 64))
-}
-
-fn max_sectors(device: &DeviceFacts, _: &System<'_>) -> Status {
-    disk_value(device, device.max_sectors_kb.zip(device.max_hw_sectors_kb), |&(kb, hardware_kb)| {
-        let cut = kb < LARGE_KB && hardware_kb > kb;
-        Status::when(cut, format_args!("{kb} KiB"), hardware_kb.min(LARGE_KB))
-    })
-}
-
-/// With stripes the rule about stripes is asked.
-fn read_ahead(device: &DeviceFacts, _: &System<'_>) -> Status {
-    if device.stripe().is_some() {
-        return Status::NotAsked;
-    }
-    disk_value(device, device.read_ahead_kb, |&kb| {
-        let value = format!("{kb} KiB");
-        if kb < LEAST_READ_AHEAD_KB {
-            Status::bent(value, LEAST_READ_AHEAD_KB)
-        } else {
-            Status::when(kb > MOST_READ_AHEAD_KB, value, MOST_READ_AHEAD_KB)
-        }
-    })
+    Status::if_any(value.filter(|_| device.is_leaf()), |value| judge(&value))
 }

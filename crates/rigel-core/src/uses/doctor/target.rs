@@ -1,7 +1,7 @@
 //! Rules about a target that was named.
 
 use super::Severity::{Error, Note, Warning};
-use super::{Judge, Rule, Status, System};
+use super::{Judge, Rule, Status};
 use crate::facts::{TargetFacts, TargetKind};
 use crate::units::Bytes;
 
@@ -61,7 +61,12 @@ pub(super) const RULES: &[Rule] = &[
         show: "filefrag -v {target}",
         change: "measure a file that was filled with data; rigel run and rigel calibrate without a target fill one",
         source: "https://docs.kernel.org/filesystems/fiemap.html",
-        judge: Judge::Target(unwritten),
+        judge: Judge::Target(|target, _| {
+            let Some(found) = target.extents else { return Status::NotAsked };
+            let never = found.unwritten_bytes.saturating_add(found.hole_bytes);
+            let value = format!("{} of {}", Bytes(never), Bytes(found.looked_bytes()));
+            Status::when(never > 0, value, "")
+        }),
     },
     Rule {
         name: "fragments",
@@ -88,11 +93,4 @@ fn unit(target: &TargetFacts, most: u32) -> Status {
     }
     let bytes = target.logical_block_bytes;
     Status::when(bytes > most, format_args!("{bytes} bytes"), bytes)
-}
-
-fn unwritten(target: &TargetFacts, _: &System<'_>) -> Status {
-    let Some(found) = target.extents else { return Status::NotAsked };
-    let never = found.unwritten_bytes.saturating_add(found.hole_bytes);
-    let value = format!("{} of {}", Bytes(never), Bytes(found.looked_bytes()));
-    Status::when(never > 0, value, "")
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not score.
 
-use super::cases::{Case, MOST_HELD, Promise};
+use super::cases::{Case, Promise};
 use crate::load::matrix::RunLevel;
 use crate::load::pace::{Adaptive, LevelChoice, Precision};
 use crate::stats::bound::{LatencyBound, LatencyOf};
@@ -25,7 +25,7 @@ const START_UP: &str =
 
 impl Case {
     /// A calibration of a minute with a bound on the latency.
-    const fn answering(name: &'static str, law: &'static str, bound_us: u64, of: LatencyOf) -> Self {
+    fn answering(name: &'static str, law: &'static str, bound_us: u64, of: LatencyOf) -> Self {
         let case = Self {
             level: RunLevel::Simple,
             levels: LevelChoice::Auto,
@@ -36,21 +36,19 @@ impl Case {
         case.within_s(USUAL_BUDGET_S).held(0.93, 0.01)
     }
 
-    /// The same with another budget.
-    const fn within_s(mut self, budget_s: u64) -> Self {
+    fn within_s(mut self, budget_s: u64) -> Self {
         let max_duration = Some(Nanos::from_secs(budget_s));
         self.pace = Adaptive { precision: Precision(50), max_duration, fast: true };
         self
     }
 
     /// The same with another promise: what so little time is known to be too short for.
-    const fn held(mut self, least: f64, most_bias: f64) -> Self {
-        self.promise = Promise::Answers { least, most: MOST_HELD, most_bias, within: 0.98, bracketed: 0.9 };
+    fn held(mut self, least: f64, most_bias: f64) -> Self {
+        self.promise = Promise::Answers { least, most_bias };
         self
     }
 }
 
-/// All of them.
 pub(super) fn all() -> Vec<Case> {
     let more = vec![
         Case::answering("the bound just above saturation", PLAIN, 1500, MEAN),

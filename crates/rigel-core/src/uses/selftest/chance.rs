@@ -20,7 +20,6 @@ pub(super) fn at_most(count: usize, all: usize, share: f64) -> f64 {
     f64::min(sum, 1.0)
 }
 
-/// Probability that at least `count` happen.
 pub(super) fn at_least(count: usize, all: usize, share: f64) -> f64 {
     count.checked_sub(1).map_or(1.0, |below| 1.0 - at_most(below, all, share))
 }

@@ -12,15 +12,20 @@ use crate::load::class::Class;
 use crate::load::request::EngineRequest;
 use crate::record::Record;
 use crate::sim::SimLaw;
+use crate::stats::levels_auto::SATURATION;
 use crate::stats::special::student_t_quantile;
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
+/// Intervals that hold the truth more often are too wide.
+const MOST_HELD: f64 = 0.999;
+/// Least share of the estimates whose error is within the aim, of those whose interval is.
+const LEAST_KEPT: f64 = 0.93;
+/// The mean of the maxima is off by no more, relative.
+const MAXIMUM_BIAS: f64 = 0.01;
 /// Points of a device usually reach the aim if at least this share of them does.
 const USUAL: f64 = 0.5;
 
-/// Saturation, as the search defines it.
-const SATURATION: f64 = 0.95;
 /// Least standard deviation of a share over runs: few runs that agree do not prove it exact.
 const LEAST_SPREAD: f64 = 0.1;
 
@@ -55,7 +60,6 @@ pub struct Trial {
 
 impl Trial {
     /// Scores the record of a trial.
-    #[must_use]
     pub fn of(record: &Record) -> Self {
         let EngineRequest::Sim(law) = record.header.request.engine else {
             return Self::default();
@@ -153,19 +157,16 @@ pub struct Score {
 
 impl Score {
     /// The share of all intervals that hold the truth, and its standard error over runs.
-    #[must_use]
     pub fn coverage(&self) -> (f64, f64) {
         self.share(|trial| (trial.covered, trial.intervals))
     }
 
     /// The share of all intervals that are as narrow as was asked for.
-    #[must_use]
     pub fn reached(&self) -> f64 {
         self.share(|trial| (trial.reached, trial.intervals)).0
     }
 
     /// Of the intervals that are as narrow as was asked for, the share whose mean is as near to the truth.
-    #[must_use]
     pub fn kept(&self) -> Option<f64> {
         let reached: usize = self.trials.iter().map(|trial| trial.reached).sum();
         let kept: usize = self.trials.iter().map(|trial| trial.kept).sum();
@@ -173,19 +174,16 @@ impl Score {
     }
 
     /// The share of trials in which the bracket holds the level that saturates the device.
-    #[must_use]
     pub fn bracketed(&self) -> (f64, f64) {
         self.share(|trial| (usize::from(trial.bracketed == Some(true)), 1))
     }
 
     /// The share of trials in which a flag was raised.
-    #[must_use]
     pub fn raised(&self, flag: FlagCode) -> (f64, f64) {
         self.share(|trial| (usize::from(trial.flags.contains_key(&flag)), 1))
     }
 
     /// The share of all intervals that hold the truth or belong to a trial in which a flag was raised.
-    #[must_use]
     pub fn held_or_raised(&self, flag: FlagCode) -> (f64, f64) {
         self.share(|trial| {
             let raised = trial.flags.contains_key(&flag);
@@ -194,14 +192,12 @@ impl Score {
     }
 
     /// The trials in which one of the flags was raised that a case has to keep silent about.
-    #[must_use]
     pub fn alarms(&self, silence: &Silence) -> usize {
         let alarmed = |trial: &&Trial| silence.flags.iter().any(|flag| trial.flags.contains_key(flag));
         self.trials.iter().filter(alarmed).count()
     }
 
     /// The mean of a figure over the trials.
-    #[must_use]
     pub fn mean(&self, figure: impl Fn(&Trial) -> f64) -> f64 {
         self.trials.iter().map(figure).sum::<f64>() / self.count().max(1.0)
     }
@@ -212,27 +208,26 @@ impl Score {
         if self.trials.is_empty() {
             return Grade::Broken("nothing was tried".into());
         }
+        let share = self.share(|trial| (trial.reached, trial.intervals));
+        let reached = |least| self.at_least("points that reach the aim", share, least);
         let promised = match self.case.promise {
-            Promise::Coverage { least, most, kept, most_bias, least_reached, most_minutes } => self
+            Promise::Coverage { least, most_bias, least_reached, most_minutes } => self
                 .in_time(most_minutes)
                 .and(self.at_least("intervals that hold the truth", self.coverage(), least))
-                .and(self.miss_enough(most))
-                .and(self.often_kept(kept))
-                .and(self.often_reached(least_reached))
+                .and(self.miss_enough())
+                .and(self.often_kept())
+                .and(least_reached.map_or(Grade::Kept, reached))
                 .and(self.off("estimates are", |trial| Some(trial.bias), most_bias)),
-            Promise::Levels { least, most_bias } => {
-                let bias = self.off("estimates are", |trial| trial.maximum_error, most_bias);
+            Promise::Levels { least } => {
+                let bias = self.off("estimates are", |trial| trial.maximum_error, MAXIMUM_BIAS);
                 self.at_least("brackets that hold the truth", self.bracketed(), least).and(bias)
             }
             Promise::Answers { .. } => self.answers_kept(),
             Promise::HeldOrRaises(flag, Held { least, most_bias }) => {
                 let what = format!("intervals that hold the truth or have {}", flag.name());
-                let most_bias = most_bias.unwrap_or(f64::INFINITY);
-                self.at_least(&what, self.held_or_raised(flag), least).and(self.off(
-                    "estimates are",
-                    |trial| Some(trial.bias),
-                    most_bias,
-                ))
+                let bias =
+                    self.off("estimates are", |trial| Some(trial.bias), most_bias.unwrap_or(f64::INFINITY));
+                self.at_least(&what, self.held_or_raised(flag), least).and(bias)
             }
             Promise::Raises(flag, least) => {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
@@ -249,22 +244,16 @@ impl Score {
         }
     }
 
-    /// Whether enough points reach the aim.
-    fn often_reached(&self, least: Option<f64>) -> Grade {
-        let reached = self.share(|trial| (trial.reached, trial.intervals));
-        least.map_or(Grade::Kept, |least| self.at_least("points that reach the aim", reached, least))
-    }
-
-    fn miss_enough(&self, most: f64) -> Grade {
+    fn miss_enough(&self) -> Grade {
         let all: usize = self.trials.iter().map(|trial| trial.intervals).sum();
         let missed = all - self.trials.iter().map(|trial| trial.covered).sum::<usize>();
-        seldom_enough(missed, all, most)
+        seldom_enough(missed, all)
     }
 
     /// Whether the error of estimates that reach the aim is within the aim. Their number differs from run to run, so the
     /// standard error is that of a ratio over runs. If all runs agree, it is that of independent estimates. If most
     /// points do not reach the aim, nothing is promised: the visits of those that do were similar by chance.
-    fn often_kept(&self, least: f64) -> Grade {
+    fn often_kept(&self) -> Grade {
         let Some(kept) = self.kept().filter(|_| self.reached() >= USUAL) else {
             return Grade::Kept;
         };
@@ -272,9 +261,9 @@ impl Score {
         let left = |trial: &Trial| to_f64(trial.kept as u64) - kept * to_f64(trial.reached as u64);
         let squares: f64 = self.trials.iter().map(|trial| left(trial).powi(2)).sum();
         let over_runs = (squares * self.count() / (self.count() - 1.0).max(1.0)).sqrt() / reached;
-        let independent = (least * (1.0 - least) / reached).sqrt();
+        let independent = (LEAST_KEPT * (1.0 - LEAST_KEPT) / reached).sqrt();
         let what = format!("estimates as near as they promise, of {reached:.0}");
-        self.at_least(&what, (kept, over_runs.max(independent)), least)
+        self.at_least(&what, (kept, over_runs.max(independent)), LEAST_KEPT)
     }
 
     /// Whether false alarms are rare enough, within what chance explains for so many trials.
@@ -306,12 +295,8 @@ impl Score {
 
     /// A share over all trials and its standard error.
     pub(super) fn share(&self, part: impl Fn(&Trial) -> (usize, usize)) -> (f64, f64) {
-        let parts: Vec<(f64, f64)> = self
-            .trials
-            .iter()
-            .map(&part)
-            .map(|(part, whole)| (to_f64(part as u64), to_f64(whole as u64)))
-            .collect();
+        let floats = |(part, whole)| (to_f64(part as u64), to_f64(whole as u64));
+        let parts: Vec<(f64, f64)> = self.trials.iter().map(part).map(floats).collect();
         let whole: f64 = parts.iter().map(|(_, whole)| whole).sum();
         let share = parts.iter().map(|(part, _)| part).sum::<f64>() / whole.max(1.0);
         let shares = parts.iter().filter(|(_, whole)| *whole > 0.0).map(|(part, whole)| part / whole);
@@ -334,13 +319,13 @@ impl Score {
 }
 
 /// Whether enough intervals miss the truth: intervals that never do are too wide. Few intervals cannot show it.
-pub(super) fn seldom_enough(missed: usize, all: usize, most: f64) -> Grade {
-    if chance::at_most(missed, all, 1.0 - most) >= RARE {
+pub(super) fn seldom_enough(missed: usize, all: usize) -> Grade {
+    if chance::at_most(missed, all, 1.0 - MOST_HELD) >= RARE {
         return Grade::Kept;
     }
     Grade::Broken(format!(
         "only {missed} of {all} intervals miss the truth, fewer than {:.1} %",
-        100.0 * (1.0 - most)
+        100.0 * (1.0 - MOST_HELD)
     ))
 }
 

@@ -4,7 +4,7 @@ use super::{Block, mapper};
 use crate::system::{System, chosen_word, numbered, text, value};
 use rigel_core::facts::{DeviceFacts, IscsiFacts, MdFacts};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 impl Block {
     /// Its facts. A partition has no queue of its own, so queue settings come from its disk.
@@ -84,9 +84,11 @@ impl Block {
         ways.iter().find(|(starts, _)| self.above(starts).is_some()).map(|&(_, name)| name)
     }
 
-    /// The first part of its path in sysfs that consists of this word and a number.
+    /// The first part of its path in sysfs that begins with this word and a number: `ata3`, `rport-1:0-2`.
     fn above(&self, starts: &str) -> Option<&OsStr> {
-        self.dir.iter().find(|part| part.to_str().is_some_and(|name| is_numbered(name, starts)))
+        let rest =
+            |part: &'_ OsStr| Some(part.to_str()?.strip_prefix(starts)?.as_bytes().first()?.is_ascii_digit());
+        self.dir.iter().find(|part| rest(part) == Some(true))
     }
 
     /// The NUMA node of the nearest device above that has one; -1 is the kernel's "none".
@@ -120,25 +122,15 @@ impl Block {
         let name = self.above("session")?;
         let session = sys.join("class/iscsi_session").join(name);
         let number = name.to_str()?.strip_prefix("session")?;
-        let connection = first_connection(&sys.join("class/iscsi_connection"), number);
+        // `connection1:0` of session 1.
+        let connections = numbered(&sys.join("class/iscsi_connection"), &format!("connection{number}:"));
         let of = |file: &str| value(&session.join(file));
         Some(IscsiFacts {
             first_burst_bytes: of("first_burst_len"),
             max_burst_bytes: of("max_burst_len"),
-            max_receive_bytes: connection.and_then(|dir| value(&dir.join("max_recv_dlength"))),
+            max_receive_bytes: connections.first().and_then(|(_, dir)| value(&dir.join("max_recv_dlength"))),
             initial_r2t: value::<u8>(&session.join("initial_r2t")).map(|flag| flag != 0),
             recovery_timeout_s: of("recovery_tmo"),
         })
     }
-}
-
-/// `connection1:0` of session 1.
-fn first_connection(class: &Path, session: &str) -> Option<PathBuf> {
-    let start = format!("connection{session}:");
-    numbered(class, &start).into_iter().next().map(|(_, dir)| dir)
-}
-
-/// Whether a name is this word followed by a number: `ata3`, `rport-1:0-2`.
-fn is_numbered(name: &str, starts: &str) -> bool {
-    name.strip_prefix(starts).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::system::chosen_word;
-use crate::targets::fixture::Fixture;
+use crate::tests::fixture::Fixture;
 use rigel_core::facts::{DeviceFacts, IscsiFacts, MappedFacts, MdFacts};
 
 #[test]

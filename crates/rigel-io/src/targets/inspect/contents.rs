@@ -13,7 +13,7 @@ use rigel_core::guard::safety::Evidence;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rustix::fs::{self, Advice, OFlags, SeekFrom};
 use rustix::io::{Errno, pread, retry_on_intr};
-use std::os::fd::OwnedFd;
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Larger targets are only sampled.
@@ -102,7 +102,7 @@ fn sample_places(size: u64, block: u64) -> Vec<(u64, u64)> {
 /// Reads without filling the page cache, as far as the system allows.
 struct Reader<'a> {
     node: &'a Node,
-    fd: OwnedFd,
+    fd: File,
     direct: bool,
     is_file: bool,
     size: u64,
@@ -116,8 +116,7 @@ impl<'a> Reader<'a> {
     fn open(node: &'a Node, facts: &TargetFacts, stop: &'a AtomicBool) -> Result<Self, Problem> {
         let direct = facts.direct_io == Some(true);
         let flags = if direct { OFlags::RDONLY | OFlags::DIRECT } else { OFlags::RDONLY };
-        let fd =
-            node.open(flags).map_err(|errno| refusal("the target cannot be read", node.path(), errno))?;
+        let fd = node.open(flags).map_err(|errno| refusal("the target cannot be read", &node.path, errno))?;
         let buffer = AlignedBuffer::new(usize::try_from(READ).unwrap_or(usize::MAX));
         let block = BLOCK.max(u64::from(facts.logical_block_bytes));
         let is_file = facts.kind == TargetKind::File;
@@ -138,7 +137,7 @@ impl<'a> Reader<'a> {
             Err(Errno::NXIO) => Ok(None),
             // A filesystem that does not report holes: everything may be data.
             Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(Some(at)),
-            Err(errno) => Err(refusal("the target cannot be searched for data", self.node.path(), errno)),
+            Err(errno) => Err(refusal("the target cannot be searched for data", &self.node.path, errno)),
         }
     }
 
@@ -159,7 +158,7 @@ impl<'a> Reader<'a> {
                 Ok(got) => have += got,
                 Err(errno) => {
                     let what = format!("the target cannot be read at byte {at}");
-                    return Err(refusal(&what, self.node.path(), errno));
+                    return Err(refusal(&what, &self.node.path, errno));
                 }
             }
             // The target ends in the middle of a block, where a second direct read could not begin.

@@ -7,7 +7,6 @@ use crate::targets::node::Node;
 use rustix::fs::{self, AtFlags, OFlags, StatxFlags};
 use rustix::io::{pread, retry_on_intr};
 
-/// The answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Direct {
     pub logical_block_bytes: u32,

@@ -3,12 +3,13 @@
 //! Of a file with very many extents only a part is examined, because this happens before every run and must not take
 //! long. Must not read the file.
 
-use crate::targets::ioctl::{Extent, ExtentPage, FIEMAP_SYNC};
+use crate::targets::ioctl::{Extent, ExtentPage, FIEMAP_SYNC, extent_flags as flags};
 use crate::targets::node::Node;
 use rigel_core::facts::{ExtentFacts, ExtentSource, TargetKind};
 use rustix::fs::{self, OFlags, SeekFrom};
 use rustix::io::Errno;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 /// The search ends after this many extents.
@@ -18,14 +19,14 @@ const MOST_TIME: Duration = Duration::from_millis(250);
 
 /// The extents of the first `size_bytes` of a file; `None` for a device, and where the filesystem does not answer.
 pub(super) fn find(node: &Node, size_bytes: u64) -> Option<ExtentFacts> {
-    if node.kind() != TargetKind::File {
+    if node.kind != TargetKind::File {
         return None;
     }
     let fd = node.open(OFlags::RDONLY).ok()?;
     by_fiemap(&fd, size_bytes).or_else(|| by_seek(&fd, size_bytes))
 }
 
-fn by_fiemap(fd: &OwnedFd, size: u64) -> Option<ExtentFacts> {
+fn by_fiemap(fd: &File, size: u64) -> Option<ExtentFacts> {
     let found = walk_fiemap(fd, size, 0)?;
     if found.unwritten_bytes == 0 {
         return Some(found);
@@ -35,7 +36,7 @@ fn by_fiemap(fd: &OwnedFd, size: u64) -> Option<ExtentFacts> {
     walk_fiemap(fd, size, FIEMAP_SYNC).or(Some(found))
 }
 
-fn walk_fiemap(fd: &OwnedFd, size: u64, flags: u32) -> Option<ExtentFacts> {
+fn walk_fiemap(fd: &File, size: u64, flags: u32) -> Option<ExtentFacts> {
     let mut count = Count::new(ExtentSource::Fiemap, size);
     let mut page = ExtentPage::boxed();
     while count.goes_on() {
@@ -44,7 +45,7 @@ fn walk_fiemap(fd: &OwnedFd, size: u64, flags: u32) -> Option<ExtentFacts> {
             Ok(extents) => {
                 extents.iter().for_each(|extent| count.take(extent));
                 // The page is not full, so these were the last.
-                if extents.len() < ExtentPage::ROOM || extents.iter().any(Extent::is_last) {
+                if extents.len() < ExtentPage::ROOM || extents.iter().any(|extent| extent.has(flags::LAST)) {
                     return Some(count.ended());
                 }
                 if count.at == from {
@@ -59,7 +60,7 @@ fn walk_fiemap(fd: &OwnedFd, size: u64, flags: u32) -> Option<ExtentFacts> {
     Some(count.facts())
 }
 
-fn by_seek(fd: &OwnedFd, size: u64) -> Option<ExtentFacts> {
+fn by_seek(fd: &File, size: u64) -> Option<ExtentFacts> {
     let mut count = Count::new(ExtentSource::Seek, size);
     while count.goes_on() {
         let data = match fs::seek(fd, SeekFrom::Data(count.at)) {
@@ -70,7 +71,7 @@ fn by_seek(fd: &OwnedFd, size: u64) -> Option<ExtentFacts> {
             Err(_) => break,
         };
         match fs::seek(fd, SeekFrom::Hole(data)) {
-            Ok(hole) if hole > data => count.take(&Extent::written(data, hole - data)),
+            Ok(hole) if hole > data => count.take(&Extent::new(data, hole - data, 0)),
             // The file changed in between.
             _ => break,
         }
@@ -89,21 +90,10 @@ struct Count {
 
 impl Count {
     fn new(source: ExtentSource, size: u64) -> Self {
-        let facts = ExtentFacts {
-            source,
-            written_bytes: 0,
-            unwritten_bytes: 0,
-            hole_bytes: 0,
-            extents: 0,
-            shared_bytes: 0,
-            inline_bytes: 0,
-            encoded_bytes: 0,
-            truncated: false,
-        };
+        let facts = ExtentFacts { source, ..ExtentFacts::default() };
         Self { began: Instant::now(), size, at: 0, facts }
     }
 
-    /// Whether the search goes on.
     fn goes_on(&self) -> bool {
         self.at < self.size && self.facts.extents < MOST_EXTENTS && self.began.elapsed() < MOST_TIME
     }
@@ -119,15 +109,18 @@ impl Count {
             return;
         }
         self.facts.extents += 1;
-        if extent.is_unwritten() {
+        // Data that is still to be allocated counts as data.
+        if extent.has(flags::UNWRITTEN) && !extent.has(flags::DELALLOC) {
             self.facts.unwritten_bytes += bytes;
             return;
         }
         self.facts.written_bytes += bytes;
+        // Encrypted extents have the flag of compressed ones, but also another one.
+        let compressed = extent.has(flags::ENCODED) && !extent.has(flags::DATA_ENCRYPTED);
         for (is, sum) in [
-            (extent.is_shared(), &mut self.facts.shared_bytes),
-            (extent.is_inline(), &mut self.facts.inline_bytes),
-            (extent.is_encoded(), &mut self.facts.encoded_bytes),
+            (extent.has(flags::SHARED), &mut self.facts.shared_bytes),
+            (extent.has(flags::INLINE | flags::TAIL), &mut self.facts.inline_bytes),
+            (compressed, &mut self.facts.encoded_bytes),
         ] {
             *sum += if is { bytes } else { 0 };
         }
@@ -148,13 +141,12 @@ impl Count {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::targets::ioctl::extent_flags as flags;
 
     const KIB: u64 = 1024;
 
     fn counted(size: u64, extents: &[(u64, u64, u32)]) -> Count {
         let mut count = Count::new(ExtentSource::Fiemap, size);
-        extents.iter().for_each(|&(at, len, flags)| count.take(&Extent::with_flags(at, len, flags)));
+        extents.iter().for_each(|&(at, len, flags)| count.take(&Extent::new(at, len, flags)));
         count
     }
 

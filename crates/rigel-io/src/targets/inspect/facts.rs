@@ -12,20 +12,23 @@ use rigel_core::path_text;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Gathers all facts but the extents.
 pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
     let system = snapshot.system();
     let size_bytes = size_of_target(node)?;
-    let is_file = node.kind() == TargetKind::File;
-    let blocks = if is_file { None } else { device_blocks(node) };
+    let is_file = node.kind == TargetKind::File;
+    // Logical and physical block size of a device.
+    let blocks = match node.open_to_read() {
+        Ok(fd) if !is_file => ioctl::block_sizes(fd.as_fd()).ok(),
+        _ => None,
+    };
     let direct = direct::find(node, blocks.map(|(logical, _)| logical));
     let real_path = node.real_path();
     let mount = if is_file { mount_of(node, &real_path, snapshot) } else { None };
     let device = match (mount, is_file) {
-        (_, false) => (node.kind() == TargetKind::BlockDevice).then(|| node.identity().device),
+        (_, false) => (node.kind == TargetKind::BlockDevice).then(|| node.identity().device),
         // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
         (Some((mount, number)), true) if mount.device.0 == 0 => *number,
-        (_, true) => Some(number(node.stat().st_dev)),
+        (_, true) => Some(number(node.stat.st_dev)),
     };
     let mount = mount.map(|(mount, _)| mount);
     let block = device.and_then(|number| Block::by_number(&system.sys, number));
@@ -33,7 +36,7 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     Ok(TargetFacts {
         path: node.place(),
         real_path: path_text::encode(&real_path),
-        kind: node.kind(),
+        kind: node.kind,
         size_bytes,
         identity: node.identity(),
         logical_block_bytes: direct.logical_block_bytes,
@@ -47,8 +50,7 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
         mount: mount.map(|mount| mount.facts(block.as_ref().map(|block| block.name.clone()))),
         below: below.iter().map(|block| block.facts(system)).collect(),
         // Always in units of 512 bytes.
-        allocated_bytes: is_file
-            .then(|| u64::try_from(node.stat().st_blocks).unwrap_or(0).saturating_mul(512)),
+        allocated_bytes: is_file.then(|| u64::try_from(node.stat.st_blocks).unwrap_or(0).saturating_mul(512)),
         extents: None,
         // The run that has just filled it corrects this.
         scratch: own_file::whole_header(node).map(|header| ScratchFacts {
@@ -64,8 +66,8 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
     let fd = node.open_to_read()?;
     let empty =
         |is: &str, next: &str| Err(Problem::refused(format!("the target {is}")).at(node.place()).next(next));
-    if node.kind() == TargetKind::File {
-        return match u64::try_from(node.stat().st_size) {
+    if node.kind == TargetKind::File {
+        return match u64::try_from(node.stat.st_size) {
             Ok(0) | Err(_) => {
                 let next = format!("give it a size, for example: fallocate -l 4G {}", node.place());
                 empty("is an empty file", &next)
@@ -76,13 +78,8 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
     match ioctl::device_size_bytes(fd.as_fd()) {
         Ok(0) => empty("has a size of zero", "insert the medium, attach the device, or choose another one"),
         Ok(size) => Ok(size),
-        Err(errno) => Err(refusal("the target does not tell its size", node.path(), errno)),
+        Err(errno) => Err(refusal("the target does not tell its size", &node.path, errno)),
     }
-}
-
-/// Logical and physical block size of a device.
-fn device_blocks(node: &Node) -> Option<(u32, Option<u32>)> {
-    ioctl::block_sizes(node.open_to_read().ok()?.as_fd()).ok()
 }
 
 /// The mount that the path of a file goes through, and the number of its device.

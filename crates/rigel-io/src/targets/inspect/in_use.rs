@@ -21,11 +21,10 @@ use std::os::fd::AsFd;
 /// Mounts in one message. A container host can mount the same device hundreds of times.
 const MOST_MOUNTS: usize = 8;
 
-/// Everything that uses the target.
 pub(crate) fn evidence(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
     let system = snapshot.system();
     let mut found = blockers(node, snapshot);
-    if node.kind() == TargetKind::BlockDevice {
+    if node.kind == TargetKind::BlockDevice {
         if found.is_empty() && is_exclusively_open(node) {
             found.push(Evidence::ExclusivelyOpen);
         }
@@ -47,9 +46,11 @@ pub(crate) fn blockers(node: &Node, snapshot: &Snapshot) -> Vec<Evidence> {
         Some(block) => (related(block).into_iter().map(|b| block_id(b.number)).collect(), block.name.clone()),
         None => (vec![node.id()], node.place()),
     };
-    found.extend(loop_devices(&ids, &name, snapshot));
+    // The kernel does not list loop devices as holders.
+    let loops = snapshot.loops().iter().filter(|one| one.behind.iter().any(|id| ids.contains(id)));
+    found.extend(loops.map(|one| Evidence::Held { device: name.clone(), holder: one.title.clone() }));
     found.extend(in_swap(&ids, snapshot));
-    let read_only = match node.kind() {
+    let read_only = match node.kind {
         TargetKind::File => node.on_read_only_mount(),
         _ => node.open(OFlags::RDONLY).and_then(|fd| ioctl::device_is_read_only(fd.as_fd())) == Ok(true),
     };
@@ -96,7 +97,6 @@ fn related(block: &Block) -> Vec<Block> {
     found
 }
 
-/// Mounts and holders of a device.
 fn mounted_or_held(block: &Block, snapshot: &Snapshot) -> Vec<Evidence> {
     let related = related(block);
     let mut found = mounted(&related, snapshot);
@@ -147,12 +147,6 @@ fn member_of_btrfs(block: &Block, snapshot: &Snapshot) -> Option<Evidence> {
         None => format!("the btrfs filesystem {}", path_text::encode_os(devices.parent()?.file_name()?)),
     };
     Some(Evidence::Mounted { device: block.name.clone(), mount_point })
-}
-
-/// Loop devices that are made of the target. The kernel does not list them as holders.
-fn loop_devices(ids: &[NodeId], name: &str, snapshot: &Snapshot) -> Vec<Evidence> {
-    let made_of_it = snapshot.loops().iter().filter(|one| one.behind.iter().any(|found| ids.contains(found)));
-    made_of_it.map(|one| Evidence::Held { device: name.to_owned(), holder: one.title.clone() }).collect()
 }
 
 fn in_swap(ids: &[NodeId], snapshot: &Snapshot) -> Vec<Evidence> {

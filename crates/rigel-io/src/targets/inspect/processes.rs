@@ -1,6 +1,7 @@
 //! The other programs that have a target open. Must not touch the files that they have open: a server that does not
 //! answer would make the search hang.
 
+use crate::system::numbered;
 use crate::targets::node::{NodeId, block_id, number};
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::guard::safety::Evidence;
@@ -20,41 +21,27 @@ const MOST_NAMES: usize = 5;
 const MORE_CHECKS: u32 = 3;
 const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 
-/// The files that other processes had open at one moment. Only root sees those of other users.
-#[derive(Debug)]
-pub(crate) struct Openers {
-    by_identity: HashMap<Identity, Vec<(TargetKind, u32)>>,
-}
+/// The files that other processes had open at one moment, each with its processes. Only root sees those of other users.
+pub(crate) type Openers = HashMap<NodeId, Vec<u32>>;
 
-impl Openers {
-    /// Searches all processes, once for all targets of a run.
-    pub(crate) fn gather(proc: &Path) -> Self {
-        let mut by_identity: HashMap<Identity, Vec<(TargetKind, u32)>> = HashMap::new();
-        for pid in pids_of_others(proc) {
-            let process = proc.join(pid.to_string());
-            let descriptors = descriptors_of(&process).filter_map(|descriptor| id_of_open(&descriptor));
-            for (kind, identity) in descriptors.chain(mapped_by(&process)) {
-                by_identity.entry(identity).or_default().push((kind, pid));
-            }
+/// Searches all processes, once for all targets of a run.
+pub(crate) fn gather(proc: &Path) -> Openers {
+    let mut found = Openers::new();
+    let own = std::process::id();
+    for (pid, process) in numbered(proc, "").into_iter().filter(|&(pid, _)| pid != own) {
+        let descriptors = descriptors_of(&process).filter_map(|descriptor| id_of_open(&descriptor));
+        for id in descriptors.chain(mapped_by(&process)) {
+            found.entry(id).or_default().push(pid);
         }
-        Self { by_identity }
     }
-
-    fn of(&self, ids: &[NodeId]) -> Vec<u32> {
-        let of_one = |(kind, identity): &NodeId| {
-            let found = self.by_identity.get(identity).map_or(&[][..], Vec::as_slice);
-            found.iter().filter(|(found, _)| found == kind).map(|&(_, pid)| pid).collect::<Vec<_>>()
-        };
-        let mut pids: Vec<u32> = ids.iter().flat_map(of_one).collect();
-        pids.sort_unstable();
-        pids.dedup();
-        pids
-    }
+    found
 }
 
 /// The processes that had one of the files or devices open, and still have it open some checks later.
 pub(crate) fn open_elsewhere(proc: &Path, openers: &Openers, ids: &[NodeId]) -> Option<Evidence> {
-    let mut pids = openers.of(ids);
+    let mut pids: Vec<u32> = ids.iter().filter_map(|id| openers.get(id)).flatten().copied().collect();
+    pids.sort_unstable();
+    pids.dedup();
     let holds = |pid: &u32| has_open(&proc.join(pid.to_string()), ids);
     pids.retain(holds);
     for _ in 0..MORE_CHECKS {
@@ -70,13 +57,6 @@ pub(crate) fn open_elsewhere(proc: &Path, openers: &Openers, ids: &[NodeId]) -> 
         processes.push(format!("{more} more"));
     }
     (!processes.is_empty()).then_some(Evidence::OpenElsewhere { processes })
-}
-
-fn pids_of_others(proc: &Path) -> Vec<u32> {
-    let own = std::process::id();
-    let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|&pid| pid != own).collect()
 }
 
 fn descriptors_of(process: &Path) -> impl Iterator<Item = PathBuf> + use<> {

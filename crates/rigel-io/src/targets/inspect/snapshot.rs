@@ -3,7 +3,7 @@
 //! Each list is read when it is first needed, and never again. Whoever needs fresh lists takes a new snapshot. Must not
 //! judge.
 
-use super::processes::Openers;
+use super::processes::{Openers, gather};
 use crate::mounts::{self, Mount};
 use crate::system::System;
 use crate::targets::block::Block;
@@ -39,7 +39,6 @@ pub(crate) struct Loop {
 
 impl Snapshot {
     /// A snapshot of this host.
-    #[must_use]
     pub fn take() -> Self {
         Self::default()
     }
@@ -84,7 +83,7 @@ impl Snapshot {
     }
 
     pub(crate) fn openers(&self) -> &Openers {
-        self.openers.get_or_init(|| Openers::gather(&self.system.proc))
+        self.openers.get_or_init(|| gather(&self.system.proc))
     }
 }
 

@@ -6,21 +6,18 @@ use std::os::fd::BorrowedFd;
 
 /// `struct dm_ioctl` of <linux/dm-ioctl.h>, the head of every request to the device mapper.
 #[repr(C)]
+#[derive(Default)]
 struct MapperHeader {
     version: [u32; 3],
     /// Bytes of the header and the room behind it.
     data_size: u32,
-    /// Offset of the answer.
     data_start: u32,
     target_count: u32,
-    open_count: i32,
+    _open_count: i32,
     flags: u32,
-    event: u32,
-    _padding: u32,
+    _event: [u32; 2],
     device: u64,
-    name: [u8; 128],
-    uuid: [u8; 129],
-    _data: [u8; 7],
+    _name_and_uuid: [[u64; 11]; 3],
 }
 
 // The structure is part of the kernel's interface and has 312 bytes.
@@ -43,7 +40,6 @@ struct MapperQuestion {
 
 const _: () = assert!(size_of::<MapperQuestion>() == 312 + 65536);
 
-/// One target of a device-mapper device.
 #[derive(Debug)]
 pub(crate) struct MapperTarget {
     pub begin_sectors: u64,
@@ -64,15 +60,9 @@ pub(crate) fn mapper_targets(
         version: [4, 0, 0],
         data_size: 312 + 65536,
         data_start: 312,
-        target_count: 0,
-        open_count: 0,
         flags: DM_NOFLUSH | DM_SECURE_DATA | if status { 0 } else { DM_STATUS_TABLE },
-        event: 0,
-        _padding: 0,
         device: fs::makedev(major, minor),
-        name: [0; 128],
-        uuid: [0; 129],
-        _data: [0; 7],
+        ..MapperHeader::default()
     };
     let mut question = Box::new(MapperQuestion { header, room: [0; MAPPER_ROOM] });
     // SAFETY: DM_TABLE_STATUS reads the header and writes as many bytes as its `data_size` says, which is the size of

@@ -12,7 +12,7 @@ use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::units::MIB;
 use rustix::fs::{self, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,8 @@ impl Fresh {
         };
         let node = Arc::new(Node::pin_no_link(path)?);
         // Another run may have it locked for a moment, to find out what it is.
-        let hold = Hold::take(fd).map_err(|errno| not_locked(path, errno))?.ok_or_else(|| locked(path))?;
+        let hold =
+            Hold::take(fd.into()).map_err(|errno| not_locked(path, errno))?.ok_or_else(|| locked(path))?;
         let fresh = Self { node, hold, header, whole: false };
         fresh.prepare(wish.direct)?;
         Ok(Some(fresh))
@@ -50,24 +51,24 @@ impl Fresh {
 
     fn prepare(&self, direct: bool) -> Result<(), Problem> {
         let size_bytes = self.header.file_bytes();
-        fs::ftruncate(self.hold.file(), size_bytes)
-            .and_then(|()| write_header(self.hold.file(), &self.header))
+        fs::ftruncate(&self.hold.file, size_bytes)
+            .and_then(|()| write_header(&self.hold.file, &self.header))
             .map_err(|errno| self.failed(0, errno))?;
         let refusal = direct.then(|| self.open_direct()).and_then(Result::err);
         if refusal == Some(Errno::INVAL) {
             return Err(no_direct_io(self.node.place()));
         }
         // This finds out now whether the space is there, and often gives the file a single extent.
-        match fs::fallocate(self.hold.file(), FallocateFlags::empty(), 0, size_bytes) {
+        match fs::fallocate(&self.hold.file, FallocateFlags::empty(), 0, size_bytes) {
             Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => {
-                Err(no_room(self.node.path(), size_bytes, errno))
+                Err(no_room(&self.node.path, size_bytes, errno))
             }
             // Not every filesystem can do it; then the writes allocate.
             _ => Ok(()),
         }
     }
 
-    fn open_direct(&self) -> Result<OwnedFd, Errno> {
+    fn open_direct(&self) -> Result<File, Errno> {
         self.node.open(OFlags::RDWR | OFlags::DIRECT)
     }
 
@@ -80,8 +81,8 @@ impl Fresh {
     ) -> Result<ScratchFile, Problem> {
         self.write_data(progress, stop)?;
         self.header.state = if keep { State::Kept } else { State::Temporary };
-        write_header(self.hold.file(), &self.header)
-            .map_err(|errno| refusal("the scratch file cannot be written", self.node.path(), errno))?;
+        write_header(&self.hold.file, &self.header)
+            .map_err(|errno| refusal("the scratch file cannot be written", &self.node.path, errno))?;
         self.whole = true;
         let (node, hold) = (Arc::clone(&self.node), self.hold.clone());
         Ok(ScratchFile { node, hold, header: self.header, reused: false })
@@ -90,7 +91,7 @@ impl Fresh {
     fn write_data(&self, progress: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Result<(), Problem> {
         let Header { data_bytes, seed, .. } = self.header;
         let direct = self.open_direct().ok();
-        let fd = direct.as_ref().unwrap_or_else(|| self.hold.file());
+        let fd = direct.as_ref().unwrap_or_else(|| &self.hold.file);
         let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
         let mut at = 0;
         while at < data_bytes {
@@ -113,7 +114,7 @@ impl Fresh {
     }
 
     fn failed(&self, at: u64, errno: Errno) -> Problem {
-        let path = self.node.path();
+        let path = &self.node.path;
         match errno {
             Errno::NOSPC | Errno::DQUOT | Errno::FBIG => no_room(path, self.header.file_bytes(), errno),
             _ => refusal(&format!("the scratch file cannot be written at byte {at}"), path, errno),

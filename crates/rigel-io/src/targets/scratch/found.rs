@@ -18,7 +18,6 @@ use rustix::io::Errno;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What was found at a name.
 #[derive(Debug)]
 pub(super) enum Found {
     /// No file, or one that was removed.
@@ -32,11 +31,9 @@ pub(super) enum Found {
 /// What to do with a scratch file of ours that has another size, or was not filled to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
-    /// Remove it.
     Remove,
     /// Remove it unless its header says that it is kept.
     SpareKept,
-    /// Leave it there.
     Leave,
 }
 
@@ -62,13 +59,13 @@ pub(super) fn take(path: &Path, wish: &Wish, misfit: Misfit) -> Result<Found, Pr
         return Ok(Found::Free);
     }
     let unreadable = |errno| refusal("the scratch file cannot be read", path, errno);
-    let Some(header) = header_of(hold.file()).map_err(unreadable)? else {
+    let Some(header) = header_of(&hold.file).map_err(unreadable)? else {
         // An empty file: another run has just created it and is about to lock it.
-        let is_empty = fs::fstat(hold.file()).is_ok_and(|stat| stat.st_size == 0);
+        let is_empty = fs::fstat(&hold.file).is_ok_and(|stat| stat.st_size == 0);
         return if is_empty { Ok(Found::Busy) } else { Err(not_ours(path)) };
     };
     // The file was kept, and somebody has put other data into it: it is theirs now.
-    if let Some(offset) = first_foreign(hold.file(), &header).map_err(unreadable)? {
+    if let Some(offset) = first_foreign(&hold.file, &header).map_err(unreadable)? {
         return Err(changed_by_another(path, offset));
     }
     let blockers = in_use::blockers(&node, &Snapshot::take());
@@ -88,8 +85,8 @@ fn use_or_remove(
     if header.is_whole() && header.data_bytes == wish.data_bytes {
         if wish.keep && header.state != State::Kept {
             header.state = State::Kept;
-            write_header(hold.file(), &header)
-                .map_err(|errno| refusal("the scratch file cannot be written", node.path(), errno))?;
+            write_header(&hold.file, &header)
+                .map_err(|errno| refusal("the scratch file cannot be written", &node.path, errno))?;
         }
         return Ok(Found::Ours(ScratchFile { node: Arc::new(node), hold, header, reused: true }));
     }
@@ -104,9 +101,8 @@ pub(super) fn is_missing(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Whether the path still leads to the pinned file.
 fn is_still(node: &Node) -> bool {
-    Node::pin_no_link(node.path()).is_ok_and(|now| now.identity() == node.identity())
+    Node::pin_no_link(&node.path).is_ok_and(|now| now.identity() == node.identity())
 }
 
 fn not_opened(path: &Path, errno: Errno) -> Problem {

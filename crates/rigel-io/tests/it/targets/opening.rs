@@ -2,24 +2,25 @@
 
 use super::support::{MIB, Mounted, asked, bytes_of, dir, ext4_image, look, loop_on, poke, sparse};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::TargetFacts;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::{WritePermit, consent_covers, permit};
 use rigel_io::targets::inspect::target_facts;
-use rigel_io::targets::open::{Access, TargetRequest};
+use rigel_io::targets::open::Access;
 use rigel_testdev::{LoopDevice, needs};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, pread, pwrite};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-fn open_to_write(request: &TargetRequest, permit: WritePermit, direct: bool) -> Result<OpenTargets, Problem> {
+fn open_to_write(request: &TargetFacts, permit: WritePermit, direct: bool) -> Result<OpenTargets, Problem> {
     OpenTargets::open(std::slice::from_ref(request), Access::Permits(&[Some(permit)]), direct)
 }
 
 /// Facts and permit of a target that may be written with consent.
-fn permitted(path: &Path) -> (TargetRequest, WritePermit) {
+fn permitted(path: &Path) -> (TargetFacts, WritePermit) {
     let (facts, permit) = asked(path, true).unwrap();
-    (TargetRequest::of(&facts), permit)
+    (facts.clone(), permit)
 }
 
 fn refused(result: Result<OpenTargets, Problem>, words: &str) {
@@ -33,7 +34,7 @@ fn without_a_permit_the_kernel_refuses_a_write() {
     let dir = dir();
     let file = sparse(&dir, "file", MIB);
     poke(&file, 0, b"precious");
-    let request = TargetRequest::of(&target_facts(&file).unwrap());
+    let request = target_facts(&file).unwrap();
     for access in [Access::ReadOnly, Access::Permits(&[]), Access::Permits(&[None])] {
         let open = OpenTargets::open(std::slice::from_ref(&request), access, false).unwrap();
         assert!(!open[0].writable());
@@ -50,7 +51,7 @@ fn a_permit_is_for_its_own_target_in_the_list() {
     let dir = dir();
     let (scratch, precious) = (sparse(&dir, "scratch", MIB), sparse(&dir, "precious", MIB));
     let (first, permit) = permitted(&scratch);
-    let second = TargetRequest::of(&target_facts(&precious).unwrap());
+    let second = target_facts(&precious).unwrap();
     let permits = [Some(permit), None];
     let open = OpenTargets::open(&[first.clone(), second.clone()], Access::Permits(&permits), false).unwrap();
     assert_eq!((open[0].writable(), open[1].writable()), (true, false));
@@ -163,7 +164,7 @@ fn a_locked_file_waits_for_its_owner() {
 #[test]
 fn without_direct_io_the_way_out_is_named() {
     let facts = target_facts(Path::new("/sys/kernel/mm/transparent_hugepage/enabled")).unwrap();
-    let request = TargetRequest::of(&facts);
+    let request = facts.clone();
     let problem = OpenTargets::open(std::slice::from_ref(&request), Access::ReadOnly, true).unwrap_err();
     assert!(
         problem.to_string().contains("O_DIRECT") && problem.to_string().contains("--buffered"),
@@ -175,7 +176,7 @@ fn without_direct_io_the_way_out_is_named() {
 #[test]
 fn descriptors_are_not_inherited() {
     let dir = dir();
-    let request = TargetRequest::of(&target_facts(&sparse(&dir, "file", MIB)).unwrap());
+    let request = target_facts(&sparse(&dir, "file", MIB)).unwrap();
     let open = OpenTargets::open(&[request], Access::ReadOnly, true).unwrap();
     assert!(rustix::io::fcntl_getfd(&open[0]).unwrap().contains(rustix::io::FdFlags::CLOEXEC));
     assert!(rustix::fs::fcntl_getfl(&open[0]).unwrap().contains(OFlags::DIRECT));

@@ -1,13 +1,15 @@
 //! Scratch files: filled, recognised, reused, removed, and never taken for someone else's file.
 
-use super::support::{MIB, Mounted, assert_verdict, bytes_of, dir, ext4_image, look, loop_on, poke, tool};
+use super::support::{
+    MIB, Mounted, assert_verdict, bytes_of, check_block, dir, ext4_image, look, loop_on, poke, tool,
+};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::guard::safety::{Evidence, Verdict};
-use rigel_core::guard::scratch::{BLOCK_BYTES, FILE_NAME, Header, State, TRAILER_BYTES, check_block};
+use rigel_core::guard::scratch::{BLOCK_BYTES, FILE_NAME, Header, State, TRAILER_BYTES};
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::permit;
 use rigel_io::targets::inspect::target_facts;
-use rigel_io::targets::open::{Access, TargetRequest};
+use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
 use rigel_testdev::{Unavailable, needs};
 use std::path::{Path, PathBuf};
@@ -48,7 +50,7 @@ fn every_block_is_what_the_seed_says() {
     let never = AtomicBool::new(false);
     let scratch = ScratchFile::create(dir.path(), &wish(size, 42), &mut progress, &never).unwrap();
     assert_eq!(scratch.path(), dir.path().join(FILE_NAME));
-    assert_eq!((scratch.data_bytes(), scratch.seed(), scratch.reused()), (size, 42, false));
+    assert_eq!((scratch.header.data_bytes, scratch.header.seed, scratch.reused), (size, 42, false));
     assert!(steps.is_sorted() && steps.last() == Some(&(size, size)), "{steps:?}");
     let bytes = bytes_of(scratch.path());
     assert_eq!(bytes.len() as u64, size + TRAILER_BYTES);
@@ -73,10 +75,10 @@ fn a_whole_one_is_reused_and_another_size_is_filled_anew() {
     let again =
         ScratchFile::create(dir.path(), &wish(MIB, 2), &mut |_, _| fills += 1, &AtomicBool::new(false));
     let again = again.unwrap();
-    assert_eq!((again.reused(), again.kept(), again.seed(), fills), (true, true, 1, 0));
+    assert_eq!((again.reused, again.header.is_kept(), again.header.seed, fills), (true, true, 1, 0));
     again.put_away().unwrap();
     let other = create(dir.path(), 2 * MIB, 3).unwrap();
-    assert_eq!((other.reused(), other.seed(), other.data_bytes()), (false, 3, 2 * MIB));
+    assert_eq!((other.reused, other.header.seed, other.header.data_bytes), (false, 3, 2 * MIB));
     assert_eq!(std::fs::metadata(other.path()).unwrap().len(), 2 * MIB + TRAILER_BYTES);
 }
 
@@ -92,13 +94,13 @@ fn a_leftover_of_a_killed_run_is_used_and_removed() {
     assert_eq!(left_there(dir.path(), None).map(|(_, header)| header.data_bytes), Some(MIB));
     assert_eq!(left_there(dir.path(), Some(2 * MIB)), None);
     let again = create(dir.path(), MIB, 2).unwrap();
-    assert_eq!((again.reused(), again.kept()), (true, false));
+    assert_eq!((again.reused, again.header.is_kept()), (true, false));
     again.put_away().unwrap();
     assert!(names(dir.path()).is_empty());
     // Asked to keep it, a run does so for good.
     killed(create(dir.path(), MIB, 3).unwrap());
     kept(dir.path(), MIB, 4).unwrap().put_away().unwrap();
-    assert!(create(dir.path(), MIB, 5).unwrap().kept());
+    assert!(create(dir.path(), MIB, 5).unwrap().header.is_kept());
 }
 
 #[test]
@@ -117,7 +119,7 @@ fn two_runs_in_one_directory_have_a_file_each() {
     // Killed behind a name that is free by now, it is found all the same.
     killed(second);
     let again = create(dir.path(), MIB, 4).unwrap();
-    assert_eq!((again.reused(), again.seed()), (true, 2));
+    assert_eq!((again.reused, again.header.seed), (true, 2));
     again.put_away().unwrap();
     assert!(names(dir.path()).is_empty());
 }
@@ -127,7 +129,7 @@ fn a_file_in_use_is_not_written_by_a_run_that_names_it() {
     let dir = dir();
     let mine = create(dir.path(), MIB, 1).unwrap();
     let facts = target_facts(mine.path()).unwrap();
-    let request = [TargetRequest::of(&facts)];
+    let request = [facts.clone()];
     let open = |permit| OpenTargets::open(&request, Access::Permits(&[Some(permit)]), false);
     let evidence = look(mine.path());
     let problem = open(permit(&facts, &evidence, true).unwrap()).map(|_| ()).unwrap_err();
@@ -233,7 +235,7 @@ fn a_killed_fill_is_known_as_ours() {
     assert!(!look(&path).contains(&Evidence::OurScratchFile));
     assert_eq!(left_there(dir.path(), None), None);
     let again = create(dir.path(), MIB, 6).unwrap();
-    assert_eq!((again.reused(), again.seed(), again.path()), (false, 6, path.as_path()));
+    assert_eq!((again.reused, again.header.seed, again.path()), (false, 6, path.as_path()));
 }
 
 #[test]
@@ -314,7 +316,7 @@ fn a_fill_in_progress_is_left_alone() {
     };
     let never = AtomicBool::new(false);
     let first = ScratchFile::create(dir.path(), &wish(8 * MIB, 1), &mut progress, &never).unwrap();
-    assert_eq!(first.seed(), 1);
+    assert_eq!(first.header.seed, 1);
     assert_eq!(second.unwrap().path(), dir.path().join("rigel-scratch-2.dat"));
     assert_eq!(check_block(1, 4096, &bytes_of(first.path())[4096..8192]), Ok(()));
 }

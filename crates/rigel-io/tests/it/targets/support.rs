@@ -4,6 +4,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::{Evidence, Verdict, judge};
+use rigel_core::guard::scratch::{BLOCK_BYTES, block};
 use rigel_io::targets::guard::{WritePermit, permit};
 use rigel_io::targets::inspect::{Progress, Scan, Snapshot, TargetEvidence, inspect, target_facts};
 use rigel_testdev::{LoopDevice, Unavailable};
@@ -33,6 +34,13 @@ pub fn poke(path: &Path, at: u64, bytes: &[u8]) {
     let file = std::fs::File::options().write(true).open(path).unwrap();
     file.write_all_at(bytes, at).unwrap();
     file.sync_all().unwrap();
+}
+
+/// Compares the block at `offset` with that of a file filled with `seed`; the error is the place of the first wrong byte.
+pub fn check_block(seed: u64, offset: u64, found: &[u8]) -> Result<(), usize> {
+    let mut wanted = [0; BLOCK_BYTES];
+    block(seed, offset, &mut wanted);
+    found.iter().zip(&wanted).position(|(found, wanted)| found != wanted).map_or(Ok(()), Err)
 }
 
 /// The evidence, looked for as closely as can be. Other tests that look for a free loop device open all of them for a

@@ -10,7 +10,7 @@ use rigel_io::engine::{self, EngineChoice};
 use rigel_io::limits::allow_open_files;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::WritePermit;
-use rigel_io::targets::open::{Access, TargetRequest};
+use rigel_io::targets::open::Access;
 use rigel_run::bench::simulated::{self, SimulatedBench};
 use rigel_run::bench::threads::{OpenSite, ThreadBench, WorkerPlace};
 use rigel_run::bench::{self, Bench};
@@ -79,9 +79,9 @@ fn open(
     choice: &EngineChoice,
 ) -> Result<OpenTargets, Problem> {
     let real = facts.iter().filter(|target| target.kind != TargetKind::Simulated);
-    let requests: Vec<TargetRequest> =
-        if choice.kind.is_without_storage() { Vec::new() } else { real.map(TargetRequest::of).collect() };
+    let real: Vec<TargetFacts> =
+        if choice.kind.is_without_storage() { Vec::new() } else { real.cloned().collect() };
     let access = if permits.is_empty() { Access::ReadOnly } else { Access::Permits(permits) };
-    let targets = OpenTargets::open(&requests, access, direct)?;
-    if choice.kind == EngineKind::Nvme { targets.with_namespaces(&requests) } else { Ok(targets) }
+    let targets = OpenTargets::open(&real, access, direct)?;
+    if choice.kind == EngineKind::Nvme { targets.with_namespaces(&real) } else { Ok(targets) }
 }

@@ -123,12 +123,12 @@ impl Scratch {
     pub fn describe(&self) -> Option<String> {
         let file = self.file.as_ref()?;
         let made =
-            if file.reused() { "the one that was there is used again" } else { "filled with random data" };
-        let fate = if file.kept() { "kept" } else { "removed afterwards" };
+            if file.reused { "the one that was there is used again" } else { "filled with random data" };
+        let fate = if file.header.is_kept() { "kept" } else { "removed afterwards" };
         Some(format!(
             "scratch file {}: {}, {made}, {fate}",
             path_text::encode(file.path()),
-            Bytes(file.data_bytes())
+            Bytes(file.header.data_bytes)
         ))
     }
 
@@ -136,7 +136,7 @@ impl Scratch {
     pub fn facts(&self) -> Result<Option<TargetFacts>, Problem> {
         let Some(file) = &self.file else { return Ok(None) };
         let facts = target_facts(file.path())?;
-        let scratch = ScratchFacts { seed: file.seed(), used_before: file.reused(), own: true };
+        let scratch = ScratchFacts { seed: file.header.seed, used_before: file.reused, own: true };
         Ok(Some(TargetFacts { scratch: Some(scratch), ..facts }))
     }
 
@@ -151,7 +151,7 @@ impl Scratch {
 
     /// Whether the end of the run removes it.
     pub fn goes_away(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| !file.kept())
+        self.file.as_ref().is_some_and(|file| !file.header.is_kept())
     }
 
     /// Removes it, unless it is to be kept.

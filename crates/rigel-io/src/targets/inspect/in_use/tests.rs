@@ -1,6 +1,6 @@
 use super::*;
-use crate::targets::fixture::Fixture;
 use crate::targets::node::id_at;
+use crate::tests::fixture::Fixture;
 
 const SDA: &str = "pci0/block/sda";
 const SDA1: &str = "pci0/block/sda/sda1";

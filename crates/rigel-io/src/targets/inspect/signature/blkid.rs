@@ -142,7 +142,6 @@ impl Blkid {
     }
 }
 
-/// A probe that is freed when dropped.
 struct Freed<'a> {
     library: &'a Blkid,
     probe: Probe,

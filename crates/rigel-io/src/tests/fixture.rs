@@ -4,7 +4,7 @@ use crate::system::System;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-pub(super) struct Fixture {
+pub(crate) struct Fixture {
     root: tempfile::TempDir,
 }
 

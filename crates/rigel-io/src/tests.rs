@@ -1,9 +1,10 @@
 //! The same tests for every engine that does real I/O; inside of the crate, because only the write guard
-//! makes open targets for others.
+//! makes open targets for others. And what several unit tests share.
 
 mod children;
 mod depth;
 mod faults;
+pub(crate) mod fixture;
 mod namespace;
 mod rules;
 mod transfer;

@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::targets::inspect::target_facts;
-use crate::targets::open::TargetRequest;
 use crate::uring::NvmeRing;
 use std::path::PathBuf;
 
@@ -16,7 +15,7 @@ fn drive(test: &str) -> Option<(Arc<OpenTargets>, u64)> {
     let path = needs(test, named.ok_or_else(|| Unavailable::new(format!("{DRIVE} names no drive"))))?;
     let facts = target_facts(&path).unwrap();
     let opened = OpenTarget::new(open(&path, OFlags::RDWR).unwrap(), facts.size_bytes, true);
-    let targets = OpenTargets::new(vec![opened]).with_namespaces(&[TargetRequest::of(&facts)]).unwrap();
+    let targets = OpenTargets::new(vec![opened]).with_namespaces(std::slice::from_ref(&facts)).unwrap();
     Some((Arc::new(targets), facts.size_bytes))
 }
 

@@ -2,6 +2,7 @@
 //! test.
 
 use super::*;
+use rigel_core::facts::engine::EngineKind;
 use rigel_testdev::LoopDevice;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::process::Command;
@@ -21,7 +22,7 @@ fn dropped_engines_let_go_of_their_targets() {
 
 fn run_child(test: &str) {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("engine_tests::children::{test}"), "--nocapture"])
+        .args(["--exact", &format!("tests::children::{test}"), "--nocapture"])
         .env(CHILD, "1")
         .output()
         .unwrap();
@@ -131,7 +132,7 @@ fn the_kernel_may_use_a_thread_for_every_slot() {
 fn the_largest_ring_can_be_made() {
     let test = "the_largest_ring_can_be_made";
     let Some(()) =
-        needs(test, crate::uring::probe(crate::uring::Rings::PLAIN, &[u16::MAX]).map_err(Unavailable::new))
+        needs(test, crate::uring::probe(EngineKind::IoUring, false, &[u16::MAX]).map_err(Unavailable::new))
     else {
         return;
     };

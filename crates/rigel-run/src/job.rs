@@ -4,10 +4,12 @@ use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
 use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass};
+use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{self, Volumes};
 use rigel_core::load::request::Request;
+use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
@@ -71,6 +73,24 @@ impl Workload {
     }
 }
 
+impl Workload {
+    /// The place of the class that a warm-up is of: the last one in streams, else the last one.
+    #[must_use]
+    pub fn warmed_up(&self) -> usize {
+        let in_streams = |class: &BlockClass| matches!(class.pattern, Pattern::Streams { .. });
+        let last = self.classes.len().saturating_sub(1);
+        self.classes.iter().rposition(in_streams).unwrap_or(last)
+    }
+
+    /// How far from their places streams begin in a visit.
+    pub(crate) fn shift(&self, visit: u64, volume: &Volume) -> u64 {
+        if !self.streams_move {
+            return 0;
+        }
+        Generator::of_visit(self.seed, visit).below(volume.chunks())
+    }
+}
+
 /// What a worker does until when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
@@ -85,7 +105,7 @@ pub enum Task {
         /// of it.
         part_ns: u64,
     },
-    /// Random I/O of the last class until the time, or until all workers together moved that many bytes; nothing is counted.
+    /// Random I/O of the class in streams, or of the last one, until the time, or until all workers together moved that many bytes; nothing is counted.
     WarmUp {
         /// No new I/O from here on.
         until_ns: u64,
@@ -129,7 +149,7 @@ impl Part {
 pub struct Done {
     /// The tallies of the classes; none after a warm-up.
     pub tallies: PerClass<ClassTally>,
-    /// When the window really ended.
+    /// When the window really ended; 0 of a worker that had nothing to do.
     pub window_end_ns: u64,
     /// The coordinator ended it before its time.
     pub stopped: bool,

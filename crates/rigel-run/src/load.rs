@@ -2,12 +2,13 @@
 //!
 //! Decides nothing about time; the worker's loop does.
 
-use crate::job::{Job, Task, Workload};
+use crate::job::{BlockClass, Job, Task, Workload};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::draw::{self, Generator, Stream};
+use rigel_core::load::plan::Volumes;
 use rigel_core::load::split;
-use rigel_core::load::volume::Place;
-use rigel_core::load::workload::Direction;
+use rigel_core::load::volume::{Place, Volume};
+use rigel_core::load::workload::{Direction, WritePercent};
 use rigel_core::measure::HungIo;
 use rigel_io::backend::{Op, SlotLayout};
 use std::ops::Range;
@@ -17,10 +18,10 @@ pub const NOT_IN_FLIGHT: u64 = u64::MAX;
 
 /// One outstanding I/O and where its offsets come from.
 #[derive(Debug)]
-pub struct Slot {
+pub struct Slot<'a> {
     /// The place of its class in the load.
     pub class: u8,
-    source: Source,
+    source: Source<'a>,
     /// What is in flight, or was last.
     pub op: Op,
     /// When it was submitted; [`NOT_IN_FLIGHT`] once it came back.
@@ -28,86 +29,82 @@ pub struct Slot {
 }
 
 #[derive(Debug)]
-enum Source {
-    Random(Generator),
+enum Source<'a> {
+    /// Anywhere in the volume, with that share of writes.
+    Random(Generator, &'a Volume, WritePercent),
     /// Index into [`Load::streams`].
     Stream(usize),
-}
-
-/// The streams of a class that are one worker's.
-struct Streams<'a> {
-    /// The place of the class.
-    place: usize,
-    /// How many there are on all workers.
-    level: u32,
-    /// The numbers of this worker's.
-    share: &'a [u32],
-    ios_per_stream: u32,
 }
 
 /// The slots that one job uses on one worker.
 #[derive(Debug)]
 pub struct Load<'a> {
-    workload: &'a Workload,
     /// By slot of the backend; `None` for a slot that this job leaves idle.
-    slots: Vec<Option<Slot>>,
-    streams: Vec<Stream>,
+    slots: Vec<Option<Slot<'a>>>,
+    streams: Vec<(Stream, &'a Volume)>,
 }
 
 impl<'a> Load<'a> {
     /// The load of one of `workers`, which has these slots.
     pub fn new(workload: &'a Workload, job: &Job, layout: SlotLayout, worker: u32, workers: u32) -> Self {
-        let mut load =
-            Self { workload, slots: (0..layout.slots()).map(|_| None).collect(), streams: Vec::new() };
+        let mut load = Self { slots: (0..layout.slots()).map(|_| None).collect(), streams: Vec::new() };
         let warm_up = matches!(job.task, Task::WarmUp { .. });
-        // A warm-up is large I/O: the last class.
-        let first = if warm_up { workload.classes.len().saturating_sub(1) } else { 0 };
-        for (place, class) in workload.classes.iter().enumerate().skip(first) {
+        for (place, class) in workload.classes.iter().enumerate() {
+            if warm_up && place != workload.warmed_up() {
+                continue;
+            }
             let level = job.point.of(class.name);
             let share = split::share(level, place, worker, workers);
-            let mut slots = layout.group(place);
-            match class.pattern {
-                Pattern::Streams { ios_per_stream } if !warm_up => {
-                    let streams = Streams { place, level, share: &share, ios_per_stream };
-                    load.add_streams(job, &streams, &mut slots);
+            let slots = layout.group(place);
+            match (class.pattern, &class.volumes) {
+                (Pattern::Streams { ios_per_stream }, Volumes { streams: Some(volume), .. }) if !warm_up => {
+                    let shift = workload.shift(job.visit, volume);
+                    let stream = |&number| {
+                        Stream::new(number, level, volume, class.write_percent).moved(shift, volume)
+                    };
+                    let streams = share.iter().map(stream).collect();
+                    load.add_streams(place, class, (streams, volume, ios_per_stream), slots);
                 }
-                pattern => {
-                    let per_level = pattern.outstanding(1);
+                (Pattern::Random | Pattern::Streams { .. }, Volumes { random: Some(volume), .. }) => {
+                    let per_level = class.pattern.outstanding(1);
                     let numbers = share.iter().flat_map(|&n| (0..per_level).map(move |i| n * per_level + i));
                     // A warm-up draws its own offsets: it must not touch beforehand what the point will.
                     let visit = if warm_up { !job.visit } else { job.visit };
                     for (slot, number) in slots.zip(numbers) {
                         let generator = Generator::of_slot(workload.seed, visit, place, number);
-                        load.occupy(slot, place, Source::Random(generator));
+                        load.occupy(
+                            slot,
+                            place,
+                            class,
+                            Source::Random(generator, volume, class.write_percent),
+                        );
                     }
                 }
+                // Refused before, or a class that the plan leaves idle.
+                (Pattern::Random | Pattern::Streams { .. } | Pattern::Log | Pattern::Sessions, _) => {}
             }
         }
         load
     }
 
-    fn add_streams(&mut self, job: &Job, wanted: &Streams<'_>, slots: &mut Range<u16>) {
-        let class = &self.workload.classes[wanted.place];
-        let Some(volume) = &class.volumes.streams else {
-            return;
-        };
-        let shift = if self.workload.streams_move {
-            Generator::of_visit(self.workload.seed, job.visit).below(volume.chunks())
-        } else {
-            0
-        };
-        for &number in wanted.share {
-            let stream = Stream::new(number, wanted.level, volume, class.write_percent).moved(shift, volume);
-            self.streams.push(stream);
-            for slot in slots.take(wanted.ios_per_stream as usize) {
-                self.occupy(slot, wanted.place, Source::Stream(self.streams.len() - 1));
+    /// Streams of a class, each with so many I/Os outstanding.
+    fn add_streams(
+        &mut self,
+        place: usize,
+        class: &BlockClass,
+        (streams, volume, ios_per_stream): (Vec<Stream>, &'a Volume, u32),
+        mut slots: Range<u16>,
+    ) {
+        for stream in streams {
+            self.streams.push((stream, volume));
+            for slot in slots.by_ref().take(ios_per_stream as usize) {
+                self.occupy(slot, place, class, Source::Stream(self.streams.len() - 1));
             }
         }
     }
 
-    fn occupy(&mut self, slot: u16, place: usize, source: Source) {
-        let len = self.workload.classes[place].io_bytes;
-        let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len };
+    fn occupy(&mut self, slot: u16, place: usize, of: &BlockClass, source: Source<'a>) {
+        let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes };
         let class = u8::try_from(place).unwrap_or(u8::MAX);
         self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
     }
@@ -145,25 +142,21 @@ impl<'a> Load<'a> {
 
     /// The slot; it must be in use.
     #[inline]
-    pub fn slot(&mut self, slot: u16) -> &mut Slot {
+    pub fn slot(&mut self, slot: u16) -> &mut Slot<'a> {
         self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
     }
 
     /// Draws the next I/O of a slot. Always inlined, because each I/O comes through here.
     #[inline(always)]
     pub fn next(&mut self, slot: u16) -> Op {
-        let Self { workload, slots, streams } = self;
+        let Self { slots, streams } = self;
         let slot = slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted");
-        let class = &workload.classes[usize::from(slot.class)];
         let (place, direction) = match &mut slot.source {
-            Source::Random(generator) => {
-                let volume = class.volumes.random.as_ref();
-                let volume = volume.expect("a plan with this class has a volume for it");
-                (draw::anywhere(generator, volume), draw::coin(generator, class.write_percent))
+            Source::Random(generator, volume, share) => {
+                (draw::anywhere(generator, volume), draw::coin(generator, *share))
             }
             Source::Stream(index) => {
-                let stream = &mut streams[*index];
-                let volume = class.volumes.streams.as_ref().expect("streams were made from it");
+                let (stream, volume) = &mut streams[*index];
                 (stream.advance(volume), stream.direction)
             }
         };

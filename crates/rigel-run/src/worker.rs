@@ -116,8 +116,9 @@ impl Worker<'_> {
         let (window, end) = match job.task {
             Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
             Task::WarmUp { until_ns, bytes } => {
-                // Only workers that have slots of the last class move anything.
-                let level = self.workload.classes.last().map_or(0, |class| job.point.of(class.name));
+                // Only workers that have slots of that class move anything.
+                let warmed = self.workload.classes.get(self.workload.warmed_up());
+                let level = warmed.map_or(0, |class| job.point.of(class.name));
                 let movers = u64::from(self.workers.min(level).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
                 (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
@@ -150,7 +151,8 @@ impl Worker<'_> {
         state.audit(came_back)?;
         let cpu_ns = thread_cpu_ns().saturating_sub(cpu_before_ns);
         Ok(Done {
-            window_end_ns: state.tally.window().end_ns,
+            // Who has nothing to do is over at once, and knows nothing of an early end of the others.
+            window_end_ns: if is_idle { 0 } else { state.tally.window().end_ns },
             stopped,
             bytes: state.bytes,
             failures: state.failures,
@@ -190,8 +192,7 @@ impl Worker<'_> {
     }
 
     fn empty_tally(&self, load: &Load, place: usize, job: &Job, window: Window) -> Option<ClassTally> {
-        let BlockClass { name, io_bytes, .. } = self.workload.classes[place];
-        let level = job.point.of(name);
+        let io_bytes = self.workload.classes[place].io_bytes;
         let (lead_ns, part_ns) = match job.task {
             Task::Measure { lead_ns, part_ns, .. } => (lead_ns, part_ns),
             Task::WarmUp { .. } => (0, u64::MAX),
@@ -202,7 +203,7 @@ impl Worker<'_> {
             lead_ns => settle::edges(lead_ns, lead_ns.saturating_add(window.span_ns())),
         };
         let planned = load.outstanding(place);
-        (level > 0).then(|| ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges))
+        (planned > 0).then(|| ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges))
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early.

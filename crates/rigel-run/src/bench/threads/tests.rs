@@ -180,6 +180,21 @@ fn a_tick_can_end_a_point() {
 }
 
 #[test]
+fn an_early_end_counts_beside_a_worker_that_has_nothing_to_do() {
+    let mut bench = bench(2, None);
+    let mut ticks = 0;
+    let order = Order { point: Point::pair(1, 0), ..an_hour() };
+    let came = bench.work(&order, &mut |_| {
+        ticks += 1;
+        ticks < 13
+    });
+    let done = came.unwrap().done;
+    assert!(done.stopped && done.window_end_ns < 3600 * NS_PER_S, "{}", done.window_end_ns);
+    let series = &done.tallies[&Class::SMALL].series;
+    assert!(series.ops.len() as u64 * series.bucket_ns < 3600 * NS_PER_S, "{} buckets", series.ops.len());
+}
+
+#[test]
 fn a_rest_takes_its_time_and_can_be_ended() {
     let mut bench = bench(1, None);
     let began_ns = bench.now_ns();

@@ -211,11 +211,19 @@ struct Gauge {
     in_flight_ns: u64,
 }
 
+impl Gauge {
+    #[inline]
+    const fn pass(&mut self, span_ns: u64) {
+        self.in_flight_ns += self.in_flight * span_ns;
+    }
+}
+
 /// The classes of one visit as one worker sees them. A class is named by its place in the load.
 #[derive(Clone, Debug)]
 pub struct Tally {
     window: Window,
     classes: Vec<Option<ClassTally>>,
+    /// Up to the last class that has a tally.
     gauges: Vec<Gauge>,
     in_flight: u64,
     looked_ns: u64,
@@ -234,7 +242,8 @@ impl Tally {
             tally.early.iter().map(|part| begun_ns.saturating_add(part.until_ns)).collect()
         };
         let edges_ns = classes.iter().flatten().next().map_or_else(Vec::new, edges);
-        let gauges = vec![Gauge::default(); classes.len()];
+        let used = classes.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        let gauges = vec![Gauge::default(); used];
         Self { window, classes, gauges, in_flight: 0, looked_ns: now_ns, edges_ns, part: 0 }
     }
 
@@ -265,7 +274,9 @@ impl Tally {
             let ended = std::mem::replace(tally, fresh);
             Some(ended.finished(span_ns, std::mem::take(&mut gauge.in_flight_ns)))
         };
-        self.classes.iter_mut().zip(&mut self.gauges).map(cut).collect()
+        let mut ended: Vec<_> = self.classes.iter_mut().zip(&mut self.gauges).map(cut).collect();
+        ended.resize_with(self.classes.len(), || None);
+        ended
     }
 
     /// `count` I/Os of a class were submitted at the last [`Tally::look`].
@@ -284,8 +295,10 @@ impl Tally {
             self.part += 1;
         }
         if span > 0 {
-            for gauge in &mut self.gauges {
-                gauge.in_flight_ns += gauge.in_flight * span;
+            // The first by itself: most points have one class, and a loop over a few costs more than its work.
+            if let Some((first, others)) = self.gauges.split_first_mut() {
+                first.pass(span);
+                others.iter_mut().for_each(|gauge| gauge.pass(span));
             }
         }
     }
@@ -348,7 +361,10 @@ impl Tally {
             let span_ns = tally.lead_ns.saturating_add(span_ns);
             Some(tally.finished(span_ns, gauge.in_flight_ns))
         };
-        self.classes.into_iter().zip(self.gauges).map(finished).collect()
+        let count = self.classes.len();
+        let mut all: Vec<_> = self.classes.into_iter().zip(self.gauges).map(finished).collect();
+        all.resize_with(count, || None);
+        all
     }
 }
 

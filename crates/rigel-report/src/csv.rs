@@ -17,7 +17,7 @@ use std::fmt::Display;
 
 /// A header line and the rows below it.
 fn write(
-    columns: impl IntoIterator<Item = &'static str>,
+    columns: impl IntoIterator<Item = String>,
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> Result<Vec<u8>, Problem> {
     let bug = |error: &dyn Display| unwritable("the findings", "CSV", error);

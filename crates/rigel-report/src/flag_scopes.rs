@@ -6,6 +6,7 @@ use crate::notes::At;
 use rigel_core::judge::findings::{CurveFindings, Findings, FlagScope, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::Class;
+use rigel_core::load::matrix::Point;
 use std::collections::BTreeSet;
 
 /// Points that often share a flag: the name of the set, and the class that they have; `None`: all points.
@@ -68,15 +69,19 @@ impl<'a> FlagScopes<'a> {
     }
 }
 
-/// The columns of a flag in a table: its scope, then small, large and class, empty where they say nothing.
-pub(crate) fn columns(scope: FlagScope) -> [String; 4] {
-    let (name, small, large, class) = match &scope {
-        FlagScope::Run => ("run", None, None, ""),
-        FlagScope::Point(point) => ("point", Some(point.small()), Some(point.large()), ""),
-        FlagScope::Curve(class) => ("curve", None, None, class.name()),
+/// The columns of a flag in a table, each with its text: its scope, the load level of each class, and the class. Empty
+/// where they say nothing.
+pub(crate) fn columns(levels: &[(String, Class)], scope: FlagScope) -> Vec<(&str, String)> {
+    let (name, point, class) = match scope {
+        FlagScope::Run => ("run", None, String::new()),
+        FlagScope::Point(point) => ("point", Some(point), String::new()),
+        FlagScope::Curve(class) => ("curve", None, class.to_string()),
     };
-    let level = |level: Option<u32>| level.map_or_else(String::new, |level| level.to_string());
-    [name.to_owned(), level(small), level(large), class.to_owned()]
+    let level = |class: Class| point.map_or_else(String::new, |point: Point| point.of(class).to_string());
+    let mut all = vec![("scope", name.to_owned())];
+    all.extend(levels.iter().map(|one| (one.0.as_str(), level(one.1))));
+    all.push(("class", class));
+    all
 }
 
 /// The curve of a class in words.

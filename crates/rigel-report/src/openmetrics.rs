@@ -14,9 +14,10 @@ use rigel_core::load::class::Class;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::units::{MIB, to_f64};
+use std::borrow::Cow;
 
 /// Labels in order.
-type Labels = Vec<(&'static str, String)>;
+type Labels = Vec<(Cow<'static, str>, String)>;
 
 /// The samples of one name.
 struct Family {
@@ -44,9 +45,9 @@ impl Family {
 
     /// With samples of every class of every point.
     fn filled(self, view: &View<'_>, of: impl Fn(&PointFindings, &IoFindings) -> Vec<(Labels, f64)>) -> Self {
-        let run = run_label(view);
+        let (run, levels) = (run_label(view), view.level_columns());
         let samples = view.classes().flat_map(|(found, class, io)| {
-            let labels = point_labels(&run, found, class);
+            let labels = point_labels(&run, &levels, found, class);
             of(found, io).into_iter().map(move |(more, value)| ([labels.clone(), more].concat(), value))
         });
         Self { samples: samples.collect(), ..self }
@@ -88,17 +89,21 @@ fn truth(yes: bool) -> f64 {
     if yes { 1.0 } else { 0.0 }
 }
 
-fn run_label(view: &View<'_>) -> (&'static str, String) {
-    ("run", view.record.header.run_id.clone())
+fn run_label(view: &View<'_>) -> (Cow<'static, str>, String) {
+    ("run".into(), view.record.header.run_id.clone())
 }
 
-fn point_labels(run: &(&'static str, String), found: &PointFindings, class: Class) -> Labels {
-    vec![
-        run.clone(),
-        ("small", found.point.small().to_string()),
-        ("large", found.point.large().to_string()),
-        ("class", class.name().to_owned()),
-    ]
+fn point_labels(
+    run: &(Cow<'static, str>, String),
+    levels: &[(String, Class)],
+    found: &PointFindings,
+    class: Class,
+) -> Labels {
+    let levels = levels.iter().map(|(name, class)| (name.clone().into(), found.point.of(*class).to_string()));
+    let mut labels = vec![run.clone()];
+    labels.extend(levels);
+    labels.push(("class".into(), class.to_string()));
+    labels
 }
 
 fn of_run(view: &View<'_>) -> Vec<Family> {
@@ -106,11 +111,11 @@ fn of_run(view: &View<'_>) -> Vec<Family> {
     let run = run_label(view);
     let info = vec![
         run.clone(),
-        ("level", header.request.level.name().to_owned()),
-        ("engine", header.nodes.first().engine.kind.name().to_owned()),
-        ("targets", view.targets().join(", ")),
-        ("started", header.started.clone()),
-        ("version", header.program_version.clone()),
+        ("level".into(), header.request.level.name().to_owned()),
+        ("engine".into(), header.nodes.first().engine.kind.name().to_owned()),
+        ("targets".into(), view.targets().join(", ")),
+        ("started".into(), header.started.clone()),
+        ("version".into(), header.program_version.clone()),
     ];
     let one = |name, unit, help, labels: Labels, value| Family {
         samples: vec![(labels, value)],
@@ -136,7 +141,7 @@ fn of_run(view: &View<'_>) -> Vec<Family> {
 /// A figure and the ends of its interval.
 fn bounds(found: Estimate) -> Vec<(Labels, f64)> {
     let all = ["value", "lo95", "hi95"].into_iter().zip(found.columns());
-    all.filter_map(|(bound, value)| Some((vec![("bound", bound.to_owned())], value?))).collect()
+    all.filter_map(|(bound, value)| Some((vec![("bound".into(), bound.to_owned())], value?))).collect()
 }
 
 fn plain(value: Option<f64>) -> Vec<(Labels, f64)> {
@@ -179,7 +184,7 @@ fn rates_and_latencies(view: &View<'_>) -> Vec<Family> {
 fn percentiles(io: &IoFindings) -> Vec<(Labels, f64)> {
     let Some(us) = io.latency_us else { return Vec::new() };
     let of = |(percentile, found): (&str, Estimate)| {
-        let label = ("percentile", percentile.to_owned());
+        let label = ("percentile".into(), percentile.to_owned());
         let add = move |(more, value): (Labels, f64)| ([vec![label.clone()], more].concat(), value);
         bounds(found.scaled(PER_US)).into_iter().map(add)
     };
@@ -190,7 +195,7 @@ fn counts(view: &View<'_>) -> Vec<Family> {
     let target = view.findings.target;
     let directions = |io: &IoFindings| {
         let all = [("read", io.reads.count()), ("write", io.writes.count())];
-        all.map(|(name, ios)| (vec![("direction", name.to_owned())], to_f64(ios))).to_vec()
+        all.map(|(name, ios)| (vec![("direction".into(), name.to_owned())], to_f64(ios))).to_vec()
     };
     vec![
         Family::new("rigel_ios", "", "Successful I/Os behind the figures.")
@@ -218,15 +223,16 @@ fn counts(view: &View<'_>) -> Vec<Family> {
 /// What asks for care: of the run, of its points, of the curves of a search.
 fn flags(view: &View<'_>) -> Family {
     let run = run_label(view);
+    let levels = view.level_columns();
     let mut samples: Vec<(Labels, f64)> = Vec::new();
     for (scope, flag) in view.findings.flags_by_scope() {
-        let place = ["scope", "small", "large", "class"].into_iter().zip(flag_scopes::columns(scope));
+        let place = flag_scopes::columns(&levels, scope);
         let mut labels = vec![run.clone()];
-        labels.extend(place);
+        labels.extend(place.into_iter().map(|(name, text)| (name.to_owned().into(), text)));
         labels.extend([
-            ("code", flag.code.name().to_owned()),
-            ("invalid", flag.invalid.to_string()),
-            ("text", flag.text.clone()),
+            ("code".into(), flag.code.name().to_owned()),
+            ("invalid".into(), flag.invalid.to_string()),
+            ("text".into(), flag.text.clone()),
         ]);
         // No two samples may have the same labels.
         if !samples.iter().any(|(same, _)| *same == labels) {

@@ -25,7 +25,7 @@ fn not_built_in() -> Problem {
 
 #[cfg(feature = "parquet")]
 mod write {
-    use crate::table::{COLUMNS, Cell, Kind, rows};
+    use crate::table::{Cell, Kind, columns, rows};
     use crate::view::View;
     use parquet::basic::{LogicalType, Repetition, Type as Physical};
     use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -39,10 +39,11 @@ mod write {
     pub(super) fn table(view: &View<'_>) -> Result<Vec<u8>> {
         let rows: Vec<Vec<Cell>> = rows(view).collect();
         let properties = WriterProperties::builder().set_created_by("rigel".to_owned()).build();
-        let mut writer = SerializedFileWriter::new(Vec::new(), schema()?, Arc::new(properties))?;
+        let columns = columns(view);
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema(&columns)?, Arc::new(properties))?;
         if !rows.is_empty() {
             let mut group = writer.next_row_group()?;
-            for (index, (_, kind)) in COLUMNS.into_iter().enumerate() {
+            for (index, &(_, kind)) in columns.iter().enumerate() {
                 let column = group.next_column()?;
                 let mut column =
                     column.ok_or_else(|| ParquetError::General("a column is missing".to_owned()))?;
@@ -56,8 +57,8 @@ mod write {
     }
 
     /// Every column may be empty somewhere, so that a reader of several runs need not care which are.
-    fn schema() -> Result<TypePtr> {
-        let column = |(name, kind): (&str, Kind)| {
+    fn schema(columns: &[(String, Kind)]) -> Result<TypePtr> {
+        let column = |(name, kind): &(String, Kind)| {
             let (physical, logical) = match kind {
                 Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
                 Kind::Count => (Physical::INT64, None),
@@ -67,7 +68,7 @@ mod write {
             let builder = Type::primitive_type_builder(name, physical);
             builder.with_repetition(Repetition::OPTIONAL).with_logical_type(logical).build().map(Arc::new)
         };
-        let columns = COLUMNS.into_iter().map(column).collect::<Result<Vec<_>>>()?;
+        let columns = columns.iter().map(column).collect::<Result<Vec<_>>>()?;
         Ok(Arc::new(Type::group_type_builder("findings").with_fields(columns).build()?))
     }
 

@@ -35,11 +35,15 @@ pub(crate) enum Cell {
     Nothing,
 }
 
-/// Name and kind of every column. Rates are per second, one MB is 2^20 bytes.
-pub(crate) const COLUMNS: [(&str, Kind); 40] = [
-    ("run_id", Kind::Text),
-    ("small", Kind::Count),
-    ("large", Kind::Count),
+/// Name and kind of every column: the run, the load level of each class, then the figures.
+pub(crate) fn columns(view: &View<'_>) -> Vec<(String, Kind)> {
+    let levels = view.level_columns().into_iter().map(|(name, _)| (name, Kind::Count));
+    let figures = FIGURES.into_iter().map(|(name, kind)| (name.to_owned(), kind));
+    std::iter::once(("run_id".to_owned(), Kind::Text)).chain(levels).chain(figures).collect()
+}
+
+/// The figures of a class of a point. Rates are per second, one MB is 2^20 bytes.
+const FIGURES: [(&str, Kind); 37] = [
     ("class", Kind::Text),
     ("io_bytes", Kind::Count),
     ("seconds", Kind::Number),
@@ -79,16 +83,16 @@ pub(crate) const COLUMNS: [(&str, Kind); 40] = [
     ("flags", Kind::Text),
 ];
 
-/// The rows, with a cell for each of [`COLUMNS`].
+/// The rows, with a cell for each of [`columns`].
 pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
     let run_id = printable(&view.record.header.run_id);
     let target = view.findings.target;
+    let levels = view.level_columns();
     view.findings.points.iter().flat_map(move |found| {
-        let run_id = run_id.clone();
+        let (run_id, levels) = (run_id.clone(), levels.clone());
         found.classes().map(move |(class, io)| {
-            let mut row = Vec::with_capacity(COLUMNS.len());
-            row.push(Cell::Text(run_id.to_string()));
-            row.extend([found.point.small(), found.point.large()].map(|level| Cell::Count(level.into())));
+            let mut row = vec![Cell::Text(run_id.to_string())];
+            row.extend(levels.iter().map(|(_, class)| Cell::Count(found.point.of(*class).into())));
             row.push(Cell::Text(class.name().to_owned()));
             row.extend(figures(found, io, target));
             row
@@ -98,8 +102,8 @@ pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
 
 fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<Cell> {
     let mut row = vec![Cell::Count(io.io_bytes), Cell::Number(found.seconds)];
-    row.extend(columns(Some(io.iops)));
-    row.extend(columns(io.mbps()));
+    row.extend(ends(Some(io.iops)));
+    row.extend(ends(io.mbps()));
     row.extend(latency(io));
     row.extend(grounds(io, target));
     row.extend([
@@ -118,11 +122,11 @@ fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<C
 fn latency(io: &IoFindings) -> Vec<Cell> {
     let us = io.latency_us;
     let value = |of: fn(LatencyUs) -> f64| number(us.map(of));
-    let mut cells = columns(us.map(|us| us.mean)).to_vec();
+    let mut cells = ends(us.map(|us| us.mean)).to_vec();
     cells.extend([value(|us| us.min), value(|us| us.max), value(|us| us.stddev)]);
-    cells.extend(columns(us.map(|us| us.p50)));
+    cells.extend(ends(us.map(|us| us.p50)));
     cells.push(value(|us| us.p90.value));
-    cells.extend(columns(us.map(|us| us.p99)));
+    cells.extend(ends(us.map(|us| us.p99)));
     cells.extend([value(|us| us.p99_9.value), value(|us| us.p99_99.value)]);
     cells
 }
@@ -145,6 +149,6 @@ fn number(value: Option<f64>) -> Cell {
 }
 
 /// A figure and both ends of its interval.
-fn columns(found: Option<Estimate>) -> [Cell; 3] {
+fn ends(found: Option<Estimate>) -> [Cell; 3] {
     found.map_or([None; 3], |found| found.columns()).map(number)
 }

@@ -52,6 +52,20 @@ impl<'a> View<'a> {
         shown.into_iter().filter_map(|class| self.record.header.request.class(class)).collect()
     }
 
+    /// The classes whose load levels have a column in tables for programs, each with the name of the column: ORION's pair,
+    /// unless the run has other classes only, and those.
+    pub(crate) fn level_columns(&self) -> Vec<(String, Class)> {
+        let mut classes: Vec<Class> = self.shown().iter().map(|class| class.name).collect();
+        if classes.is_empty() {
+            classes = vec![Class::SMALL, Class::LARGE];
+        }
+        let named = |class: Class| match class {
+            Class::SMALL | Class::LARGE => (class.to_string(), class),
+            _ => (format!("level_{class}"), class),
+        };
+        classes.into_iter().map(named).collect()
+    }
+
     /// The classes that some point has.
     pub(crate) fn loads(&self) -> Vec<&'a LoadClass> {
         let mut all = self.shown();

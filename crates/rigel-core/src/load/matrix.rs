@@ -1,6 +1,6 @@
 //! Which data points a run measures, and in which order.
 //!
-//! A point is a pair (small outstanding, large outstanding). ORION counts the idle point (0,0) in its total and never
+//! A point says how many of each load class are outstanding; ORION's are pairs of small and large. ORION counts the idle point (0,0) in its total and never
 //! runs it; so does Rigel. Must not know time or targets.
 
 use crate::load::class::{Class, LoadClass, MOST_CLASSES, PerClass};
@@ -283,9 +283,10 @@ impl Grid {
     /// Each class alone at the levels that it names.
     #[must_use]
     pub fn of_classes(classes: &[LoadClass]) -> Self {
+        let levels = |class: &LoadClass| distinct(class.levels.iter().copied());
         let points: Vec<Point> = classes
             .iter()
-            .flat_map(|class| class.levels.iter().map(|&level| Point::alone(class.name, level)))
+            .flat_map(|class| levels(class).into_iter().map(|level| Point::alone(class.name, level)))
             .collect();
         let total = points.len();
         Self::from_points(points, total)

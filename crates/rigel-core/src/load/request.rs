@@ -358,6 +358,11 @@ impl Request {
                 .at("--max-latency")
                 .next("give a bound such as 10ms"));
         }
+        if self.levels == LevelChoice::Own && self.classes.iter().all(|class| class.levels.is_empty()) {
+            return Err(Problem::usage("no load class names a load level")
+                .because("the levels were to be those that the classes name")
+                .next("give a class its levels"));
+        }
         if self.levels == LevelChoice::Auto && self.level == RunLevel::Advanced {
             return Err(Problem::usage("load levels are not searched for a matrix of your own")
                 .at("--levels")

@@ -45,6 +45,9 @@ pub enum Layout {
 pub struct WritePercent(u8);
 
 impl WritePercent {
+    /// Nothing but writes.
+    pub const ALL: Self = Self(100);
+
     /// `None` above 100.
     #[must_use]
     pub const fn new(percent: u8) -> Option<Self> {

@@ -89,7 +89,7 @@ impl Comparison {
         let left_out = alike::left_out(&all);
         let mut points: Vec<Point> = first.findings.points.iter().map(|found| found.point).collect();
         points.retain(|point| !left_out.contains(point));
-        points.sort_by_key(|point| (point.large(), point.small()));
+        points.sort_by_key(|point| point.by_rows());
         let of = |metric| rows(metric, &points, base, new);
         Self {
             rows: Metric::ALL.into_iter().filter(|&metric| is_common(metric, &all)).flat_map(of).collect(),

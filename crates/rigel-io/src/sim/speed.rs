@@ -5,6 +5,7 @@
 
 use super::timeline::{SpeedStep, Timeline};
 use super::whole_ns;
+use rigel_core::load::class::Class;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::sim::{Ppm, SPEED_STEP_NS, SimNoise};
@@ -104,9 +105,11 @@ impl Speed {
 impl Visit {
     /// The level of a visit depends only on the seed, its number and its point.
     fn draw(noise: &SimNoise, seed: u64, now_ns: u64, visit: u64, point: Point) -> Self {
-        let place = [u64::from(point.small()), u64::from(point.large())];
-        let mut of_point = Generator::new(seed, &[0x706f_696e_7420, place[0], place[1]]);
-        let mut of_visit = Generator::new(seed, &[0x7669_7369_7420, visit, place[0], place[1]]);
+        let others = point.without(Class::SMALL).without(Class::LARGE).classes().map(|(_, level)| level);
+        let levels = [point.small(), point.large()].into_iter().chain(others).map(u64::from);
+        let place: Vec<u64> = levels.collect();
+        let mut of_point = Generator::new(seed, &[&[0x706f_696e_7420], &place[..]].concat());
+        let mut of_visit = Generator::new(seed, &[&[0x7669_7369_7420, visit], &place[..]].concat());
         let unequal = noise.unequal.unwrap_or(Ppm::ONE).fraction();
         let sd = noise.between.fraction() * unequal.powf(2.0 * of_point.unit() - 1.0);
         let mode = noise.modes.map_or(1.0, |modes| {

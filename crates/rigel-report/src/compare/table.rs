@@ -6,6 +6,8 @@ use super::Compared;
 use super::words::{doubt, meaning, names, percents, some, verdict, verdict_of_all, verdict_of_gates, width};
 use crate::page::Page;
 use crate::text::{number, wrapped};
+use rigel_core::load::class::Class;
+use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::Doubt;
@@ -106,12 +108,19 @@ fn differences(page: &mut Page, compared: &Compared<'_>) {
     }
     if !found.left_out.is_empty() {
         page.blank();
-        let points: Vec<String> =
-            found.left_out.iter().map(|point| format!("{},{}", point.small(), point.large())).collect();
+        let points: Vec<String> = found.left_out.iter().map(|&point| levels(point)).collect();
+        let _pair = "Not compared, because some run has no such point";
         let text =
             format!("Not compared, because some run has no such point (small,large): {}", points.join(" "));
         wrapped(page, "", "  ", &text);
     }
+}
+
+/// `8,0`; other classes with their names.
+fn levels(point: Point) -> String {
+    let others = point.without(Class::SMALL).without(Class::LARGE).classes();
+    let others: String = others.map(|(class, level)| format!(",{class}={level}")).collect();
+    format!("{},{}{others}", point.small(), point.large())
 }
 
 fn gates(page: &mut Page, compared: &Compared<'_>) {

@@ -3,14 +3,14 @@
 //! Must not choose the columns; [`crate::table`] does.
 
 use super::write;
-use crate::table::{COLUMNS, Cell, rows};
+use crate::table::{Cell, columns, rows};
 use crate::view::View;
 use rigel_core::error::Problem;
 
 /// The table with its header line.
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     let fields = |row: Vec<Cell>| row.into_iter().map(field).collect();
-    write(COLUMNS.map(|(name, _)| name), rows(view).map(fields))
+    write(columns(view).into_iter().map(|(name, _)| name), rows(view).map(fields))
 }
 
 pub(super) fn field(cell: Cell) -> String {

@@ -10,14 +10,16 @@ use rigel_core::judge::findings::FlagScope;
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 
-const COLUMNS: [&str; 8] = ["run_id", "scope", "small", "large", "class", "code", "invalid", "text"];
-
 /// The table with its header line.
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     let run_id = printable(&view.record.header.run_id);
+    let levels = view.level_columns();
+    let place = columns(&levels, FlagScope::Run).into_iter().map(|(name, _)| name);
+    let names = std::iter::once("run_id").chain(place).chain(["code", "invalid", "text"]);
+    let names: Vec<String> = names.map(str::to_owned).collect();
     let row = |(scope, flag): (FlagScope, &Flag)| {
         let mut row = vec![run_id.to_string()];
-        row.extend(columns(scope));
+        row.extend(columns(&levels, scope).into_iter().map(|(_, text)| text));
         row.extend([
             flag.code.name().to_owned(),
             flag.invalid.to_string(),
@@ -25,5 +27,5 @@ pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         ]);
         row
     };
-    write(COLUMNS, view.findings.flags_by_scope().map(row))
+    write(names, view.findings.flags_by_scope().map(row))
 }

@@ -4,16 +4,12 @@
 
 use super::findings::field;
 use super::write;
-use crate::table::{COLUMNS, rows};
+use crate::table::{columns, rows};
 use crate::view::View;
 use rigel_core::error::Problem;
 
-/// The columns, in the order of the tidy table.
-const KEPT: [&str; 26] = [
-    "run_id",
-    "small",
-    "large",
-    "class",
+/// The figures, in the order of the tidy table.
+const KEPT: [&str; 22] = [
     "iops",
     "iops_lo95",
     "iops_hi95",
@@ -40,9 +36,13 @@ const KEPT: [&str; 26] = [
 
 /// The table with its header line.
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
-    let kept = COLUMNS.map(|(name, _)| KEPT.contains(&name));
+    let columns: Vec<String> = columns(view).into_iter().map(|(name, _)| name).collect();
+    let class = columns.iter().position(|name| name == "class").unwrap_or(0);
+    let is_kept = |place: usize| place <= class || KEPT.contains(&columns[place].as_str());
     let fields = |row: Vec<_>| {
-        row.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(cell, _)| field(cell)).collect()
+        let kept = row.into_iter().enumerate().filter(|(place, _)| is_kept(*place));
+        kept.map(|(_, cell)| field(cell)).collect()
     };
-    write(KEPT, rows(view).map(fields))
+    let names = (0..columns.len()).filter(|place| is_kept(*place)).map(|place| columns[place].clone());
+    write(names, rows(view).map(fields))
 }

@@ -19,6 +19,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::measure::Histogram;
 use rigel_core::stats::Estimate;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// See the module.
 #[derive(Serialize)]
@@ -50,8 +51,9 @@ pub(super) struct Job {
 /// Fields that fio does not have.
 #[derive(Serialize)]
 struct Extra {
-    small: u32,
-    large: u32,
+    /// The load level of each class.
+    #[serde(flatten)]
+    levels: BTreeMap<String, u32>,
     class: Class,
     visits: usize,
     basis: &'static str,
@@ -100,17 +102,16 @@ impl Job {
             classes: Classes::of(&all),
             total_err: io.errors,
             first_error,
-            rigel: Extra::of(found, class, io),
+            rigel: Extra::of(&view.level_columns(), found, class, io),
         }
     }
 }
 
 impl Extra {
-    fn of(found: &PointFindings, class: Class, io: &IoFindings) -> Self {
+    fn of(levels: &[(String, Class)], found: &PointFindings, class: Class, io: &IoFindings) -> Self {
         let in_ns = |of: fn(LatencyUs) -> Estimate| Ends::of(of(io.latency_us?).scaled(1000.0));
         Self {
-            small: found.point.small(),
-            large: found.point.large(),
+            levels: levels.iter().map(|(name, class)| (name.clone(), found.point.of(*class))).collect(),
             class,
             visits: io.sure.visits,
             basis: io.iops.basis.name(),
@@ -143,7 +144,8 @@ impl Shape {
         let level = point.of(load.name);
         let (iodepth, numjobs) = match load.pattern {
             Pattern::Streams { ios_per_stream } => (ios_per_stream, level),
-            Pattern::Random | Pattern::Log | Pattern::Sessions => (level, 1),
+            Pattern::Random => (level, 1),
+            Pattern::Log | Pattern::Sessions => (1, level),
         };
         Self { rw, iodepth, numjobs }
     }

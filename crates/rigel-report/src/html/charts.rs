@@ -98,7 +98,7 @@ fn matrix(page: &mut Page, ids: &Ids, classes: &Classes<'_>) {
         figure(page, ids, &format!("heat-{}", load.name), load.unit(), &format!("of {}", load.noun()));
     }
     if let Some(load) = classes.loads.first() {
-        figure(page, ids, "heat-latency", "Mean latency", &format!("of {}", load.noun()));
+        figure(page, ids, "matrix-latency", "Mean latency", &format!("of {}", load.noun()));
     }
     close(page);
 }

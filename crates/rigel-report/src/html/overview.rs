@@ -12,7 +12,7 @@ use crate::page::Page;
 use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::load::class::{Class, LoadClass};
+use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use std::collections::BTreeSet;
@@ -21,17 +21,6 @@ use std::collections::BTreeSet;
 const MOST_ROWS: usize = 100;
 /// More targets are counted.
 const MOST_TARGETS: usize = 3;
-const COLUMNS: [Column<'_>; 8] = [
-    ("Run", false),
-    ("Targets", false),
-    ("Load", false),
-    ("Most IOPS", true),
-    ("Most MBPS", true),
-    ("Least latency", true),
-    ("Points", true),
-    ("Flags", false),
-];
-
 /// All of it.
 pub(super) fn sections(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
     page.line(
@@ -39,15 +28,29 @@ pub(super) fn sections(page: &mut Page, views: &[View<'_>], overlays: &Overlays)
          mean of small I/O. ± is half the width of the 95 % interval of a number; whether two runs differ is more than whether their \
          intervals overlap.</p>",
     );
-    open_table(page, &COLUMNS, views.len(), MOST_ROWS, "run");
+    let others = others(views);
+    let names: Vec<String> =
+        others.iter().map(|load| format!("Most {} {}", load.name, load.unit())).collect();
+    let mut columns: Vec<Column<'_>> = vec![("Run", false), ("Targets", false), ("Load", false)];
+    columns.extend([("Most IOPS", true), ("Most MBPS", true), ("Least latency", true)]);
+    columns.extend(names.iter().map(|name| (name.as_str(), true)));
+    columns.extend([("Points", true), ("Flags", false)]);
+    open_table(page, &columns, views.len(), MOST_ROWS, "run");
     for (number, view) in (1..).zip(views) {
-        row(page, number, view);
+        row(page, number, view, &others);
     }
     close_table(page);
     curves(page, views, overlays);
 }
 
-fn row(page: &mut Page, index: usize, view: &View<'_>) {
+/// The classes of all runs beside ORION's pair, each once.
+fn others<'a>(views: &[View<'a>]) -> Vec<&'a LoadClass> {
+    let all: PerClass<&LoadClass> =
+        views.iter().flat_map(View::loads).map(|load| (load.name, load)).collect();
+    all.into_values().filter(|load| ![Class::SMALL, Class::LARGE].contains(&load.name)).collect()
+}
+
+fn row(page: &mut Page, index: usize, view: &View<'_>, others: &[&LoadClass]) {
     let header = &view.record.header;
     let found = &view.findings;
     let verdict = Conclusion::of(view);
@@ -61,6 +64,9 @@ fn row(page: &mut Page, index: usize, view: &View<'_>) {
     results::cell(page, found.best.rate(Class::SMALL).map(|best| best.estimate), number);
     results::cell(page, found.best.rate(Class::LARGE).map(|best| best.estimate), number);
     results::cell(page, found.best.latency_us(Class::SMALL).map(|best| best.estimate), time);
+    for load in others {
+        results::cell(page, found.best.rate(load.name).map(|best| best.estimate), number);
+    }
     page.push(format_args!("<td class=\"n\">{}</td><td class=\"flags\">", found.points.len()));
     if !view.record.complete() {
         page.push("<span class=\"flag bad\">cut short</span>");

@@ -108,8 +108,10 @@ fn duration(header: &Header) -> Nanos {
 
 fn test_and_sizes(page: &mut Page, request: &Request) {
     page.line(format_args!("Test: {}", printable(&request.name)));
-    page.line(format_args!("Small IO size: {} KB", scaled(request.io_bytes(Class::SMALL), KIB)));
-    page.line(format_args!("Large IO size: {} KB", scaled(request.io_bytes(Class::LARGE), KIB)));
+    // A run may have other classes only.
+    for class in [Class::SMALL, Class::LARGE].into_iter().filter_map(|class| request.class(class)) {
+        page.line(format_args!("{} IO size: {} KB", class.name.label(), scaled(class.io_bytes(), KIB)));
+    }
 }
 
 fn matrix_and_targets(page: &mut Page, version: OrionVersion, header: &Header) {

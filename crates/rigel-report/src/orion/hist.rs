@@ -7,7 +7,7 @@ use super::rows;
 use crate::notes::At;
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::findings::IoFindings;
 use rigel_core::measure::Histogram;
 
 /// One table of 28 rows per point and class, as in the summary of 11.2, under a few lines that say what it is.
@@ -32,7 +32,9 @@ pub(super) fn text(view: &View<'_>) -> String {
 /// One line per point, class and direction: total, then the counts of the 28 rows under their bounds in microseconds.
 pub(super) fn csv(view: &View<'_>) -> String {
     let mut page = Page::default();
-    page.push("Small,Large,Class,Direction,I/Os");
+    let levels = view.level_columns();
+    let labels: String = levels.iter().map(|(_, class)| class.label() + ",").collect();
+    page.push(format_args!("{labels}Class,Direction,I/Os"));
     let none = Histogram::new();
     for row in rows::all(&none, &none) {
         page.push(format_args!(",{}-{} us", row.from_us, row.to_us));
@@ -40,25 +42,21 @@ pub(super) fn csv(view: &View<'_>) -> String {
     page.blank();
     for found in &view.findings.points {
         for (class, io) in found.classes() {
-            push_class(&mut page, found, class.name(), io);
+            let at: String = levels.iter().map(|(_, class)| format!("{},", found.point.of(*class))).collect();
+            push_class(&mut page, &at, class.name(), io);
         }
     }
     page.into_string()
 }
 
-fn push_class(page: &mut Page, found: &PointFindings, class: &str, io: &IoFindings) {
+fn push_class(page: &mut Page, levels: &str, class: &str, io: &IoFindings) {
     let rows = rows::all(&io.reads, &io.writes);
     let reads = rows.iter().map(|row| row.reads).collect();
     let writes = rows.iter().map(|row| row.writes).collect();
     let directions: [(&str, Vec<u64>); 2] = [("read", reads), ("write", writes)];
     for (direction, counts) in directions {
         let total: u64 = counts.iter().sum();
-        page.push(format_args!(
-            "{},{},{},{direction},{total}",
-            found.point.small(),
-            found.point.large(),
-            class
-        ));
+        page.push(format_args!("{levels}{class},{direction},{total}"));
         for count in counts {
             page.push(format_args!(",{count}"));
         }

@@ -11,6 +11,7 @@ use crate::words;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes};
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{Plan, Step, WarmUp};
 use rigel_core::load::request::{EngineRequest, Request};
@@ -44,7 +45,9 @@ pub struct ScratchIntent {
 pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
     let mut page = Page::default();
     let matrix = match request.level {
-        RunLevel::Advanced => format!(", matrix {}", request.shape.name()),
+        RunLevel::Advanced if request.levels != LevelChoice::Own => {
+            format!(", matrix {}", request.shape.name())
+        }
         _ => String::new(),
     };
     let (name, level) = (printable(&request.name), request.level.name());

@@ -110,7 +110,7 @@ fn a_report_of_a_matrix() {
         "latency",
         "heat-small",
         "heat-large",
-        "heat-latency",
+        "matrix-latency",
         "loss-small",
         "loss-large",
         "histogram",
@@ -187,9 +187,9 @@ fn a_report_of_400_points() {
     let Some(mut tab) = open("a_report_of_400_points", &file) else { return };
     assert_eq!(tab.value("document.querySelectorAll('button[data-point]').length"), 399);
     drawn(&mut tab);
-    let place = item(&mut tab, "heat-latency", 0, 200);
+    let place = item(&mut tab, "matrix-latency", 0, 200);
     tab.point_at(place);
-    assert!(tip(&mut tab, "heat-latency").contains("Small="));
+    assert!(tip(&mut tab, "matrix-latency").contains("Small="));
     tab.picture("400-points");
 }
 

@@ -3,7 +3,7 @@
 //! Must not look at host or targets.
 
 use super::name::NAME_BYTES;
-use super::{Arrival, Figure, LoadClass, Pattern, Sizes, Span, Sync};
+use super::{Arrival, Class, Figure, LoadClass, Pattern, Sizes, Span, Sync};
 use crate::error::Problem;
 use crate::load::request::MAX_OUTSTANDING;
 use crate::path_text::printable;
@@ -69,7 +69,10 @@ impl LoadClass {
             Sizes::Mixed(sizes) => sizes.iter().map(|size| size.0).collect(),
             Sizes::None => Vec::new(),
         };
-        let option = format!("--size-{}", self.name);
+        let place = match self.name {
+            Class::SMALL | Class::LARGE => format!("--size-{}", self.name),
+            _ => format!("load class '{}'", self.name),
+        };
         for bytes in all {
             if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
                 let what = format!(
@@ -77,7 +80,7 @@ impl LoadClass {
                     self.name
                 );
                 return Err(Problem::usage(what)
-                    .at(option)
+                    .at(place)
                     .because("direct I/O moves whole blocks, and no device has blocks below 512 bytes")
                     .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
             }
@@ -87,7 +90,7 @@ impl LoadClass {
                     self.name,
                     Bytes(bytes)
                 ))
-                .at(option)
+                .at(place)
                 .because("every outstanding I/O has a buffer of that size")
                 .next(format!("use at most {}", Bytes(MAX_IO_BYTES))));
             }
@@ -99,7 +102,6 @@ impl LoadClass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::class::Class;
 
     #[test]
     fn what_nobody_can_do_is_refused() {

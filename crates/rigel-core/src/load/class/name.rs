@@ -12,7 +12,7 @@ use std::fmt;
 /// Most bytes of a name.
 pub(super) const NAME_BYTES: usize = 15;
 
-/// The name of a load class: 1 to 15 lower-case letters, digits, `-` and `_`.
+/// The name of a load class: 1 to 15 lower-case letters, digits and `_`, the first one a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Class([u8; NAME_BYTES]);
 
@@ -25,10 +25,11 @@ impl Class {
     /// `None` when that is no name of a class.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let mut bytes = [0; NAME_BYTES];
         bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
-        (!name.is_empty() && name.bytes().all(fits)).then_some(Self(bytes))
+        let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+        (begins && name.bytes().all(fits)).then_some(Self(bytes))
     }
 
     /// The name.
@@ -108,9 +109,9 @@ mod tests {
     #[test]
     fn a_name_is_short_and_plain() {
         assert_eq!(Class::named("small"), Some(Class::SMALL));
-        assert_eq!(Class::named("log-writer_1").unwrap().name(), "log-writer_1");
+        assert_eq!(Class::named("log_writer_1").unwrap().name(), "log_writer_1");
         assert_eq!(Class::named("abcdefghijklmno").unwrap().label(), "Abcdefghijklmno");
-        for bad in ["", "Small", "a b", "abcdefghijklmnop", "\0", "é"] {
+        for bad in ["", "Small", "a b", "a-b", "1st", "_a", "abcdefghijklmnop", "\0", "é"] {
             assert_eq!(Class::named(bad), None, "{bad:?}");
         }
     }

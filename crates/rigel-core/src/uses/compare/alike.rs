@@ -159,7 +159,7 @@ pub fn left_out(runs: &[&Run<'_>]) -> Vec<Point> {
     let measured = |run: &Run<'_>, point: Point| run.findings.points.iter().any(|found| found.point == point);
     let mut points: Vec<Point> =
         runs.iter().flat_map(|run| run.findings.points.iter().map(|found| found.point)).collect();
-    points.sort_by_key(|point| (point.large(), point.small()));
+    points.sort_by_key(|point| point.by_rows());
     points.dedup();
     points.retain(|&point| !runs.iter().all(|run| measured(run, point)));
     points

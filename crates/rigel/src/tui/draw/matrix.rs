@@ -83,9 +83,16 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn title(model: &Model, theme: Theme) -> String {
+    let axes = Axes::of(model);
+    let pair = axes.across.0 == Class::SMALL;
     let shown = match model.layer {
+        Layer::Rate | Layer::Mbps if !pair => {
+            let class = model.classes.iter().find(|class| class.name == axes.across.0);
+            class.map_or_else(String::new, |class| class.unit().to_owned())
+        }
         Layer::Rate => "IOPS, or MBPS where small is 0".to_owned(),
         Layer::Mbps => "MBPS of large I/O".to_owned(),
+        Layer::Latency if !pair => "mean latency in us".to_owned(),
         Layer::Latency => "mean latency in us, of small I/O where there is some".to_owned(),
         Layer::Width => format!("{}%, half the wider 95 % interval", theme.plus_minus()),
     };
@@ -95,7 +102,8 @@ fn title(model: &Model, theme: Theme) -> String {
     } else {
         format!("{visited} of {} points", model.steps)
     };
-    format!("{points}: {shown}; small across, large down")
+    let down = if pair || axes.down.1.len() > 1 { format!(", {} down", axes.down.0) } else { String::new() };
+    format!("{points}: {shown}; {} across{down}", axes.across.0)
 }
 
 /// The labels of the columns, as many as have room.
@@ -143,7 +151,10 @@ impl Scale {
     fn value(&self, cell: &Cell, layer: Layer) -> Option<(String, f64)> {
         let (value, largest) = match layer {
             Layer::Rate => self.rate(cell.ios.iter().next()?),
-            Layer::Mbps => self.rate(cell.ios.get_key_value(&Class::LARGE)?),
+            Layer::Mbps if cell.ios.contains_key(&Class::SMALL) => {
+                self.rate(cell.ios.get_key_value(&Class::LARGE)?)
+            }
+            Layer::Mbps => self.rate(cell.ios.iter().next()?),
             Layer::Latency => (latency_us(cell)?, self.latency_us),
             Layer::Width => {
                 let width = cell.half_width()?;

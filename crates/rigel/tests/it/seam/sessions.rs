@@ -16,11 +16,12 @@ use rigel_core::record::{Line, Node, NodeVisit, Nodes, Record, write_line};
 use rigel_core::sim::SimLaw;
 use rigel_core::stats::settle;
 use rigel_core::units::Nanos;
-use rigel_report::{Format, View};
+use rigel_report::{Format, OrionVersion, View};
 use rigel_run::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Site, Work};
 use rigel_run::execute::Run;
 use rigel_run::job::{Done, Workload};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What a commit takes while no other waits for the log.
@@ -215,7 +216,34 @@ fn every_output_takes_the_class() {
         );
     }
     let csv = text_of(&record, Format::Csv);
+    assert!(csv.starts_with("run_id,level_commit,class,"), "{csv}");
     assert_eq!(csv.lines().filter(|line| line.contains(",commit,")).count(), 4, "{csv}");
+}
+
+#[test]
+fn no_two_points_look_alike_to_a_program() {
+    let record = record(Pace::Fixed(Nanos::from_secs(1)));
+    let view = View::of(&record);
+    let tables = rigel_report::render(Format::Orion(OrionVersion::V11_2), &view).unwrap();
+    let metrics = rigel_report::render(Format::OpenMetrics, &view).unwrap();
+    for file in tables.iter().chain(&metrics).filter(|file| !file.suffix.ends_with(".txt")) {
+        let text = std::str::from_utf8(&file.bytes).unwrap();
+        // What names a row: everything before its figures.
+        let names =
+            text.lines().filter(|line| line.contains("commit")).map(|line| match line.split_once("} ") {
+                Some((labels, _)) => labels,
+                None => line.split_once(",commit,").map_or(line, |(before, _)| before),
+            });
+        let rows: Vec<&str> =
+            names.filter(|name| !name.contains("read") && !name.contains("write")).collect();
+        let distinct: BTreeSet<&&str> = rows.iter().collect();
+        assert!(distinct.len() >= 4 || rows.is_empty(), "{}: {rows:?}", file.suffix);
+        let is_table = file.suffix != "_hist.csv";
+        assert!(!is_table || distinct.len() == rows.len(), "{}: {rows:?}", file.suffix);
+    }
+    let views = [View::of(&record), View::of(&record)];
+    let page = rigel_report::report_of_several(&views).unwrap();
+    assert!(std::str::from_utf8(&page.bytes).unwrap().contains("Most commit TPS"));
 }
 
 #[test]

@@ -203,5 +203,5 @@ function choose(index) {
   const rate = `${told(io?.rate, number)} ${CHOSEN.own.unit}`;
   const flags = flagWords(point);
   part("chosen").textContent = `${place()}: ${rate}; mean latency ${told(io?.mean, time)}${flags ? `; ${flags}` : ""}.`;
-  redraw([...OF_POINT, "heat-latency", ...FOUND.classes.flatMap(({ name }) => [`heat-${name}`, `run-${name}`])]);
+  redraw([...OF_POINT, "matrix-latency", ...FOUND.classes.flatMap(({ name }) => [`heat-${name}`, `run-${name}`])]);
 }

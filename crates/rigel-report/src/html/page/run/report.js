@@ -35,7 +35,7 @@ const figuresOf = (own) => ({
 
 const FIGURES_OF_RUN = {
   latency: latencyCurves,
-  "heat-latency": () => matrix(MAIN, "mean", "", time, briefTime),
+  "matrix-latency": () => matrix(MAIN, "mean", "", time, briefTime),
   ...Object.fromEntries(FOUND.curves.map((curve) => [`search-${curve.class.name}`, () => searchCurve(curve.class.name)])),
   histogram,
   percentiles,

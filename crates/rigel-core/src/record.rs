@@ -158,25 +158,21 @@ pub struct Interval {
 
 impl Visit {
     /// Time of the run at which the last of its I/Os had come back.
-    #[must_use]
     pub const fn ended_ns(&self) -> u64 {
         self.began_ns.saturating_sub(self.settle_ns).saturating_add(self.loaded_ns)
     }
 
     /// Bytes that all nodes moved while they loaded, failed I/Os left out.
-    #[must_use]
     pub fn moved_bytes(&self) -> u64 {
         self.nodes.iter().map(|node| node.moved_bytes).fold(0, u64::saturating_add)
     }
 
     /// Whether it is one of the search for load levels.
-    #[must_use]
     pub const fn searches(&self) -> bool {
         matches!(self.purpose, Purpose::Search(_))
     }
 
     /// Whether it has I/Os that failed and none that came back.
-    #[must_use]
     pub fn all_failed(&self) -> bool {
         let tallies = || self.tallies.values();
         tallies().any(|tally| tally.errors > 0) && !tallies().any(|tally| tally.completed() > 0)
@@ -241,7 +237,6 @@ pub struct TornLine {
 
 impl Record {
     /// A record of which only the first line is known.
-    #[must_use]
     pub const fn begun(header: Header) -> Self {
         Self {
             header,
@@ -256,7 +251,6 @@ impl Record {
     }
 
     /// Whether every step was measured in full.
-    #[must_use]
     pub fn complete(&self) -> bool {
         self.closing.as_ref().is_some_and(|closing| closing.complete)
     }

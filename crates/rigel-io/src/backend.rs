@@ -94,7 +94,6 @@ pub struct SlotLayout {
 
 impl SlotLayout {
     /// Groups in this order; at most [`MOST_CLASSES`].
-    #[must_use]
     pub const fn of(wanted: &[(u16, u32)]) -> Self {
         let mut groups = [(0, 0); MOST_CLASSES];
         let (mine, _) = groups.split_at_mut(wanted.len());
@@ -103,20 +102,17 @@ impl SlotLayout {
     }
 
     /// All slots.
-    #[must_use]
     pub fn slots(&self) -> u16 {
         self.groups.iter().map(|group| group.0).sum()
     }
 
     /// The slots of a group.
-    #[must_use]
     pub fn group(&self, place: usize) -> Range<u16> {
         let before: u16 = self.groups[..place].iter().map(|group| group.0).sum();
         before..before + self.groups[place].0
     }
 
     /// Bytes of the buffer of a slot that exists.
-    #[must_use]
     pub fn bytes_of(&self, slot: u16) -> u32 {
         let mut end = 0;
         let holds = |group: &&(u16, u32)| {
@@ -127,7 +123,6 @@ impl SlotLayout {
     }
 
     /// Bytes of the largest buffer.
-    #[must_use]
     pub fn longest(&self) -> u32 {
         self.groups.iter().map(|group| group.1).max().unwrap_or(0)
     }

@@ -46,7 +46,6 @@ impl Advisory<'_> {
     /// Remarks and refusals for a product whose file holds no comments, a sentence each. Empty for the other
     /// products: their
     /// files hold these sentences as comments.
-    #[must_use]
     pub fn beside(&self, product: Product) -> Vec<String> {
         if !matches!(product, Product::Cgroup | Product::CgroupMax) {
             return Vec::new();

@@ -109,7 +109,6 @@ impl Figure {
 
 impl Document {
     /// The document of a run; `None` when it was no calibration.
-    #[must_use]
     pub fn of(view: &View<'_>) -> Option<Self> {
         let found = view.findings.answers.as_ref()?;
         let figure = |best: Option<Extreme>| best.map(|best| best.estimate.into());
@@ -149,7 +148,6 @@ impl Document {
 }
 
 /// The JSON Schema of the document, pretty-printed.
-#[must_use]
 pub fn schema() -> String {
     schema_of::<Document>()
 }

@@ -57,7 +57,6 @@ pub fn render(format: CompareFormat, compared: &Compared<'_>) -> Result<OutputFi
 }
 
 /// Runs as the rules of comparison want them.
-#[must_use]
 pub fn runs<'a>(views: &'a [View<'a>]) -> Vec<Run<'a>> {
     views.iter().map(|view| Run { record: view.record, findings: &view.findings }).collect()
 }

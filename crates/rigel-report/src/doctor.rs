@@ -66,7 +66,6 @@ pub fn json(all: &[Checked]) -> Result<Vec<u8>, Problem> {
 }
 
 /// The JSON Schema of the document.
-#[must_use]
 pub fn schema() -> String {
     schema_of::<Document>()
 }
@@ -88,7 +87,6 @@ pub struct Counts {
 
 impl Counts {
     /// Counts what was judged.
-    #[must_use]
     pub fn of(all: &[Checked]) -> Self {
         let mut counts = Self::default();
         for judged in all {

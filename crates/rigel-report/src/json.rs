@@ -160,7 +160,6 @@ struct At {
 }
 
 /// The JSON Schema of the document, pretty-printed.
-#[must_use]
 pub fn schema() -> String {
     schema_of::<Document>()
 }

@@ -82,7 +82,6 @@ impl Format {
     ];
 
     /// The word on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Orion(_) => "orion",
@@ -99,7 +98,6 @@ impl Format {
     }
 
     /// Whether it is one text, which can be piped on; files and pages go beside the record.
-    #[must_use]
     pub const fn is_text(self) -> bool {
         match self {
             Self::Json

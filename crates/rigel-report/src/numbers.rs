@@ -28,7 +28,6 @@ pub(crate) fn span(time: Nanos) -> String {
 }
 
 /// `0:45`, `4:10`, `1:02:03`; part of a second counts as one, so that work that goes on is never at zero.
-#[must_use]
 pub fn time_left(ns: u64) -> String {
     let seconds = ns.div_ceil(NS_PER_S);
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -36,7 +35,6 @@ pub fn time_left(ns: u64) -> String {
 }
 
 /// A share in per cent for people, with three figures at most: 0.0312 is `3.1`, 0.00001 is `<0.1`.
-#[must_use]
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
@@ -54,7 +52,6 @@ pub(crate) fn plain_percent(share: f64) -> String {
 }
 
 /// A number that is not negative in at most five characters: `0.12`, `4032`, `12.3k`, `1.23M`.
-#[must_use]
 pub fn short(value: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T")];
     let text = |value: f64| match value {
@@ -96,7 +93,6 @@ pub(crate) fn trimmed(value: f64) -> String {
 }
 
 /// `1 visit`, `8 visits`.
-#[must_use]
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {what}{plural}")

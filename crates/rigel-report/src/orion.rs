@@ -35,7 +35,6 @@ impl OrionVersion {
     pub const ALL: [Self; 3] = [Self::V11_1, Self::V11_2, Self::V19];
 
     /// The word on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::V11_1 => "11.1",
@@ -84,7 +83,6 @@ pub(crate) fn files(version: OrionVersion, view: &View<'_>) -> Vec<OutputFile> {
 
 /// What is printed before a run: who, the name of the run, how long it will take (published output of 11.1.0.7,
 /// 11.2.0.2 and 19.3; 12.2 and later print an empty line after it).
-#[must_use]
 pub fn banner(version: OrionVersion, program_version: &str, run_id: &str, estimate_minutes: u64) -> String {
     let mut page = Page::default();
     page.line(format_args!(
@@ -107,7 +105,6 @@ pub fn banner(version: OrionVersion, program_version: &str, run_id: &str, estima
 }
 
 /// What is printed after a run: the results as in the summary, which 11.1 does not print, and the notes.
-#[must_use]
 pub fn result_block(version: OrionVersion, view: &View<'_>) -> String {
     join_paragraphs([results(version, view), notes::of(view)])
 }

@@ -93,7 +93,6 @@ pub fn json(all: &[Examined]) -> Result<Vec<u8>, Problem> {
 }
 
 /// The JSON Schema of the document.
-#[must_use]
 pub fn schema() -> String {
     schema_of::<Document>()
 }
@@ -153,7 +152,6 @@ const fn word(verdict: Verdict) -> &'static str {
 }
 
 /// A table: a line for each target, below it what was found.
-#[must_use]
 pub fn table(all: &[Examined]) -> String {
     let mut page = Page::default();
     if all.is_empty() {

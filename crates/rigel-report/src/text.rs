@@ -29,7 +29,6 @@ use crate::view::View;
 
 /// Everything that is shown after a run: the table, the charts, how sure the best numbers are, the results as ORION prints
 /// them, and where the `files` are, whose paths have to be printable.
-#[must_use]
 pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     let paragraph = |lines: Vec<String>| {
         let mut page = Page::default();

@@ -22,7 +22,6 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Judges a record.
-    #[must_use]
     pub fn of(record: &'a Record) -> Self {
         let findings = Findings::of(record);
         let places = findings.points.iter().enumerate();

@@ -173,7 +173,6 @@ impl Order {
 }
 
 /// The slots that a worker needs for every point of the plan.
-#[must_use]
 pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of several classes
     // splits each class by itself.

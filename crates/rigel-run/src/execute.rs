@@ -54,13 +54,11 @@ pub struct Before {
 
 impl Beginning {
     /// A run that begins now.
-    #[must_use]
     pub const fn new(wall: Wall) -> Self {
         Self { wall, before: None }
     }
 
     /// A run that goes on.
-    #[must_use]
     pub fn resumed(wall: Wall, header: Header, past: Past) -> Self {
         Self { wall, before: Some(Box::new(Before { header, past })) }
     }
@@ -199,7 +197,6 @@ fn search_unfinished(visits: usize) -> String {
 
 impl Outcome {
     /// The problem to tell after the outputs were written; `None` for a complete run. `resumable`: its targets stay.
-    #[must_use]
     pub fn problem(&self, resumable: bool) -> Option<Problem> {
         match self {
             Self::Complete => None,

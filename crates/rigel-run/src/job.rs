@@ -75,7 +75,6 @@ impl Workload {
 
 impl Workload {
     /// The place of the class that a warm-up is of: the last one in streams, else the last one.
-    #[must_use]
     pub fn warmed_up(&self) -> usize {
         let in_streams = |class: &BlockClass| matches!(class.pattern, Pattern::Streams { .. });
         let last = self.classes.len().saturating_sub(1);
@@ -178,14 +177,12 @@ pub struct Shared {
 
 impl Shared {
     /// For the jobs of a load.
-    #[must_use]
     pub fn of(workload: &Workload) -> Self {
         let ops = workload.classes.iter().map(|class| (class.name, AtomicU64::new(0))).collect();
         Self { ops, end_at_ns: AtomicU64::new(u64::MAX) }
     }
 
     /// Completions of each class so far.
-    #[must_use]
     pub fn done(&self) -> PerClass<u64> {
         self.ops.iter().map(|(class, ops)| (*class, ops.load(Ordering::Relaxed))).collect()
     }
@@ -215,13 +212,11 @@ pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
     /// A wish shared with whoever sets the flag.
-    #[must_use]
     pub const fn new(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }
 
     /// Whether the run should end.
-    #[must_use]
     pub fn wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

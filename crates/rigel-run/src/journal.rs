@@ -30,7 +30,6 @@ pub struct RecordFile {
 
 impl RecordFile {
     /// A journal in an empty file of this run's own.
-    #[must_use]
     pub const fn new(file: File, name: String) -> Self {
         Self { file, name }
     }

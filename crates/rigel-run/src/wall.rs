@@ -11,40 +11,34 @@ pub struct Wall {
 
 impl Wall {
     /// The system's clock, in the local time zone.
-    #[must_use]
     pub fn system() -> Self {
         Self { start: Zoned::now(), virtual_time: false }
     }
 
     /// For a simulated run: starts at a given second of the epoch, in UTC, and goes on in virtual time, so that the
     /// same seed gives the same bytes.
-    #[must_use]
     pub fn simulated(epoch_seconds: i64) -> Self {
         let start = Timestamp::from_second(epoch_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
         Self { start: start.to_zoned(TimeZone::UTC), virtual_time: true }
     }
 
     /// For a simulated run that goes on: starts when it had started, in virtual time. `None` when `started` is no RFC 3339 time.
-    #[must_use]
     pub fn simulated_since(started: &str) -> Option<Self> {
         let start: Timestamp = started.parse().ok()?;
         Some(Self { start: start.to_zoned(TimeZone::UTC), virtual_time: true })
     }
 
     /// `YYYYMMDD_HHMM` of the start, as in the names of ORION's files.
-    #[must_use]
     pub fn stamp(&self) -> String {
         self.start.strftime("%Y%m%d_%H%M").to_string()
     }
 
     /// The start, RFC 3339 to the second.
-    #[must_use]
     pub fn started(&self) -> String {
         rfc3339(&self.start)
     }
 
     /// The time after the run went on for `elapsed_ns`.
-    #[must_use]
     pub fn after(&self, elapsed_ns: u64) -> String {
         if !self.virtual_time {
             return rfc3339(&Zoned::now());

@@ -9,7 +9,6 @@ use rigel_io::witness::{Sampler, counting_devices};
 use std::path::Path;
 
 /// A witness for workers on `clock` that use `targets`. `None` when the host has no thread left for it.
-#[must_use]
 pub fn watch(clock: MonotonicClock, engine: EngineKind, targets: &[TargetFacts]) -> Option<Sampler> {
     // The kernel does not count NVMe commands among the I/O of the block device.
     let counted = engine != EngineKind::Nvme;

@@ -39,7 +39,6 @@ pub fn pages() -> Result<Vec<Page>, Problem> {
 }
 
 /// The script that completes the command line in a shell.
-#[must_use]
 pub fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "rigel", &mut script);

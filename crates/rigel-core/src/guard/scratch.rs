@@ -101,7 +101,6 @@ impl Header {
     }
 
     /// The first block of the trailer.
-    #[must_use]
     pub fn encode(&self) -> [u8; BLOCK_BYTES] {
         let mut block = [0; BLOCK_BYTES];
         block[..8].copy_from_slice(&HEADER_MAGIC);

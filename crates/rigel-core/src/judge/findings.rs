@@ -67,19 +67,16 @@ impl PointFindings {
     }
 
     /// One of them; `None` when the point has none of that class.
-    #[must_use]
     pub fn io(&self, class: Class) -> Option<&IoFindings> {
         self.ios.get(&class)
     }
 
     /// Whether a flag says that the numbers must not be used.
-    #[must_use]
     pub fn invalid(&self) -> bool {
         self.flags.iter().any(|flag| flag.invalid)
     }
 
     /// Whether the rates of all its classes are known as well as was asked for.
-    #[must_use]
     pub fn reached(&self) -> bool {
         self.classes().all(|(_, io)| io.sure.reached)
     }
@@ -100,13 +97,11 @@ pub struct CurveFindings {
 
 impl CurveFindings {
     /// The name of its class.
-    #[must_use]
     pub const fn class(&self) -> Class {
         self.load.name
     }
 
     /// A rate of the curve in the unit of its class.
-    #[must_use]
     pub fn rate(&self, iops: Interval) -> Estimate {
         self.load.rate(iops.into())
     }
@@ -147,7 +142,6 @@ pub struct Findings {
 
 impl Findings {
     /// Judges a record.
-    #[must_use]
     pub fn of(record: &Record) -> Self {
         let phases = estimate::phases(record);
         let mut points = estimate::points(record, &phases);
@@ -182,14 +176,12 @@ impl Findings {
 
 impl Findings {
     /// The point with so many of a class, and none of the other.
-    #[must_use]
     pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
         let point = Point::alone(class, level);
         self.points.iter().find(|found| found.point == point)
     }
 
     /// The flags of the run, of the points and of the searches; of those that have the same code the first.
-    #[must_use]
     pub fn flags_once(&self) -> Vec<Flag> {
         let mut flags: Vec<Flag> = Vec::new();
         for flag in self.all_flags() {

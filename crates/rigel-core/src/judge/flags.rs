@@ -103,7 +103,6 @@ impl FlagCode {
     ];
 
     /// The name in every output.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::NoData => "NO_DATA",
@@ -152,7 +151,6 @@ pub struct Flag {
 
 impl Flag {
     /// A flag with its figures.
-    #[must_use]
     pub fn new(code: FlagCode, text: impl Into<String>) -> Self {
         Self { code, text: text.into(), invalid: false }
     }
@@ -176,7 +174,6 @@ const LITTLE_INVALID: f64 = 0.05;
 ///
 /// `latency` is of everything that completed in windows of `seconds` altogether. Returns the ratio `X R / N` when it is
 /// off by more than 1 % and the edges.
-#[must_use]
 pub fn little(latency: &Histogram, seconds: f64, planned: u32, windows: usize) -> Option<f64> {
     let longest_ns = latency.max_ns()?;
     if seconds <= 0.0 || planned == 0 {
@@ -189,13 +186,11 @@ pub fn little(latency: &Histogram, seconds: f64, planned: u32, windows: usize) -
 }
 
 /// Whether a ratio of Little's law is so far off that the numbers must not be used.
-#[must_use]
 pub(crate) fn little_is_invalid(ratio: f64) -> bool {
     (ratio - 1.0).abs() > LITTLE_INVALID
 }
 
 /// Whether the mean in flight was short of the plan by more than 1 %.
-#[must_use]
 pub(crate) fn queue_not_filled(mean_in_flight: f64, planned: u32) -> bool {
     mean_in_flight < f64::from(planned) * (1.0 - LITTLE_TOLERANCE)
 }

@@ -37,7 +37,6 @@ pub struct Profiles {
 
 impl Profiles {
     /// The profiles of several visits.
-    #[must_use]
     pub fn of<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> Self {
         let mut profiles = Self::default();
         visits.into_iter().for_each(|visit| profiles.add(visit));
@@ -68,7 +67,6 @@ impl Profiles {
     }
 
     /// Looks at everything that was added, with the parameters of the adaptive run.
-    #[must_use]
     pub fn look(&self, parameters: &Parameters) -> PhaseLook {
         let mut groups: PerClass<u32> = self.profiles.keys().map(|key| (key.1, 0)).collect();
         (0..).zip(groups.values_mut()).for_each(|(number, group)| *group = number);
@@ -116,7 +114,6 @@ impl PhaseLook {
     /// Whether a point is done. The intervals of all of its classes must be narrow enough and rest on as many
     /// visits as come before the first look. The visits of the phase must also last beyond their start-up;
     /// otherwise the error of the mean may be larger than its interval.
-    #[must_use]
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
         // Keys are in order, and a point has one or two.
         let first = self.keys.partition_point(|key| key.0 < step);
@@ -125,7 +122,6 @@ impl PhaseLook {
     }
 
     /// The same of one class of a point, by its place among the keys.
-    #[must_use]
     pub(crate) fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
         let least = parameters.first_look(self.points);
         let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
@@ -135,7 +131,6 @@ impl PhaseLook {
     }
 
     /// Whether a visit of the phase has a part in these estimates: one that [`counts`] and is long enough.
-    #[must_use]
     pub fn rests_on(&self, visit: &Visit) -> bool {
         counts(visit) && length_ns(visit) >= self.look.shortest_ns
     }
@@ -147,7 +142,6 @@ const fn length_ns(visit: &Visit) -> u64 {
 }
 
 /// Whether a visit can have a part in the estimates.
-#[must_use]
 pub fn counts(visit: &Visit) -> bool {
     matches!(visit.purpose, Purpose::Round(_) | Purpose::FillsGap) && !visit.cut_short
 }
@@ -158,7 +152,6 @@ pub fn classes(visit: &Visit) -> impl Iterator<Item = (Class, &ClassTally)> {
 }
 
 /// I/Os per second of the slowest class of a visit; 0 when nothing was loaded.
-#[must_use]
 pub fn slowest_rate(visit: &Visit) -> f64 {
     let rate =
         |tally: &ClassTally| to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
@@ -167,7 +160,6 @@ pub fn slowest_rate(visit: &Visit) -> f64 {
 }
 
 /// What the search for load levels needs to know of a visit; `None` when the class was idle.
-#[must_use]
 pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     let (tally, outstanding) = (visit.tallies.get(&class)?, visit.point.of(class));
     let completed = to_f64(tally.completed());
@@ -180,7 +172,6 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
 }
 
 /// What the search for the level at a bound needs to know of a visit; `None` when no small I/O completed.
-#[must_use]
 pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
     let tally = visit.tallies.get(&Class::SMALL)?;
     let all = tally.all_latencies_after(0);
@@ -193,7 +184,6 @@ pub fn bound_visit(visit: &Visit, of: LatencyOf) -> Option<BoundVisit> {
 
 /// Completions in each bucket of a visit that measured `measured_ns`, from the start of the series. A last bucket that
 /// the window did not fill is left out: it would look like a stall.
-#[must_use]
 pub fn whole_buckets(tally: &ClassTally, measured_ns: u64) -> &[u32] {
     let buckets = tally.lead_ns.saturating_add(measured_ns) / tally.series.bucket_ns.max(1);
     let ops = tally.series.ops.as_slice();
@@ -201,7 +191,6 @@ pub fn whole_buckets(tally: &ClassTally, measured_ns: u64) -> &[u32] {
 }
 
 /// The same as I/Os per second.
-#[must_use]
 pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     let scale = to_f64(NS_PER_S) / to_f64(tally.series.bucket_ns.max(1));
     whole_buckets(tally, measured_ns).iter().map(|&ops| f64::from(ops) * scale).collect()
@@ -209,7 +198,6 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 
 /// The same in buckets of the common width. Visits of an adaptive run are short enough for it; a coarser bucket stands
 /// for several.
-#[must_use]
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).clamp(1, MOST_COPIES);
     rates(tally, measured_ns).into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()

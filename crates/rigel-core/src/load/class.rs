@@ -50,7 +50,6 @@ pub enum Pattern {
 
 impl Pattern {
     /// Outstanding I/Os of a load level.
-    #[must_use]
     pub const fn outstanding(self, level: u32) -> u32 {
         match self {
             Self::Random | Self::Log | Self::Sessions => level,
@@ -59,7 +58,6 @@ impl Pattern {
     }
 
     /// What a load level counts.
-    #[must_use]
     pub const fn counted(self) -> &'static str {
         match self {
             Self::Random => "I/Os",
@@ -138,7 +136,6 @@ pub struct LoadClass {
 
 impl LoadClass {
     /// A class of random reads of one size, in a closed loop over all of every target.
-    #[must_use]
     pub fn random(name: Class, io_bytes: u64) -> Self {
         Self {
             name,
@@ -154,14 +151,12 @@ impl LoadClass {
     }
 
     /// ORION's small and large I/Os, of these sizes.
-    #[must_use]
     pub fn pair(small_bytes: u64, large_bytes: u64) -> Vec<Self> {
         let large = Self { figure: Figure::Mbps, ..Self::random(Class::LARGE, large_bytes) };
         vec![Self::random(Class::SMALL, small_bytes), large]
     }
 
     /// Bytes of one I/O; the largest where there are several sizes, 0 for what is no block I/O.
-    #[must_use]
     pub fn io_bytes(&self) -> u64 {
         match &self.sizes {
             Sizes::Fixed(bytes) => *bytes,
@@ -171,13 +166,11 @@ impl LoadClass {
     }
 
     /// Whether its I/Os walk in streams.
-    #[must_use]
     pub const fn streams(&self) -> bool {
         matches!(self.pattern, Pattern::Streams { .. })
     }
 
     /// The unit of its rates in reports: `IOPS`, `MBPS` or one of its own.
-    #[must_use]
     pub fn unit(&self) -> &str {
         match &self.figure {
             Figure::Rate(unit) => unit,
@@ -186,7 +179,6 @@ impl LoadClass {
     }
 
     /// Digits of its rates behind the point, as reports give them.
-    #[must_use]
     pub const fn decimals(&self) -> usize {
         match self.figure {
             Figure::Rate(_) => 0,
@@ -195,7 +187,6 @@ impl LoadClass {
     }
 
     /// What one operation per second is in the unit of the class.
-    #[must_use]
     pub fn scale(&self) -> f64 {
         match self.figure {
             Figure::Rate(_) => 1.0,
@@ -204,7 +195,6 @@ impl LoadClass {
     }
 
     /// Operations per second in the unit of the class.
-    #[must_use]
     pub fn rate(&self, per_s: Estimate) -> Estimate {
         match self.figure {
             Figure::Rate(_) => per_s,
@@ -213,13 +203,11 @@ impl LoadClass {
     }
 
     /// A rate that is given in operations per second, with its unit: `5200 IOPS`, `200.00 MBPS`.
-    #[must_use]
     pub fn rate_text(&self, per_s: f64) -> String {
         format!("{:.*} {}", self.decimals(), per_s * self.scale(), self.unit())
     }
 
     /// What its operations are called: `small I/O`, or the name of what is no block I/O.
-    #[must_use]
     pub fn noun(&self) -> String {
         match self.sizes {
             Sizes::None => self.name.to_string(),
@@ -228,13 +216,11 @@ impl LoadClass {
     }
 
     /// What its load level counts: `outstanding small I/Os`, `outstanding large streams`.
-    #[must_use]
     pub fn outstanding(&self) -> String {
         format!("outstanding {} {}", self.name, self.pattern.counted())
     }
 
     /// Whether some of the operations of a load level write.
-    #[must_use]
     pub fn writes(&self, level: u32) -> bool {
         match self.pattern {
             Pattern::Streams { .. } => (0..level).any(|stream| self.write_percent.stream_writes(stream)),

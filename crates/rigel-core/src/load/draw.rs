@@ -16,7 +16,6 @@ pub struct Generator(SplitMix64);
 
 impl Generator {
     /// The generator of `purpose`, independent of every other purpose's.
-    #[must_use]
     pub fn new(seed: u64, purpose: &[u64]) -> Self {
         // Each step hashes one more word into the state: the finaliser of SplitMix64 is a bijection with full
         // avalanche.
@@ -27,13 +26,11 @@ impl Generator {
     }
 
     /// The generator of one slot of one visit; `class` is the place of its class in the load.
-    #[must_use]
     pub fn of_slot(seed: u64, visit: u64, class: usize, slot: u32) -> Self {
         Self::new(seed, &[visit, class as u64, u64::from(slot)])
     }
 
     /// The generator of what a whole visit draws once.
-    #[must_use]
     pub fn of_visit(seed: u64, visit: u64) -> Self {
         Self::new(seed, &[visit])
     }
@@ -83,7 +80,6 @@ impl Generator {
 }
 
 /// Turns a standard normal into a lognormal with mean 1 and standard deviation `sd`.
-#[must_use]
 #[inline]
 pub fn lognormal(normal: f64, sd: f64) -> f64 {
     let variance = (sd * sd).ln_1p();
@@ -117,7 +113,6 @@ pub struct Stream {
 
 impl Stream {
     /// Stream `index` of `streams`: it starts at an even fraction of the volume.
-    #[must_use]
     pub fn new(index: u32, streams: u32, volume: &Volume, share: WritePercent) -> Self {
         let fraction = u128::from(volume.chunks()) * u128::from(index) / u128::from(streams.max(1));
         let direction = if share.stream_writes(index) { Direction::Write } else { Direction::Read };

@@ -5,31 +5,26 @@
 
 /// Load levels `1..=max`, thinned to about twenty: with step `s = max(1, floor(max / 20))` the list is `1, 2, .., s`,
 /// then multiples of `s` up to `max`, and `max` itself if it is no multiple.
-#[must_use]
 pub(crate) fn up_to(max: u32) -> Vec<u32> {
     stepped(max, (max / 20).max(1))
 }
 
 /// Small levels of `simple`, `normal` and the advanced matrices: up to 5 outstanding per disk.
-#[must_use]
 pub fn small(num_disks: u32) -> Vec<u32> {
     up_to(num_disks.saturating_mul(5))
 }
 
 /// Large levels of `simple`, `normal` and the advanced matrices: up to 2 outstanding per disk.
-#[must_use]
 pub fn large(num_disks: u32) -> Vec<u32> {
     up_to(num_disks.saturating_mul(2))
 }
 
 /// Small levels of `oltp`: `1..=nd`, then multiples of nd up to 20 per disk.
-#[must_use]
 pub(crate) fn oltp_small(num_disks: u32) -> Vec<u32> {
     stepped(num_disks.saturating_mul(20), num_disks.max(1))
 }
 
 /// Large levels of `dss`: `1..=nd`, then multiples of nd up to 15 per disk.
-#[must_use]
 pub(crate) fn dss_large(num_disks: u32) -> Vec<u32> {
     stepped(num_disks.saturating_mul(15), num_disks.max(1))
 }

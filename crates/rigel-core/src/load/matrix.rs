@@ -3,7 +3,11 @@
 //! A point says how many of each load class are outstanding; ORION's are pairs of small and large. ORION counts the idle point (0,0) in its total and never
 //! runs it; so does Rigel. Must not know time or targets.
 
-use crate::load::class::{Class, LoadClass, MOST_CLASSES, PerClass};
+mod point;
+
+pub use point::Point;
+
+use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::levels;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -29,7 +33,6 @@ impl RunLevel {
     pub const ALL: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
 
     /// The word on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
@@ -77,7 +80,6 @@ pub enum MatrixShape {
 
 impl MatrixShape {
     /// The word on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -90,7 +92,6 @@ impl MatrixShape {
     }
 
     /// The counts given with it: small, large.
-    #[must_use]
     pub const fn counts(self) -> (Option<u32>, Option<u32>) {
         match self {
             Self::Basic | Self::Detailed => (None, None),
@@ -98,133 +99,6 @@ impl MatrixShape {
             Self::Col { small } => (Some(small), None),
             Self::Row { large } => (None, Some(large)),
         }
-    }
-}
-
-/// One data point: for each class that it has, how many of what the class counts are outstanding (I/Os, streams, sessions).
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "PerClass<u32>", into = "PerClass<u32>")]
-pub struct Point {
-    /// The classes that it has, in their order, then nothing.
-    levels: [Option<(Class, u32)>; MOST_CLASSES],
-}
-
-impl Point {
-    /// A point of ORION's matrix.
-    #[must_use]
-    pub fn pair(small: u32, large: u32) -> Self {
-        Self::default().with(Class::SMALL, small).with(Class::LARGE, large)
-    }
-
-    /// So many of a class, and none of any other.
-    #[must_use]
-    pub fn alone(class: Class, level: u32) -> Self {
-        Self::default().with(class, level)
-    }
-
-    /// The same with so many of a class. A class more than [`MOST_CLASSES`] is left out; no run has that many.
-    #[must_use]
-    pub fn with(self, class: Class, level: u32) -> Self {
-        let others = self.classes().filter(|one| one.0 != class);
-        let mut all: PerClass<u32> = others.collect();
-        if level > 0 {
-            all.insert(class, level);
-        }
-        let mut levels = [None; MOST_CLASSES];
-        levels.iter_mut().zip(all).for_each(|(place, one)| *place = Some(one));
-        Self { levels }
-    }
-
-    /// The load level of a class.
-    #[must_use]
-    pub fn of(self, class: Class) -> u32 {
-        self.classes().find(|one| one.0 == class).map_or(0, |one| one.1)
-    }
-
-    /// Outstanding small I/Os, the column of ORION's matrix.
-    #[must_use]
-    pub fn small(self) -> u32 {
-        self.of(Class::SMALL)
-    }
-
-    /// Outstanding large I/Os or streams, the row of ORION's matrix.
-    #[must_use]
-    pub fn large(self) -> u32 {
-        self.of(Class::LARGE)
-    }
-
-    /// The classes that it has, each with its level, which is not 0.
-    pub fn classes(self) -> impl Iterator<Item = (Class, u32)> {
-        self.levels.into_iter().flatten()
-    }
-
-    /// Whether a class has the point for itself.
-    #[must_use]
-    pub fn is_alone(self, class: Class) -> bool {
-        self.of(class) > 0 && self.classes().count() == 1
-    }
-
-    /// The same without a class.
-    #[must_use]
-    pub fn without(self, class: Class) -> Self {
-        self.with(class, 0)
-    }
-
-    /// Whether every class of `least` has as much as there.
-    #[must_use]
-    pub fn is_at_least(self, least: Self) -> bool {
-        least.classes().all(|(class, level)| self.of(class) >= level)
-    }
-
-    /// All its levels together.
-    #[must_use]
-    pub fn sum(self) -> u64 {
-        self.classes().map(|(_, level)| u64::from(level)).sum()
-    }
-
-    /// Its levels as ORION writes them, `Small=2 and Large=0`; other classes only where it has them.
-    #[must_use]
-    pub fn named(self, between: &str) -> String {
-        let named = self.shown().map(|(class, level)| format!("{}={level}", class.label()));
-        named.collect::<Vec<_>>().join(between)
-    }
-
-    /// The classes that tables show of it: ORION's pair where it has one of them, then the others that it has.
-    pub fn shown(self) -> impl Iterator<Item = (Class, u32)> {
-        let others = self.without(Class::SMALL).without(Class::LARGE);
-        let pair = [Class::SMALL, Class::LARGE].map(|class| (class, self.of(class)));
-        let has_pair = others.sum() < self.sum() || self.sum() == 0;
-        pair.into_iter().filter(move |_| has_pair).chain(others.classes())
-    }
-
-    /// Which point comes first in tables: rows of ORION's matrix, then what has other classes.
-    #[must_use]
-    pub fn by_rows(self) -> (Vec<(Class, u32)>, u32, u32) {
-        let others = self.without(Class::SMALL).without(Class::LARGE);
-        (others.classes().collect(), self.large(), self.small())
-    }
-}
-
-impl std::fmt::Debug for Point {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_map().entries(self.classes()).finish()
-    }
-}
-
-impl From<Point> for PerClass<u32> {
-    fn from(point: Point) -> Self {
-        point.classes().collect()
-    }
-}
-
-impl TryFrom<PerClass<u32>> for Point {
-    type Error = String;
-
-    fn try_from(levels: PerClass<u32>) -> Result<Self, String> {
-        if levels.len() > MOST_CLASSES {
-            return Err(format!("a point of {} classes has more than {MOST_CLASSES}", levels.len()));
-        }
-        Ok(levels.into_iter().fold(Self::default(), |point, (class, level)| point.with(class, level)))
     }
 }
 
@@ -246,7 +120,6 @@ pub const MAX_POINTS: usize = 100_000;
 
 impl Grid {
     /// The matrix of `level` for `num_disks` disks; `shape` is used by [`RunLevel::Advanced`] only.
-    #[must_use]
     pub fn new(level: RunLevel, shape: MatrixShape, num_disks: u32) -> Self {
         let small = levels::small(num_disks);
         let large = levels::large(num_disks);
@@ -270,7 +143,6 @@ impl Grid {
 
     /// The matrix of `level` with levels of one's own, ascending, without 0: both axes for `simple`, every pair for
     /// the others.
-    #[must_use]
     pub fn around(level: RunLevel, small: &[u32], large: &[u32]) -> Self {
         match level {
             RunLevel::Simple => Self::basic(small, large),
@@ -281,7 +153,6 @@ impl Grid {
     }
 
     /// Each class alone at the levels that it names.
-    #[must_use]
     pub fn of_classes(classes: &[LoadClass]) -> Self {
         let levels = |class: &LoadClass| distinct(class.levels.iter().copied());
         let points: Vec<Point> = classes
@@ -339,7 +210,6 @@ impl Grid {
     }
 
     /// The largest level of each class.
-    #[must_use]
     pub fn most(&self) -> Point {
         let most = |(class, levels): (&Class, &Vec<u32>)| (*class, levels.last().copied().unwrap_or(0));
         self.levels.iter().map(most).fold(Point::default(), |point, (class, level)| point.with(class, level))

@@ -19,7 +19,6 @@ pub enum Pace {
 
 impl Pace {
     /// Time after which no visit begins, where one was set.
-    #[must_use]
     pub const fn max_duration(self) -> Option<Nanos> {
         match self {
             Self::Adaptive(adaptive) => adaptive.max_duration,
@@ -57,7 +56,6 @@ impl Precision {
     const WIDEST: Self = Self(200);
 
     /// As a fraction of the mean: 0.05 is ±5 %.
-    #[must_use]
     pub fn fraction(self) -> f64 {
         f64::from(self.0) / 1000.0
     }

@@ -92,7 +92,6 @@ fn not_allowed(number: u32, allowed: &[Cpu]) -> Problem {
 }
 
 /// `0-3,8`, as the kernel writes sets of CPUs.
-#[must_use]
 pub fn ranges(numbers: &[u32]) -> String {
     let mut ascending = numbers.to_vec();
     ascending.sort_unstable();

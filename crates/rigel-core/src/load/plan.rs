@@ -186,7 +186,6 @@ impl Plan {
     }
 
     /// Time of all visits, as far as it is known beforehand. An adaptive run counts with its fewest visits.
-    #[must_use]
     pub fn known_time(&self) -> Nanos {
         match (&self.search, &self.adaptive) {
             (Some(search), None) => search.usual_time(),
@@ -198,7 +197,6 @@ impl Plan {
     }
 
     /// The largest level of each class that a visit may have.
-    #[must_use]
     pub fn room(&self) -> Point {
         self.search.as_ref().map_or_else(|| self.grid.most(), LevelSearch::room)
     }
@@ -211,7 +209,6 @@ const fn minutes(ns: u64) -> u64 {
 
 impl Step {
     /// Warm-up (when it is a time), settling and measuring.
-    #[must_use]
     pub const fn known_time(&self) -> Nanos {
         let warm_up = match self.warm_up {
             Some(WarmUp::Time(time)) => time.0,

@@ -61,7 +61,6 @@ pub enum EngineRequest {
 
 impl EngineRequest {
     /// Whether no real target is touched.
-    #[must_use]
     pub const fn is_simulated(self) -> bool {
         match self {
             Self::Auto => false,
@@ -122,7 +121,6 @@ const fn default_io_timeout() -> Nanos {
 
 impl Request {
     /// A request with ORION's defaults.
-    #[must_use]
     pub fn new(level: RunLevel) -> Self {
         Self {
             name: "orion".into(),
@@ -147,31 +145,26 @@ impl Request {
     }
 
     /// The class of a name.
-    #[must_use]
     pub fn class(&self, name: Class) -> Option<&LoadClass> {
         self.classes.iter().find(|class| class.name == name)
     }
 
     /// Bytes of one I/O of a class; 0 when there is no such class, or it has no size.
-    #[must_use]
     pub fn io_bytes(&self, name: Class) -> u64 {
         self.class(name).map_or(0, LoadClass::io_bytes)
     }
 
     /// How ORION's large I/O walks.
-    #[must_use]
     pub fn large_pattern(&self) -> Pattern {
         self.class(Class::LARGE).map_or(Pattern::Random, |class| class.pattern)
     }
 
     /// The share of writes of all classes together: ORION has one for both.
-    #[must_use]
     pub fn write_percent(&self) -> WritePercent {
         self.classes.iter().map(|class| class.write_percent).max().unwrap_or_default()
     }
 
     /// Whether some I/O of a point writes.
-    #[must_use]
     pub fn writes(&self, point: Point) -> bool {
         self.classes.iter().any(|class| class.writes(point.of(class.name)))
     }

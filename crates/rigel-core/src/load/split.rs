@@ -8,7 +8,6 @@
 /// streams.
 ///
 /// Every second class is distributed from the last worker on, so that a mixed point does not load the first worker twice.
-#[must_use]
 pub fn share(level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
     let workers = workers.max(1);
     let first = if place.is_multiple_of(2) { worker } else { workers - 1 - worker };

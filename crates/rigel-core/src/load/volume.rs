@@ -76,7 +76,6 @@ impl Volume {
     }
 
     /// How many chunks the volume has; at least one.
-    #[must_use]
     pub const fn chunks(&self) -> u64 {
         self.chunks
     }
@@ -86,7 +85,6 @@ impl Volume {
     /// # Panics
     /// When `chunk` is not below [`Volume::chunks`].
     #[inline]
-    #[must_use]
     pub fn place(&self, chunk: u64) -> Place {
         assert!(chunk < self.chunks, "chunk {chunk} of {}", self.chunks);
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_chunk <= chunk) - 1];

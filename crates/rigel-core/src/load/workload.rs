@@ -17,7 +17,6 @@ pub enum Direction {
 
 impl Direction {
     /// The word for one I/O.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -49,26 +48,22 @@ impl WritePercent {
     pub const ALL: Self = Self(100);
 
     /// `None` above 100.
-    #[must_use]
     pub const fn new(percent: u8) -> Option<Self> {
         if percent <= 100 { Some(Self(percent)) } else { None }
     }
 
     /// 0 to 100.
-    #[must_use]
     pub const fn get(self) -> u8 {
         self.0
     }
 
     /// True when some I/O of the run writes.
-    #[must_use]
     pub const fn writes(self) -> bool {
         self.0 > 0
     }
 
     /// Whether stream `index` of a point writes: after n streams, floor(n x share) of them do, so that the share of
     /// write-only streams is as near below the wish as whole streams allow.
-    #[must_use]
     pub fn stream_writes(self, index: u32) -> bool {
         let share = u64::from(self.0);
         let upto = |n: u64| n * share / 100;

@@ -17,7 +17,6 @@ pub struct IoCounts {
 
 impl IoCounts {
     /// What must be in flight; `None` when more came back than was handed over.
-    #[must_use]
     pub const fn outstanding(self) -> Option<u64> {
         self.submitted.checked_sub(self.returned)
     }

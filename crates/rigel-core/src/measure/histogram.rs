@@ -72,13 +72,11 @@ const fn lower_edge(bucket: usize) -> u64 {
 
 impl Histogram {
     /// An empty histogram; the only allocation it ever makes while recording.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// An empty histogram without memory, to which others can be added.
-    #[must_use]
     pub fn empty() -> Self {
         Self {
             counts: Vec::new(),
@@ -155,37 +153,31 @@ impl Histogram {
     }
 
     /// How many latencies were counted.
-    #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
     /// Sum of all latencies, exact up to 584 years.
-    #[must_use]
     pub const fn sum_ns(&self) -> u64 {
         self.sum_ns
     }
 
     /// Smallest latency, exact; `None` when empty.
-    #[must_use]
     pub fn min_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min_ns)
     }
 
     /// Largest latency, exact; `None` when empty.
-    #[must_use]
     pub fn max_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max_ns)
     }
 
     /// Arithmetic mean in nanoseconds, exact; `None` when empty.
-    #[must_use]
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| to_f64(self.sum_ns) / to_f64(self.count))
     }
 
     /// Standard deviation (of the population) in nanoseconds; `None` when empty.
-    #[must_use]
     #[expect(
         clippy::cast_precision_loss,
         reason = "the variance is formed in integers before it becomes a float"
@@ -204,7 +196,6 @@ impl Histogram {
 
     /// The latency that a share `quantile` (0 to 1) of all I/Os did not exceed: the middle of its bucket, kept within
     /// the exact minimum and maximum. `None` when empty.
-    #[must_use]
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         if self.count == 0 {
             return None;
@@ -225,7 +216,6 @@ impl Histogram {
 
     /// How many latencies were below `edge_ns`. Exact when `edge_ns` is a bucket edge, as `1000 x 2^k` ns always is;
     /// else the whole bucket that holds it is left out.
-    #[must_use]
     pub fn count_below(&self, edge_ns: u64) -> u64 {
         let end = bucket_of(edge_ns);
         let below = self.filled().take_while(|&(bucket, _)| bucket < end);

@@ -33,7 +33,6 @@ impl HungIo {
     }
 
     /// What happened, as a sentence without a full stop; `targets` are those of the run.
-    #[must_use]
     pub fn sentence(&self, targets: &[TargetFacts]) -> String {
         let target = targets.get(usize::from(self.target)).map_or("?", |target| target.path.as_str());
         let others = match self.count {

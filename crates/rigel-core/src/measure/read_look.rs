@@ -40,13 +40,11 @@ impl ReadLook {
     }
 
     /// Blocks that held no data of their place.
-    #[must_use]
     pub(crate) const fn without_data(&self) -> u64 {
         self.zero_blocks.saturating_add(self.wrong_stamps)
     }
 
     /// Their part of the sample, 0 to 1.
-    #[must_use]
     pub fn share(&self) -> f64 {
         if self.sampled == 0 { 0.0 } else { to_f64(self.without_data()) / to_f64(self.sampled) }
     }

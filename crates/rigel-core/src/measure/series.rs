@@ -25,7 +25,6 @@ pub struct Series {
 
 impl Series {
     /// An empty series for a window of `window_ns`.
-    #[must_use]
     pub fn new(window_ns: u64) -> Self {
         let base = 10 * NS_PER_MS;
         let fits = |width: &&u64| window_ns.div_ceil(*width * base) <= MAX_BUCKETS;

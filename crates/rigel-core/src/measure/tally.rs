@@ -21,14 +21,12 @@ pub struct Window {
 
 impl Window {
     /// Its length.
-    #[must_use]
     pub const fn span_ns(self) -> u64 {
         self.end_ns.saturating_sub(self.start_ns)
     }
 
     /// Whether a completion seen now counts.
     #[inline]
-    #[must_use]
     pub const fn holds(self, now_ns: u64) -> bool {
         self.start_ns <= now_ns && now_ns < self.end_ns
     }
@@ -96,14 +94,12 @@ pub struct ClassTally {
 
 impl ClassTally {
     /// An empty tally for a window of `window_ns`.
-    #[must_use]
     pub fn new(io_bytes: u64, planned: u32, window_ns: u64) -> Self {
         Self::with_lead(io_bytes, planned, window_ns, 0, &[])
     }
 
     /// An empty tally whose series begins `lead_ns` before a window of `window_ns`, and whose latencies are kept apart
     /// up to each of `edges`, nanoseconds from there, ascending.
-    #[must_use]
     pub fn with_lead(io_bytes: u64, planned: u32, window_ns: u64, lead_ns: u64, edges: &[u64]) -> Self {
         let early = |&until_ns| Early { until_ns, reads: Histogram::new(), writes: Histogram::new() };
         Self {
@@ -145,14 +141,12 @@ impl ClassTally {
     }
 
     /// Successful I/Os of the whole window, reads and writes.
-    #[must_use]
     pub fn completed(&self) -> u64 {
         let counts = self.latencies().map(|(reads, writes)| reads.count().saturating_add(writes.count()));
         counts.fold(0, u64::saturating_add)
     }
 
     /// Sum of the latencies of the whole window, reads and writes.
-    #[must_use]
     pub fn latency_sum_ns(&self) -> u64 {
         let sums = self.latencies().map(|(reads, writes)| reads.sum_ns().saturating_add(writes.sum_ns()));
         sums.fold(0, u64::saturating_add)
@@ -160,7 +154,6 @@ impl ClassTally {
 
     /// Latencies of reads and of writes that completed `settle_ns` or more after the load began. Early parts count
     /// wholly or not at all.
-    #[must_use]
     pub fn latencies_after(&self, settle_ns: u64) -> (Histogram, Histogram) {
         let (mut reads, mut writes) = (self.reads.clone(), self.writes.clone());
         for part in self.early.iter().filter(|part| part.until_ns > settle_ns) {
@@ -171,7 +164,6 @@ impl ClassTally {
     }
 
     /// The same, reads and writes together.
-    #[must_use]
     pub fn all_latencies_after(&self, settle_ns: u64) -> Histogram {
         let (mut all, writes) = self.latencies_after(settle_ns);
         all.add(&writes);
@@ -197,7 +189,6 @@ impl ClassTally {
     }
 
     /// Mean number in flight over a window of `span_ns`.
-    #[must_use]
     pub fn mean_in_flight(&self, span_ns: u64) -> f64 {
         if span_ns == 0 { 0.0 } else { to_f64(self.in_flight_ns) / to_f64(span_ns) }
     }
@@ -235,7 +226,6 @@ pub struct Tally {
 
 impl Tally {
     /// A tally for a window; a class that is idle in the point has no tally. Nothing is in flight at `now_ns`.
-    #[must_use]
     pub fn new(window: Window, classes: Vec<Option<ClassTally>>, now_ns: u64) -> Self {
         let edges = |tally: &ClassTally| -> Vec<u64> {
             let begun_ns = window.start_ns.saturating_sub(tally.lead_ns);
@@ -248,7 +238,6 @@ impl Tally {
     }
 
     /// The window that counts.
-    #[must_use]
     pub const fn window(&self) -> Window {
         self.window
     }
@@ -260,7 +249,6 @@ impl Tally {
 
     /// Ends the part of the window before `at_ns` and begins the next one, of `next_ns` at most; what is in flight stays
     /// so. Returns the part that ended. Not for a window with early parts.
-    #[must_use]
     pub fn cut(&mut self, at_ns: u64, next_ns: u64) -> Vec<Option<ClassTally>> {
         if at_ns > self.looked_ns {
             self.look(at_ns);
@@ -347,13 +335,11 @@ impl Tally {
     }
 
     /// I/Os in flight now, of all classes.
-    #[must_use]
     pub const fn in_flight(&self) -> u64 {
         self.in_flight
     }
 
     /// The finished tallies, by place.
-    #[must_use]
     pub fn finish(self) -> Vec<Option<ClassTally>> {
         let span_ns = self.window.span_ns();
         let finished = |(tally, gauge): (Option<ClassTally>, Gauge)| {

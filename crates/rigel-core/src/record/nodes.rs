@@ -25,25 +25,21 @@ pub struct Nodes(Vec<Node>);
 
 impl Nodes {
     /// A run on one node.
-    #[must_use]
     pub fn one(node: Node) -> Self {
         Self(vec![node])
     }
 
     /// The first node: of most runs, the only one.
-    #[must_use]
     pub fn first(&self) -> &Node {
         &self.0[0]
     }
 
     /// The same, to be changed.
-    #[must_use]
     pub fn first_mut(&mut self) -> &mut Node {
         &mut self.0[0]
     }
 
     /// All of them, the first one first.
-    #[must_use]
     pub fn all(&self) -> &[Node] {
         &self.0
     }

@@ -79,7 +79,6 @@ impl Past {
     }
 
     /// Time of the run at which it goes on.
-    #[must_use]
     pub fn run_ns(&self) -> u64 {
         self.visits.back().map_or(0, Visit::ended_ns)
     }
@@ -96,7 +95,6 @@ impl Past {
     }
 
     /// The line that says so, at a local time.
-    #[must_use]
     pub fn resumed(&self, at: String) -> Resumed {
         Resumed {
             at,

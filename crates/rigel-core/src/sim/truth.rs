@@ -27,7 +27,6 @@ impl SimLaw {
     /// Mean rates of small and large I/Os that are in flight together, in I/Os per second.
     ///
     /// `None` where no formula is exact: also beyond saturation, but for a single station, which serves all in turn.
-    #[must_use]
     pub fn truth_mixed_iops(&self, outstanding: [u32; 2], io_bytes: [u64; 2]) -> Option<[f64; 2]> {
         match outstanding {
             [small, 0] => return Some([self.truth_iops(small, io_bytes[0])?, 0.0]),

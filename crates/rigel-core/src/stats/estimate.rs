@@ -75,7 +75,6 @@ impl Estimate {
     }
 
     /// Value, lower end and upper end, as tables want them.
-    #[must_use]
     pub fn columns(&self) -> [Option<f64>; 3] {
         [Some(self.value), self.lo95(), self.hi95()]
     }

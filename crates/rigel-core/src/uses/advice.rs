@@ -46,7 +46,6 @@ impl Product {
         [Self::Postgresql, Self::Mysql, Self::Oracle, Self::Cgroup, Self::CgroupMax, Self::Seastar];
 
     /// The word on the command line and in the outputs.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Postgresql => "postgresql",

@@ -40,7 +40,6 @@ pub enum Effect {
 
 impl Effect {
     /// The name in every output.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Better => "better",
@@ -80,7 +79,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares all runs of one side with all of the other.
-    #[must_use]
     pub fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Self {
         let all: Vec<&Run<'_>> = base.iter().chain(new).collect();
         let Some((first, others)) = all.split_first() else {
@@ -104,7 +102,6 @@ impl Comparison {
     }
 
     /// How many rows have this effect. A row that follows from a rate is not counted.
-    #[must_use]
     pub fn count(&self, is: fn(Effect) -> bool) -> usize {
         self.rows.iter().filter(|row| row.counts() && is(row.verdict)).count()
     }
@@ -112,13 +109,11 @@ impl Comparison {
 
 impl Row {
     /// Whether a flag says that a number of one side must not be used.
-    #[must_use]
     pub const fn is_invalid(&self) -> bool {
         matches!(self.verdict, Effect::NoEvidence(Doubt::Invalid))
     }
 
     /// Whether it counts by itself: a row of a point that does not follow from a rate.
-    #[must_use]
     pub const fn counts(&self) -> bool {
         self.point.is_some() && !self.metric.mirrors_a_rate()
     }

@@ -251,7 +251,6 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Applies every rule to everything that it is about: the gravest findings first, then what is unknown, then what
 /// is fine.
-#[must_use]
 pub fn examine(system: &System<'_>) -> Vec<Checked> {
     let mut all: Vec<Checked> = rules().flat_map(|rule| apply(rule, system)).collect();
     let order = |judged: &Checked| match judged.verdict {

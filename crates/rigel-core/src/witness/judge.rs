@@ -74,7 +74,6 @@ pub enum Foreign {
 /// Judges a visit. CPU time is judged inside `window`, where the visit was measured. `own_bytes` is what all
 /// workers moved over the whole witness, settling and draining included; `None` when our bytes are not the devices'
 /// (through the page cache).
-#[must_use]
 pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judgement {
     let samples = inside(witness, window);
     let foreign = Track::of(&samples, foreign_cpu);

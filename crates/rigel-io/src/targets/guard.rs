@@ -74,7 +74,6 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
 
 /// Whether one of the paths that the user consented to leads to this target. The names may differ; a directory or the
 /// beginning of a path covers nothing.
-#[must_use]
 pub fn consent_covers(consents: &[PathBuf], target: &TargetFacts) -> bool {
     consents.iter().any(|path| id_at(path) == Some((target.kind, target.identity)))
 }

@@ -108,7 +108,6 @@ pub fn document(advisory: &Advisory<'_>) -> Result<Vec<u8>, Problem> {
 }
 
 /// JSON Schema of the document.
-#[must_use]
 pub fn schema() -> String {
     schema_of::<Document>()
 }

@@ -17,7 +17,6 @@ const FIGURE: &str = "      - ";
 const FIGURE_GOES_ON: &str = "        ";
 
 /// The whole page.
-#[must_use]
 pub fn page(advisory: &Advisory<'_>) -> String {
     let mut page = Page::default();
     page.line(format_args!("Advice from {} of one target", counted(advisory.views.len(), "run")));

@@ -10,7 +10,6 @@ use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 
 /// The answers of one calibration.
-#[must_use]
 pub fn answers(found: &Document) -> String {
     let mut page = Page::default();
     wrapped(&mut page, "Calibration of ", "  ", &printable(&found.targets.join(", ")));
@@ -70,7 +69,6 @@ pub(crate) fn flags(page: &mut Page, flags: &[Flag]) {
 }
 
 /// Calibrations of the past, the newest first: a line each, as DBA_RSRC_IO_CALIBRATE had one row.
-#[must_use]
 pub fn history(all: &[Document]) -> String {
     let mut page = Page::default();
     if all.is_empty() {

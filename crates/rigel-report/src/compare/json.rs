@@ -169,7 +169,6 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
 }
 
 /// JSON Schema of the document.
-#[must_use]
 pub fn schema() -> String {
     schema_of::<Document>()
 }

@@ -16,7 +16,6 @@ const MOST_OF_ROW: usize = 40;
 const MOST_NAMES: usize = 6;
 
 /// The text; with `everything` also what is fine.
-#[must_use]
 pub fn findings(system: &System<'_>, all: &[Checked], everything: bool, style: Style) -> String {
     let mut page = Page::default();
     looked_at(&mut page, system);

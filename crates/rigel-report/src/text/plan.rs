@@ -41,7 +41,6 @@ pub struct ScratchIntent {
 }
 
 /// Everything that a run would do; with an intent also what it would do to its targets.
-#[must_use]
 pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
     let mut page = Page::default();
     let matrix = match request.level {

@@ -23,7 +23,6 @@ const SECTIONS: [Section; 4] = [
 ];
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
-#[must_use]
 pub fn selftest(scores: &[Score], seed: u64) -> String {
     let mut page = Page::default();
     for (lines, figures) in SECTIONS {
@@ -114,7 +113,6 @@ fn per_cent(share: f64) -> String {
 }
 
 /// The same as tables in Markdown, with the device of each case, so that anybody can try it.
-#[must_use]
 pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
     let mut page = Page::default();
     page.line(format_args!("Seed {seed}. A device is what stands behind `--engine sim:`."));

@@ -21,7 +21,6 @@ const INDENT: &str = "          ";
 
 /// A line per point, what the columns mean, the flags of the run, and what a search for load levels found; nothing when
 /// there is nothing.
-#[must_use]
 pub fn table(view: &View<'_>) -> String {
     styled(view, Style::default())
 }

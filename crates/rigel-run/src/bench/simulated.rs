@@ -40,7 +40,6 @@ pub struct SimulatedBench<B = Sim> {
 }
 
 /// Who measures what in a simulated run.
-#[must_use]
 pub fn site(host: HostFacts, targets: Vec<TargetFacts>) -> Site {
     let engine = EngineFacts {
         notes: vec!["simulated device in virtual time: no storage is touched".into()],
@@ -51,7 +50,6 @@ pub fn site(host: HostFacts, targets: Vec<TargetFacts>) -> Site {
 
 impl SimulatedBench {
     /// A simulated device that obeys `law`, under `workload`.
-    #[must_use]
     pub fn new(law: SimLaw, workload: Workload, layout: SlotLayout, site: Site) -> Self {
         let (backend, clock) = Sim::new(law, layout, workload.seed);
         Self::with(backend, clock, law.remembers(), workload, layout, site)

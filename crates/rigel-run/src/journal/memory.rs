@@ -10,7 +10,6 @@ pub struct Memory(Option<Record>);
 
 impl Memory {
     /// The record; `None` when not even the header was told.
-    #[must_use]
     pub fn into_record(self) -> Option<Record> {
         self.0
     }

@@ -87,7 +87,6 @@ struct OrionArgs {
 }
 
 /// The command line. `-h` and `--help` are a summary of one screen, `rigel help COMMAND` tells everything.
-#[must_use]
 pub fn command() -> clap::Command {
     let help =
         |text: String| Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help(text);

@@ -117,6 +117,11 @@ fn check(comparison: &Comparison, options: &CompareArgs) -> Result<(), Problem> 
         .because("numbers that differ in this are not about the same thing")
         .next("measure both in the same way, or compare all the same with --allow-differences"));
     }
+    if comparison.rows.is_empty() && comparison.left_out.is_empty() {
+        return Err(Problem::usage("the runs have nothing that can be compared")
+            .because("quantities of small and of large I/O are compared, and their points have neither")
+            .next("compare runs with small or large I/O"));
+    }
     if comparison.rows.is_empty() {
         return Err(Problem::usage("the runs have no point in common")
             .because("they were measured at other levels")

@@ -154,8 +154,8 @@ fn a_report_with_the_keyboard() {
     assert!(tip(&mut tab, "heat-small").starts_with("Small=2, Large=0"));
     tab.press("Enter");
     assert!(chosen(&mut tab).starts_with("Small=2, Large=0"), "{}", chosen(&mut tab));
-    tab.value("document.getElementById('iops').focus()");
-    let zoom = "(({ start, end }) => end - start)(echarts.getInstanceByDom(document.getElementById('iops')).getOption().dataZoom[0])";
+    tab.value("document.getElementById('rate-small').focus()");
+    let zoom = "(({ start, end }) => end - start)(echarts.getInstanceByDom(document.getElementById('rate-small')).getOption().dataZoom[0])";
     assert_eq!(tab.value(zoom).as_f64(), Some(100.0));
     tab.press("+");
     assert_eq!(tab.value(zoom).as_f64(), Some(50.0));

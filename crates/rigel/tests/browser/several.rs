@@ -57,7 +57,7 @@ fn a_report_of_several_runs() {
     assert_eq!(tab.text("document.querySelector('nav a[aria-current]').getAttribute('href')"), "#r2");
     let charts = drawn(&mut tab);
     assert!(
-        charts.iter().all(|id| id.starts_with("r2-")) && charts.contains(&"r2-iops".to_owned()),
+        charts.iter().all(|id| id.starts_with("r2-")) && charts.contains(&"r2-rate-small".to_owned()),
         "{charts:?}"
     );
     tab.value("document.querySelector('#r2 button[data-point=\"1\"]').click()");
@@ -75,7 +75,7 @@ fn a_report_of_several_runs() {
     tab.value("location.hash = '#r3-numbers'");
     tab.wait(&format!("{shown} === 'r3'"));
     tab.wait("(({ top, bottom }) => top < innerHeight && bottom > 0)(document.getElementById('r3-numbers').getBoundingClientRect())");
-    assert!(drawn(&mut tab).contains(&"r3-mbps".to_owned()));
+    assert!(drawn(&mut tab).contains(&"r3-rate-large".to_owned()));
     sound(&mut tab);
 }
 
@@ -87,7 +87,7 @@ fn a_report_of_several_runs_in_the_dark_on_a_phone_and_on_paper() {
         return;
     };
     tab.value("location.hash = '#r1'");
-    tab.wait("document.querySelector('#r1-iops svg') !== null");
+    tab.wait("document.querySelector('#r1-rate-small svg') !== null");
     // What is turned away is drawn in its new colours when it is turned to.
     tab.prefer("dark");
     tab.wait("getComputedStyle(document.body).backgroundColor === 'rgb(21, 24, 28)'");

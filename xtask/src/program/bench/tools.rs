@@ -105,7 +105,7 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     command.args(["--json", "--quiet"]).args(targets);
     let ran = child::run(&mut command)?;
     let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
-    let io = &document["points"][0][format!("{class}_io")];
+    let io = &document["points"][0]["classes"][class];
     let record = fs::read_dir(place.path())?.filter_map(Result::ok).map(|entry| entry.path());
     let record = record.into_iter().find(|path| path.to_string_lossy().ends_with("_record.jsonl"));
     let record = Record::read(&fs::read(record.context("a run leaves a record")?)?)?;

@@ -140,10 +140,10 @@ mod tests {
         json!({
             "run": { "engine": "libaio", "complete": true },
             "points": [{
-                "small_io": {
+                "classes": { "small": {
                     "iops": { "mean": iops }, "latency_us": { "mean": latency_us },
                     "reads": 100, "writes": 0, "errors": errors, "outstanding": { "planned": 8, "mean": 7.9 },
-                },
+                } },
                 "flags": flags,
             }],
         })

@@ -71,7 +71,6 @@ impl Answers {
 
 impl Answers {
     /// The highest rate within the bound, and where it is.
-    #[must_use]
     pub fn best_within(&self) -> Option<Extreme> {
         let within = self.max_iops.as_ref().ok()?;
         Some(Extreme { estimate: within.iops, point: Point::alone(Class::SMALL, within.outstanding) })

@@ -65,13 +65,11 @@ impl Extremes {
     }
 
     /// Where a class has its highest rate.
-    #[must_use]
     pub fn rate(&self, class: Class) -> Option<Extreme> {
         self.rates.get(&class).copied()
     }
 
     /// Where a class has its lowest mean latency.
-    #[must_use]
     pub fn latency_us(&self, class: Class) -> Option<Extreme> {
         self.latencies_us.get(&class).copied()
     }

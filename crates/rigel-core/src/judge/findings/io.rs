@@ -34,7 +34,6 @@ pub struct LatencyUs {
 
 impl LatencyUs {
     /// The statistics of a histogram, without intervals; `None` when it is empty.
-    #[must_use]
     pub fn of(histogram: &Histogram) -> Option<Self> {
         let exact = |ns: Option<u64>| ns.map(|ns| us_from_ns(to_f64(ns)));
         let quantile = |q| exact(histogram.quantile_ns(q)).map(Estimate::merged);
@@ -52,7 +51,6 @@ impl LatencyUs {
     }
 
     /// The percentiles, each with its number in per cent, in ascending order.
-    #[must_use]
     pub const fn percentiles(&self) -> [(&'static str, Estimate); 5] {
         [("50", self.p50), ("90", self.p90), ("99", self.p99), ("99.9", self.p99_9), ("99.99", self.p99_99)]
     }
@@ -115,13 +113,11 @@ pub struct IoFindings {
 
 impl IoFindings {
     /// Megabytes (2^20) per second, reads and writes; `None` for what is no block I/O.
-    #[must_use]
     pub fn mbps(&self) -> Option<Estimate> {
         (self.io_bytes > 0).then(|| self.iops.scaled(to_f64(self.io_bytes) / to_f64(MIB)))
     }
 
     /// The rate in the unit of its class.
-    #[must_use]
     pub fn rate(&self) -> Estimate {
         self.load.rate(self.iops)
     }

@@ -18,22 +18,37 @@ pub struct Class([u8; NAME_BYTES]);
 
 impl Class {
     /// The small I/Os of ORION's columns.
-    pub const SMALL: Self = Self(*b"small\0\0\0\0\0\0\0\0\0\0");
+    pub const SMALL: Self = Self::constant("small");
     /// The large I/Os of ORION's rows.
-    pub const LARGE: Self = Self(*b"large\0\0\0\0\0\0\0\0\0\0");
+    pub const LARGE: Self = Self::constant("large");
+
+    /// A name in the source, for a `const`.
+    ///
+    /// # Panics
+    /// When that is no name of a class; in a `const` it does not build then.
+    pub const fn constant(name: &str) -> Self {
+        Self::named(name).expect("a name of a load class")
+    }
 
     /// `None` when that is no name of a class.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        let mut bytes = [0; NAME_BYTES];
-        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
-        let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
-        (begins && name.bytes().all(fits)).then_some(Self(bytes))
+    pub const fn named(name: &str) -> Option<Self> {
+        let (name, mut bytes) = (name.as_bytes(), [0; NAME_BYTES]);
+        if name.is_empty() || name.len() > NAME_BYTES || !name[0].is_ascii_lowercase() {
+            return None;
+        }
+        let mut at = 0;
+        while at < name.len() {
+            let byte = name[at];
+            if !(byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_') {
+                return None;
+            }
+            bytes[at] = byte;
+            at += 1;
+        }
+        Some(Self(bytes))
     }
 
     /// The name.
-    #[must_use]
     pub fn name(&self) -> &str {
         let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(NAME_BYTES);
         // Only ASCII is let in.
@@ -41,7 +56,6 @@ impl Class {
     }
 
     /// The name as the first word of a label.
-    #[must_use]
     pub fn label(&self) -> String {
         let (first, rest) = self.name().split_at(1);
         first.to_ascii_uppercase() + rest

@@ -49,7 +49,6 @@ impl AdaptivePlan {
 
     /// The same after a search that has `spent` a part of the time. The run uses what is left of the limit, and
     /// reports what it had no time for.
-    #[must_use]
     pub(crate) fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
         match request.pace {
             Pace::Adaptive(adaptive) => Some(Self::within(request, &adaptive, steps, spent)),
@@ -91,20 +90,17 @@ impl AdaptivePlan {
 
     /// Time of the long visits and of the rounds before the first look, warm-up (when it is a time) and pauses
     /// included.
-    #[must_use]
     pub(crate) fn least_time(&self) -> Nanos {
         self.time_after(Nanos(0))
     }
 
     /// The same with the most rounds, for points whose intervals never become narrow enough. Visits have their
     /// usual length here; a slow device, or one that settles slowly, needs longer ones.
-    #[must_use]
     pub fn full_time(&self) -> Nanos {
         self.limited(self.time_of(|_| self.parameters.most_visits))
     }
 
     /// The least time of a run of which a search has `spent` a part.
-    #[must_use]
     pub(crate) fn time_after(&self, spent: Nanos) -> Nanos {
         self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
     }

@@ -55,7 +55,6 @@ pub struct Searched {
 
 impl LevelSearch {
     /// The search for a request; what does not fit into memory is not tried.
-    #[must_use]
     pub fn new(request: &Request, host: &HostFacts) -> Self {
         let classes = match request.level {
             RunLevel::Simple | RunLevel::Normal | RunLevel::Advanced => vec![Class::SMALL, Class::LARGE],
@@ -89,19 +88,16 @@ impl LevelSearch {
     }
 
     /// The rules of the search for a class.
-    #[must_use]
     pub fn rules(&self, class: Class) -> LevelRules {
         LevelRules { most_outstanding: self.most(class), ..LevelRules::default() }
     }
 
     /// The largest level of each class.
-    #[must_use]
     pub fn room(&self) -> Point {
         self.most.iter().fold(Point::default(), |room, (&class, &most)| room.with(class, most))
     }
 
     /// How long a search usually takes.
-    #[must_use]
     pub fn usual_time(&self) -> Nanos {
         self.time_of(USUAL_VISITS)
     }
@@ -126,7 +122,6 @@ impl LevelSearch {
 
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
     /// a level of saturation has the levels 1 and 2.
-    #[must_use]
     pub fn grid(&self, level: RunLevel, found: &Searched) -> Grid {
         if self.bound.is_some() {
             return self.answers(found);

@@ -69,7 +69,6 @@ pub fn pieces(rates: &[f64], bucket_ns: u64) -> Vec<f64> {
 }
 
 /// Judges a long visit from its [`pieces`]. `None` when it is steady, or too short to say.
-#[must_use]
 pub fn judge(pieces: &[f64], direction: Direction) -> Option<LongVisitFinding> {
     let split = shift::best_split(pieces)?;
     if let Some(drift) = drift(pieces)

@@ -55,7 +55,6 @@ pub(crate) fn byte_limit(loads: &[Load]) -> Option<SharedLimit> {
 
 /// A limit of I/Os per second, in the same way. `quickest_ns` are the latencies of small and of large I/Os without
 /// waiting. Equal rates are evidence only if these differ.
-#[must_use]
 pub(crate) fn io_limit(loads: &[Load], quickest_ns: [f64; 2]) -> Option<SharedLimit> {
     let [small, large] = quickest_ns;
     shared(loads, |load| load.ios_per_s).filter(|_| large >= TAKES_LONGER * small)

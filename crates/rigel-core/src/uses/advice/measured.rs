@@ -52,7 +52,6 @@ pub struct Measured {
 
 impl Measured {
     /// `2,027 MBPS (1,934 to 2,120)`.
-    #[must_use]
     pub fn told(&self) -> String {
         let mean = number(self.figure.value);
         match self.figure.ends {

@@ -39,7 +39,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// The name in every output.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",

@@ -48,7 +48,6 @@ impl Metric {
     ];
 
     /// The name in outputs and gates.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::SmallIops => "small_iops",
@@ -65,7 +64,6 @@ impl Metric {
     }
 
     /// The unit of its values.
-    #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
             Self::SmallIops | Self::MaxIops | Self::MaxSmallIops => "IOPS",
@@ -79,7 +77,6 @@ impl Metric {
     }
 
     /// Whether more of it is better.
-    #[must_use]
     pub(crate) const fn more_is_better(self) -> bool {
         matches!(
             self,
@@ -88,19 +85,16 @@ impl Metric {
     }
 
     /// Whether a run has one value of it, and not one for each point.
-    #[must_use]
     pub const fn is_of_a_run(self) -> bool {
         matches!(self, Self::MaxIops | Self::MaxSmallIops | Self::MaxLargeMbps | Self::MinSmallLatency)
     }
 
     /// Whether it follows from another metric: in a closed loop the mean latency is the outstanding I/Os over the rate.
-    #[must_use]
     pub const fn mirrors_a_rate(self) -> bool {
         matches!(self, Self::SmallLatency | Self::LargeLatency | Self::MinSmallLatency)
     }
 
     /// Which I/Os it is about.
-    #[must_use]
     pub const fn class(self) -> Class {
         match self {
             Self::SmallIops

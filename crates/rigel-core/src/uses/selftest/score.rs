@@ -203,7 +203,6 @@ impl Score {
     }
 
     /// Whether the promise of the case was kept, within what chance explains for so many trials.
-    #[must_use]
     pub fn verdict(&self) -> Grade {
         if self.trials.is_empty() {
             return Grade::Broken("nothing was tried".into());

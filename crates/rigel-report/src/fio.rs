@@ -1,6 +1,6 @@
 //! What fio writes with `--output-format=json+`, so that whatever reads fio's results reads these.
 //!
-//! fio has one kind of I/O in a job; a point has up to two. So each class of each point is a job, and what the other class
+//! fio has one kind of I/O in a job; a point may have several. So each class of each point is a job, and what the others
 //! did meanwhile stands in its name and its directory. Beside one document with all jobs there is a file for each job, in
 //! directories within which only the load changes: that is what fio-plot charts. What fio has no place for (intervals, flags)
 //! stands under the key `rigel`, which readers of fio pass over. Must not say what Rigel did not see; such fields are left out.

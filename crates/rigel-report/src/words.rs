@@ -78,11 +78,6 @@ pub(crate) fn series(point: Point, class: Class) -> String {
     levels + class.name()
 }
 
-/// The levels of a point: `small 5 large 2`.
-pub(crate) fn levels(point: Point) -> String {
-    point.shown().map(|(class, level)| format!("{class} {level}")).collect::<Vec<_>>().join(" ")
-}
-
 /// The longest states of the device that all visits may have missed.
 pub(crate) fn unseen(share: f64) -> String {
     format!("States of the device that last less than {} % of the time cannot be excluded.", percent(share))

@@ -74,9 +74,11 @@ impl Workload {
 }
 
 impl Workload {
-    /// The place of the class that a warm-up is of: the last one in streams, else the last one.
-    pub fn warmed_up(&self) -> usize {
-        let in_streams = |class: &BlockClass| matches!(class.pattern, Pattern::Streams { .. });
+    /// The place of the class that a warm-up of a point is of: the last one in streams that the point has, else the last
+    /// one.
+    pub fn warmed_up(&self, point: Point) -> usize {
+        let in_streams =
+            |class: &BlockClass| matches!(class.pattern, Pattern::Streams { .. }) && point.of(class.name) > 0;
         let last = self.classes.len().saturating_sub(1);
         self.classes.iter().rposition(in_streams).unwrap_or(last)
     }
@@ -104,7 +106,8 @@ pub enum Task {
         /// of it.
         part_ns: u64,
     },
-    /// Random I/O of the class in streams, or of the last one, until the time, or until all workers together moved that many bytes; nothing is counted.
+    /// Random I/O of the class in streams, or of the last one, until the time, or until all workers together moved that
+    /// many bytes; nothing is counted.
     WarmUp {
         /// No new I/O from here on.
         until_ns: u64,

@@ -50,7 +50,7 @@ impl<'a> Load<'a> {
         let mut load = Self { slots: (0..layout.slots()).map(|_| None).collect(), streams: Vec::new() };
         let warm_up = matches!(job.task, Task::WarmUp { .. });
         for (place, class) in workload.classes.iter().enumerate() {
-            if warm_up && place != workload.warmed_up() {
+            if warm_up && place != workload.warmed_up(job.point) {
                 continue;
             }
             let level = job.point.of(class.name);

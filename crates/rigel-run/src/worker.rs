@@ -117,7 +117,7 @@ impl Worker<'_> {
             Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
             Task::WarmUp { until_ns, bytes } => {
                 // Only workers that have slots of that class move anything.
-                let warmed = self.workload.classes.get(self.workload.warmed_up());
+                let warmed = self.workload.classes.get(self.workload.warmed_up(job.point));
                 let level = warmed.map_or(0, |class| job.point.of(class.name));
                 let movers = u64::from(self.workers.min(level).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };

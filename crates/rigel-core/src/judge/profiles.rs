@@ -115,7 +115,7 @@ impl PhaseLook {
     /// visits as come before the first look. The visits of the phase must also last beyond their start-up;
     /// otherwise the error of the mean may be larger than its interval.
     pub fn reached(&self, step: usize, parameters: &Parameters) -> bool {
-        // Keys are in order, and a point has one or two.
+        // Keys are in order, and those of a point are together.
         let first = self.keys.partition_point(|key| key.0 < step);
         let own = self.keys[first..].iter().take_while(|key| key.0 == step).count();
         own > 0 && (first..first + own).all(|place| self.is_sure(place, parameters))

@@ -84,6 +84,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// ORION numbers the points from 1, and the idle point, which is not run, is the first where there is one.
+    pub fn point_number(&self, step: usize) -> u64 {
+        let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let idle = self.grid.total_points.saturating_sub(of(self.steps.len()));
+        idle.saturating_add(of(step)).saturating_add(1)
+    }
+
     /// Plans a run.
     ///
     /// # Errors

@@ -159,9 +159,25 @@ impl Request {
         self.class(Class::LARGE).map_or(Pattern::Random, |class| class.pattern)
     }
 
-    /// The share of writes of all classes together: ORION has one for both.
+    /// The highest share of writes of a class: whether and how much is written at all.
     pub fn write_percent(&self) -> WritePercent {
         self.classes.iter().map(|class| class.write_percent).max().unwrap_or_default()
+    }
+
+    /// The share of writes that all classes have; `None` where they differ.
+    pub fn common_write_percent(&self) -> Option<WritePercent> {
+        let most = self.write_percent();
+        self.classes.iter().all(|class| class.write_percent == most).then_some(most)
+    }
+
+    /// The share of writes in words: `20 %`, or of each class where they differ, `0 % of small, 100 % of log`.
+    pub fn write_share(&self) -> String {
+        if let Some(common) = self.common_write_percent() {
+            return format!("{} %", common.get());
+        }
+        let shares =
+            self.classes.iter().map(|class| format!("{} % of {}", class.write_percent.get(), class.name));
+        shares.collect::<Vec<_>>().join(", ")
     }
 
     /// Whether some I/O of a point writes.
@@ -350,6 +366,13 @@ impl Request {
             return Err(Problem::usage("a latency of 0 cannot be kept")
                 .at("--max-latency")
                 .next("give a bound such as 10ms"));
+        }
+        let pair = [Class::SMALL, Class::LARGE];
+        let missing = pair.into_iter().find(|&class| self.class(class).is_none());
+        if let (Some(missing), true) = (missing, self.levels != LevelChoice::Own) {
+            return Err(Problem::usage(format!("the run level needs a load class '{missing}'"))
+                .because("ORION's levels are those of small and large I/O")
+                .next("add the class, or measure each class at levels of its own"));
         }
         if self.levels == LevelChoice::Own && self.classes.iter().all(|class| class.levels.is_empty()) {
             return Err(Problem::usage("no load class names a load level")

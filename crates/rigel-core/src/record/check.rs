@@ -6,7 +6,7 @@
 use super::read::broken_at;
 use super::{Header, Interval, Resumed, Visit};
 use crate::error::Problem;
-use crate::load::class::{LoadClass, PerClass, Sizes};
+use crate::load::class::{Class, LoadClass, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
 use crate::load::request::{MAX_OUTSTANDING, Request};
@@ -14,6 +14,7 @@ use crate::measure::series::MOST_BUCKETS;
 use crate::measure::{ClassTally, Series};
 use crate::stats::Parameters;
 use crate::units::NS_PER_S;
+use std::collections::BTreeSet;
 
 /// No moment of a run is later, and no span longer: ten years.
 const LONGEST_NS: u64 = 10 * 365 * 24 * 3600 * NS_PER_S;
@@ -130,6 +131,10 @@ fn of_grid(grid: &Grid) -> Found {
 
 fn of_search(search: &LevelSearch) -> Found {
     search.most.values().try_for_each(|&most| outstanding("most", most))?;
+    let different: BTreeSet<Class> = search.classes.iter().copied().collect();
+    if different.len() < search.classes.len() {
+        return wrong("classes", "a load class is there twice");
+    }
     times(&[("settle", search.settle.0), ("measure", search.measure.0)])
 }
 

@@ -147,10 +147,12 @@ fn damage_is_told_with_its_line() {
 fn impossible_numbers_are_told_with_their_field() {
     let lines: Vec<serde_json::Value> =
         bytes().split(|&b| b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    let twice = json!({"classes": ["small", "small"], "most": {}, "settle": 0, "measure": 0});
     for (line, field, pointer, value) in [
         (1, "request", "/request/classes/0/sizes/fixed", json!(0)),
         (1, "plan.steps[2].measure", "/plan/steps/2/measure", json!(u64::MAX)),
         (1, "plan.grid.levels", "/plan/grid/levels/small", json!([1, 2, 70_000])),
+        (1, "plan.search.classes", "/plan/search", twice),
         (2, "measured_ns", "/measured_ns", json!(1_u64 << 60)),
         (2, "small.series.bucket_ns", "/tallies/small/series/bucket_ns", json!(0)),
         (2, "small.series.ops", "/tallies/small/series/bucket_ns", json!(5_000_000)),

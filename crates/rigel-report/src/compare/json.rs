@@ -8,6 +8,7 @@ use super::words::{doubt, some};
 use crate::json::{pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
+use rigel_core::load::class::PerClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
@@ -36,7 +37,7 @@ struct Document {
     /// What differs between the runs besides their numbers.
     differences: Vec<DifferenceDocument>,
     /// Points that only some of the runs have.
-    left_out: Vec<Place>,
+    left_out: Vec<PerClass<u32>>,
     /// One quantity of one point, or of the runs, each.
     rows: Vec<RowDocument>,
     /// The gates, as they were asked for.
@@ -68,15 +69,6 @@ struct DifferenceDocument {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Point")]
-struct Place {
-    /// Outstanding small I/Os.
-    small: u32,
-    /// Outstanding large I/Os, or streams.
-    large: u32,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Row")]
 struct RowDocument {
     /// Which quantity, as gates name it.
@@ -85,7 +77,7 @@ struct RowDocument {
     #[schemars(extend("enum" = ["IOPS", "MBPS", "us"]))]
     unit: &'static str,
     /// Where; null for a quantity of the runs.
-    point: Option<Place>,
+    point: Option<PerClass<u32>>,
     /// The base.
     base: SideDocument,
     /// The new side.
@@ -161,7 +153,7 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         new: compared.new.iter().map(run).collect(),
         comparable: found.incomparable().next().is_none(),
         differences: found.differences.iter().map(difference).collect(),
-        left_out: found.left_out.iter().map(place).collect(),
+        left_out: found.left_out.iter().map(levels).collect(),
         rows: found.rows.iter().map(|one| row(compared, one)).collect(),
         gates: compared.gates.iter().map(gate).collect(),
     };
@@ -188,8 +180,9 @@ fn difference(found: &Difference) -> DifferenceDocument {
     }
 }
 
-fn place(point: &Point) -> Place {
-    Place { small: point.small(), large: point.large() }
+/// The levels of the classes that tables show of a point.
+fn levels(point: &Point) -> PerClass<u32> {
+    point.shown().collect()
 }
 
 fn row(compared: &Compared<'_>, row: &Row) -> RowDocument {
@@ -201,7 +194,7 @@ fn row(compared: &Compared<'_>, row: &Row) -> RowDocument {
     RowDocument {
         metric: metric.name(),
         unit: metric.unit(),
-        point: row.point.as_ref().map(place),
+        point: row.point.as_ref().map(levels),
         base: side(&row.base, compared.base.len()),
         new: side(&row.new, compared.new.len()),
         change: row.change.as_ref().ok().map(change),

@@ -301,11 +301,7 @@ fn evidence(page: &mut Page, compared: &Compared<'_>) {
         close_table(page);
     }
     if !found.left_out.is_empty() {
-        let points: Vec<String> = found
-            .left_out
-            .iter()
-            .map(|point| format!("Small={} Large={}", point.small(), point.large()))
-            .collect();
+        let points: Vec<String> = found.left_out.iter().map(|point| point.named(" ")).collect();
         page.line(format_args!(
             "<p>Not compared, because some run has no such point: {}.</p>",
             points.join("; ")

@@ -109,7 +109,6 @@ fn differences(page: &mut Page, compared: &Compared<'_>) {
     if !found.left_out.is_empty() {
         page.blank();
         let points: Vec<String> = found.left_out.iter().map(|&point| levels(point)).collect();
-        let _pair = "Not compared, because some run has no such point";
         let text =
             format!("Not compared, because some run has no such point (small,large): {}", points.join(" "));
         wrapped(page, "", "  ", &text);

@@ -121,7 +121,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
         ("Command line", request.command_line.clone()),
         ("Run level", request.level.name().to_owned()),
         ("I/O", text::io(request, plan).join("; ")),
-        ("Writes", format!("{} %", request.write_percent().get())),
+        ("Writes", request.write_share()),
         ("Pace", pace),
         ("Disks", plan.num_disks.to_string()),
         ("Workers", plan.workers.to_string()),

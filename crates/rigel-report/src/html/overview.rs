@@ -105,7 +105,7 @@ fn load(view: &View<'_>) -> String {
     let sizes: Vec<String> = view.loads().into_iter().map(size).collect();
     let mut parts = vec![request.level.name().to_owned(), sizes.join(" and ")];
     if request.write_percent().writes() {
-        parts.push(format!("{} % writes", request.write_percent().get()));
+        parts.push(format!("{} writes", request.write_share()));
     }
     parts.retain(|part| !part.is_empty());
     parts.join(", ")

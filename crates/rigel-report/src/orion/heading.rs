@@ -58,9 +58,15 @@ fn settings_11_1(page: &mut Page, header: &Header) {
             page.line(format_args!("Stripe Depth: {} KB", scaled(stripe_bytes, KIB)));
         }
     }
-    page.line(format_args!("Write: {}%", request.write_percent().get()));
+    page.line(format_args!("Write: {}%", write_percent(request)));
     page.line(format_args!("Cache Size: {}", cache_size(request.cache, "Not Entered")));
     page.line(format_args!("Duration for each Data Point: {} seconds", duration(header).seconds()));
+}
+
+/// The share of writes of ORION's classes; it has one for both.
+fn write_percent(request: &Request) -> u8 {
+    let pair = [Class::SMALL, Class::LARGE].into_iter().filter_map(|class| request.class(class));
+    pair.map(|class| class.write_percent.get()).max().unwrap_or(0)
 }
 
 /// Published output of 11.2.0.2 for random I/O; the wording for raid0 is remembered. The blank after "per stream" is
@@ -92,7 +98,7 @@ fn settings_11_2(page: &mut Page, header: &Header) {
             }
         }
     }
-    page.line(format_args!("Writes: {}%", request.write_percent().get()));
+    page.line(format_args!("Writes: {}%", write_percent(request)));
     page.line(format_args!("Cache size: {}", cache_size(request.cache, "not specified")));
     page.line(format_args!("Duration for each data point: {} seconds", duration(header).seconds()));
 }

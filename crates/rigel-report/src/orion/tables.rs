@@ -42,8 +42,9 @@ impl Quantity {
 
     /// Small I/O has no column 0 and large I/O no row 0.
     fn levels(self, grid: &Grid) -> (Vec<u32>, Vec<u32>) {
-        // A class that never runs has the level 0.
-        let all = |class: Class| grid.levels.get(&class).cloned().unwrap_or_else(|| vec![0]);
+        // A class that never runs has the level 0. A search that was ended has no levels yet.
+        let none = if grid.points.is_empty() { vec![] } else { vec![0] };
+        let all = |class: Class| grid.levels.get(&class).unwrap_or(&none).clone();
         let above_zero = |class: Class| all(class).into_iter().filter(|&level| level > 0).collect();
         match self {
             Self::Iops | Self::Latency => (above_zero(Class::SMALL), all(Class::LARGE)),

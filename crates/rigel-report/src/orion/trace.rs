@@ -98,7 +98,11 @@ fn of_node(page: &mut Page, header: &Header, node: &Node) {
 
 fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, visits: &[&Visit]) {
     page.line(format_args!("Running point: {}", found.point.named(", ")));
-    page.line(format_args!("Point {} out of {}", number(header, step), header.plan.grid.total_points));
+    page.line(format_args!(
+        "Point {} out of {}",
+        header.plan.point_number(step),
+        header.plan.grid.total_points
+    ));
     for (visit, of_visit) in visits.iter().zip(&found.each_visit) {
         visit_line(page, visit, of_visit);
     }
@@ -109,13 +113,6 @@ fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, v
     for flag in &found.flags {
         page.line(format_args!("Flags @ {}: {}", At(found.point), notes::judged_flag(flag)));
     }
-}
-
-/// ORION numbers the points from 1, and the idle point, which is not run, is the first where there is one.
-fn number(header: &Header, step: usize) -> u64 {
-    let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let idle = header.plan.grid.total_points.saturating_sub(of(header.plan.steps.len()));
-    idle.saturating_add(of(step)).saturating_add(1)
 }
 
 fn visit_line(page: &mut Page, visit: &Visit, found: &VisitFindings) {
@@ -171,7 +168,7 @@ fn ran(page: &mut Page, header: &Header, class: &str, io: &IoFindings, others: u
     page.line(format_args!("ran ({class}): Index = 0 Count = {done} Avg Lat = {latency_us:.2}"));
     page.line(format_args!(
         "ran ({class}): nio={done} nior={reads} niow={writes} req w%={} act w%={:.0}",
-        header.request.write_percent().get(),
+        io.load.write_percent.get(),
         100.0 * to_f64(writes) / to_f64(done.max(1))
     ));
     let direction = match (reads, writes) {

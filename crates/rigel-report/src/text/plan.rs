@@ -254,7 +254,10 @@ fn share(request: &Request) -> String {
         Pattern::Streams { .. } => "small I/Os and of the streams",
         Pattern::Random | Pattern::Log | Pattern::Sessions => "I/Os",
     };
-    format!("{} % of the {what}", request.write_percent().get())
+    match request.common_write_percent() {
+        Some(common) => format!("{} % of the {what}", common.get()),
+        None => request.write_share(),
+    }
 }
 
 fn load_writes(request: &Request, plan: &Plan, targets: impl Iterator<Item = String>) -> Vec<String> {

@@ -3,6 +3,7 @@
 use crate::support::{MINUTE, Run, classes, histogram, same, tally, us};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
+use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
 use rigel_core::load::request::Request;
 use rigel_core::measure::Histogram;
 use rigel_report::{Format, OrionVersion, View, orion};
@@ -109,6 +110,19 @@ fn columns_of_a_table_are_equally_wide() {
               1,           ,           ,           ,           ,1000000.000
               2
     ");
+}
+
+#[test]
+fn a_search_that_was_ended_has_no_levels_in_its_tables() {
+    let request = Request {
+        pace: Pace::Adaptive(Adaptive::default()),
+        levels: LevelChoice::Auto,
+        ..Request::new(RunLevel::Normal)
+    };
+    let run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
+    for suffix in ["_iops.csv", "_lat.csv", "_mbps.csv"] {
+        assert_eq!(run.file(FORMAT, suffix).trim_end(), "Large/Small", "{suffix}");
+    }
 }
 
 #[test]

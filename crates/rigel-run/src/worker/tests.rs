@@ -105,6 +105,15 @@ fn a_warm_up_moves_what_it_should_and_counts_nothing() {
 }
 
 #[test]
+fn a_warm_up_is_of_a_class_in_streams_that_the_point_has() {
+    let mut workload = workload(Pattern::Streams { ios_per_stream: 4 }, 0);
+    let other = Class::constant("other");
+    workload.classes.push(BlockClass { name: other, ..workload.classes[1].clone() });
+    assert_eq!(workload.warmed_up(Point::pair(3, 2)), 1);
+    assert_eq!(workload.warmed_up(Point::alone(other, 2)), 2);
+}
+
+#[test]
 fn the_coordinator_can_end_a_window_early() {
     let point = Point::pair(4, 0);
     let workload = workload(Pattern::Random, 0);

@@ -152,7 +152,7 @@ impl Ready {
         };
         let ended = execute(&run, beginning, bench.as_mut(), &mut journal, &signals.stop(), &mut |event| {
             if display.verbose && !display.json {
-                present::begun_point(&event, run.plan.grid.total_points);
+                present::begun_point(&event, &run.plan);
             }
             shown(&event);
         });

@@ -26,12 +26,7 @@ pub fn place(at: &At, steps: usize) -> String {
         }
         Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
     };
-    format!("{head}: {}{tail}", levels(at.point))
-}
-
-/// `small 3 large 0`
-pub fn levels(point: Point) -> String {
-    point.shown().map(|(class, level)| format!("{class} {level}")).collect::<Vec<_>>().join(" ")
+    format!("{head}: {}{tail}", at.point.words())
 }
 
 /// What the search found: `small I/O is saturated at 16 outstanding`.

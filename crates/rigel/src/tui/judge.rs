@@ -3,7 +3,6 @@
 //! They are computed on the coordinator's thread between two visits, when no I/O is in flight, and take a small share of
 //! the time at most. They do not reach the record. Must not draw.
 
-use crate::progress::lines;
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
@@ -169,7 +168,7 @@ fn of_points(points: &[PointFindings]) -> Vec<ShownFlag> {
     }
     let one_of = |carried: Vec<(Point, &Flag)>| {
         let &(point, flag) = carried.last()?;
-        let place = lines::levels(point);
+        let place = point.words();
         // A point may carry a flag twice, once for each class.
         let count = carried.chunk_by(|(one, _), (other, _)| one == other).count();
         if count == 1 {

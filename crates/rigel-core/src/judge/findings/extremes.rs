@@ -89,7 +89,7 @@ pub struct Candidate<'a> {
     pub io: &'a IoFindings,
 }
 
-/// The points of a class in which something completed, by what is outstanding. Points with the other class have a say only when
+/// The points of a class in which something completed, by what is outstanding. Points with other classes have a say only when
 /// there are no others, and so have points in doubt.
 pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
     let rank = |found: &PointFindings| (in_doubt(found), !found.point.is_alone(class));

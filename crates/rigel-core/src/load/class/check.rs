@@ -50,6 +50,9 @@ impl LoadClass {
             (_, Span::Percent(from, to)) if from >= to || to > 100 => {
                 Some(format!("from {from} to {to} per cent is no part of a target"))
             }
+            _ if matches!(&self.sizes, Sizes::Mixed(sizes) if sum_of_shares(sizes) != 100) => {
+                Some("the shares of its sizes are not 100 per cent together".to_owned())
+            }
             _ => self.levels.iter().find(|level| !(1..=MAX_OUTSTANDING).contains(*level)).map(|level| {
                 format!("{level} outstanding at a load level are not within 1 to {MAX_OUTSTANDING}")
             }),
@@ -99,6 +102,10 @@ impl LoadClass {
     }
 }
 
+fn sum_of_shares(sizes: &[(u64, u8)]) -> u32 {
+    sizes.iter().map(|size| u32::from(size.1)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +123,7 @@ mod tests {
             unit("1234567890123456"),
             LoadClass { span: Span::Percent(25, 25), ..plain.clone() },
             LoadClass { span: Span::Percent(0, 101), ..plain.clone() },
+            LoadClass { sizes: Sizes::Mixed(vec![(8192, 70), (65_536, 20)]), ..plain.clone() },
             LoadClass { levels: vec![1, 0], ..plain.clone() },
             LoadClass { levels: vec![70_000], ..plain.clone() },
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (100, 50)]), ..plain },

@@ -84,6 +84,11 @@ impl Point {
         named.collect::<Vec<_>>().join(between)
     }
 
+    /// Its levels in words: `small 5 large 2`.
+    pub fn words(self) -> String {
+        self.shown().map(|(class, level)| format!("{class} {level}")).collect::<Vec<_>>().join(" ")
+    }
+
     /// The classes that tables show of it: ORION's pair where it has one of them, then the others that it has.
     pub fn shown(self) -> impl Iterator<Item = (Class, u32)> {
         let others = self.without(Class::SMALL).without(Class::LARGE);

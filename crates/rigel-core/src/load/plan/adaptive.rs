@@ -192,10 +192,12 @@ fn long_visits(steps: &[Step], points: &[usize], measure_ns: u64) -> Vec<LongVis
     let classes: BTreeSet<Class> =
         points.iter().flat_map(|&index| steps[index].point.classes()).map(|(class, _)| class).collect();
     let all = classes.iter().fold(Point::default(), |point, &class| point.with(class, 1));
-    let chosen: Vec<usize> = match most(all) {
+    let mut chosen: Vec<usize> = match most(all) {
         Some(point) => vec![point],
         None => classes.into_iter().filter_map(|class| most(Point::alone(class, 1))).collect(),
     };
+    let mut seen = BTreeSet::new();
+    chosen.retain(|&point| seen.insert(point));
     chosen.into_iter().map(|point| LongVisit { point, measure_ns }).collect()
 }
 

@@ -40,3 +40,19 @@ fn random_io_does_not_care_for_the_stripe() {
     request.layout = Layout::Raid0 { stripe_bytes: 64 << 10 };
     request.check().unwrap();
 }
+
+#[test]
+fn orions_levels_need_orions_pair() {
+    let only = |name| move |request: &mut Request| request.classes.retain(|class| class.name == name);
+    assert!(refused(only(Class::SMALL)).contains("'large'"));
+    assert!(refused(only(Class::LARGE)).contains("'small'"));
+}
+
+#[test]
+fn different_shares_of_writes_are_told_for_each_class() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.set_writes(WritePercent::new(20).unwrap());
+    assert_eq!(request.write_share(), "20 %");
+    request.classes[1].write_percent = WritePercent::new(100).unwrap();
+    assert_eq!(request.write_share(), "20 % of small, 100 % of large");
+}

@@ -5,7 +5,7 @@
 use super::Run;
 use crate::facts::TargetFacts;
 use crate::judge::flags::Flag;
-use crate::load::class::{Class, Pattern};
+use crate::load::class::{Class, LoadClass, Pattern};
 use crate::load::matrix::Point;
 use crate::load::pace::Pace;
 use crate::load::workload::Layout;
@@ -40,9 +40,7 @@ const PROPERTIES: &[Property] = &[
     incomparable("size of large I/O", |run| {
         has(run, Class::LARGE).then(|| Bytes(run.record.header.request.io_bytes(Class::LARGE)).to_string())
     }),
-    incomparable("share of writes", |run| {
-        Some(format!("{} %", run.record.header.request.write_percent().get()))
-    }),
+    incomparable("share of writes", |run| Some(run.record.header.request.write_share())),
     incomparable("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
     incomparable("other load classes", other_classes),
     incomparable("engine", |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
@@ -94,13 +92,14 @@ fn has(run: &Run<'_>, class: Class) -> bool {
     run.record.header.plan.steps.iter().any(|step| step.point.of(class) > 0)
 }
 
-/// Every class but ORION's pair, as it was asked for.
+/// Every class but ORION's pair, as the record has it, but for the levels at which it was measured.
 fn other_classes(run: &Run<'_>) -> Option<String> {
     let others = run.record.header.request.classes.iter();
     let others =
         others.filter(|class| ![Class::SMALL, Class::LARGE].contains(&class.name) && has(run, class.name));
-    let texts: Vec<String> = others.map(|class| format!("{class:?}")).collect();
-    Some(texts.join(", "))
+    let asked = others.map(|class| LoadClass { levels: Vec::new(), ..class.clone() });
+    let texts: Vec<String> = asked.filter_map(|class| serde_json::to_string(&class).ok()).collect();
+    Some(if texts.is_empty() { "none".into() } else { texts.join(", ") })
 }
 
 fn pattern(run: &Run<'_>) -> String {

@@ -135,6 +135,6 @@ fn line(view: &View<'_>, run: usize, class: Class, quantity: Quantity) -> Line {
         };
         rows.insert(found.point, row);
     }
-    let writes = view.record.header.request.write_percent().get();
+    let writes = view.record.header.request.class(class).map_or(0, |class| class.write_percent.get());
     Line { run, writes: writes.into(), rows: rows.into_values().collect() }
 }

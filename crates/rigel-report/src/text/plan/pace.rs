@@ -89,7 +89,7 @@ fn rounds(plan: &Plan, planned: &AdaptivePlan, phase: &Phase) -> String {
     );
     let long = |long: &LongVisit| {
         let point = plan.steps.get(long.point)?.point;
-        Some(format!("{} at {}", Nanos(long.measure_ns), words::levels(point)))
+        Some(format!("{} at {}", Nanos(long.measure_ns), point.words()))
     };
     let long_visits: Vec<String> = phase.long_visits.iter().filter_map(long).collect();
     if long_visits.is_empty() {

@@ -167,11 +167,10 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
     Ok(())
 }
 
-/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once. The idle point counts as the
-/// first one where ORION counts it.
-pub fn begun_point(event: &Event<'_>, total_points: u64) {
+/// ORION's `-verbose`: each point on standard output as it begins, when it is visited once.
+pub fn begun_point(event: &Event<'_>, plan: &Plan) {
     if let Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } } = event {
-        let number = (*step as u64 + 2).min(total_points);
-        say(&format!("Running point: {}\nPoint {number} out of {total_points}\n", point.named(", ")));
+        let (number, all) = (plan.point_number(*step), plan.grid.total_points);
+        say(&format!("Running point: {}\nPoint {number} out of {all}\n", point.named(", ")));
     }
 }

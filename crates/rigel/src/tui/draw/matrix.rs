@@ -28,11 +28,15 @@ struct Axes {
 
 impl Axes {
     fn of(model: &Model) -> Self {
-        let points = model.cells.keys();
-        let classes: BTreeSet<Class> = points.flat_map(|point| point.shown()).map(|one| one.0).collect();
+        let points = || model.cells.keys();
+        let mut classes: BTreeSet<Class> =
+            points().flat_map(|point| point.classes()).map(|one| one.0).collect();
+        if classes.len() < 2 {
+            classes.extend(points().flat_map(|point| point.shown()).map(|one| one.0));
+        }
         let axis = |place: usize, other: Class| {
             let class = classes.iter().nth(place).copied().unwrap_or(other);
-            let levels: BTreeSet<u32> = model.cells.keys().map(|point| point.of(class)).collect();
+            let levels: BTreeSet<u32> = points().map(|point| point.of(class)).collect();
             (class, levels.into_iter().collect())
         };
         Self { across: axis(0, Class::SMALL), down: axis(1, Class::LARGE) }

@@ -6,7 +6,6 @@ use super::super::message::Digest;
 use super::super::model::Model;
 use super::theme::{Role, Theme};
 use super::{framed, put, put_at};
-use crate::progress::lines;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::event::{Activity, At};
@@ -57,7 +56,7 @@ fn doing(model: &Model, is_live: bool) -> String {
     };
     match &model.last {
         Some(last) if !is_live => {
-            format!("{doing}; before: {}", lines::levels(last.at.point))
+            format!("{doing}; before: {}", last.at.point.words())
         }
         _ => doing.to_owned(),
     }
@@ -72,5 +71,5 @@ fn place(at: &At) -> String {
         Purpose::FillsGap => ", one more visit".to_owned(),
         Purpose::Search(_) => ", search".to_owned(),
     };
-    format!("{}{visit}", lines::levels(at.point))
+    format!("{}{visit}", at.point.words())
 }

@@ -5,7 +5,6 @@
 use super::super::model::{Cell, Model};
 use super::theme::{Role, Theme};
 use super::{framed, put, put_at};
-use crate::progress::lines;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::load::matrix::Point;
@@ -31,7 +30,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let widest = widths.first().map_or(0.0, |(_, _, width)| *width);
     let full = model.target.map_or(widest, |target| WIDEST * target);
     for (row, (point, cell, width)) in (1..inner.height).zip(widths) {
-        let at = lines::levels(point);
+        let at = point.words();
         let role = if cell.reached { Role::Good } else { Role::Warning };
         let text = format!(" {at:<16}{:>7}", format!("{sign}{} %", percent(width)));
         put(buffer, inner, row, &text, theme.style(role));

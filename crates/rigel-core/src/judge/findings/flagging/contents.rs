@@ -79,7 +79,7 @@ pub fn alone_us(points: &[PointFindings]) -> PerClass<f64> {
     classes.filter_map(|class| Some((class, alone(points, class)?.latency_us?.mean.value))).collect()
 }
 
-/// The figures of a class at one outstanding I/O without the other class, where such a point was measured.
+/// The figures of a class at one outstanding I/O without other classes, where such a point was measured.
 pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     points.iter().find(|found| found.point == Point::alone(class, 1))?.io(class)
 }

@@ -9,5 +9,3 @@ const [MAIN] = FOUND.classes;
 /** The matrix has the first two classes as its axes. */
 const [ACROSS, UP] = FOUND.axes;
 const levelsOf = (axis) => (axis ? distinct(POINTS.map((point) => point.levels[axis.name] ?? 0)) : [0]);
-const ACROSS_LEVELS = levelsOf(ACROSS);
-const UP_LEVELS = levelsOf(UP);

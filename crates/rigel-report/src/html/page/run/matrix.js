@@ -3,10 +3,17 @@
 /** More cells than this have no room for their numbers. */
 const MOST_LABELS = 150;
 
-/** A heat map of one quantity of one class. `write` makes text of a value, `short` that of a cell. */
+/**
+ * A heat map of one quantity of one class. `write` makes text of a value, `short` that of a cell. A class that is no axis
+ * of the matrix has its own levels across. Points that have other classes than the axes have no place.
+ */
 function matrix(own, quantity, unit, write, short) {
   const { ink, accent, bad, line: rule, muted } = look();
+  const [across, up] = [ACROSS, UP].some((one) => one?.name === own.name) ? [ACROSS, UP] : [own, undefined];
+  const [acrossLevels, upLevels] = [levelsOf(across), levelsOf(up)];
+  const isOff = (name) => name !== across.name && name !== up?.name;
   const cells = POINTS.flatMap((point, index) => {
+    if (Object.entries(point.levels).some(([name, level]) => level > 0 && isOff(name))) return [];
     const estimate = point.ios[own.name]?.[quantity];
     if (!estimate || !isThere(estimate[0])) return [];
     return [{ point, index, estimate }];
@@ -22,7 +29,7 @@ function matrix(own, quantity, unit, write, short) {
     const sign = point.invalid ? "✕ " : point.own ? "! " : "";
     const chosen = index === CHOSEN.point;
     return {
-      value: [place(ACROSS, ACROSS_LEVELS, point), place(UP, UP_LEVELS, point), estimate[0]], point: index,
+      value: [place(across, acrossLevels, point), place(up, upLevels, point), estimate[0]], point: index,
       read: `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}`,
       label: { show: shown || Boolean(sign), formatter: shown ? sign + short(estimate[0]) : sign, color: inkOn(share(estimate[0])), fontSize: 11 },
       itemStyle: { borderColor: chosen ? accent : point.invalid ? bad : rule, borderWidth: chosen ? 4 : point.invalid ? 3 : 1 },
@@ -32,12 +39,12 @@ function matrix(own, quantity, unit, write, short) {
   const inFront = ({ index }) => index === CHOSEN.point;
   const data = [...cells.filter((cell) => !inFront(cell)), ...cells.filter(inFront)].map(item);
   const levels = (name, all) => axis(name, { type: "category", data: all.map(String), splitLine: { show: false }, nameGap: 30 });
-  return frame(`${quantity} of ${own.noun} for every point: ${FOUND.axes.map((one) => one.outstanding).join(" and ")}`, {
-    height: Math.min(Math.max(200 + 30 * UP_LEVELS.length, 240), 700),
+  return frame(`${quantity} of ${own.noun} for every point: ${[across, up].filter(Boolean).map((one) => one.outstanding).join(" and ")}`, {
+    height: Math.min(Math.max(200 + 30 * upLevels.length, 240), 700),
     legend: { show: false },
     grid: { left: 34, right: 16, top: 48, bottom: 88, containLabel: true },
-    xAxis: levels(ACROSS.outstanding, ACROSS_LEVELS),
-    yAxis: levels(UP ? UP.outstanding : "", UP_LEVELS),
+    xAxis: levels(across.outstanding, acrossLevels),
+    yAxis: levels(up ? up.outstanding : "", upLevels),
     visualMap: {
       type: "continuous", min, max: max > min ? max : min + 1, calculable: true, orient: "horizontal", left: "center", bottom: 26,
       itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: short, textStyle: { color: muted },

@@ -10,6 +10,7 @@ pub(crate) use text::flags;
 pub use text::{answers, history};
 
 use crate::json::{self, pretty, schema_of, text};
+use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::Extreme;
@@ -69,6 +70,9 @@ pub struct Document {
     pub complete: bool,
     /// What speaks against any of it, each flag once.
     pub flags: Vec<Flag>,
+    /// Whether the figures may be used, what speaks against them, and what to do; null in a history of before 0.2.
+    #[serde(default)]
+    pub verdict: Option<Conclusion>,
 }
 
 /// A figure with its interval.
@@ -135,6 +139,7 @@ impl Document {
             n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
             complete: view.record.complete(),
             flags: json::flags(&view.findings.flags_once()),
+            verdict: Some(Conclusion::of(view)),
         })
     }
 

@@ -6,6 +6,7 @@ mod json;
 mod junit;
 mod page;
 mod table;
+mod verdict;
 mod words;
 
 pub use json::{SCHEMA, schema};

@@ -16,7 +16,7 @@ mod overview;
 mod results;
 mod several;
 pub(crate) mod shell;
-mod verdict;
+pub(crate) mod verdict;
 
 use crate::page::Page;
 use crate::view::View;

@@ -9,6 +9,7 @@ mod point;
 mod visit;
 
 use crate::output_file::unwritable;
+use crate::verdict::Conclusion;
 use crate::view::View;
 use crate::words;
 use curve::CurveDocument;
@@ -44,6 +45,8 @@ struct Document {
     /// States of the device that lasted a smaller share of the time may have been missed by all visits (at 95 %). Null
     /// when each point had one visit.
     unseen_share: Option<f64>,
+    /// Whether the numbers may be used, what speaks against them, and what to do.
+    verdict: Conclusion,
     /// What to know about the run as a whole.
     flags: Vec<Flag>,
     /// The measured points in the order of the plan.
@@ -196,6 +199,7 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         estimand: words::estimand(view),
         target: findings.target,
         unseen_share: findings.unseen_share,
+        verdict: Conclusion::of(view),
         flags: flags(&findings.flags),
         points: findings.points.iter().map(|found| PointDocument::new(found, findings.target)).collect(),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),

@@ -35,6 +35,7 @@ mod words;
 
 pub use orion::OrionVersion;
 pub use output_file::OutputFile;
+pub use verdict::{Cause, Conclusion, Suggestion, Tone};
 pub use view::View;
 
 use rigel_core::error::Problem;

@@ -8,7 +8,7 @@ use crate::headline::{self, Headline};
 use crate::notes::{self, At};
 use crate::numbers::{number, time};
 use crate::page::Page;
-use crate::verdict::{Conclusion, Tone};
+use crate::verdict::{Cause, Conclusion, Part};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
@@ -69,14 +69,27 @@ fn escaped(text: &str) -> String {
 }
 
 fn verdict(page: &mut Page, view: &View<'_>) {
-    let verdict = Conclusion::of(view);
-    let tone = match verdict.tone {
-        Tone::Good => "**Good:**",
-        Tone::Care => "**With care:**",
-        Tone::Bad => "**Not to be used as it is:**",
-    };
-    page.line(format_args!("{}\n", escaped(&verdict.reached)));
-    page.line(format_args!("{tone} {}\n", escaped(&verdict.trust)));
+    for part in Conclusion::of(view).parts() {
+        match part {
+            Part::Head(text) => page.line(format_args!("**{}**\n", escaped(text))),
+            Part::Sentence(text) => page.line(format_args!("{}\n", escaped(text))),
+            Part::Causes(causes) => {
+                causes.iter().for_each(|one| cause(page, one));
+                page.blank();
+            }
+            Part::Next(next) => {
+                page.line(format_args!("{}: {}\n", escaped(&next.purpose), code(&next.command)))
+            }
+        }
+    }
+}
+
+/// What it means, the flag with its figures, and what to do.
+fn cause(page: &mut Page, one: &Cause) {
+    let flag = one.code.map_or_else(String::new, |flag| {
+        format!(" {}, {}: {}.", code(flag.name()), escaped(&one.place), escaped(&one.figures))
+    });
+    page.line(format_args!("- **{}**{flag} {}", escaped(&one.means), escaped(&one.remedy)));
 }
 
 fn headline(page: &mut Page, view: &View<'_>) {

@@ -95,11 +95,7 @@ fn intervals_of_orion(view: &View<'_>) -> Vec<String> {
 /// The headline numbers of an adaptive run, and how sure they are.
 pub(crate) fn headlines(view: &View<'_>) -> Vec<String> {
     let found = &view.findings;
-    let mut lines = intervals(view, headline::all(view, &found.best, found.answers.as_ref()));
-    if !lines.is_empty() && found.best != found.plainly_best {
-        lines.push(PLAINLY_BEST.to_owned());
-    }
-    lines
+    intervals(view, headline::all(view, &found.best, found.answers.as_ref()))
 }
 
 fn intervals(view: &View<'_>, mut headlines: Vec<Headline>) -> Vec<String> {
@@ -180,9 +176,5 @@ pub(crate) fn judged_flag(flag: &Flag) -> String {
     flag_text(flag) + if flag.invalid { NOT_TO_BE_USED } else { "" }
 }
 
-/// Where ORION's results below are of other points.
-const PLAINLY_BEST: &str = "ORION's results below are those of the plainly highest and lowest points. The lines above prefer points of \
-                            one class alone. Of those that are alike within one standard error, they take the one with the most \
-                            outstanding for a rate, and with the fewest for the latency.";
 /// What follows a flag where its line says that the numbers must not be used.
 const NOT_TO_BE_USED: &str = ", not to be used";

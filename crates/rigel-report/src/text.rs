@@ -10,6 +10,7 @@ mod plan;
 mod selftest;
 mod style;
 mod table;
+mod verdict;
 mod wrap;
 
 pub use plan::{Intent, ScratchIntent, plan};
@@ -20,27 +21,39 @@ pub use table::table;
 pub(crate) use plan::io;
 pub(crate) use style::Ink;
 pub(crate) use table::number;
+pub(crate) use verdict::lines as verdict_lines;
 pub(crate) use wrap::wrapped;
 
 use crate::notes;
 use crate::orion::{self, OrionVersion};
 use crate::page::{Page, join_paragraphs};
+use crate::verdict::Conclusion;
 use crate::view::View;
 
-/// Everything that is shown after a run: the table, the charts, how sure the best numbers are, the results as ORION prints
-/// them, and where the `files` are, whose paths have to be printable.
+/// The whole verdict on a run, where only ORION's lines are shown beside it.
+pub fn verdict_of(view: &View<'_>) -> String {
+    verdict::lines(&Conclusion::of(view), Style::default())
+}
+
+/// Everything that is shown after a run: the verdict, the table, the charts, how sure the best numbers are, the results as
+/// ORION prints them, and where the `files` are, whose paths have to be printable.
 pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     let paragraph = |lines: Vec<String>| {
         let mut page = Page::default();
         lines.iter().for_each(|line| wrapped(&mut page, "", "  ", line));
         page.into_string()
     };
+    let verdict = verdict::short(&Conclusion::of(view), style);
     let best = paragraph(notes::headlines(view));
-    let end = paragraph(notes::cut_short(view).into_iter().collect());
-    let end = style.painted(Ink::Invalid, &end);
     let results = narrow(&orion::results(OrionVersion::V19, view));
-    let parts =
-        [table::styled(view, style), chart::section(view, style), best, results, end, files::section(files)];
+    let parts = [
+        verdict,
+        table::styled(view, style),
+        chart::section(view, style),
+        best,
+        results,
+        files::section(files),
+    ];
     style.spelled(join_paragraphs(parts))
 }
 

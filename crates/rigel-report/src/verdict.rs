@@ -1,184 +1,155 @@
-//! The conclusion in two sentences: the rates that the storage reached, and how far they can be trusted.
+//! The verdict on a run: whether its numbers may be used, what speaks against them and what to do, what the storage reached,
+//! and the command that comes next.
 //!
-//! Must not leave out a flag that speaks against the numbers.
+//! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that speaks against the numbers.
 
-use crate::notes;
-use crate::numbers::{number, time};
+mod causes;
+mod next;
+mod reached;
+
+pub use causes::Cause;
+pub use next::Suggestion;
+
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::load::class::{Class, Figure, Sizes};
-use rigel_core::path_text::printable;
-use rigel_core::stats::Estimate;
-use std::collections::BTreeSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// How far the numbers can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+/// Whether the numbers may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
     /// Nothing speaks against them.
     Good,
-    /// They ask for care.
-    Care,
-    /// Some must not be used, or not everything was measured.
-    Bad,
+    /// Something asks for care, or not everything was measured.
+    UseWithCare,
+    /// The numbers of a load class, or all of them, are not about the storage.
+    DoNotUse,
 }
 
-/// The sentences as plain text; names in them are foreign.
-pub(crate) struct Conclusion {
-    /// How far the numbers can be trusted.
+impl Tone {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "Good",
+            Self::UseWithCare => "Use with care",
+            Self::DoNotUse => "Do not use",
+        }
+    }
+}
+
+/// The verdict on a run, in sentences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Verdict")]
+pub struct Conclusion {
+    /// Whether the numbers may be used.
     pub tone: Tone,
+    /// The verdict as a sentence.
+    pub head: String,
+    /// What the storage reached.
     pub reached: String,
-    /// How far that can be trusted, in words.
-    pub trust: String,
-    /// The flags that make numbers invalid, each once.
-    pub invalid: BTreeSet<FlagCode>,
-    /// The other ones that ask for care.
-    pub care: BTreeSet<FlagCode>,
+    /// The load that gives much of the rate at little latency, where the highest rate costs far more; a sentence.
+    pub working: Option<String>,
+    /// How sure the intervals are.
+    pub sureness: String,
+    /// What speaks against the numbers, the worst first.
+    pub causes: Vec<Cause>,
+    /// The command that comes next.
+    pub next: Option<Suggestion>,
+}
+
+/// A part of a verdict, in the order in which it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'a> {
+    /// The verdict itself.
+    Head(&'a str),
+    /// A sentence about what was measured.
+    Sentence(&'a str),
+    /// What speaks against the numbers, and what to do.
+    Causes(&'a [Cause]),
+    /// The command that comes next.
+    Next(&'a Suggestion),
 }
 
 impl Conclusion {
+    /// The verdict on a run.
     pub fn of(view: &View<'_>) -> Self {
-        let (invalid, care) = codes(view);
-        let tone = match (invalid.is_empty() && view.record.complete(), care.is_empty() && !is_unsure(view)) {
-            (false, _) => Tone::Bad,
-            (true, false) => Tone::Care,
+        let causes = causes::of(view);
+        let unusable = reached::unusable(view);
+        let tone = match (unusable.is_none(), causes.is_empty()) {
+            (false, _) => Tone::DoNotUse,
+            (true, false) => Tone::UseWithCare,
             (true, true) => Tone::Good,
         };
-        Self { tone, reached: reached(view), trust: trust(view, &invalid, &care), invalid, care }
-    }
-}
-
-fn reached(view: &View<'_>) -> String {
-    let best = &view.findings.best;
-    let device = if view.record.header.request.engine.is_simulated() {
-        "The simulated device"
-    } else {
-        "This storage"
-    };
-    let mut most = Vec::new();
-    let loads = view.loads();
-    for load in &loads {
-        if let Some(best) = best.rate(load.name) {
-            let (value, width) = (number(best.estimate.value), width(best.estimate));
-            most.push(match &load.figure {
-                Figure::Mbps => format!("{value} MB per second of {}{width}", load.noun()),
-                Figure::Rate(_) if load.sizes == Sizes::None => {
-                    format!("{value} {} of {}{width}", printable(load.unit()), load.noun())
-                }
-                Figure::Rate(_) => format!("{value} {}s per second{width}", load.noun()),
-            });
-        }
-        if load.name == Class::SMALL {
-            most.extend(within_bound(view));
+        Self {
+            tone,
+            head: head(tone, unusable.as_deref(), causes.len()),
+            reached: reached::sentence(view, unusable.is_none()),
+            working: reached::working(view).filter(|_| unusable.is_none()),
+            sureness: sureness(view),
+            next: next::of(view, &causes),
+            causes,
         }
     }
-    if most.is_empty() {
-        return "Nothing was measured.".to_owned();
+
+    /// All of it. What may be used begins with what was reached; what may not begins with why.
+    pub(crate) fn parts(&self) -> Vec<Part<'_>> {
+        let causes = (!self.causes.is_empty()).then_some(Part::Causes(&self.causes));
+        let measured: Vec<&String> = [Some(&self.reached), self.working.as_ref(), Some(&self.sureness)]
+            .into_iter()
+            .flatten()
+            .collect();
+        let measured = measured.into_iter().filter(|text| !text.is_empty()).map(|text| Part::Sentence(text));
+        let mut parts = vec![Part::Head(&self.head)];
+        if self.tone == Tone::DoNotUse {
+            parts.extend(causes);
+            parts.extend(measured);
+        } else {
+            parts.extend(measured);
+            parts.extend(causes);
+        }
+        parts.extend(self.next.as_ref().map(Part::Next));
+        parts
     }
-    let quickest = loads.iter().find_map(|load| Some((load, best.latency_us(load.name)?)));
-    let quickest = quickest.map_or_else(String::new, |(load, best)| {
-        format!(
-            ", and answered a {} in {} on average at best{}",
-            load.noun(),
-            time(best.estimate.value),
-            width(best.estimate)
-        )
-    });
-    format!("{device} reached {}{quickest}.", listed(&most))
-}
 
-/// What a calibration found within its bound: `55,584 (±2.1 %) within a mean latency of 10 ms`.
-fn within_bound(view: &View<'_>) -> Option<String> {
-    let answers = view.findings.answers.as_ref()?;
-    let within = answers.max_iops.as_ref().ok()?;
-    Some(format!("{}{} within a {}", number(within.iops.value), width(within.iops), answers.bound))
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(parts: &[String]) -> String {
-    match parts.split_last() {
-        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        _ => parts.concat(),
+    /// The codes of flags that speak against numbers: those that make them invalid, or the others.
+    pub(crate) fn codes(&self, invalid: bool) -> impl Iterator<Item = FlagCode> {
+        self.causes.iter().filter(move |cause| cause.invalid == invalid).filter_map(|cause| cause.code)
     }
 }
 
-fn width(found: Estimate) -> String {
-    let half = found.half_width();
-    half.map_or_else(String::new, |half| format!(" (±{} %)", words::percent(half)))
-}
-
-fn trust(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
-    let points = &view.findings.points;
-    let mut parts = Vec::new();
-    if let Some(cut) = notes::cut_short(view) {
-        parts.push(cut.trim_end_matches('.').to_owned());
+/// `Use with care: 2 things speak against these numbers.`
+fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
+    let name = tone.name();
+    match unusable {
+        Some(what) => format!("{name} {what}."),
+        None if causes == 0 => format!("{name}: nothing speaks against these numbers."),
+        None if causes == 1 => format!("{name}: one thing speaks against these numbers."),
+        None => format!("{name}: {causes} things speak against these numbers."),
     }
-    if !points.is_empty() {
-        parts.push(sureness(view));
-        parts.push(doubts(view, invalid, care));
-    }
-    if parts.is_empty() { "There is nothing to judge.".to_owned() } else { format!("{}.", parts.join("; ")) }
 }
 
-/// Whether the precision was missed somewhere.
-fn is_unsure(view: &View<'_>) -> bool {
-    view.findings.target.is_some() && !view.findings.points.iter().all(PointFindings::reached)
-}
-
+/// How sure the intervals are.
 fn sureness(view: &View<'_>) -> String {
     let points = &view.findings.points;
+    if points.is_empty() {
+        return String::new();
+    }
     let Some(target) = view.findings.target else {
-        let subject = if points.len() == 1 {
-            "The point".to_owned()
-        } else {
-            format!("Each of {} points", points.len())
+        let subject = match points.len() {
+            1 => "The point".to_owned(),
+            all => format!("Each of {all} points"),
         };
-        return format!("{subject} was visited once, so that ± holds only what varied inside that visit");
+        return format!("{subject} was visited once, so that ± holds only what varied inside that visit.");
     };
-    let reached = points.iter().filter(|found| found.reached()).count();
+    let reached = points.iter().filter(|found| PointFindings::reached(found)).count();
     let where_to = match (points.len(), reached) {
         (1, 1) => "was reached".to_owned(),
         (1, _) => "was not reached".to_owned(),
         (all, some) if all == some => format!("was reached at all {all} points"),
         (all, some) => format!("was reached at {some} of {all} points"),
     };
-    format!("The ±{} % asked for {where_to}", words::plain_percent(target))
-}
-
-fn doubts(view: &View<'_>, invalid: &BTreeSet<FlagCode>, care: &BTreeSet<FlagCode>) -> String {
-    let mut parts = Vec::new();
-    if !invalid.is_empty() {
-        let points = view.findings.points.iter().filter(|found| found.invalid()).count();
-        let what = if points == 0 { "the run".to_owned() } else { words::counted(points, "point") };
-        parts.push(format!("the numbers of {what} must not be used ({})", list(invalid)));
-    }
-    if !care.is_empty() {
-        parts.push(format!("what asks for care is told below ({})", list(care)));
-    }
-    match (parts.is_empty(), is_unsure(view)) {
-        (true, false) => "no flag speaks against the numbers".to_owned(),
-        (true, true) => "no other flag speaks against the numbers".to_owned(),
-        (false, _) => parts.join("; "),
-    }
-}
-
-fn list(codes: &BTreeSet<FlagCode>) -> String {
-    let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
-    names.join(", ")
-}
-
-/// The flags that make numbers invalid, and the others, each once. That a device is simulated and where the precision was not
-/// reached is said elsewhere.
-fn codes(view: &View<'_>) -> (BTreeSet<FlagCode>, BTreeSet<FlagCode>) {
-    let elsewhere = [FlagCode::Simulated, FlagCode::NotReached];
-    let (mut invalid, mut care) = (BTreeSet::new(), BTreeSet::new());
-    for flag in view.findings.all_flags().filter(|flag| !elsewhere.contains(&flag.code)) {
-        if flag.invalid {
-            invalid.insert(flag.code)
-        } else {
-            care.insert(flag.code)
-        };
-    }
-    (invalid, care)
+    format!("The ±{} % asked for {where_to}.", words::plain_percent(target))
 }

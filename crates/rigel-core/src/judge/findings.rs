@@ -10,6 +10,7 @@ mod flagging;
 mod io;
 mod sureness;
 mod visits;
+mod working;
 
 pub(crate) use answers::NEAR;
 pub use answers::{Answers, WithinBound};
@@ -17,6 +18,7 @@ pub use extremes::{Extreme, Extremes};
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::Sureness;
 pub use visits::{VisitFindings, VisitIo};
+pub use working::WorkingPoint;
 
 use crate::judge::flags::Flag;
 use crate::judge::profiles::level_visit;
@@ -27,6 +29,7 @@ use crate::stats::Estimate;
 use crate::stats::bound::LatencyBound;
 use crate::stats::interval::{Interval, unseen_share};
 use crate::stats::levels_auto::{self, Curve, Next};
+use std::collections::BTreeSet;
 
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +141,8 @@ pub struct Findings {
     pub plainly_best: Extremes,
     /// The answers of a calibration; `None` when the run was not asked for a bound on the latency.
     pub answers: Option<Answers>,
+    /// Of each class, the load that gives much of its rate at little latency, where the highest rate costs far more.
+    pub working: PerClass<WorkingPoint>,
 }
 
 impl Findings {
@@ -155,6 +160,7 @@ impl Findings {
             best: Extremes::default(),
             plainly_best: Extremes::default(),
             answers: None,
+            working: PerClass::new(),
             curves,
             points,
         };
@@ -166,6 +172,10 @@ impl Findings {
     pub(crate) fn choose(&mut self, bound: Option<LatencyBound>) {
         self.plainly_best = Extremes::plain(&self.points);
         self.best = Extremes::of(&self.points);
+        let classes = self.points.iter().flat_map(PointFindings::classes).map(|one| one.0);
+        let classes: BTreeSet<Class> = classes.collect();
+        let working = |class| Some((class, WorkingPoint::of(&self.points, class)?));
+        self.working = classes.into_iter().filter_map(working).collect();
         self.answers = bound.map(|bound| Answers::of(bound, &self.points, &self.curves));
         if let Some(answers) = &self.answers {
             self.best.set_rate(Class::SMALL, answers.unbounded_iops);

@@ -5,16 +5,20 @@
 use super::{Document, Figure};
 use crate::numbers::{percent, trimmed};
 use crate::page::Page;
-use crate::text::wrapped;
+use crate::text::{Style, verdict_lines, wrapped};
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 
 /// The answers of one calibration.
-pub fn answers(found: &Document) -> String {
+pub fn answers(found: &Document, style: Style) -> String {
     let mut page = Page::default();
     wrapped(&mut page, "Calibration of ", "  ", &printable(&found.targets.join(", ")));
     page.line(format_args!("run {}, {}", printable(&found.run), printable(&found.started)));
     page.blank();
+    if let Some(verdict) = &found.verdict {
+        page.push(verdict_lines(verdict, style));
+        page.blank();
+    }
     let which = found.percentile.name();
     let bound = format!("IOPS within a {which} latency of {} ms", trimmed(found.max_latency_ms));
     figure(&mut page, "max_iops", found.max_iops, 0, &bound);
@@ -35,12 +39,10 @@ pub fn answers(found: &Document) -> String {
             format!("{least}{}-{}", n_sat.lo, n_sat.hi)
         ));
     }
-    if !found.complete {
-        page.blank();
-        page.line("It was not measured to its end: these are the answers of what was.");
+    if found.verdict.is_none() {
+        flags(&mut page, &found.flags);
     }
-    flags(&mut page, &found.flags);
-    page.into_string()
+    style.spelled(page.into_string())
 }
 
 fn figure(page: &mut Page, name: &str, found: Option<Figure>, decimals: usize, unit: &str) {

@@ -6,6 +6,7 @@
 use super::Compared;
 use super::words::{doubt, some};
 use crate::json::{pretty, schema_of, text};
+use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::load::class::PerClass;
@@ -51,6 +52,8 @@ struct RunDocument {
     name: String,
     /// Local time of the start, RFC 3339.
     started: String,
+    /// Whether its numbers may be used.
+    verdict: Conclusion,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -167,7 +170,7 @@ pub fn schema() -> String {
 
 fn run(view: &View<'_>) -> RunDocument {
     let header = &view.record.header;
-    RunDocument { name: text(&header.run_id), started: text(&header.started) }
+    RunDocument { name: text(&header.run_id), started: text(&header.started), verdict: Conclusion::of(view) }
 }
 
 fn difference(found: &Difference) -> DifferenceDocument {

@@ -3,15 +3,16 @@
 //! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
 
 use super::Compared;
-use super::words::{
-    doubt, meaning, names, percents, place, some, verdict, verdict_of_all, verdict_of_gates, width,
-};
+use super::verdict::Standing;
+use super::words::{doubt, meaning, names, percents, place, some, verdict, verdict_of_gates, width};
 use crate::html::assets;
 use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
 use crate::html::shell::Shell;
+use crate::html::verdict::{next_line, tone_class};
 use crate::json::compact;
 use crate::numbers::{number, time};
 use crate::page::Page;
+use crate::verdict::Tone;
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, Pattern};
 use rigel_core::stats::Estimate;
@@ -126,22 +127,26 @@ fn quantity(compared: &Compared<'_>, metric: Metric) -> Option<Quantity> {
 }
 
 fn judgement(page: &mut Page, compared: &Compared<'_>) {
-    let found = compared.comparison;
+    let found = Standing::of(compared);
     let failed = compared.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
-    let worse = found.count(|verdict| verdict == Effect::Worse) > 0;
-    let incomparable = found.incomparable().next().is_some();
-    let tone = match (failed || incomparable, worse) {
-        (true, _) => " bad",
-        (_, true) => " care",
-        _ => "",
+    let worse = compared.comparison.count(|verdict| verdict == Effect::Worse) > 0;
+    let tone = match (failed, worse) {
+        (true, _) => Tone::DoNotUse,
+        (_, true) => found.tone.max(Tone::UseWithCare),
+        _ => found.tone,
     };
-    page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Effect\">"));
-    page.line(format_args!("<p>{}</p>", Text(&verdict_of_all(compared))));
-    if let Some(text) = verdict_of_gates(compared) {
+    page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(tone)));
+    page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&found.head)));
+    if !found.causes.is_empty() {
+        page.line("<ul class=\"causes\">");
+        found.causes.iter().for_each(|cause| page.line(format_args!("<li>{}</li>", Text(cause))));
+        page.line("</ul>");
+    }
+    for text in std::iter::once(found.outcome).chain(verdict_of_gates(compared)) {
         page.line(format_args!("<p>{}</p>", Text(&text)));
     }
-    if incomparable {
-        page.line("<p>The runs differ in what makes their numbers incomparable; see below.</p>");
+    if let Some(next) = &found.next {
+        page.line(next_line(next));
     }
     page.line("</section>");
 }

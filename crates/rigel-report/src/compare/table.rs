@@ -3,7 +3,8 @@
 //! Must show every row, except a latency that follows from the rate of the same point.
 
 use super::Compared;
-use super::words::{doubt, meaning, names, percents, some, verdict, verdict_of_all, verdict_of_gates, width};
+use super::verdict::Standing;
+use super::words::{doubt, meaning, names, percents, some, verdict, verdict_of_gates, width};
 use crate::page::Page;
 use crate::text::{number, wrapped};
 use rigel_core::load::class::Class;
@@ -19,18 +20,29 @@ pub(super) fn text(compared: &Compared<'_>) -> String {
     wrapped(&mut page, "Base  ", "      ", &names(compared.base));
     wrapped(&mut page, "New   ", "      ", &names(compared.new));
     page.blank();
+    standing(&mut page, &Standing::of(compared));
+    page.blank();
     heading(&mut page);
     Metric::ALL
         .into_iter()
         .filter(|metric| is_shown(*metric))
         .for_each(|metric| section(&mut page, compared, metric));
     page.blank();
-    wrapped(&mut page, "", "", &verdict_of_all(compared));
     wrapped(&mut page, "", "", meaning(compared));
     doubts(&mut page, compared);
     differences(&mut page, compared);
     gates(&mut page, compared);
     page.into_string()
+}
+
+/// Whether the numbers may be used, before what they come to.
+fn standing(page: &mut Page, found: &Standing) {
+    wrapped(page, "", "", &found.head);
+    found.causes.iter().for_each(|cause| wrapped(page, "- ", "  ", cause));
+    wrapped(page, "", "", &found.outcome);
+    if let Some(next) = &found.next {
+        wrapped(page, "", "  ", &format!("{}: {}", next.purpose, next.command));
+    }
 }
 
 /// Latencies at a point follow from its rate; they are in the other outputs.

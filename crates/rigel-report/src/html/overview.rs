@@ -15,7 +15,6 @@ use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
-use std::collections::BTreeSet;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 100;
@@ -71,15 +70,15 @@ fn row(page: &mut Page, index: usize, view: &View<'_>, others: &[&LoadClass]) {
     if !view.record.complete() {
         page.push("<span class=\"flag bad\">cut short</span>");
     }
-    codes(page, &verdict.invalid, " bad");
-    codes(page, &verdict.care, "");
-    if view.record.complete() && verdict.invalid.is_empty() && verdict.care.is_empty() {
+    codes(page, verdict.codes(true), " bad");
+    codes(page, verdict.codes(false), "");
+    if verdict.causes.is_empty() {
         page.push("none");
     }
     page.line("</td></tr>");
 }
 
-fn codes(page: &mut Page, codes: &BTreeSet<FlagCode>, tone: &str) {
+fn codes(page: &mut Page, codes: impl Iterator<Item = FlagCode>, tone: &str) {
     for code in codes {
         page.push(format_args!("<span class=\"flag{tone}\">{}</span>", code.name()));
     }

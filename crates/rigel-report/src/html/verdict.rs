@@ -1,21 +1,59 @@
-//! The conclusion at the top of the page.
+//! The verdict at the top of the page.
 //!
 //! Must not choose the words; [`crate::verdict`] does.
 
 use super::markup::Text;
 use crate::page::Page;
-use crate::verdict::{Conclusion, Tone};
+use crate::verdict::{Cause, Conclusion, Part, Suggestion, Tone};
 use crate::view::View;
 
-/// The sentences, with a colour beside them for how far the numbers can be trusted.
+/// The verdict, with a colour beside it for whether the numbers may be used.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let verdict = Conclusion::of(view);
-    let tone = match verdict.tone {
-        Tone::Bad => " bad",
-        Tone::Care => " care",
+    let tone = tone_class(verdict.tone);
+    page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
+    for part in verdict.parts() {
+        match part {
+            Part::Head(text) => {
+                page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(text)))
+            }
+            Part::Sentence(text) => page.line(format_args!("<p>{}</p>", Text(text))),
+            Part::Causes(causes) => {
+                page.line("<ul class=\"causes\">");
+                causes.iter().for_each(|one| cause(page, one));
+                page.line("</ul>");
+            }
+            Part::Next(next) => page.line(next_line(next)),
+        }
+    }
+    page.line("</section>");
+}
+
+/// The class of a tone, behind another one.
+pub(crate) const fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::DoNotUse => " bad",
+        Tone::UseWithCare => " care",
         Tone::Good => "",
-    };
-    page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Conclusion\">"));
-    page.line(format_args!("<p>{}</p>", Text(&verdict.reached)));
-    page.line(format_args!("<p>{}</p>\n</section>", Text(&verdict.trust)));
+    }
+}
+
+/// The command that comes next.
+pub(crate) fn next_line(next: &Suggestion) -> String {
+    format!("<p class=\"next\">{}: <code>{}</code></p>", Text(&next.purpose), Text(&next.command))
+}
+
+/// What it means, the flag with its figures, and what to do.
+fn cause(page: &mut Page, one: &Cause) {
+    let bad = if one.invalid { " bad" } else { "" };
+    page.push(format_args!("<li><b>{}</b>", Text(&one.means)));
+    if let Some(code) = one.code {
+        page.push(format_args!(
+            " <span class=\"flag{bad}\">{}</span> {}: {}.",
+            code.name(),
+            Text(&one.place),
+            Text(&one.figures)
+        ));
+    }
+    page.line(format_args!(" <span class=\"do\">{}</span></li>", Text(&one.remedy)));
 }

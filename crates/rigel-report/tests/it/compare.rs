@@ -52,6 +52,16 @@ fn the_table_of_a_slower_device() {
     Base  1 run: orion_20260101_1200
     New   1 run: orion_20260101_1200
 
+    Use with care: flags speak against numbers of these runs.
+    - The base (NOT_REACHED, FEW_POINTS): An interval is wider than was asked for.
+      The width that is shown is the answer. Give the run more time, or measure on a
+      quieter host.
+    - The new side (NOT_REACHED, FEW_POINTS): An interval is wider than was asked
+      for. The width that is shown is the answer. Give the run more time, or measure
+      on a quieter host.
+    The new side is worse. Of 4 numbers of the points 4 are worse, 0 better, 0
+    without evidence.
+
     Small Large      Base    ±%       New    ±%  Change     from .. to % Effect
     max_small_iops (IOPS)
         -     -     40000   2.3     28000   3.2   -30.0   -32.1 .. -27.8 worse
@@ -68,8 +78,6 @@ fn the_table_of_a_slower_device() {
     large_p99 (us)
         4     2     100.0   2.3     142.9   3.3   +42.9   +38.5 .. +47.4 worse
 
-    The new side is worse. Of 4 numbers of the points 4 are worse, 0 better, 0
-    without evidence.
     All intervals of a quantity hold together in 95 of 100 comparisons; a row is
     worse or better when its interval holds no zero. With one run of each side,
     whatever differed between the two runs (other load, another fill level, another

@@ -19,9 +19,16 @@ fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
 }
 
 /// The text of the verdict.
-fn verdict(page: &str) -> (&str, &str) {
-    let section = between(page, "<section class=\"verdict", "</section>");
-    (between(section, "<p>", "</p>"), between(section.split_once("</p>").unwrap().1, "<p>", "</p>"))
+fn verdict(page: &str) -> &str {
+    between(page, "<section class=\"verdict", "</section>")
+}
+
+/// The texts stand one behind the other.
+fn in_this_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        rest = rest.split_once(part).unwrap_or_else(|| panic!("no {part}, or not in its place: {text}")).1;
+    }
 }
 
 /// The figures of the charts.
@@ -42,12 +49,24 @@ fn own(page: &str) -> String {
 }
 
 #[test]
-fn the_verdict_has_two_sentences() {
-    let page = page(&Run::visited(RunLevel::Simple, &SPREAD));
-    let (reached, trust) = verdict(&page);
-    assert!(reached.starts_with("This storage reached 50,000 small I/Os per second (±"), "{reached}");
-    assert!(reached.contains(" MB per second of large I/O (±") && reached.ends_with("%)."), "{reached}");
-    assert!(trust.starts_with("The ±5 % asked for was reached at all 7 points; "), "{trust}");
+fn the_verdict_says_whether_the_numbers_may_be_used_why_and_what_to_do() {
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
+    run.record.header.request.command_line = "simple /dev/sdb ".into();
+    let page = page(&run);
+    in_this_order(
+        verdict(&page),
+        &[
+            "<strong>Use with care: one thing speaks against these numbers.</strong>",
+            "<p>This storage reached 50,000 small I/Os per second (±",
+            " MB per second of large I/O (±",
+            "<p>The ±5 % asked for was reached at all 7 points.</p>",
+            "<ul class=\"causes\">\n<li><b>",
+            "</b> <span class=\"flag\">",
+            " <span class=\"do\">",
+            "<p class=\"next\">",
+            "<code>rigel run simple /dev/sdb</code>",
+        ],
+    );
     for part in [
         "Highest small IOPS",
         "Lowest mean latency of small I/O",
@@ -64,13 +83,22 @@ fn a_number_that_must_not_be_used_makes_the_verdict_bad() {
     run.small(1, 100).small(2, 200).large(1, 5000);
     run.record.visits[1].tallies.insert(Class::SMALL, steady(8192, 1, MINUTE, 60 * 200));
     let mut view = View::of(&run.record);
-    view.findings.points[1].flags = vec![Flag::new(FlagCode::Little, "rate <b> off").invalidating()];
+    let flag = Flag::new(FlagCode::Little, "rate <b> off").invalidating();
+    view.findings.points[1].flags = vec![flag.clone()];
+    let some = file_of(&view, Format::Html, "_report.html");
+    assert!(some.contains("<section class=\"verdict care\""), "another point has a number that may be used");
+    view.findings.points[0].flags = vec![flag];
     let page = file_of(&view, Format::Html, "_report.html");
     assert!(page.contains("<section class=\"verdict bad\""));
-    let (_, trust) = verdict(&page);
-    assert!(
-        trust.contains("visited once") && trust.contains("the numbers of 1 point must not be used"),
-        "{trust}"
+    in_this_order(
+        verdict(&page),
+        &[
+            "<strong>Do not use the numbers of small I/O.</strong>",
+            "<li><b>Rate and latency do not fit the outstanding I/Os",
+            "<span class=\"flag bad\">LITTLE</span> 2 of 3 points: rate &lt;b&gt; off. <span class=\"do\">Report",
+            "<p>This storage seemed to reach",
+            "visited once",
+        ],
     );
     let evidence = between(&page, "<section id=\"evidence\">", "</section>");
     assert!(evidence.contains("rate &lt;b&gt; off; the numbers must not be used"), "{evidence}");
@@ -85,11 +113,20 @@ fn a_run_that_was_cut_short_says_so_first() {
     run.record.closing = None;
     run.record.visits.truncate(9);
     let page = page(&run);
-    let (_, trust) = verdict(&page);
-    assert!(trust.starts_with("Run cut short: the record ends without its closing line; "), "{trust}");
+    in_this_order(
+        verdict(&page),
+        &[
+            "Use with care",
+            "<b>Run cut short: the record ends without its closing line; ",
+            "run it again for the others.",
+        ],
+    );
     run.record.visits.clear();
     let empty = self::page(&run);
-    assert_eq!(verdict(&empty).0, "Nothing was measured.");
+    in_this_order(
+        verdict(&empty),
+        &["Do not use these numbers.", "Run cut short", "<p>Nothing was measured.</p>"],
+    );
     assert!(!empty.contains("<figure>"));
 }
 

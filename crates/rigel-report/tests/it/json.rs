@@ -59,6 +59,27 @@ const DOCUMENT: &str = r#"{
   "estimand": "the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",
   "target": null,
   "unseen_share": null,
+  "verdict": {
+    "tone": "use_with_care",
+    "head": "Use with care: one thing speaks against these numbers.",
+    "reached": "This storage reached 100 small I/Os per second and 50 MB per second of large I/O, and answered a small I/O in 10 ms on average at best.",
+    "working": null,
+    "sureness": "Each of 2 points was visited once, so that ± holds only what varied inside that visit.",
+    "causes": [
+      {
+        "code": "BUFFERED",
+        "invalid": false,
+        "means": "The run went through the page cache: memory was measured, not storage.",
+        "place": "all 2 points",
+        "figures": "measured through the page cache: memory, not storage",
+        "remedy": "Leave out --buffered."
+      }
+    ],
+    "next": {
+      "purpose": "In a directory on the disk, to measure a file of data",
+      "command": "rigel calibrate"
+    }
+  },
   "flags": [],
   "points": [
     {

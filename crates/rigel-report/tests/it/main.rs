@@ -23,3 +23,4 @@ mod parquet;
 mod terminal;
 mod text;
 mod trace;
+mod verdict;

@@ -22,14 +22,12 @@ fn verdict_headline_and_run_are_there() {
     let page = page(&Run::visited(RunLevel::Simple, &SPREAD));
     assert!(
         page.starts_with(
-            "# Storage measurement `orion_20260101_1200`\n\nThis storage reached 50,000 small I/Os per second (±1.7 %)"
+            "# Storage measurement `orion_20260101_1200`\n\n**Use with care: one thing speaks against these numbers.**\n\n\
+             This storage reached 50,000 small I/Os per second (±1.7 %)"
         ),
         "{page}"
     );
-    assert!(
-        page.contains("\n**With care:** The ±5 % asked for was reached at all 7 points; what asks"),
-        "{page}"
-    );
+    assert!(page.contains("\nThe ±5 % asked for was reached at all 7 points.\n\n- **"), "{page}");
     assert!(
         page.contains(
             "\n| Highest small IOPS | 50,000 ±1.7 % | 49,162 to 50,838, 4 visits | Small=5 and Large=0 |\n"
@@ -61,7 +59,11 @@ fn what_speaks_against_a_number_stands_beside_it() {
     view.findings.points[1].flags =
         vec![Flag::new(FlagCode::Little, "rate <b> off by 5_000_000").invalidating()];
     let page = file_of(&view, Format::Markdown, "_report.md");
-    assert!(page.contains("\n**Not to be used as it is:** "), "{page}");
+    assert!(page.contains("\n**Use with care: one thing"), "{page}");
+    assert!(
+        page.contains(" `LITTLE`, Small=2 and Large=0: rate &lt;b&gt; off by 5\\_000\\_000. Report"),
+        "{page}"
+    );
     assert!(
         page.contains("at Small=2 and Large=0 **not to be used** |")
             || page.contains("| Small=2 and Large=0 **not to be used** |"),
@@ -104,6 +106,7 @@ fn nothing_against_the_numbers_is_good() {
     let mut run = Run::new(Request::new(RunLevel::Oltp), &[("/dev/sdb", 1 << 34)]);
     run.small(1, 100);
     let page = page(&run);
-    assert!(page.contains("\n**Good:** The point was visited once, so that ± holds only"), "{page}");
+    assert!(page.contains("\n**Good: nothing speaks against these numbers.**\n"), "{page}");
+    assert!(page.contains("\nThe point was visited once, so that ± holds only"), "{page}");
     assert!(!page.contains("## Flags"), "{page}");
 }

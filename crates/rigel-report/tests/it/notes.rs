@@ -177,7 +177,7 @@ fn a_search_that_was_cut_short_has_no_points() {
     }
     assert!(
         rigel_report::text::report(&View::of(&run.record), rigel_report::text::Style::default(), &[])
-            .starts_with("Run cut short")
+            .starts_with("Do not use these numbers.\n- Run cut short")
     );
 }
 

@@ -134,7 +134,8 @@ fn colours_say_nothing_that_words_do_not() {
         ("1", " Small Large"),
         ("36", "IOPS by"),
         ("35", "MBPS by"),
-        ("31", "Run cut short"),
+        ("33", "Use with care"),
+        ("33", "- Run cut short"),
     ] {
         assert!(coloured.contains(&format!("\u{1b}[{code}m{sign}")), "{sign}: {coloured}");
     }

@@ -308,7 +308,12 @@ fn results_of_an_adaptive_run_say_how_sure_the_best_ones_are() {
     let view = View::of(&run.record);
     let results = report(&view);
     let (table, rest) = results.split_once("\nHighest large MBPS: ").unwrap();
-    assert!(table.starts_with(&text::table(&view)));
+    let verdict = text::verdict_of(&view);
+    assert!(verdict.starts_with("Use with care: "), "{verdict}");
+    assert!(
+        table.starts_with(&format!("{verdict}\n{}", text::table(&view))),
+        "the verdict stands first: {table}"
+    );
     let (best, orions) = rest.split_once("\n\n").unwrap();
     insta::assert_snapshot!(best, @r"
     20000.00 ±1.7 % (95 %, 4 visits) @ Small=0 and Large=2
@@ -322,7 +327,8 @@ fn results_of_an_adaptive_run_say_how_sure_the_best_ones_are() {
     let mut run = Run::new(Request::new(RunLevel::Simple), &[("/dev/sdb", 1 << 34)]);
     run.small(1, 100);
     let view = View::of(&run.record);
-    assert_eq!(words(&report(&view)), words(&format!("{}\n{}", text::table(&view), orion_results(&run))));
+    let parts = [text::verdict_of(&view), text::table(&view), orion_results(&run)];
+    assert_eq!(words(&report(&view)), words(&parts.join("\n")));
 }
 
 fn report(view: &View<'_>) -> String {

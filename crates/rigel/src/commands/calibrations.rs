@@ -3,7 +3,7 @@
 //! Must not measure.
 
 use crate::args::HistoryOptions;
-use crate::{commands, history};
+use crate::{commands, history, terminal};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_report::calibration;
@@ -33,7 +33,9 @@ pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
             })?;
             commands::to_stdout(format!("{text}\n").as_bytes())
         }
-        (false, [last]) if options.last => commands::to_stdout(calibration::answers(last).as_bytes()),
+        (false, [last]) if options.last => {
+            commands::to_stdout(calibration::answers(last, terminal::style_of_stdout()).as_bytes())
+        }
         (false, all) => commands::to_stdout(calibration::history(all).as_bytes()),
     }
 }

@@ -47,7 +47,7 @@ fn told(record: &Record) -> Told {
     told.advice(&advice::document(&advice::Advisory { views: &views, advised: &advised }).unwrap());
     if let Some(answers) = calibration::Document::of(&views[0]) {
         told.calibration(&answers.json().unwrap());
-        told.answers(&calibration::answers(&answers));
+        told.answers(&calibration::answers(&answers, Style::default()));
     }
     told
 }

@@ -158,7 +158,7 @@ fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> 
             interval.visits,
             100.0 * target
         )),
-        None => Some(format!("{name}: no interval from {} visits", io.sure.visits)),
+        None => Some(format!("{name}: no interval from {} visit{}", io.sure.visits, if io.sure.visits == 1 { "" } else { "s" })),
     });
     wide.map(|text| Flag::new(FlagCode::NotReached, text)).collect()
 }

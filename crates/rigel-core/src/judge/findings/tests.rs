@@ -170,3 +170,18 @@ fn an_empty_record_has_no_extremes() {
     let found = Findings::of(&record(vec![]));
     assert_eq!((found.points.len(), found.best.rate(Class::SMALL)), (0, None));
 }
+
+#[test]
+fn a_good_working_point_is_told_where_the_highest_rate_costs_far_more() {
+    // 1 to 5 outstanding of 1 ms each: the rate follows the load, and there is nothing to tell.
+    let linear: Vec<Visit> = (0..5).map(|step| visit(step, 1_000_000)).collect();
+    assert!(Findings::of(&record(linear)).working.is_empty());
+    // Saturated at 2: 3, 4 and 5 wait 1.5, 2 and 2.4 ms; the last has a little more of the rate.
+    let latencies_ns = [1_000_000, 1_000_000, 1_500_000, 2_000_000, 2_400_000];
+    let visits = latencies_ns.into_iter().enumerate().map(|(step, ns)| visit(step, ns)).collect();
+    let found = Findings::of(&record(visits)).working[&Class::SMALL];
+    assert_eq!((found.at.point, found.highest.point), (Point::pair(2, 0), Point::pair(5, 0)));
+    let close = |one: f64, other: f64| (one / other - 1.0).abs() < 0.01;
+    assert!(close(found.at.estimate.value, 2000.0) && close(found.latency_us.value, 1000.0), "{found:?}");
+    assert!(close(found.highest.estimate.value, 2083.0) && close(found.highest_latency_us.value, 2400.0));
+}

@@ -156,10 +156,13 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
     // Scripts read ORION's standard output, so the paths of the files go to standard error.
     let results = match &answers {
         _ if options.front == Front::Orion => orion::result_block(options.display.orion_version, &view),
-        Some(answers) => calibration::answers(answers),
+        Some(answers) => calibration::answers(answers, terminal::style_of_stdout()),
         None => text::report(&view, terminal::style_of_stdout(), &[]),
     };
     commands::to_stdout(results.as_bytes())?;
+    if options.front == Front::Orion {
+        reporter.note(text::verdict_of(&view).trim_end().to_owned());
+    }
     reporter.note(format!("record  {}", path_text::encode(&set.record_path())));
     for path in &written {
         reporter.note(format!("output  {}", path_text::encode(path)));

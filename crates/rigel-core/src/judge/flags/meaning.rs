@@ -1,0 +1,218 @@
+//! What each flag means for the numbers beside it, and what to do about it, for people.
+//!
+//! Two short sentences for each code; docs/reference/flags.md has the same ones. Must not know the figures of a flag.
+
+use super::FlagCode;
+
+/// What a flag means and what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meaning {
+    /// What the flag says about the numbers, as a sentence.
+    pub means: &'static str,
+    /// What to do, as a sentence.
+    pub remedy: &'static str,
+    /// The command that comes next.
+    pub next: Next,
+}
+
+/// Which command comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Next {
+    /// Measure real storage that holds data: a scratch file.
+    ScratchFile,
+    /// Look for what bends the measurement.
+    Doctor,
+    /// The same run with more time.
+    Longer,
+    /// The same run again.
+    Again,
+    /// Nothing but to keep it in mind.
+    Nothing,
+}
+
+impl FlagCode {
+    /// What it means, and what to do.
+    pub const fn meaning(self) -> Meaning {
+        MEANINGS[self as usize].1
+    }
+}
+
+// Each flag has the row of its own number.
+const _: () = {
+    let mut row = 0;
+    while row < MEANINGS.len() {
+        assert!(MEANINGS[row].0 as usize == row, "a row of MEANINGS is not in the order of FlagCode");
+        row += 1;
+    }
+};
+
+const fn row(code: FlagCode, next: Next, means: &'static str, remedy: &'static str) -> (FlagCode, Meaning) {
+    (code, Meaning { means, remedy, next })
+}
+
+/// A row for each flag, in the order of [`FlagCode::ALL`].
+const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
+    row(
+        FlagCode::NoData,
+        Next::Doctor,
+        "No I/O completed, so there is no number.",
+        "Look at the errors, and at the kernel's log (dmesg).",
+    ),
+    row(
+        FlagCode::CutShort,
+        Next::Again,
+        "A visit ended early: its number comes from less time than planned.",
+        "Run it again.",
+    ),
+    row(
+        FlagCode::Errors,
+        Next::Doctor,
+        "I/Os failed. They are in no rate and no latency.",
+        "See which target, offset and errno the flag names, and look at the kernel's log (dmesg).",
+    ),
+    row(
+        FlagCode::Hung,
+        Next::Doctor,
+        "An I/O did not come back, and the run ended there.",
+        "Look at the kernel's log (dmesg) and at the health of the device before you measure again.",
+    ),
+    row(
+        FlagCode::Changed,
+        Next::Again,
+        "The target, or a limit on its I/O, changed while it was measured.",
+        "Leave the target and its limits alone, and measure again.",
+    ),
+    row(
+        FlagCode::Little,
+        Next::Again,
+        "Rate and latency do not fit the outstanding I/Os: times are wrong or I/Os were lost.",
+        "Report it to the maintainers, with the record.",
+    ),
+    row(
+        FlagCode::QueueNotFilled,
+        Next::Again,
+        "Fewer I/Os were outstanding than planned: the load was lighter than the point says.",
+        "Use more workers (--workers).",
+    ),
+    row(
+        FlagCode::Buffered,
+        Next::ScratchFile,
+        "The run went through the page cache: memory was measured, not storage.",
+        "Leave out --buffered.",
+    ),
+    row(
+        FlagCode::Buffers,
+        Next::Doctor,
+        "Large buffers lie in several pieces of memory: large I/Os may be up to 3 times too slow.",
+        "Give the host huge pages; rigel doctor says how.",
+    ),
+    row(
+        FlagCode::Simulated,
+        Next::ScratchFile,
+        "A simulated device answered. No storage was touched.",
+        "Name a target, or none to measure a scratch file.",
+    ),
+    row(
+        FlagCode::NotReached,
+        Next::Longer,
+        "An interval is wider than was asked for. The width that is shown is the answer.",
+        "Give the run more time, or measure on a quieter host.",
+    ),
+    row(
+        FlagCode::FewPoints,
+        Next::Again,
+        "So few points were measured that rare states of the storage may be missing.",
+        "Measure more points, or run it again at another time.",
+    ),
+    row(
+        FlagCode::Warmup,
+        Next::Longer,
+        "Every visit was still starting up, so that the rate is too low or too high.",
+        "Measure without --fast, and with more time.",
+    ),
+    row(
+        FlagCode::LevelShift,
+        Next::Longer,
+        "The storage went to another level of speed while it was measured.",
+        "Look for what changed at that time, and measure longer.",
+    ),
+    row(
+        FlagCode::Drift,
+        Next::Longer,
+        "The rate changed steadily. The mean is an average over the change.",
+        "Measure longer, or after the storage has settled.",
+    ),
+    row(
+        FlagCode::Throttled,
+        Next::Doctor,
+        "A limit holds the rate down, or burst credit was used up.",
+        "Plan with the lasting rate, and ask who set the limit.",
+    ),
+    row(
+        FlagCode::WriteCliff,
+        Next::Longer,
+        "Writes became slow when a cache or the spare blocks were full.",
+        "Measure longer: what comes after the cliff is the lasting rate.",
+    ),
+    row(
+        FlagCode::SlowNoise,
+        Next::Longer,
+        "Disturbances last longer than the rests between visits, so that intervals may be too narrow.",
+        "Make a longer run, at another time.",
+    ),
+    row(
+        FlagCode::Contaminated,
+        Next::Again,
+        "Something rare disturbed some visits. The intervals are wider for it.",
+        "Find out what else ran at that time, and run it again.",
+    ),
+    row(
+        FlagCode::Bimodal,
+        Next::Nothing,
+        "There are two groups of visits or of latencies. A mean describes neither.",
+        "Use the figures of both groups, which the flag gives, and not the mean.",
+    ),
+    row(
+        FlagCode::Cache,
+        Next::Again,
+        "A cache answered some of the reads. A database will see it in another proportion.",
+        "Measure a larger target, or compare with what the database really touches.",
+    ),
+    row(
+        FlagCode::Zeros,
+        Next::ScratchFile,
+        "Reads found no data: where nothing was written, no medium has to be asked.",
+        "Measure on data: write the file first, or name no target, so that a scratch file is filled.",
+    ),
+    row(
+        FlagCode::HostLimited,
+        Next::Again,
+        "A thread of the tool was the limit, not the storage.",
+        "Use more workers (--workers).",
+    ),
+    row(
+        FlagCode::Foreign,
+        Next::Again,
+        "Something else used the CPUs or the device meanwhile.",
+        "Stop what is running, or measure at another time.",
+    ),
+    row(FlagCode::Retrograde, Next::Nothing, "More load gave less.", "Keep the database below that load."),
+    row(
+        FlagCode::NotMonotone,
+        Next::Again,
+        "Load levels contradict each other: they were not measured under the same conditions.",
+        "Run it again.",
+    ),
+    row(
+        FlagCode::NotSaturated,
+        Next::Longer,
+        "The search ended before the storage was saturated. The highest rate is a lower bound.",
+        "Give the search more time.",
+    ),
+    row(
+        FlagCode::Resumed,
+        Next::Nothing,
+        "The run was interrupted and went on later. What happened in between is unknown.",
+        "Run it again where the storage may have changed in between.",
+    ),
+];

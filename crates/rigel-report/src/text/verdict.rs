@@ -1,0 +1,66 @@
+//! The verdict on a run for the terminal, 80 columns wide.
+//!
+//! Must not choose the words; [`crate::verdict`] does.
+
+use super::style::{Ink, Style};
+use super::wrap::wrapped;
+use crate::page::Page;
+use crate::verdict::{Cause, Conclusion, Part, Tone};
+
+/// More causes are named by their codes above a table, which shows every flag.
+const MOST_CAUSES: usize = 4;
+
+/// The verdict above a table that shows every flag.
+pub(crate) fn short(verdict: &Conclusion, style: Style) -> String {
+    text(verdict, style, MOST_CAUSES)
+}
+
+/// The whole verdict.
+pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {
+    text(verdict, style, usize::MAX)
+}
+
+fn text(verdict: &Conclusion, style: Style, most: usize) -> String {
+    let ink = match verdict.tone {
+        Tone::Good => Ink::Heading,
+        Tone::UseWithCare => Ink::Flag,
+        Tone::DoNotUse => Ink::Invalid,
+    };
+    let mut page = Page::default();
+    for part in verdict.parts() {
+        match part {
+            Part::Head(head) => page.push(style.painted(ink, &paragraph("", "", head))),
+            Part::Sentence(sentence) => wrapped(&mut page, "", "", sentence),
+            Part::Causes(causes) => {
+                let (shown, others) = causes.split_at(causes.len().min(most));
+                shown.iter().for_each(|one| page.push(style.painted(cause_ink(one), &cause(one))));
+                if !others.is_empty() {
+                    let names: Vec<String> = others.iter().map(Cause::label).collect();
+                    wrapped(&mut page, "- ", "  ", &format!("Also: {}.", names.join("; ")));
+                }
+            }
+            Part::Next(next) => wrapped(&mut page, "", "  ", &format!("{}: {}", next.purpose, next.command)),
+        }
+    }
+    page.into_string()
+}
+
+const fn cause_ink(one: &Cause) -> Ink {
+    if one.invalid { Ink::Invalid } else { Ink::Flag }
+}
+
+/// What it means and what to do; then the flag with its figures.
+fn cause(one: &Cause) -> String {
+    let mut page = Page::default();
+    wrapped(&mut page, "- ", "  ", &format!("{} {}", one.means, one.remedy));
+    if one.code.is_some() {
+        wrapped(&mut page, "  ", "  ", &format!("{}: {}.", one.label(), one.figures));
+    }
+    page.into_string()
+}
+
+fn paragraph(first: &str, others: &str, text: &str) -> String {
+    let mut page = Page::default();
+    wrapped(&mut page, first, others, text);
+    page.into_string()
+}

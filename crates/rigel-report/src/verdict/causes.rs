@@ -1,0 +1,154 @@
+//! What speaks against the numbers of a run: its flags, each code once, with the figures of its worst place and what to do.
+//!
+//! Must not word a flag; the flag and its meaning do.
+
+use crate::notes::{self, At};
+use crate::view::View;
+use rigel_core::judge::findings::FlagScope;
+use rigel_core::judge::flags::{Flag, FlagCode, Next};
+use rigel_core::load::matrix::Point;
+use rigel_core::path_text::printable;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Something that speaks against the numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// The flag; null where the run was cut short.
+    pub code: Option<FlagCode>,
+    /// The numbers beside it must not be used.
+    pub invalid: bool,
+    /// What it means, as a sentence.
+    pub means: String,
+    /// Where it was seen.
+    pub place: String,
+    /// The figures of one place.
+    pub figures: String,
+    /// What to do, as a sentence.
+    pub remedy: String,
+}
+
+impl Cause {
+    /// Code and place in short, `FOREIGN, 2 of 7 points`.
+    pub(crate) fn label(&self) -> String {
+        let code = self.code.map(FlagCode::name);
+        let parts: Vec<&str> =
+            code.into_iter().chain([self.place.as_str()]).filter(|part| !part.is_empty()).collect();
+        parts.join(", ")
+    }
+}
+
+/// That a device is simulated is what the user asked for.
+const ASKED_FOR: [FlagCode; 1] = [FlagCode::Simulated];
+
+/// Where these are true, most other flags are their consequence.
+const ROOTS: [FlagCode; 7] = [
+    FlagCode::Zeros,
+    FlagCode::Buffered,
+    FlagCode::Changed,
+    FlagCode::Hung,
+    FlagCode::Throttled,
+    FlagCode::HostLimited,
+    FlagCode::Foreign,
+];
+/// These follow from all the others.
+const CONSEQUENCES: [FlagCode; 2] = [FlagCode::NotReached, FlagCode::FewPoints];
+
+/// All of them, the worst first: what makes numbers invalid, what causes other flags, what is beside the headline numbers.
+pub(super) fn of(view: &View<'_>) -> Vec<Cause> {
+    let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
+    for (scope, flag) in view.findings.flags_by_scope().filter(|one| !ASKED_FOR.contains(&one.1.code)) {
+        seen.entry(flag.code).or_default().push((scope, flag));
+    }
+    let headline = headline_points(view);
+    let mut all: Vec<(bool, bool, Cause)> = seen
+        .into_iter()
+        .map(|(code, places)| {
+            let invalid = places.iter().any(|(_, flag)| flag.invalid);
+            let is_beside =
+                |scope: &FlagScope| !matches!(scope, FlagScope::Point(point) if !headline.contains(point));
+            let beside = places.iter().any(|(scope, _)| is_beside(scope));
+            (!invalid, !beside, cause(view, code, &places))
+        })
+        .collect();
+    all.sort_by_key(|(valid, aside, cause)| (*valid, cause.code.map(depth), *aside, cause.code));
+    let cut = notes::cut_short(view).map(cut_short);
+    cut.into_iter().chain(all.into_iter().map(|one| one.2)).collect()
+}
+
+/// How far a flag is from what caused it.
+fn depth(code: FlagCode) -> u8 {
+    match code {
+        _ if ROOTS.contains(&code) => 0,
+        _ if CONSEQUENCES.contains(&code) => 2,
+        _ => 1,
+    }
+}
+
+fn headline_points(view: &View<'_>) -> BTreeSet<Point> {
+    let best = &view.findings.best;
+    let classes = view.loads().into_iter().map(|load| load.name);
+    classes
+        .flat_map(|class| [best.rate(class), best.latency_us(class)])
+        .flatten()
+        .map(|best| best.point)
+        .collect()
+}
+
+fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Cause {
+    let worst = places.iter().find(|(_, flag)| flag.invalid).or(places.first());
+    let meaning = code.meaning();
+    Cause {
+        code: Some(code),
+        invalid: worst.is_some_and(|(_, flag)| flag.invalid),
+        means: meaning.means.to_owned(),
+        place: place(view, places),
+        figures: worst.map_or_else(String::new, |(_, flag)| printable(&flag.text).into_owned()),
+        remedy: meaning.remedy.to_owned(),
+    }
+}
+
+/// `2 of 7 points`, `the run and all points`.
+fn place(view: &View<'_>, places: &[(FlagScope, &Flag)]) -> String {
+    let points: BTreeSet<_> = places
+        .iter()
+        .filter_map(|(scope, _)| match scope {
+            FlagScope::Point(point) => Some(*point),
+            FlagScope::Run | FlagScope::Curve(_) => None,
+        })
+        .collect();
+    let mut parts = Vec::new();
+    if places.iter().any(|(scope, _)| *scope == FlagScope::Run) {
+        parts.push("the run".to_owned());
+    }
+    if places.iter().any(|(scope, _)| matches!(scope, FlagScope::Curve(_))) {
+        parts.push("the search".to_owned());
+    }
+    match (points.len(), view.findings.points.len()) {
+        (0, _) => {}
+        (1, _) => parts.extend(points.first().map(|point| At(*point).to_string())),
+        (some, all) if some == all => parts.push(format!("all {all} points")),
+        (some, all) => parts.push(format!("{some} of {all} points")),
+    }
+    parts.join(" and ")
+}
+
+/// A run that was cut short is whole up to there.
+fn cut_short(what: String) -> Cause {
+    Cause {
+        code: None,
+        invalid: false,
+        means: what,
+        place: String::new(),
+        figures: String::new(),
+        remedy: "What is shown is right for the points that were measured; run it again for the others."
+            .to_owned(),
+    }
+}
+
+/// The step that the worst cause with one asks for.
+pub(super) fn next(causes: &[Cause]) -> Option<Next> {
+    let of = |cause: &Cause| cause.code.map_or(Next::Again, |code| code.meaning().next);
+    causes.iter().map(of).find(|next| *next != Next::Nothing)
+}

@@ -1,0 +1,112 @@
+//! What the storage reached, in sentences, and which of it must not be used.
+//!
+//! Must not choose a figure; the findings do.
+
+use crate::numbers::{number, percent, time};
+use crate::view::View;
+use rigel_core::judge::findings::{PointFindings, WorkingPoint};
+use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
+use rigel_core::path_text::printable;
+use rigel_core::stats::Estimate;
+
+/// `This storage reached 55,584 small reads per second (±2.1 %), and answered ..` Of numbers that must not be used it says
+/// only what they seem to be.
+pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
+    let best = &view.findings.best;
+    let simulated = view.record.header.request.engine.is_simulated();
+    let device = if simulated { "The simulated device" } else { "This storage" };
+    let (reached, answered) = if usable { ("reached", "answered") } else { ("seemed to reach", "to answer") };
+    let mut most = Vec::new();
+    let loads = view.loads();
+    for load in &loads {
+        most.extend(best.rate(load.name).map(|best| rate(load, best.estimate)));
+        if load.name == Class::SMALL {
+            most.extend(within_bound(view));
+        }
+    }
+    if most.is_empty() {
+        return "Nothing was measured.".to_owned();
+    }
+    let quickest = loads.iter().find_map(|load| Some((load, best.latency_us(load.name)?)));
+    let quickest = quickest.map_or_else(String::new, |(load, best)| {
+        let (noun, least) = (load.noun(), time(best.estimate.value));
+        format!(", and {answered} a {noun} in {least} on average at best{}", width(best.estimate))
+    });
+    format!("{device} {reached} {}{quickest}.", listed(&most))
+}
+
+fn rate(load: &LoadClass, found: Estimate) -> String {
+    let (value, width, noun) = (number(found.value), width(found), load.noun());
+    match &load.figure {
+        Figure::Mbps => format!("{value} MB per second of {noun}{width}"),
+        Figure::Rate(_) if load.sizes == Sizes::None => {
+            format!("{value} {} of {noun}{width}", printable(load.unit()))
+        }
+        Figure::Rate(_) => format!("{value} {noun}s per second{width}"),
+    }
+}
+
+/// What a calibration found within its bound: `55,584 (±2.1 %) within a mean latency of 10 ms`.
+fn within_bound(view: &View<'_>) -> Option<String> {
+    let answers = view.findings.answers.as_ref()?;
+    let within = answers.max_iops.as_ref().ok()?;
+    Some(format!("{}{} within a {}", number(within.iops.value), width(within.iops), answers.bound))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
+fn width(found: Estimate) -> String {
+    found.half_width().map_or_else(String::new, |half| format!(" (±{} %)", percent(half)))
+}
+
+/// The load that gives much of the rate at little latency, and what the highest rate costs beside it.
+pub(super) fn working(view: &View<'_>) -> Option<String> {
+    let (class, found) = view.findings.working.iter().next()?;
+    let load = view.record.header.request.class(*class)?;
+    let WorkingPoint { at, latency_us, highest, highest_latency_us } = found;
+    let gain = highest.estimate.value / at.estimate.value - 1.0;
+    let more = match percent(gain.max(0.0)).as_str() {
+        "0.0" | "<0.1" => "no more".to_owned(),
+        more => format!("{more} % more"),
+    };
+    Some(format!(
+        "A good working point is {} outstanding: {} {} at {}. {} outstanding give {more}, at {} times the latency.",
+        at.point.of(*class),
+        number(at.estimate.value),
+        printable(load.unit()),
+        time(latency_us.value),
+        highest.point.of(*class),
+        times(highest_latency_us.value / latency_us.value),
+    ))
+}
+
+/// A factor in two figures: `2.4`, `45`.
+fn times(factor: f64) -> String {
+    if factor < 9.95 { format!("{factor:.1}") } else { format!("{factor:.0}") }
+}
+
+/// What must not be used: `these numbers`, or those of a class all of whose points are in doubt. `None` when there is a number
+/// for each class that may be used.
+pub(super) fn unusable(view: &View<'_>) -> Option<String> {
+    if view.findings.points.is_empty() || view.findings.flags.iter().any(|flag| flag.invalid) {
+        return Some("these numbers".to_owned());
+    }
+    let is_invalid = |class: Class| {
+        let mut points = view.findings.points.iter().filter(|found| found.io(class).is_some());
+        points.all(PointFindings::invalid)
+    };
+    let loads = view.loads();
+    let bad: Vec<String> =
+        loads.iter().filter(|load| is_invalid(load.name)).map(|load| load.noun()).collect();
+    match bad.len() {
+        0 => None,
+        all if all == loads.len() => Some("these numbers".to_owned()),
+        _ => Some(format!("the numbers of {}", listed(&bad))),
+    }
+}

@@ -1,0 +1,88 @@
+//! The verdict on a run, and the command that it names.
+
+use crate::support::{MINUTE, Run, SPREAD};
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
+use rigel_report::{Conclusion, Tone, View};
+
+/// One point, with flags.
+fn flagged(flags: &[Flag], command_line: &str, target: &str) -> Conclusion {
+    let mut run = Run::new(Request::new(RunLevel::Oltp), &[(target, 1 << 34)]);
+    run.small(1, 100);
+    run.record.header.request.command_line = command_line.into();
+    let mut view = View::of(&run.record);
+    view.findings.points[0].flags = flags.to_vec();
+    Conclusion::of(&view)
+}
+
+fn next(flag: FlagCode, command_line: &str) -> Option<String> {
+    flagged(&[Flag::new(flag, "figures")], command_line, "/dev/sdb").next.map(|next| next.command)
+}
+
+#[test]
+fn every_flag_but_that_of_a_simulation_asks_for_care_and_says_what_to_do() {
+    for code in FlagCode::ALL {
+        let care = flagged(&[Flag::new(code, "figures")], "oltp /dev/sdb ", "/dev/sdb");
+        if code == FlagCode::Simulated {
+            assert_eq!((care.tone, care.causes.len()), (Tone::Good, 0));
+            continue;
+        }
+        assert_eq!(care.tone, Tone::UseWithCare, "{code:?}");
+        let [cause] = care.causes.as_slice() else { panic!("{:?}", care.causes) };
+        assert_eq!(
+            (cause.means.as_str(), cause.remedy.as_str()),
+            (code.meaning().means, code.meaning().remedy)
+        );
+        assert_eq!((cause.figures.as_str(), cause.place.as_str()), ("figures", "Small=1 and Large=0"));
+        let bad = flagged(&[Flag::new(code, "figures").invalidating()], "oltp /dev/sdb ", "/dev/sdb");
+        assert_eq!((bad.tone, bad.head.as_str()), (Tone::DoNotUse, "Do not use these numbers."));
+    }
+}
+
+#[test]
+fn what_makes_numbers_invalid_comes_first() {
+    let flags = [Flag::new(FlagCode::Buffers, "a"), Flag::new(FlagCode::Zeros, "b").invalidating()];
+    let verdict = flagged(&flags, "oltp /dev/sdb ", "/dev/sdb");
+    let codes: Vec<_> = verdict.causes.iter().map(|cause| cause.code.unwrap()).collect();
+    assert_eq!(codes, [FlagCode::Zeros, FlagCode::Buffers]);
+    assert_eq!(verdict.next.unwrap().command, "rigel calibrate", "a scratch file has data");
+}
+
+#[test]
+fn the_next_command_mends_the_cause_or_uses_the_numbers() {
+    let good = flagged(&[], "oltp /dev/sdb ", "/dev/sdb");
+    assert_eq!(good.next.unwrap().command, "rigel advise orion_20260101_1200_record.jsonl --for postgresql");
+    let line = "oltp /dev/sdb --engine libaio ";
+    assert_eq!(next(FlagCode::Foreign, line).unwrap(), "rigel run oltp /dev/sdb --engine libaio");
+    assert_eq!(next(FlagCode::Throttled, line).unwrap(), "rigel doctor /dev/sdb");
+    let orion = "-run oltp -testname mytest ";
+    assert_eq!(next(FlagCode::Foreign, orion).unwrap(), "rigel orion -run oltp -testname mytest");
+}
+
+#[test]
+fn more_time_is_asked_for_by_the_option_that_was_given() {
+    for line in ["simple /dev/sdb --max-duration 30s ", "simple --max-duration=30s /dev/sdb "] {
+        let mut run = Run::visited(RunLevel::Simple, &SPREAD);
+        run.record.header.request.command_line = line.into();
+        let pace = &mut run.record.header.request.pace;
+        let rigel_core::load::pace::Pace::Adaptive(adaptive) = pace else { panic!("{pace:?}") };
+        adaptive.max_duration = Some(rigel_core::units::Nanos(MINUTE / 2));
+        let mut view = View::of(&run.record);
+        view.findings.flags = vec![Flag::new(FlagCode::NotReached, "wide")];
+        let next = Conclusion::of(&view).next.unwrap().command;
+        assert!(next.starts_with("rigel run simple"), "{next}");
+        assert!(next.ends_with(" --max-duration 1m") && next.matches("max-duration").count() == 1, "{next}");
+    }
+}
+
+#[test]
+fn what_cannot_be_typed_again_is_no_command() {
+    let foreign = [Flag::new(FlagCode::Foreign, "x")];
+    for target in ["/u01/two words", "/u01/$(id)", "/u01/a;b"] {
+        let verdict = flagged(&foreign, &format!("oltp {target} "), target);
+        assert_eq!(verdict.next, None, "{target}");
+    }
+    let quoted = flagged(&foreign, "oltp /dev/sdb --name `id` ", "/dev/sdb");
+    assert_eq!(quoted.next, None);
+}

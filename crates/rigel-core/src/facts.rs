@@ -7,11 +7,13 @@ mod change;
 mod device;
 pub mod engine;
 mod host;
+mod memory;
 mod mount;
 
 pub use change::{ChangedTarget, Changes, TargetChange};
-pub use device::{DeviceFacts, IscsiFacts, MappedFacts, MdFacts, Stripe};
+pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
+pub use memory::{InMemory, is_memory_filesystem};
 pub use mount::MountFacts;
 
 use serde::{Deserialize, Serialize};

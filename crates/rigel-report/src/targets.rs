@@ -63,6 +63,8 @@ struct TargetDocument {
     filesystem: Option<String>,
     /// Whether direct I/O works.
     direct_io: Option<bool>,
+    /// Why it is memory of this host and no storage; null where nothing says so.
+    memory: Option<String>,
     /// What was found on it and who uses it, each a sentence.
     evidence: Vec<String>,
     /// Signatures among them, `ext4`, `gpt` ..
@@ -122,6 +124,7 @@ fn document(examined: &Examined) -> TargetDocument {
             .unwrap_or_default(),
         filesystem: facts.filesystem.as_deref().map(text),
         direct_io: facts.direct_io,
+        memory: facts.memory().map(|memory| text(&format!("{memory}; {}", memory.effect()))),
         evidence: examined.evidence.iter().map(|evidence| text(&evidence.to_string())).collect(),
         signatures: Vec::new(),
         mounts: Vec::new(),
@@ -188,6 +191,9 @@ fn rows(page: &mut Page, examined: &Examined) {
         found.model.as_deref().unwrap_or("-"),
         found.write
     ));
+    if let Some(memory) = &found.memory {
+        wrapped(page, "    memory: ", "      ", memory);
+    }
     for evidence in &found.evidence {
         wrapped(page, "    ", "      ", evidence);
     }

@@ -72,12 +72,26 @@ pub struct DeviceFacts {
     pub scsi_cache: Option<String>,
     /// Whether a loop device bypasses the page cache of its file.
     pub loop_direct: Option<bool>,
+    /// What a loop device stands on; known below a target only.
+    #[serde(default)]
+    pub loop_file: Option<LoopFile>,
     /// Of a device of the device mapper.
     pub mapped: Option<MappedFacts>,
     /// Of a software RAID.
     pub md: Option<MdFacts>,
     /// Of the session of an iSCSI disk.
     pub iscsi: Option<IscsiFacts>,
+}
+
+/// The file or device behind a loop device, and what that lies on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopFile {
+    /// Its path, as the kernel remembers it, printable.
+    pub path: String,
+    /// Filesystem that holds it; `None` for a device, and when no mount of it can be seen from here.
+    pub filesystem: Option<String>,
+    /// The block devices that it lies on, those on top first.
+    pub below: Vec<DeviceFacts>,
 }
 
 /// A device of the device mapper.

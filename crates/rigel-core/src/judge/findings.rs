@@ -9,6 +9,7 @@ mod extremes;
 mod flagging;
 mod io;
 mod sureness;
+mod unusable;
 mod visits;
 mod working;
 

@@ -31,6 +31,8 @@ pub enum FlagCode {
     QueueNotFilled,
     /// Measured through the page cache, on request.
     Buffered,
+    /// A target is memory of this host.
+    Memory,
     /// Large buffers are scattered over physical memory.
     Buffers,
     /// A simulated device.
@@ -75,7 +77,7 @@ pub enum FlagCode {
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -84,6 +86,7 @@ impl FlagCode {
         Self::Little,
         Self::QueueNotFilled,
         Self::Buffered,
+        Self::Memory,
         Self::Buffers,
         Self::Simulated,
         Self::NotReached,
@@ -117,6 +120,7 @@ impl FlagCode {
             Self::Little => "LITTLE",
             Self::QueueNotFilled => "QUEUE_NOT_FILLED",
             Self::Buffered => "BUFFERED",
+            Self::Memory => "MEMORY",
             Self::Buffers => "BUFFERS",
             Self::Simulated => "SIMULATED",
             Self::NotReached => "NOT_REACHED",

@@ -104,6 +104,9 @@ pub struct Request {
     pub seed: u64,
     /// Through the page cache, on request only.
     pub buffered: bool,
+    /// Memory is measured on purpose: a scratch file may lie in it, and the run has not failed when its numbers are about memory.
+    #[serde(default)]
+    pub allow_memory: bool,
     /// Completions are looked for on the device instead of being waited for by interrupt.
     #[serde(default)]
     pub poll: bool,
@@ -138,6 +141,7 @@ impl Request {
             cpus: CpuChoice::Auto,
             seed: 0,
             buffered: false,
+            allow_memory: false,
             poll: false,
             io_timeout: DEFAULT_IO_TIMEOUT,
             bound: None,

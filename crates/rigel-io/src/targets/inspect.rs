@@ -9,6 +9,7 @@ mod direct;
 mod extents;
 mod facts;
 pub(crate) mod in_use;
+mod layers;
 mod processes;
 mod signature;
 mod snapshot;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 pub use contents::{Progress, Scan};
+pub use facts::directory_facts;
 pub use snapshot::Snapshot;
 
 /// An inspected target, still pinned.

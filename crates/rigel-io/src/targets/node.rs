@@ -119,14 +119,34 @@ impl Node {
 
     /// Number of the mount that the path goes through; `None` before Linux 5.8.
     pub(crate) fn mount_id(&self) -> Option<u64> {
-        let answer = fs::statx(&self.pin, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
-        let known = StatxFlags::from_bits_retain(answer.stx_mask).contains(StatxFlags::MNT_ID);
-        known.then_some(answer.stx_mnt_id)
+        mount_id(self.pin.as_fd())
+    }
+
+    /// The name of its filesystem as the kernel tells it, where that is one in memory.
+    pub(crate) fn memory_filesystem(&self) -> Option<&'static str> {
+        memory_filesystem(self.pin.as_fd())
     }
 
     pub(crate) fn on_read_only_mount(&self) -> bool {
         fs::fstatvfs(self.pin.as_fd())
             .is_ok_and(|answer| answer.f_flag.contains(fs::StatVfsMountFlags::RDONLY))
+    }
+}
+
+/// Number of the mount that a descriptor was opened through; `None` before Linux 5.8.
+pub(crate) fn mount_id(fd: BorrowedFd<'_>) -> Option<u64> {
+    let answer = fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+    let known = StatxFlags::from_bits_retain(answer.stx_mask).contains(StatxFlags::MNT_ID);
+    known.then_some(answer.stx_mnt_id)
+}
+
+/// The filesystem of a descriptor where it is one in memory, by the numbers of <linux/magic.h>: for a mount that the table of mounts
+/// does not have, as behind a changed root.
+pub(crate) fn memory_filesystem(fd: BorrowedFd<'_>) -> Option<&'static str> {
+    match u32::try_from(fs::fstatfs(fd).ok()?.f_type).ok()? {
+        0x0102_1994 => Some("tmpfs"),
+        0x8584_58f6 => Some("ramfs"),
+        _ => None,
     }
 }
 

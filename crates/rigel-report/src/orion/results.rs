@@ -1,7 +1,8 @@
 //! The results: the highest rates, the lowest latency, a histogram. In the summary, and printed at the end of a run.
 //!
 //! A class that was not measured has no lines. The best points are the plainly highest and lowest ones, as ORION has them:
-//! scripts compare these lines with those of older runs. Must not decide which point is best.
+//! scripts compare these lines with those of older runs. A number that must not be used says so behind what scripts read. Must
+//! not decide which point is best.
 
 use super::OrionVersion;
 use super::rows::{self, Row};
@@ -32,16 +33,16 @@ fn render_11_1(view: &View<'_>) -> String {
     let found = &view.findings.plainly_best;
     let mut page = Page::default();
     if let Some(best) = found.rate(Class::LARGE) {
-        page.line(mbps_line(best));
+        page.line(mbps_line(view, best));
     }
     if let Some(best) = found.rate(Class::SMALL) {
-        page.line(iops_line(best));
+        page.line(iops_line(view, best));
     }
     if let Some(best) = found.latency_us(Class::SMALL) {
         page.line(format_args!(
             "Minimum Small Latency={:.2} @ {}",
             best.estimate.value / 1000.0,
-            At(best.point)
+            marked(view, best.point)
         ));
     }
     page.into_string()
@@ -58,13 +59,13 @@ fn render_us(
     let found = &view.findings.plainly_best;
     let mut page = Page::default();
     if let Some(best) = found.rate(Class::LARGE) {
-        page.line(mbps_line(best));
+        page.line(mbps_line(view, best));
         if found.rate(Class::SMALL).is_some() {
             page.blank();
         }
     }
     if let Some(best) = found.rate(Class::SMALL) {
-        page.line(iops_line(best));
+        page.line(iops_line(view, best));
         latency_lines(&mut page, view, best.point, decimals);
     }
     if let Some(best) = found.latency_us(Class::SMALL) {
@@ -72,7 +73,7 @@ fn render_us(
         page.line(format_args!(
             "Minimum Small Latency={:.decimals$} usecs @ {}",
             best.estimate.value,
-            At(best.point)
+            marked(view, best.point)
         ));
         latency_lines(&mut page, view, best.point, decimals);
     }
@@ -87,12 +88,24 @@ fn small<'v>(view: &'v View<'_>, point: Point) -> Option<&'v IoFindings> {
     view.at(point)?.io(Class::SMALL)
 }
 
-fn mbps_line(best: Extreme) -> String {
-    format!("Maximum Large MBPS={:.2} @ {}", best.estimate.value, At(best.point))
+fn mbps_line(view: &View<'_>, best: Extreme) -> String {
+    format!("Maximum Large MBPS={:.2} @ {}", best.estimate.value, marked(view, best.point))
 }
 
-fn iops_line(best: Extreme) -> String {
-    format!("Maximum Small IOPS={:.0} @ {}", best.estimate.value, At(best.point))
+fn iops_line(view: &View<'_>, best: Extreme) -> String {
+    format!("Maximum Small IOPS={:.0} @ {}", best.estimate.value, marked(view, best.point))
+}
+
+/// The point, and behind it why its numbers must not be used: `Small=1 and Large=0, not to be used: ZEROS`. Nothing is added to
+/// the point of a number that may be used.
+fn marked(view: &View<'_>, point: Point) -> String {
+    let flags = view.at(point).into_iter().flat_map(|found| &found.flags);
+    let mut codes: Vec<&str> = flags.filter(|flag| flag.invalid).map(|flag| flag.code.name()).collect();
+    codes.dedup();
+    match codes.as_slice() {
+        [] => At(point).to_string(),
+        codes => format!("{}, not to be used: {}", At(point), codes.join(", ")),
+    }
 }
 
 /// One line per direction that moved something; ORION adds the second when the run writes.

@@ -145,7 +145,7 @@ const DOCUMENT: &str = r#"{
         {
           "code": "BUFFERED",
           "text": "measured through the page cache: memory, not storage",
-          "invalid": false
+          "invalid": true
         }
       ],
       "visits": [
@@ -242,7 +242,7 @@ const DOCUMENT: &str = r#"{
         {
           "code": "BUFFERED",
           "text": "measured through the page cache: memory, not storage",
-          "invalid": false
+          "invalid": true
         }
       ],
       "visits": [

@@ -46,7 +46,7 @@ fn flags_that_many_points_share_are_told_once() {
     let view = View::of(&run.record);
     // 11.1 prints no results, but flags are always seen.
     insta::assert_snapshot!(orion::result_block(OrionVersion::V11_1, &view), @r"
-    Flags @ all points: BUFFERED (measured through the page cache: memory, not storage)
+    Flags @ all points: BUFFERED (measured through the page cache: memory, not storage), not to be used
     Flags @ all points with Large>0: BUFFERS (large buffers lie in up to 256 physical pieces: the rate may be up to 3 times too low)
     Flags @ Small=2 and Large=0: QUEUE_NOT_FILLED (small: 1.00 of 2 planned were in flight)
     ");

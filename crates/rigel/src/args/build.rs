@@ -35,7 +35,7 @@ impl RunArgs {
             Request { name, command_line, ..shaping::request(front, level, &self.load, &self.own)? };
         let mut notes = Vec::new();
         let targets = targets(front, &request, asked, &mut notes)?;
-        let ConsentArgs { destroy_data: destroy, dry_run } = self.own.consent;
+        let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.own.consent;
         check_consent(&request, &targets, &destroy, &mut notes)?;
         Ok(RunOptions {
             front,

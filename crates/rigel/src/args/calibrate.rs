@@ -123,7 +123,7 @@ pub struct CalibrateArgs {
 fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "lun" => arg.hide_short_help(true),
-        "destroy_data" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
+        "destroy_data" | "allow_memory" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
         "json" => arg.help("The answers as JSON on standard output"),
         "quiet" => arg.help("No progress, no remarks; the answers only").hide_short_help(false),
         _ => arg,

@@ -99,7 +99,7 @@ pub struct OwnArgs {
     pub orion_version: Option<OrionVersion>,
 }
 
-/// What may be overwritten, if anything is done at all.
+/// What may be overwritten, or be memory, if anything is done at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct ConsentArgs {
     /// Allow to overwrite everything on TARGET; may be given several times
@@ -108,6 +108,13 @@ pub struct ConsentArgs {
     /// device that is mounted, in use as swap or part of another device is refused all the same.
     #[arg(long, value_name = "TARGET", help_heading = SAFETY)]
     pub destroy_data: Vec<PathBuf>,
+
+    /// Measure memory on purpose: allow a scratch file in memory, and end such a run with 0
+    ///
+    /// What lies on tmpfs, zram or the like is memory, and no storage. Without this option a scratch file there is refused, and a run
+    /// that measured nothing but memory ends with 1. Its numbers are flagged MEMORY, with the option as well.
+    #[arg(long, help_heading = SAFETY, hide_short_help = true)]
+    pub allow_memory: bool,
 
     /// Show what would be done and do nothing
     #[arg(long, help_heading = SAFETY)]

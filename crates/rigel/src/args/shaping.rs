@@ -36,6 +36,7 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
         io_timeout: own.io_timeout.unwrap_or(plain.io_timeout),
         engine: own.engine,
         buffered: own.buffered,
+        allow_memory: own.consent.allow_memory,
         poll: own.poll,
         cpus: own.cpus.clone().unwrap_or_default(),
         seed: own.seed.map_or_else(values::draw_seed, Ok)?,

@@ -42,6 +42,7 @@ pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let plan = Plan::new(&options.request, &host, &looked)?;
     consent::check_names(options, &looked)?;
     reporter.remarks(&options.notes);
+    reporter.memory(&looked);
     if options.dry_run {
         return dry_run(options, &plan, &looked);
     }
@@ -137,7 +138,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// `Ok(Some(_))`: the run was cut short after something was measured.
+    /// `Ok(Some(_))`: the run was cut short after something was measured, or no number of it may be used.
     fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
@@ -163,8 +164,8 @@ impl Ready {
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
         let written = present::outputs(reporter, &set);
         let outcome = ended?;
-        written?;
-        Ok(outcome.problem(resumable))
+        let unusable = written?;
+        Ok(outcome.problem(resumable).or(unusable))
     }
 }
 

@@ -240,7 +240,7 @@ impl<'a> Desk<'a> {
     /// Consent is no formality: the run writes, on this target alone, and not beyond its end.
     fn with_the_right_consent(&mut self, before: &[Vec<u8>]) {
         let line = "run advanced T --matrix point --num-small 2 --num-large 0 --write 100 --duration 100ms --quiet --no-html \
-                    --name consented --destroy-data T";
+                    --name consented --allow-memory --destroy-data T";
         self.tally.consented += 1;
         let told = self.run(line, &[]);
         let after = self.target.contents();

@@ -257,7 +257,7 @@ fn a_filesystem_without_direct_io_says_so() {
     assert!(told.stderr.contains("O_DIRECT") && told.stderr.contains("--buffered"), "{}", told.stderr);
     place.line("run simple ram/data --duration 100ms --buffered").expect_code(0);
     // A scratch file there is refused before it is filled.
-    let line = "run oltp --num-disks 1 --scratch-size 1M --duration 100ms";
+    let line = "run oltp --num-disks 1 --scratch-size 1M --duration 100ms --allow-memory";
     let told = crate::support::tell(place.command().args(line.split_whitespace()).current_dir(&ram));
     let told = told.expect_code(3);
     assert!(told.stderr.contains("O_DIRECT") && told.stderr.contains("--buffered"), "{}", told.stderr);

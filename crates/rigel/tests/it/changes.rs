@@ -176,7 +176,8 @@ fn a_loop_device_whose_file_was_cut_is_no_good_number() {
         let place = Place::new();
         let file = place.random_file("data", SIZE);
         let Some(device) = needs(name, LoopDevice::attach(&file, direct)) else { return };
-        let line = format!("{} --engine {engine}", device.path().display());
+        let cached = if direct { "" } else { "--allow-memory " };
+        let line = format!("{} {cached}--engine {engine}", device.path().display());
         let document = under(&place, &line, |_| set_len(&file, SIZE / 2)).expect_code(0).json();
         let last = point(&document, 5, 0);
         let told = flags(last).contains(&"ERRORS") || flag(last, "ZEROS").is_some_and(|(_, invalid)| invalid);
@@ -252,7 +253,8 @@ fn a_filesystem_that_becomes_read_only_is_said_and_reads_go_on() {
         let Some(mounted) = needs(name, Mounted::ext4(&place, 64 * MIB)) else { return };
         let target = mounted.directory.join("data");
         rigel_testdev::random_file(&target, SIZE).unwrap();
-        let line = format!("{} --engine {engine}", target.display());
+        // The loop device below the filesystem goes through the page cache.
+        let line = format!("{} --allow-memory --engine {engine}", target.display());
         let document = under(&place, &line, |_| mounted.remount("ro")).expect_code(0).json();
         let last = last_point(&document, engine, "became read-only", false);
         assert!(!flags(last).contains(&"ERRORS") && later_reads(&document) > 0, "{engine}: {last}");
@@ -288,7 +290,7 @@ fn a_limit_that_changes_is_seen() {
         zram.fill(SIZE).unwrap();
         let limits = |iops| CapLimits { read_iops: Some(iops), ..CapLimits::default() };
         let Some(cap) = needs(name, BlkioCap::create(zram.path(), limits(5000))) else { return };
-        let line = format!("{} --engine {engine}", zram.path().display());
+        let line = format!("{} --allow-memory --engine {engine}", zram.path().display());
         let told = under(&place, &line, |child| {
             cap.enter(child.id()).unwrap();
             cap.change(limits(400)).unwrap();

@@ -31,7 +31,7 @@ fn a_cap_of_the_block_cgroup_is_a_limit() {
     let Some(cap) = needs(name, BlkioCap::create(zram.path(), limits)) else { return };
     let place = Place::new();
     let mut command = cap.command(env!("CARGO_BIN_EXE_rigel"));
-    command.current_dir(place.path()).args(arguments(&zram.path()));
+    command.current_dir(place.path()).args(arguments(&zram.path())).arg("--allow-memory");
     let texts = throttled(&place, tell(&mut command));
     assert_eq!(texts.len(), 1, "{texts:?}");
     assert!(texts[0].starts_with("small: 7") && texts[0].contains("rate limit"), "{texts:?}");

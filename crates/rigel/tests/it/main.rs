@@ -17,6 +17,7 @@ mod hostile;
 mod intervals;
 mod limits;
 mod manual;
+mod memory;
 mod one_number;
 mod orion;
 mod output_faults;

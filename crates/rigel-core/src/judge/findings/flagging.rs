@@ -18,6 +18,7 @@ pub use curve::flags as curve;
 
 use super::PointFindings;
 use super::estimate::{JudgedPhase, by_step, used};
+use crate::facts::{InMemory, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::record::{Header, Record, Resumed, Visit};
 use crate::stats::Basis;
@@ -105,13 +106,26 @@ fn name(record: &Record, phases: &[JudgedPhase<'_>], phase: &JudgedPhase<'_>) ->
 fn everywhere(header: &Header) -> Vec<Flag> {
     let mut found = Vec::new();
     if header.request.buffered {
-        found.push(Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage"));
+        let flag = Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage");
+        found.push(flag.invalidating());
     }
+    found.extend(memory(&header.targets));
     if header.nodes.first().engine.kind.is_simulated() {
         let text = format!("engine {}: no storage was touched", header.nodes.first().engine.kind.name());
         found.push(Flag::new(FlagCode::Simulated, text));
     }
     found
+}
+
+/// I/O of every point goes to all targets, so one of them in memory spoils them all.
+fn memory(targets: &[TargetFacts]) -> Option<Flag> {
+    let found: Vec<InMemory> = targets.iter().filter_map(TargetFacts::memory).collect();
+    let first = found.first()?;
+    let which = match (found.len(), targets.len()) {
+        (some, all) if some < all => format!("{some} of {all} targets: "),
+        _ => String::new(),
+    };
+    Some(Flag::new(FlagCode::Memory, format!("{which}{first}; {}", first.effect())).invalidating())
 }
 
 /// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.

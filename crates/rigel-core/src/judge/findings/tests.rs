@@ -78,6 +78,7 @@ fn codes(change: impl FnOnce(&mut Record)) -> Vec<FlagCode> {
 fn every_flag_has_its_cause() {
     assert_eq!(codes(|_| {}), []);
     assert_eq!(codes(|r| r.header.request.buffered = true), [FlagCode::Buffered]);
+    assert_eq!(codes(|r| r.header.targets[0].filesystem = Some("ramfs".into())), [FlagCode::Memory]);
     assert_eq!(codes(|r| r.header.nodes.first_mut().engine.kind = EngineKind::Sim), [FlagCode::Simulated]);
     assert_eq!(codes(|r| r.visits[0].cut_short = true), [FlagCode::CutShort]);
     assert_eq!(

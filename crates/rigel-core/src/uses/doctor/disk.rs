@@ -170,13 +170,13 @@ pub(super) const RULES: &[Rule] = &[
         name: "memory-device",
         setting: "a device of memory",
         severity: Error,
-        why: "it keeps its bytes in the memory of this host: a measurement says nothing of storage, and its contents end with the power",
+        why: "it keeps its bytes in the memory of this host, or drops them: a measurement says nothing of storage, and its contents end with the power",
         show: "lsblk /dev/{device}",
         change: "measure another device",
         source: "https://docs.kernel.org/admin-guide/blockdev/index.html",
         // A host may well have one; it is a mistake below a target.
-        judge: Judge::Device(|device, system| match device.transport.as_deref() {
-            Some(kind @ ("zram" | "ram")) if !system.targets.is_empty() => Status::bent(kind, ""),
+        judge: Judge::Device(|device, system| match device.memory() {
+            Some(memory) if !system.targets.is_empty() => Status::bent(memory, ""),
             _ => Status::NotAsked,
         }),
     },

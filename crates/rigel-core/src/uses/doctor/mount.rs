@@ -2,7 +2,7 @@
 
 use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status, System};
-use crate::facts::MountFacts;
+use crate::facts::{MountFacts, is_memory_filesystem};
 use crate::units::Bytes;
 
 const MOUNT: &str = "https://man7.org/linux/man-pages/man8/mount.8.html";
@@ -98,16 +98,29 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
     Rule {
+        name: "memory-filesystem",
+        setting: "a filesystem in memory",
+        severity: Error,
+        why: "its files are memory of this host: a measurement says nothing of storage, and what is in them ends with the power",
+        show: "findmnt {mount}",
+        change: "put the files on a filesystem that lies on a disk ({want})",
+        source: "https://docs.kernel.org/filesystems/tmpfs.html",
+        judge: Judge::Mount(|mount, _| match is_memory_filesystem(&mount.filesystem) {
+            true => Status::bent(&mount.filesystem, "xfs or ext4"),
+            false => Status::NotAsked,
+        }),
+    },
+    Rule {
         name: "filesystem",
         setting: "filesystem",
         severity: Warning,
-        why: "its files are not blocks of a device that are written in place: memory, a layer of a container, or a program in between",
+        why: "its files are not blocks of a device that are written in place: a layer of a container, or a program in between, whose host may keep them in \
+              its memory, which cannot be seen from here",
         show: "findmnt {mount}",
         change: "put the files of a database on a volume of its own ({want})",
         source: "https://docs.kernel.org/filesystems/index.html",
         judge: Judge::Mount(|mount, _| {
-            let indirect = ["tmpfs", "ramfs", "overlay", "aufs", "9p", "virtiofs"]
-                .contains(&mount.filesystem.as_str())
+            let indirect = ["overlay", "aufs", "9p", "virtiofs"].contains(&mount.filesystem.as_str())
                 || mount.filesystem.starts_with("fuse");
             Status::when(indirect, &mount.filesystem, "xfs or ext4")
         }),

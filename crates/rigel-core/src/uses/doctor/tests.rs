@@ -305,6 +305,7 @@ fn mount_cases() -> Vec<(&'static str, Case, Case)> {
         ("dax", mount("xfs", "rw,dax=always"), mount("xfs", "rw,dax=inode")),
         ("data-journal", mount("ext4", "rw,data=journal"), mount("ext4", "rw,data=ordered")),
         ("synchronous-mount", mount("ext4", "rw,sync"), mount("ext4", "rw")),
+        ("memory-filesystem", mount("tmpfs", "rw"), mount("xfs", "rw")),
         ("filesystem", mount("fuse.sshfs", "rw"), mount("xfs", "rw")),
         ("copy-on-write", mount("btrfs", "rw"), mount("btrfs", "rw,nodatacow")),
         ("stripe-alignment", striped("rw,sunit=128,swidth=384"), striped("rw,sunit=128,swidth=512")),

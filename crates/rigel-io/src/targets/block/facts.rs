@@ -28,7 +28,7 @@ impl Block {
             numa_node: disk.numa_node(),
             polled: flag("queue/io_poll"),
             generic: self.generic().map(|generic| generic.name),
-            transport: disk.transport().map(str::to_owned),
+            transport: disk.transport(system).map(str::to_owned),
             made_of,
             number: Some(self.number),
             md: if partition_of.is_none() { self.md() } else { None },
@@ -49,19 +49,21 @@ impl Block {
             state: disk.text("device/state"),
             scsi_cache: disk.scsi_cache(),
             loop_direct: flag("loop/dio"),
+            loop_file: None,
             mapped: self.text("dm/name").map(|name| mapper::facts(self, name, system)),
             iscsi: disk.iscsi(&system.sys),
         }
     }
 
     /// How it is attached. The name tells it for devices that software makes, the path in sysfs for all others.
-    fn transport(&self) -> Option<&'static str> {
+    fn transport(&self, system: &System) -> Option<&'static str> {
         let made = [
             ("loop", "loop"),
             ("dm-", "device mapper"),
             ("md", "md"),
             ("zram", "zram"),
             ("ram", "ram"),
+            ("nullb", "null_blk"),
             ("nbd", "nbd"),
             ("rbd", "rbd"),
         ];
@@ -81,7 +83,16 @@ impl Block {
             ("vbd-", "xen"),
             ("host", "scsi"),
         ];
-        ways.iter().find(|(starts, _)| self.above(starts).is_some()).map(|&(_, name)| name)
+        let way = ways.iter().find(|(starts, _)| self.above(starts).is_some()).map(|&(_, name)| name);
+        way.or_else(|| self.is_of_null_blk(system).then_some("null_blk"))
+    }
+
+    /// A device of null_blk may have any name; the kernel's list of drivers tells them by their major number.
+    fn is_of_null_blk(&self, system: &System) -> bool {
+        let list = std::fs::read_to_string(system.proc.join("devices")).unwrap_or_default();
+        let blocks = list.split("Block devices:").nth(1).unwrap_or_default();
+        let mut drivers = blocks.lines().filter_map(|line| line.trim().split_once(' '));
+        drivers.any(|(major, driver)| driver == "nullb" && major.parse() == Ok(self.number.0))
     }
 
     /// The first part of its path in sysfs that begins with this word and a number: `ata3`, `rport-1:0-2`.

@@ -1,14 +1,16 @@
 //! The facts of a target: kind, size, units of direct I/O, mount, devices below it. Must not look for data.
 
-use super::direct;
-use super::snapshot::{Numbered, Snapshot};
+use super::snapshot::Snapshot;
+use super::{direct, layers};
+use crate::mounts::Mount;
 use crate::targets::block::Block;
 use crate::targets::errno::refusal;
-use crate::targets::node::{Node, number};
+use crate::targets::node::{Node, memory_filesystem, mount_id, number};
 use crate::targets::{ioctl, own_file};
 use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::path_text;
+use rustix::fs::{self, Mode, OFlags};
 use std::os::fd::AsFd;
 use std::path::Path;
 
@@ -23,32 +25,25 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     };
     let direct = direct::find(node, blocks.map(|(logical, _)| logical));
     let real_path = node.real_path();
-    let mount = if is_file { mount_of(node, &real_path, snapshot) } else { None };
-    let device = match (mount, is_file) {
-        (_, false) => (node.kind == TargetKind::BlockDevice).then(|| node.identity().device),
-        // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
-        (Some((mount, number)), true) if mount.device.0 == 0 => *number,
-        (_, true) => Some(number(node.stat.st_dev)),
+    let ground = if is_file {
+        Ground::of_path(node.mount_id(), &real_path, number(node.stat.st_dev), snapshot)
+    } else {
+        let device = (node.kind == TargetKind::BlockDevice).then(|| node.identity().device);
+        Ground { mount: None, block: device.and_then(|number| Block::by_number(&system.sys, number)) }
     };
-    let mount = mount.map(|(mount, _)| mount);
-    let block = device.and_then(|number| Block::by_number(&system.sys, number));
-    let below = block.as_ref().map(Block::below).unwrap_or_default();
-    Ok(TargetFacts {
+    let physical_block_bytes =
+        blocks.and_then(|(_, physical)| physical).or_else(|| ground.block.as_ref()?.physical_block_bytes());
+    let facts = TargetFacts {
         path: node.place(),
         real_path: path_text::encode(&real_path),
         kind: node.kind,
         size_bytes,
         identity: node.identity(),
         logical_block_bytes: direct.logical_block_bytes,
-        physical_block_bytes: blocks
-            .and_then(|(_, physical)| physical)
-            .or_else(|| block.as_ref()?.physical_block_bytes()),
+        physical_block_bytes,
         direct_io: Some(direct.refusal.is_none()),
         direct_io_refusal: direct.refusal,
-        filesystem: mount.map(|mount| mount.filesystem.clone()),
-        mount_point: mount.map(|mount| path_text::encode(&mount.mount_point)),
-        mount: mount.map(|mount| mount.facts(block.as_ref().map(|block| block.name.clone()))),
-        below: below.iter().map(|block| block.facts(system)).collect(),
+        filesystem: node.memory_filesystem().filter(|_| is_file).map(str::to_owned),
         // Always in units of 512 bytes.
         allocated_bytes: is_file.then(|| u64::try_from(node.stat.st_blocks).unwrap_or(0).saturating_mul(512)),
         extents: None,
@@ -58,8 +53,66 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
             used_before: true,
             own: false,
         }),
-        device: block.map(|block| block.facts(system)),
-    })
+        ..TargetFacts::default()
+    };
+    Ok(ground.added_to(facts, snapshot))
+}
+
+/// The facts of a file that would be made in a directory, as far as the directory tells them.
+///
+/// # Errors
+/// When the directory cannot be reached.
+pub fn directory_facts(dir: &Path, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
+    let problem = |errno| refusal("the directory cannot be reached", dir, errno);
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let fd = fs::open(dir, flags, Mode::empty()).map_err(problem)?;
+    let stat = fs::fstat(&fd).map_err(problem)?;
+    let real_path = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let ground = Ground::of_path(mount_id(fd.as_fd()), &real_path, number(stat.st_dev), snapshot);
+    let facts = TargetFacts {
+        path: path_text::encode(dir),
+        real_path: path_text::encode(&real_path),
+        kind: TargetKind::File,
+        filesystem: memory_filesystem(fd.as_fd()).map(str::to_owned),
+        ..TargetFacts::default()
+    };
+    Ok(ground.added_to(facts, snapshot))
+}
+
+/// The mount and the device that a target lies on.
+struct Ground<'a> {
+    mount: Option<&'a Mount>,
+    block: Option<Block>,
+}
+
+impl<'a> Ground<'a> {
+    /// Of a file or directory; `device` is the number that it shows itself.
+    fn of_path(id: Option<u64>, path: &Path, device: (u32, u32), snapshot: &'a Snapshot) -> Self {
+        let mount = layers::mount_of(id, path, snapshot);
+        let device = match mount {
+            // A filesystem without a device number of its own (btrfs, ZFS) may name one of its devices.
+            Some((mount, number)) if mount.device.0 == 0 => *number,
+            _ => Some(device),
+        };
+        let block = device.and_then(|number| Block::by_number(&snapshot.system().sys, number));
+        Self { mount: mount.map(|(mount, _)| mount), block }
+    }
+
+    fn added_to(self, facts: TargetFacts, snapshot: &Snapshot) -> TargetFacts {
+        let name = self.block.as_ref().map(|block| block.name.clone());
+        let (device, below) = self.block.map(|block| layers::devices(&block, snapshot)).unzip();
+        let Some(mount) = self.mount else {
+            return TargetFacts { device, below: below.unwrap_or_default(), ..facts };
+        };
+        TargetFacts {
+            filesystem: Some(mount.filesystem.clone()),
+            mount_point: Some(path_text::encode(&mount.mount_point)),
+            mount: Some(mount.facts(name)),
+            device,
+            below: below.unwrap_or_default(),
+            ..facts
+        }
+    }
 }
 
 fn size_of_target(node: &Node) -> Result<u64, Problem> {
@@ -80,15 +133,4 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
         Ok(size) => Ok(size),
         Err(errno) => Err(refusal("the target does not tell its size", &node.path, errno)),
     }
-}
-
-/// The mount that the path of a file goes through, and the number of its device.
-fn mount_of<'a>(node: &Node, real_path: &Path, snapshot: &'a Snapshot) -> Option<&'a Numbered> {
-    let mut all = snapshot.mounts().iter();
-    if let Some(id) = node.mount_id() {
-        return all.find(|(mount, _)| mount.id == id);
-    }
-    // Without the number: the longest mount point above it. Of several at one place the last is on top.
-    let above = all.filter(|(mount, _)| real_path.starts_with(&mount.mount_point));
-    above.max_by_key(|(mount, _)| mount.mount_point.as_os_str().len())
 }

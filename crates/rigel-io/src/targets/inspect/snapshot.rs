@@ -100,7 +100,7 @@ fn source_number(source: &Path) -> Option<(u32, u32)> {
 }
 
 /// The file or device behind a loop device, as the device itself answers.
-fn behind_loop(block: &Block) -> Option<NodeId> {
+pub(super) fn behind_loop(block: &Block) -> Option<NodeId> {
     let path = Path::new("/dev").join(&block.name);
     let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let (device, inode, rdevice) = ioctl::loop_backing(fd.as_fd()).ok()?;

@@ -9,6 +9,7 @@ use crate::output::OutputSet;
 use crate::terminal;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
+use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::BufferFacts;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
@@ -40,6 +41,14 @@ impl Reporter<'_> {
 
     pub fn remarks(&self, notes: &[String]) {
         notes.iter().for_each(|note| self.note(format!("note: {note}")));
+    }
+
+    /// Says before anything is measured that it will be memory.
+    pub fn memory(&self, targets: &[TargetFacts]) {
+        let told = |target: &TargetFacts| {
+            Some(format!("{}: {}; its numbers will be flagged MEMORY", target.path, target.memory()?))
+        };
+        self.remarks(&targets.iter().filter_map(told).collect::<Vec<_>>());
     }
 
     /// A problem beside the one that the run ends with. Printed even when quiet.
@@ -121,19 +130,24 @@ fn say(text: &str) {
     let _ = commands::to_stdout(text.as_bytes());
 }
 
-/// Reads the record back, writes every output beside it and prints the results.
-pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
-    let options = reporter.options;
+/// Reads the record back, writes every output beside it and prints the results. `Ok(Some(_))`: no number of them may be used.
+pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Option<Problem>, Problem> {
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
-    let answers = calibration::Document::of(&view).filter(|_| options.front == Front::Calibrate);
+    write_and_print(reporter, set, &view)?;
+    Ok(view.findings.unusable(&record.header.request))
+}
+
+fn write_and_print(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result<(), Problem> {
+    let (options, record) = (reporter.options, view.record);
+    let answers = calibration::Document::of(view).filter(|_| options.front == Front::Calibrate);
     let mut files = match answers {
         // ORION had no calibration, and its files no place for the answers.
         Some(_) => Vec::new(),
-        None => render(Format::Orion(options.display.orion_version), &view)?,
+        None => render(Format::Orion(options.display.orion_version), view)?,
     };
     if !options.display.no_html {
-        files.extend(render(Format::Html, &view)?);
+        files.extend(render(Format::Html, view)?);
     }
     let written = set.write(&files, options.force)?;
     // The history holds complete calibrations of real targets only.
@@ -147,21 +161,21 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<(), Problem> {
         return commands::to_stdout(&answers.json()?);
     }
     if options.display.json {
-        return render(Format::Json, &view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
+        return render(Format::Json, view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
     if options.front == Front::Rigel {
         let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
-        return report::shown(&view, &files);
+        return report::shown(view, &files);
     }
     // Scripts read ORION's standard output, so the paths of the files go to standard error.
     let results = match &answers {
-        _ if options.front == Front::Orion => orion::result_block(options.display.orion_version, &view),
+        _ if options.front == Front::Orion => orion::result_block(options.display.orion_version, view),
         Some(answers) => calibration::answers(answers, terminal::style_of_stdout()),
-        None => text::report(&view, terminal::style_of_stdout(), &[]),
+        None => text::report(view, terminal::style_of_stdout(), &[]),
     };
     commands::to_stdout(results.as_bytes())?;
     if options.front == Front::Orion {
-        reporter.note(text::verdict_of(&view).trim_end().to_owned());
+        reporter.note(text::verdict_of(view).trim_end().to_owned());
     }
     reporter.note(format!("record  {}", path_text::encode(&set.record_path())));
     for path in &written {

@@ -35,7 +35,7 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     let reporter = Reporter { options: &run_options };
     if found.record.complete() {
         reporter.note("the run is complete; its outputs are made again".to_owned());
-        return present::outputs(reporter, &found.set);
+        return present::outputs(reporter, &found.set)?.map_or(Ok(()), Err);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
     measure::check_cpus(&run_options.request)?;

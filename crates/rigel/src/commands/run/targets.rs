@@ -4,7 +4,7 @@
 
 use crate::args::{RunOptions, TargetSource};
 use rigel_core::error::Problem;
-use rigel_core::facts::{HostFacts, ScratchFacts, TargetFacts, TargetKind};
+use rigel_core::facts::{HostFacts, InMemory, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::guard::scratch::State;
 use rigel_core::load::class::Class;
 use rigel_core::load::request::EngineRequest;
@@ -12,7 +12,7 @@ use rigel_core::sim::SimLaw;
 use rigel_core::units::{Bytes, GIB};
 use rigel_core::{guard::scratch, path_text};
 use rigel_io::targets::Hold;
-use rigel_io::targets::inspect::{Inspected, Snapshot, inspect, target_facts};
+use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect, target_facts};
 use rigel_io::targets::lun_list;
 use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
 use rigel_report::text::ScratchIntent;
@@ -27,9 +27,11 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
         }
         TargetSource::Named(paths) => from_paths(paths, &Snapshot::take()),
         TargetSource::Scratch { size, .. } => {
+            let here = directory_facts(Path::new("."), &Snapshot::take())?;
+            check_not_memory(&here, options.request.allow_memory)?;
             let size_bytes = size.map_or_else(|| chosen_size(host), |size| Ok(size.0))?;
-            let (path, kind) = (scratch::FILE_NAME.to_owned(), TargetKind::File);
-            Ok(vec![TargetFacts { path, kind, direct_io: None, ..TargetFacts::simulated(size_bytes) }])
+            let (path, real_path) = (scratch::FILE_NAME.to_owned(), scratch::FILE_NAME.to_owned());
+            Ok(vec![TargetFacts { path, real_path, size_bytes, logical_block_bytes: 512, ..here }])
         }
         TargetSource::Simulated => {
             let law = match options.request.engine {
@@ -63,6 +65,21 @@ fn from_paths(paths: &[PathBuf], snapshot: &Snapshot) -> Result<Vec<TargetFacts>
         .collect::<Result<Vec<_>, Problem>>()?;
     lun_list::check_distinct(&facts)?;
     Ok(facts.into_iter().map(|(_, facts)| facts).collect())
+}
+
+/// A scratch file is made where nobody said that memory is meant, so memory is refused.
+fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
+    let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
+    let (what, first) = match &memory {
+        InMemory::PageCache { name } => (
+            "this directory lies behind the page cache, which is memory",
+            format!("losetup --direct-io=on /dev/{name}, "),
+        ),
+        _ => ("this is memory, and no storage", String::new()),
+    };
+    Err(Problem::refused(what).at(path_text::printable(&here.real_path)).because(memory.to_string()).next(format!(
+        "{first}go to a directory on the disk, or name a file or a device there; --allow-memory measures memory all the same"
+    )))
 }
 
 fn chosen_size(host: &HostFacts) -> Result<u64, Problem> {

@@ -1,0 +1,193 @@
+//! Which facts say that a target is memory of this host, and no storage. Must not gather anything.
+//!
+//! What a hypervisor or an array keeps in its own memory shows in no fact of this host.
+
+use super::{DeviceFacts, LoopFile, TargetFacts};
+use std::fmt;
+
+/// Filesystems whose files are memory. A regular file in /dev is one of devtmpfs; `rootfs` is the root before any disk is there.
+const FILESYSTEMS: [&str; 5] = ["tmpfs", "ramfs", "devtmpfs", "rootfs", "hugetlbfs"];
+/// Drivers of block devices whose contents are memory, or that drop them, by the word in [`DeviceFacts::transport`].
+const DRIVERS: [&str; 3] = ["zram", "ram", "null_blk"];
+/// SCSI disks that are memory, by the model that they show: the kernel's disk for tests, and the RAM disk of its SCSI target.
+const MODELS: [&str; 2] = ["scsi_debug", "RAMDISK-MCP"];
+
+/// Whether files of such a filesystem are memory.
+pub fn is_memory_filesystem(filesystem: &str) -> bool {
+    FILESYSTEMS.contains(&filesystem)
+}
+
+/// Why memory of this host answers for a target. Its text is a clause with the evidence, without a full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InMemory {
+    /// The file lies on a filesystem in memory.
+    Filesystem(String),
+    /// A device, the target or one below it, is memory.
+    Device {
+        /// Kernel name.
+        name: String,
+        /// Driver or model.
+        kind: String,
+    },
+    /// A loop device stands on a file in memory.
+    LoopFile {
+        /// Kernel name.
+        name: String,
+        /// Filesystem of its file.
+        filesystem: String,
+    },
+    /// A loop device goes through the page cache of its file: what lies there is answered from memory.
+    PageCache {
+        /// Kernel name.
+        name: String,
+    },
+}
+
+impl InMemory {
+    /// What this does to a number, as a clause.
+    pub const fn effect(&self) -> &'static str {
+        match self {
+            Self::PageCache { .. } => "memory answers for all that lies in that cache",
+            Self::Filesystem(_) | Self::Device { .. } | Self::LoopFile { .. } => "no storage is measured",
+        }
+    }
+}
+
+impl fmt::Display for InMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Filesystem(filesystem) => write!(f, "{filesystem} keeps its files in memory"),
+            Self::Device { name, kind } if kind == "null_blk" => {
+                write!(f, "{name} keeps nothing, or keeps it in memory ({kind})")
+            }
+            Self::Device { name, kind } => write!(f, "{name} is memory ({kind})"),
+            Self::LoopFile { name, filesystem } => {
+                write!(f, "{name} is a file on {filesystem}, which keeps its files in memory")
+            }
+            Self::PageCache { name } => {
+                write!(f, "{name} reads and writes its file through the page cache of this host")
+            }
+        }
+    }
+}
+
+impl TargetFacts {
+    /// Why memory of this host answers for the target, as far as the facts tell; `None` when nothing says so.
+    pub fn memory(&self) -> Option<InMemory> {
+        let filesystem = self.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem));
+        let layers = || self.device.iter().chain(&self.below);
+        filesystem
+            .map(|filesystem| InMemory::Filesystem(filesystem.clone()))
+            .or_else(|| layers().find_map(DeviceFacts::memory))
+            .or_else(|| layers().find_map(DeviceFacts::page_cache))
+    }
+}
+
+impl DeviceFacts {
+    /// Why what the device holds is memory. Devices that it is made of are not looked at, but for the file of a loop device.
+    pub fn memory(&self) -> Option<InMemory> {
+        let listed = |word: &Option<String>, known: &[&str]| {
+            word.clone().filter(|word| known.contains(&word.as_str()))
+        };
+        let own = listed(&self.transport, &DRIVERS).or_else(|| listed(&self.model, &MODELS));
+        if let Some(kind) = own {
+            return Some(InMemory::Device { name: self.name.clone(), kind });
+        }
+        let file = self.loop_file.as_ref()?;
+        match file.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem)) {
+            Some(filesystem) => {
+                Some(InMemory::LoopFile { name: self.name.clone(), filesystem: filesystem.clone() })
+            }
+            None => file.below.iter().find_map(Self::memory),
+        }
+    }
+
+    /// A loop device, this one or one that its file lies on, that goes through the page cache.
+    fn page_cache(&self) -> Option<InMemory> {
+        let below = |file: &LoopFile| file.below.iter().find_map(Self::page_cache);
+        match self.loop_direct {
+            Some(false) => Some(InMemory::PageCache { name: self.name.clone() }),
+            _ => self.loop_file.as_ref().and_then(below),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str, transport: &str) -> DeviceFacts {
+        DeviceFacts { name: name.into(), transport: Some(transport.into()), ..DeviceFacts::default() }
+    }
+
+    fn on_loop(name: &str, filesystem: Option<&str>, below: Vec<DeviceFacts>) -> DeviceFacts {
+        let file = LoopFile { path: "/x".into(), filesystem: filesystem.map(str::to_owned), below };
+        DeviceFacts { loop_direct: Some(true), loop_file: Some(file), ..named(name, "loop") }
+    }
+
+    fn target(device: DeviceFacts, below: Vec<DeviceFacts>) -> Option<String> {
+        let facts = TargetFacts { device: Some(device), below, ..TargetFacts::default() };
+        facts.memory().map(|memory| memory.to_string())
+    }
+
+    #[test]
+    fn every_kind_of_memory_is_told() {
+        let disk = || named("nvme0n1", "nvme");
+        let model = |model: &str| DeviceFacts { model: Some(model.into()), ..named("sda", "scsi") };
+        let cached =
+            || DeviceFacts { loop_direct: Some(false), ..on_loop("loop0", Some("ext4"), vec![disk()]) };
+        let tmpfs = || on_loop("loop1", Some("tmpfs"), vec![]);
+        for (found, told) in [
+            (target(named("zram0", "zram"), vec![]), Some("zram0 is memory (zram)")),
+            (target(named("ram3", "ram"), vec![]), Some("ram3 is memory (ram)")),
+            (
+                target(named("nullb0", "null_blk"), vec![]),
+                Some("nullb0 keeps nothing, or keeps it in memory (null_blk)"),
+            ),
+            (target(model("scsi_debug"), vec![]), Some("sda is memory (scsi_debug)")),
+            (target(model("SAMSUNG MZ7"), vec![]), None),
+            (target(disk(), vec![]), None),
+            // A volume over zram, and a file system on a loop device over a loop device over tmpfs.
+            (
+                target(named("dm-0", "device mapper"), vec![named("zram1", "zram")]),
+                Some("zram1 is memory (zram)"),
+            ),
+            (target(tmpfs(), vec![]), Some("loop1 is a file on tmpfs, which keeps its files in memory")),
+            (
+                target(on_loop("loop2", Some("ext4"), vec![tmpfs()]), vec![]),
+                Some("loop1 is a file on tmpfs, which keeps its files in memory"),
+            ),
+            (
+                target(on_loop("loop2", None, vec![named("ram0", "ram")]), vec![]),
+                Some("ram0 is memory (ram)"),
+            ),
+            (target(on_loop("loop2", Some("ext4"), vec![disk()]), vec![]), None),
+            (
+                target(cached(), vec![]),
+                Some("loop0 reads and writes its file through the page cache of this host"),
+            ),
+            (
+                target(on_loop("loop2", Some("xfs"), vec![cached()]), vec![]),
+                Some("loop0 reads and writes its file through the page cache of this host"),
+            ),
+        ] {
+            assert_eq!(found.as_deref(), told);
+        }
+    }
+
+    #[test]
+    fn files_in_memory_and_others() {
+        for (filesystem, memory) in [
+            ("tmpfs", true),
+            ("ramfs", true),
+            ("devtmpfs", true),
+            ("ext4", false),
+            ("overlay", false),
+            ("virtiofs", false),
+        ] {
+            let facts = TargetFacts { filesystem: Some(filesystem.into()), ..TargetFacts::default() };
+            assert_eq!(facts.memory().is_some(), memory, "{filesystem}");
+        }
+        assert_eq!(TargetFacts::simulated(1 << 30).memory(), None);
+    }
+}

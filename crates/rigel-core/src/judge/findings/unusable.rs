@@ -1,0 +1,122 @@
+//! When a run has measured and no number of it may be used: the problem that it ends with.
+//!
+//! Must not judge a point; its flags have.
+
+use super::{Findings, PointFindings};
+use crate::error::{ExitKind, Problem};
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::request::Request;
+use crate::path_text::printable;
+
+impl Findings {
+    /// The problem of a run all of whose points are invalid for a reason that was not asked for; `None` when a number may be used.
+    /// Memory that was asked for (`--allow-memory`, `--buffered`) keeps its flag and is no failure.
+    pub fn unusable(&self, request: &Request) -> Option<Problem> {
+        let forbids = |flag: &&Flag| flag.invalid && !was_asked_for(flag.code, request);
+        let forbidden = |found: &PointFindings| found.flags.iter().any(|flag| forbids(&flag));
+        if self.points.is_empty() || !self.points.iter().all(forbidden) {
+            return None;
+        }
+        let mut reasons: Vec<&Flag> = Vec::new();
+        for flag in self.points.iter().flat_map(|found| &found.flags).filter(forbids) {
+            if !reasons.iter().any(|known| known.code == flag.code) {
+                reasons.push(flag);
+            }
+        }
+        let causes: Vec<String> =
+            reasons.iter().map(|flag| format!("{} ({})", flag.code.name(), printable(&flag.text))).collect();
+        let mut steps: Vec<&str> = reasons.iter().map(|flag| remedy(flag.code)).collect();
+        steps.dedup();
+        let points = match self.points.len() {
+            1 => "the only point".to_owned(),
+            count => format!("all {count} points"),
+        };
+        Some(
+            Problem::new(ExitKind::GateFailed, "measured, but no number may be used")
+                .at(points)
+                .because(causes.join("; "))
+                .next(steps.join("; ")),
+        )
+    }
+}
+
+const fn was_asked_for(code: FlagCode, request: &Request) -> bool {
+    match code {
+        FlagCode::Memory => request.allow_memory || request.buffered,
+        FlagCode::Buffered => request.buffered,
+        _ => false,
+    }
+}
+
+const fn remedy(code: FlagCode) -> &'static str {
+    match code {
+        FlagCode::Memory => {
+            "measure a file or a device on the disk; where memory is meant, say so with --allow-memory"
+        }
+        FlagCode::Zeros => {
+            "measure data: name no target, so that a scratch file is filled, or write the target first"
+        }
+        FlagCode::Cache => "measure a target that is much larger than the cache",
+        _ => "put right what the flags say, and measure again",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::TargetFacts;
+    use crate::record::Record;
+    use crate::record::tests::{header, visit};
+
+    fn findings(change: impl FnOnce(&mut Record)) -> (Findings, Request) {
+        let visits = vec![visit(0, 1_000_000), visit(1, 1_000_000)];
+        let mut record = Record { visits, ..Record::begun(header()) };
+        change(&mut record);
+        (Findings::of(&record), record.header.request)
+    }
+
+    fn in_memory(record: &mut Record) {
+        record.header.targets[0] =
+            TargetFacts { filesystem: Some("tmpfs".into()), ..record.header.targets[0].clone() };
+    }
+
+    #[test]
+    fn a_run_of_memory_fails_unless_it_was_asked_for() {
+        let problem = |change: &dyn Fn(&mut Record)| {
+            let (found, request) = findings(|record| change(record));
+            found.unusable(&request)
+        };
+        assert_eq!(problem(&|_| {}), None);
+        let told = problem(&|record| in_memory(record)).unwrap();
+        assert_eq!(
+            (told.kind, told.what.as_str()),
+            (ExitKind::GateFailed, "measured, but no number may be used")
+        );
+        assert_eq!(
+            told.cause.as_deref(),
+            Some("MEMORY (tmpfs keeps its files in memory; no storage is measured)")
+        );
+        assert!(told.place.unwrap().contains("points") && told.next.unwrap().contains("--allow-memory"));
+        assert_eq!(
+            problem(&|record| {
+                in_memory(record);
+                record.header.request.allow_memory = true;
+            }),
+            None
+        );
+        assert_eq!(problem(&|record| record.header.request.buffered = true), None);
+    }
+
+    #[test]
+    fn one_number_that_may_be_used_is_enough() {
+        let zeros = || Flag::new(FlagCode::Zeros, "zero\u{1b}").invalidating();
+        let (mut found, request) = findings(|record| record.header.request.allow_memory = true);
+        found.points[0].flags.push(zeros());
+        assert_eq!(found.unusable(&request), None);
+        found.points.iter_mut().for_each(|point| point.flags = vec![zeros()]);
+        let told = found.unusable(&request).unwrap();
+        assert!(told.cause.as_deref() == Some("ZEROS (zero\\x1b)"), "{told}");
+        found.points.clear();
+        assert_eq!(found.unusable(&request), None, "a run that was cut short says so itself");
+    }
+}

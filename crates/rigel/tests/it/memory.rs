@@ -1,0 +1,217 @@
+//! Memory is not storage: refused for a scratch file, flagged when it is named, and no number of it stands unmarked.
+
+use crate::support::{Place, Told, flags, tell};
+use rigel_testdev::{LoopDevice, Unavailable, ZramDevice, needs, random_file};
+use serde_json::Value;
+use std::path::Path;
+use tempfile::TempDir;
+
+const MIB: u64 = 1 << 20;
+const POINT: &str = "--matrix point --num-small 2 --num-large 0 --duration 300ms --quiet --no-html";
+
+/// A directory in memory that takes direct I/O, as tmpfs does since Linux 6.6.
+fn in_memory() -> Result<TempDir, Unavailable> {
+    let dir = TempDir::new_in("/dev/shm").map_err(Unavailable::new)?;
+    let kind = rustix::fs::statfs(dir.path()).map_err(Unavailable::new)?.f_type;
+    if kind != 0x0102_1994 {
+        return Err(Unavailable::new("/dev/shm is no tmpfs"));
+    }
+    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CREATE | rustix::fs::OFlags::DIRECT;
+    let file = dir.path().join("direct");
+    rustix::fs::open(&file, flags, rustix::fs::Mode::RUSR).map_err(Unavailable::new)?;
+    std::fs::remove_file(file).map_err(Unavailable::new)?;
+    Ok(dir)
+}
+
+fn run_in(place: &Place, dir: &Path, line: &str) -> Told {
+    tell(place.command().args(line.split_whitespace()).current_dir(dir))
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// The text of the flag MEMORY of the only point; it has to make the number invalid.
+fn memory(document: &Value) -> Option<String> {
+    let point = &document["points"][0];
+    let flag = point["flags"].as_array().unwrap().iter().find(|flag| flag["code"] == "MEMORY")?;
+    assert_eq!(flag["invalid"], true, "{flag}");
+    Some(flag["text"].as_str().unwrap().to_owned())
+}
+
+fn measured(place: &Place, target: &Path) -> Told {
+    let line = format!("run advanced {} {POINT} --json --force --name named", target.display());
+    place.line(&line)
+}
+
+#[test]
+fn a_scratch_file_in_memory_is_refused_and_nothing_is_left() {
+    let name = "a_scratch_file_in_memory_is_refused_and_nothing_is_left";
+    let Some(dir) = needs(name, in_memory()) else { return };
+    let place = Place::new();
+    for line in [
+        "calibrate",
+        "calibrate --scratch-size 16M --keep-scratch",
+        "run simple",
+        "run oltp --duration 100ms --scratch-size 16M --buffered",
+        "run oltp --dry-run",
+    ] {
+        let told = run_in(&place, dir.path(), line).expect_code(3);
+        assert!(told.stdout.is_empty() && told.stderr.contains("this is memory, and no storage"), "{told:?}");
+        assert!(told.stderr.contains("tmpfs keeps its files in memory"), "{}", told.stderr);
+        assert!(
+            told.stderr.contains("directory on the disk") && told.stderr.contains("--allow-memory"),
+            "{}",
+            told.stderr
+        );
+        assert_eq!(names(dir.path()), [""; 0], "{line}");
+    }
+    // Outputs may lie in memory, whatever is measured.
+    let line = format!("run advanced {POINT} --scratch-size 16M --out {}", dir.path().display());
+    let told = place.line(&line);
+    assert!(!told.stderr.contains("MEMORY"), "{}", told.stderr);
+    assert!(names(dir.path()).iter().any(|name| name.ends_with("_record.jsonl")));
+}
+
+#[test]
+fn memory_that_was_asked_for_is_measured_and_flagged() {
+    let name = "memory_that_was_asked_for_is_measured_and_flagged";
+    let Some(dir) = needs(name, in_memory()) else { return };
+    let place = Place::new();
+    let line = format!(
+        "run advanced {POINT} --scratch-size 16M --allow-memory --json --out {}",
+        place.path().display()
+    );
+    let told = run_in(&place, dir.path(), &line).expect_code(0);
+    let text = memory(&told.json()).unwrap();
+    assert_eq!(text, "tmpfs keeps its files in memory; no storage is measured");
+    assert_eq!(names(dir.path()), [""; 0], "the scratch file is gone");
+    let summary = place.read("_summary.txt");
+    let line = summary.lines().find(|line| line.starts_with("Maximum Small IOPS=")).unwrap();
+    assert!(line.ends_with(" @ Small=2 and Large=0, not to be used: MEMORY"), "{line}");
+    // The record says it all: a report of it is marked as well, and is no run that could fail.
+    let record = place.only("_record.jsonl");
+    let again = place.rigel(["report", record.to_str().unwrap(), "--format", "json"]).expect_code(0);
+    assert!(memory(&again.json()).is_some());
+}
+
+#[test]
+fn a_named_file_in_memory_is_measured_and_the_run_fails() {
+    let name = "a_named_file_in_memory_is_measured_and_the_run_fails";
+    let Some(dir) = needs(name, in_memory()) else { return };
+    let place = Place::new();
+    let file = dir.path().join("data");
+    random_file(&file, 16 * MIB).unwrap();
+    let told = measured(&place, &file).expect_code(1);
+    assert!(memory(&told.json()).is_some(), "{}", told.stdout);
+    for part in ["no number may be used", "the only point", "MEMORY (tmpfs", "--allow-memory"] {
+        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+    }
+    for suffix in ["_record.jsonl", "_summary.txt", "_flags.csv", "_ci.csv"] {
+        assert!(place.only_of("named", suffix).exists(), "{suffix}");
+    }
+    // One target on the disk does not save the others.
+    let disk = place.random_file("disk", 16 * MIB);
+    let line = format!("run advanced {} {} {POINT} --json --name both", file.display(), disk.display());
+    let text = memory(&place.line(&line).expect_code(1).json()).unwrap();
+    assert!(text.starts_with("1 of 2 targets: tmpfs"), "{text}");
+    let line = format!("run advanced {} {POINT} --json --allow-memory --name meant", file.display());
+    assert!(memory(&place.line(&line).expect_code(0).json()).is_some());
+    // What the other commands say.
+    let path = file.to_str().unwrap();
+    let told = place.rigel(["targets", path]).expect_code(0);
+    assert!(told.stdout.contains("memory: tmpfs keeps its files in memory"), "{}", told.stdout);
+    let told = place.rigel(["doctor", path, "--json"]);
+    assert!(told.stdout.contains("memory-filesystem"), "{told:?}");
+}
+
+/// Directly, and with a loop device on top of it.
+#[test]
+fn loop_devices_over_memory_are_memory() {
+    let name = "loop_devices_over_memory_are_memory";
+    let Some(dir) = needs(name, in_memory()) else { return };
+    let place = Place::new();
+    let file = dir.path().join("image");
+    random_file(&file, 16 * MIB).unwrap();
+    let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
+    let own = device.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let wanted = format!("{own} is a file on tmpfs, which keeps its files in memory; no storage is measured");
+    let told = measured(&place, device.path()).expect_code(1);
+    assert_eq!(memory(&told.json()).as_ref(), Some(&wanted));
+    let record = std::fs::read_to_string(place.only_of("named", "_record.jsonl")).unwrap();
+    let header: Value = serde_json::from_str(record.lines().next().unwrap()).unwrap();
+    let found = &header["targets"][0]["device"]["loop_file"];
+    assert_eq!((&found["path"], &found["filesystem"]), (&file.to_str().unwrap().into(), &"tmpfs".into()));
+    let Some(above) = needs(name, LoopDevice::attach(device.path(), true)) else { return };
+    let told = place.rigel(["targets", above.path().to_str().unwrap(), "--json"]).expect_code(0).json();
+    assert_eq!(told["targets"][0]["memory"], wanted.as_str(), "{told}");
+}
+
+#[test]
+fn a_loop_device_through_the_page_cache_is_memory_and_a_direct_one_is_not() {
+    let name = "a_loop_device_through_the_page_cache_is_memory_and_a_direct_one_is_not";
+    let place = Place::new();
+    let file = place.random_file("image", 16 * MIB);
+    for direct in [false, true] {
+        let Some(device) = needs(name, LoopDevice::attach(&file, direct)) else { return };
+        let document = measured(&place, device.path()).json();
+        let text = memory(&document);
+        assert_eq!(text.is_some(), !direct, "{document}");
+        assert!(text.is_none_or(|text| text.contains("through the page cache")), "{document}");
+    }
+}
+
+#[test]
+fn zram_is_memory() {
+    let Some(zram) = needs("zram_is_memory", ZramDevice::create(16 * MIB + 8192)) else { return };
+    zram.fill(zram.size_bytes()).unwrap();
+    let place = Place::new();
+    let told = measured(&place, &zram.path()).expect_code(1);
+    assert!(memory(&told.json()).unwrap().contains("is memory (zram)"), "{}", told.stdout);
+    let told = place.rigel(["doctor", zram.path().to_str().unwrap(), "--json"]);
+    assert!(told.stdout.contains("memory-device"), "{told:?}");
+}
+
+/// ORION's lines are found by their beginning; that of a hole says that it is no number.
+#[test]
+fn a_sparse_file_has_no_line_of_orion_that_stands_unmarked() {
+    let place = Place::new();
+    let run = |name: &str, file: &Path, code: i32| {
+        place.lun(&format!("{name}.lun"), &[file]);
+        let line = format!(
+            "orion -run advanced -testname {name} -duration 1 -matrix max -num_small 2 -num_large 1 --quiet --no-html"
+        );
+        let told = place.line(&line).expect_code(code);
+        let summary = std::fs::read_to_string(place.only_of(name, "_summary.txt")).unwrap();
+        let of = |text: &str| -> Vec<String> {
+            let begins = ["Maximum Small IOPS=", "Maximum Large MBPS=", "Minimum Small Latency="];
+            let lines = text.lines().filter(|line| begins.iter().any(|begin| line.starts_with(begin)));
+            lines.map(str::to_owned).collect()
+        };
+        let lines = of(&told.stdout);
+        assert_eq!((lines.len(), &lines), (3, &of(&summary)), "{}", told.stdout);
+        (told.stderr, lines)
+    };
+    let sparse = place.path().join("sparse");
+    std::fs::File::create(&sparse).unwrap().set_len(64 * MIB).unwrap();
+    let (stderr, lines) = run("sparse", &sparse, 1);
+    assert!(
+        lines.iter().all(|line| line.contains(", not to be used: ") && line.contains("ZEROS")),
+        "{lines:?}"
+    );
+    assert!(stderr.contains("no number may be used") && stderr.contains("ZEROS"), "{stderr}");
+    assert!(stderr.contains("scratch file"), "what to do: {stderr}");
+}
+
+/// A simulated device is no storage either, but nobody takes it for one.
+#[test]
+fn a_simulated_device_is_no_failure() {
+    let place = Place::new();
+    let told = place
+        .line("run advanced --engine sim --matrix point --num-small 2 --num-large 0 --json")
+        .expect_code(0);
+    let document = told.json();
+    assert_eq!(flags(&document["points"][0])[0], "SIMULATED");
+    assert_eq!(memory(&document), None);
+}

@@ -36,6 +36,34 @@ fn a_flag_of_one_point_names_it() {
     ");
 }
 
+/// Scripts find a result by the beginning of its line, which stays; the mark is behind it. Nothing else changes.
+#[test]
+fn a_result_that_must_not_be_used_says_so_behind_its_line() {
+    let mut run = simple();
+    run.small(1, 100).small(2, 200).large(1, 5000);
+    for version in OrionVersion::ALL {
+        let results = |view: &View<'_>| {
+            let files = rigel_report::render(Format::Orion(version), view).unwrap();
+            let summary = files.into_iter().find(|file| file.suffix == "_summary.txt").unwrap();
+            let text = String::from_utf8(summary.bytes).unwrap();
+            let of_orion = |line: &&str| !line.starts_with("Flags @") && !line.is_empty();
+            text.lines().filter(of_orion).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let clean = View::of(&run.record);
+        let mut spoilt = View::of(&run.record);
+        let zeros = Flag::new(FlagCode::Zeros, "holes").invalidating();
+        spoilt.findings.points[1].flags = vec![zeros.clone(), zeros, Flag::new(FlagCode::Foreign, "others")];
+        let expected = results(&clean).into_iter().map(|line| {
+            let mark =
+                if line.starts_with("Maximum Small IOPS=200 @ ") { ", not to be used: ZEROS" } else { "" };
+            line + mark
+        });
+        let expected: Vec<String> = expected.collect();
+        assert!(expected.iter().any(|line| line.ends_with("Small=2 and Large=0, not to be used: ZEROS")));
+        assert_eq!(results(&spoilt), expected, "{version:?}");
+    }
+}
+
 #[test]
 fn flags_that_many_points_share_are_told_once() {
     let mut run = simple();

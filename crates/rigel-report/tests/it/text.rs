@@ -177,17 +177,18 @@ fn plan_of_streams_that_write() {
 
 const TABLE: &str = "
  Small Large      IOPS   ±%      MBPS   ±%    mean us   ±%    p99 us   ±% Visits
-     1     0      4032    -         -    -      248.0    -     248.0    -      1
-     0     2         -    -    131.12    -    15253.2    -   15253.2    -      1
-     5     2   1234567    -  98765.00    -        4.0    -       4.0    -      1
+!    1     0      4032    -         -    -      248.0    -     248.0    -      1
+!    0     2         -    -    131.12    -    15253.2    -   15253.2    -      1
+!    5     2   1234567    -  98765.00    -        4.0    -       4.0    -      1
             QUEUE_NOT_FILLED (small: 1.00 of 5 planned were in flight)
 
+!  these numbers must not be used, as the flag under them says
 ±% half of a 95 % interval that shows only what varied inside the one visit to
    the point; what another visit would add is not known.
 IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in
 microseconds, of the small I/Os where there are some, else of the large ones.
 
-Flag of all points: BUFFERED (measured through the page cache: memory, not
+! Flag of all points: BUFFERED (measured through the page cache: memory, not
   storage)
 ";
 

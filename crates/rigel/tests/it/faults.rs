@@ -1,6 +1,6 @@
 //! A device that fails in the middle of a point.
 
-use crate::support::{Place, flags, point};
+use crate::support::{Place, Told, flags, point};
 use rigel_core::load::class::Class;
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
 use serde_json::Value;
@@ -197,10 +197,7 @@ fn a_stall_is_a_latency() {
             }
         }
         device.command("release").unwrap();
-        let output = child.wait_with_output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{engine} on {}: {stderr}", target.display());
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let document = Told::from(child.wait_with_output().unwrap()).expect_code(0).json();
         let found = point(&document, 4, 0);
         assert_eq!(found["classes"]["small"]["errors"], 0, "{engine}: {found}");
         assert!(!flags(found).contains(&"HUNG"), "{engine}: {found}");

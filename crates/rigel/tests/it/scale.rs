@@ -72,7 +72,8 @@ fn peak_memory_kib(child: &mut std::process::Child) -> u64 {
             peak = kib.unwrap_or(0).max(peak);
         }
         if let Some(status) = child.try_wait().unwrap() {
-            assert_eq!((status.code(), status.signal()), (Some(0), None));
+            // Of holes no number may be used (1).
+            assert!(matches!((status.code(), status.signal()), (Some(0 | 1), None)), "{status}");
             return peak;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));

@@ -12,32 +12,44 @@ impl Findings {
     /// The problem of a run all of whose points are invalid for a reason that was not asked for; `None` when a number may be used.
     /// Memory that was asked for (`--allow-memory`, `--buffered`) keeps its flag and is no failure.
     pub fn unusable(&self, request: &Request) -> Option<Problem> {
-        let forbids = |flag: &&Flag| flag.invalid && !was_asked_for(flag.code, request);
-        let forbidden = |found: &PointFindings| found.flags.iter().any(|flag| forbids(&flag));
+        let forbidden = |found: &PointFindings| forbidding(found, request).next().is_some();
         if self.points.is_empty() || !self.points.iter().all(forbidden) {
             return None;
         }
-        let mut reasons: Vec<&Flag> = Vec::new();
-        for flag in self.points.iter().flat_map(|found| &found.flags).filter(forbids) {
-            if !reasons.iter().any(|known| known.code == flag.code) {
-                reasons.push(flag);
-            }
-        }
-        let causes: Vec<String> =
-            reasons.iter().map(|flag| format!("{} ({})", flag.code.name(), printable(&flag.text))).collect();
+        let reasons = self.reasons(request);
+        let cause = |flag: &&Flag| format!("{} ({})", flag.code.name(), printable(&flag.text));
+        let causes: Vec<String> = reasons.iter().map(cause).collect();
         let mut steps: Vec<&str> = reasons.iter().map(|flag| remedy(flag.code)).collect();
         steps.dedup();
         let points = match self.points.len() {
             1 => "the only point".to_owned(),
             count => format!("all {count} points"),
         };
-        Some(
-            Problem::new(ExitKind::GateFailed, "measured, but no number may be used")
-                .at(points)
-                .because(causes.join("; "))
-                .next(steps.join("; ")),
-        )
+        let problem = Problem::new(ExitKind::GateFailed, "measured, but no number may be used");
+        Some(problem.at(points).because(causes.join("; ")).next(steps.join("; ")))
     }
+
+    /// A flag of each code that forbids a number. Those that every point has are the reason where there are any: what some points
+    /// have beside them would hide that.
+    fn reasons<'a>(&'a self, request: &'a Request) -> Vec<&'a Flag> {
+        let mut reasons: Vec<&Flag> = Vec::new();
+        for flag in self.points.iter().flat_map(|found| forbidding(found, request)) {
+            if !reasons.iter().any(|known| known.code == flag.code) {
+                reasons.push(flag);
+            }
+        }
+        let has = |found, code| forbidding(found, request).any(|flag| flag.code == code);
+        let everywhere = |flag: &&Flag| self.points.iter().all(|found| has(found, flag.code));
+        if reasons.iter().any(everywhere) {
+            reasons.retain(everywhere);
+        }
+        reasons
+    }
+}
+
+/// The flags of a point that make it invalid, and were not asked for.
+fn forbidding<'a>(found: &'a PointFindings, request: &'a Request) -> impl Iterator<Item = &'a Flag> {
+    found.flags.iter().filter(|flag| flag.invalid && !was_asked_for(flag.code, request))
 }
 
 const fn was_asked_for(code: FlagCode, request: &Request) -> bool {
@@ -116,6 +128,15 @@ mod tests {
         found.points.iter_mut().for_each(|point| point.flags = vec![zeros()]);
         let told = found.unusable(&request).unwrap();
         assert!(told.cause.as_deref() == Some("ZEROS (zero\\x1b)"), "{told}");
+        found.points[0].flags.insert(0, Flag::new(FlagCode::Little, "off").invalidating());
+        let told = found.unusable(&request).unwrap();
+        assert!(
+            told.cause.as_deref() == Some("ZEROS (zero\\x1b)"),
+            "not what one point has beside it: {told}"
+        );
+        found.points[0].flags.pop();
+        let told = found.unusable(&request).unwrap();
+        assert!(told.cause.as_deref() == Some("LITTLE (off); ZEROS (zero\\x1b)"), "{told}");
         found.points.clear();
         assert_eq!(found.unusable(&request), None, "a run that was cut short says so itself");
     }

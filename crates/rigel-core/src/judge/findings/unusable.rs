@@ -19,8 +19,8 @@ impl Findings {
         let reasons = self.reasons(request);
         let cause = |flag: &&Flag| format!("{} ({})", flag.code.name(), printable(&flag.text));
         let causes: Vec<String> = reasons.iter().map(cause).collect();
-        let mut steps: Vec<&str> = reasons.iter().map(|flag| remedy(flag.code)).collect();
-        steps.dedup();
+        let steps: Vec<&str> =
+            reasons.iter().map(|flag| flag.code.meaning().remedy.trim_end_matches('.')).collect();
         let points = match self.points.len() {
             1 => "the only point".to_owned(),
             count => format!("all {count} points"),
@@ -60,19 +60,6 @@ const fn was_asked_for(code: FlagCode, request: &Request) -> bool {
     }
 }
 
-const fn remedy(code: FlagCode) -> &'static str {
-    match code {
-        FlagCode::Memory => {
-            "measure a file or a device on the disk; where memory is meant, say so with --allow-memory"
-        }
-        FlagCode::Zeros => {
-            "measure data: name no target, so that a scratch file is filled, or write the target first"
-        }
-        FlagCode::Cache => "measure a target that is much larger than the cache",
-        _ => "put right what the flags say, and measure again",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +86,7 @@ mod tests {
             found.unusable(&request)
         };
         assert_eq!(problem(&|_| {}), None);
-        let told = problem(&|record| in_memory(record)).unwrap();
+        let told = problem(&in_memory).unwrap();
         assert_eq!(
             (told.kind, told.what.as_str()),
             (ExitKind::GateFailed, "measured, but no number may be used")

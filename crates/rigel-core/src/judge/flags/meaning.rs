@@ -101,6 +101,12 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "Leave out --buffered.",
     ),
     row(
+        FlagCode::Memory,
+        Next::ScratchFile,
+        "A target lies in the memory of this host: memory was measured, not storage.",
+        "Name a file or a device on the disk, or go to a directory there; where memory is meant, say so with --allow-memory.",
+    ),
+    row(
         FlagCode::Buffers,
         Next::Doctor,
         "Large buffers lie in several pieces of memory: large I/Os may be up to 3 times too slow.",

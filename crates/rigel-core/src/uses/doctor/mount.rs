@@ -105,9 +105,9 @@ pub(super) const RULES: &[Rule] = &[
         show: "findmnt {mount}",
         change: "put the files on a filesystem that lies on a disk ({want})",
         source: "https://docs.kernel.org/filesystems/tmpfs.html",
-        judge: Judge::Mount(|mount, _| match is_memory_filesystem(&mount.filesystem) {
-            true => Status::bent(&mount.filesystem, "xfs or ext4"),
-            false => Status::NotAsked,
+        judge: Judge::Mount(|mount, _| {
+            let memory = is_memory_filesystem(&mount.filesystem).then_some(&mount.filesystem);
+            Status::if_any(memory, |filesystem| Status::bent(filesystem, "xfs or ext4"))
         }),
     },
     Rule {

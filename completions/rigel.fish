@@ -78,6 +78,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l keep-scratch -d 'Lea
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l fast -d 'Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l poll -d 'Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l buffered -d 'Measure through the page cache: memory rather than storage; every result says so'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l json -d 'Write the results as JSON to standard output'
@@ -102,6 +103,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l destroy-data -
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l name -d 'Name of the record and of the page' -r
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l json -d 'The answers as JSON on standard output'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-html -d 'Do not write the page with charts, NAME_report.html'

@@ -60,15 +60,15 @@ const DOCUMENT: &str = r#"{
   "target": null,
   "unseen_share": null,
   "verdict": {
-    "tone": "use_with_care",
-    "head": "Use with care: one thing speaks against these numbers.",
+    "tone": "do_not_use",
+    "head": "Do not use these numbers.",
     "reached": "This storage reached 100 small I/Os per second and 50 MB per second of large I/O, and answered a small I/O in 10 ms on average at best.",
     "working": null,
     "sureness": "Each of 2 points was visited once, so that ± holds only what varied inside that visit.",
     "causes": [
       {
         "code": "BUFFERED",
-        "invalid": false,
+        "invalid": true,
         "means": "The run went through the page cache: memory was measured, not storage.",
         "place": "all 2 points",
         "figures": "measured through the page cache: memory, not storage",

@@ -8,7 +8,7 @@ mod text;
 mod truth;
 
 pub use noise::{
-    Bucket, Cliff, Hits, Lost, Memory, Modes, Neighbour, Ppm, SPEED_STEP_NS, SimNoise, Stalls, Startup,
+    Bucket, Cliff, Fall, Hits, Lost, Memory, Modes, Neighbour, Ppm, SPEED_STEP_NS, SimNoise, Stalls, Startup,
 };
 
 use crate::units::{MIB, NS_PER_MS, NS_PER_S, to_f64};

@@ -38,6 +38,9 @@ pub struct SimNoise {
     pub neighbour: Option<Neighbour>,
     /// Times without any service.
     pub stalls: Option<Stalls>,
+    /// A time at another speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fall: Option<Fall>,
     /// Change of the speed per minute, linear from the start of the run; never below a twentieth of the law's.
     pub drift: Ppm,
     /// Standard deviation between whole runs: one factor, drawn from the seed.
@@ -109,6 +112,25 @@ impl Stalls {
     /// Share of time with service.
     pub fn mean(self) -> f64 {
         1.0 - self.per_s.fraction() * Nanos(self.mean_ns).seconds()
+    }
+}
+
+/// Another speed for some time of the run, as when somebody sets a limit and lifts it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fall {
+    /// Speed in that time, relative to the speed before.
+    pub factor: Ppm,
+    /// When it begins, from the start of the run.
+    pub from_ns: u64,
+    /// When it ends; `None`: it lasts.
+    pub until_ns: Option<u64>,
+}
+
+impl Fall {
+    /// The factor of the speed at a time of the run.
+    pub fn at(self, ns: u64) -> f64 {
+        let within = self.from_ns <= ns && self.until_ns.is_none_or(|until_ns| ns < until_ns);
+        if within { self.factor.fraction() } else { 1.0 }
     }
 }
 
@@ -184,7 +206,7 @@ impl SimNoise {
         let sds = [self.white, self.drift, self.process, self.between];
         sds == [Ppm::ZERO; 4]
             && (self.memory.is_none() && self.neighbour.is_none() && self.stalls.is_none())
-            && (self.modes.is_none() && self.startup.is_none())
+            && (self.modes.is_none() && self.startup.is_none() && self.fall.is_none())
     }
 
     /// # Errors
@@ -194,7 +216,7 @@ impl SimNoise {
         broken.map_or(Ok(()), |(_, limit)| Err(limit.to_owned()))
     }
 
-    fn limits(&self) -> [(bool, &'static str); 12] {
+    fn limits(&self) -> [(bool, &'static str); 13] {
         const DAY_NS: u64 = 86_400 * NS_PER_S;
         let upto = |ppm: Ppm, most: i32| (0..=most * Ppm::ONE.0).contains(&ppm.0);
         let above_0 = |ppm: Ppm, most: i32| ppm > Ppm::ZERO && upto(ppm, most);
@@ -213,6 +235,13 @@ impl SimNoise {
             (
                 self.stalls.is_none_or(|s| above_0(s.per_s, 10) && time(s.mean_ns) && s.mean() >= 0.1),
                 "at most 10 stalls per second, and in all at most 90 % of the time",
+            ),
+            (
+                self.fall.is_none_or(|fall| {
+                    let until_ns = fall.until_ns.unwrap_or(DAY_NS);
+                    above_0(fall.factor, 10) && fall.from_ns < until_ns && until_ns <= DAY_NS
+                }),
+                "a factor is above 0 and at most 10, and a fall ends behind its beginning, within a day",
             ),
             (self.drift.0.abs() <= Ppm::ONE.0, "a drift is -100% to 100% per minute"),
             (self.unequal.is_none_or(|u| u >= Ppm::ONE && upto(u, 100)), "must be 1 to 100"),

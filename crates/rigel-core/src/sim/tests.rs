@@ -3,7 +3,7 @@ use crate::units::GIB;
 
 /// Every key once.
 const ALL: &str = "servers=10,service=5ms,rate=0,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
-                   neighbour=0.7:10s:30s,stalls=0.2:100ms,drift=-5%,process=0.5%,between=2%,unequal=3,modes=30%:0.7,\
+                   neighbour=0.7:10s:30s,stalls=0.2:100ms,fall=0.33:12s:25s,drift=-5%,process=0.5%,between=2%,unequal=3,modes=30%:0.7,\
                    startup=-30%:300ms,bucket=3000:30000,cap=250M:1G,cliff=1G:0.3,hits=40%:40us,lost=10000:20s,\
                    retrograde=1%";
 
@@ -17,6 +17,7 @@ fn disturbed() -> SimNoise {
         memory: Some(Memory { tau_ns: NS_PER_S, sd: ppm(50_000) }),
         neighbour: Some(Neighbour { level: ppm(700_000), on_ns: 10 * NS_PER_S, off_ns: 30 * NS_PER_S }),
         stalls: Some(Stalls { per_s: ppm(200_000), mean_ns: 100 * NS_PER_MS }),
+        fall: Some(Fall { factor: ppm(330_000), from_ns: 12 * NS_PER_S, until_ns: Some(25 * NS_PER_S) }),
         drift: ppm(-50_000),
         process: ppm(5_000),
         between: ppm(20_000),
@@ -47,6 +48,10 @@ fn every_part_of_a_law_reads() {
     let alone = |part| SimLaw::parse(part).unwrap().noise;
     assert_eq!(alone("lost=7").lost, Some(Lost { every: 7, delay_ns: 10 * NS_PER_S }));
     assert_eq!(alone("cap=250M").cap, Some(Bucket { per_s: 250 * MIB, credits: 25 * MIB }));
+    assert_eq!(
+        alone("fall=0.5:1s").fall,
+        Some(Fall { factor: ppm(500_000), from_ns: NS_PER_S, until_ns: None })
+    );
     assert_eq!(alone("drift=+0.25").drift, ppm(250_000));
     assert_eq!(alone("between=0.0001%").between, ppm(1));
 }
@@ -104,6 +109,9 @@ fn laws_say_what_is_wrong_and_in_which_part() {
         ("neighbour=0.7:10ms:30s", "neighbour", "100ms"),
         ("stalls=20:1ms", "stalls=20:1ms", "10 stalls"),
         ("stalls=5:200ms", "stalls=5:200ms", "90 %"),
+        ("fall=0.33", "fall=0.33", "FACTOR:FROM:UNTIL"),
+        ("fall=0.33:12s:12s", "fall=0.33:12s:12s", "ends behind its beginning"),
+        ("fall=0:12s", "fall=0:12s", "above 0"),
         ("drift=-200%", "drift=-200%", "per minute"),
         ("modes=130%:0.7", "modes=130%", "share"),
         ("modes=30%:0", "modes=30%:0", "above 0"),
@@ -154,7 +162,7 @@ fn the_truth_is_the_laws_whatever_has_mean_1() {
     close(law("bucket=1500:30000").truth_iops(4, 8192), 800.0);
     close(law("bucket=1500:30000").truth_iops(40, 8192), 1500.0);
     close(law("cap=8M").truth_iops(40, 8192), 1024.0);
-    for unknown in ["drift=1%", "cliff=1G:0.5", "lost=1000", "bucket=1500:30000,between=2%"] {
+    for unknown in ["drift=1%", "fall=0.5:1s", "cliff=1G:0.5", "lost=1000", "bucket=1500:30000,between=2%"] {
         assert_eq!(law(unknown).truth_iops(40, 8192), None, "{unknown}");
     }
 }
@@ -183,6 +191,9 @@ fn means_of_what_comes_and_goes() {
     assert!((noise.stalls.unwrap().mean() - 0.98).abs() < 1e-12);
     assert!((noise.modes.unwrap().mean() - 0.91).abs() < 1e-12);
     assert!(!noise.is_steady());
+    assert!(!SimNoise { fall: noise.fall, ..SimNoise::default() }.is_steady());
+    let at = |s: u64| noise.fall.unwrap().at(s * NS_PER_S);
+    assert_eq!([at(11), at(12), at(24), at(25)], [1.0, 0.33, 0.33, 1.0]);
     assert!(SimNoise { bucket: noise.bucket, hits: noise.hits, ..SimNoise::default() }.is_steady());
 }
 

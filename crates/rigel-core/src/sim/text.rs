@@ -2,14 +2,14 @@
 //!
 //! `docs/method/simulated-device.md` has the same table for users. Must not judge values; [`SimLaw::check`] does.
 
-use super::noise::{Bucket, Cliff, Hits, Lost, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
+use super::noise::{Bucket, Cliff, Fall, Hits, Lost, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
 use super::{ServiceTime, SimLaw};
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use std::fmt::Display;
 use std::str::FromStr;
 
-const KEYS: &str = "servers, service, rate, spread, size, white, noise, neighbour, stalls, drift, process, between, \
-                    unequal, modes, startup, bucket, cap, cliff, hits, lost, retrograde";
+const KEYS: &str = "servers, service, rate, spread, size, white, noise, neighbour, stalls, fall, drift, process, \
+                    between, unequal, modes, startup, bucket, cap, cliff, hits, lost, retrograde";
 
 const MEMORY: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
 
@@ -65,6 +65,7 @@ impl SimLaw {
                 let [per_s, mean] = fields(value, "PER_SECOND:TIME, such as 0.2:100ms")?;
                 noise.stalls = Some(Stalls { per_s: ratio(per_s)?, mean_ns: time(mean)? });
             }
+            "fall" => noise.fall = Some(fall(value)?),
             "drift" => noise.drift = ratio(value)?,
             "process" => noise.process = ratio(value)?,
             "between" => noise.between = ratio(value)?,
@@ -120,6 +121,16 @@ fn spread(value: &str) -> Result<ServiceTime, String> {
         (_, Some(("lognormal", cv))) => Ok(ServiceTime::Lognormal { cv: ratio(cv)? }),
         _ => Err("must be constant, exponential or lognormal:DEVIATION, such as lognormal:30%".into()),
     }
+}
+
+/// `0.33:12s:25s`, or without an end.
+fn fall(value: &str) -> Result<Fall, String> {
+    let (factor, from_ns, until_ns) = match value.split(':').collect::<Vec<_>>()[..] {
+        [factor, from] => (ratio(factor)?, time(from)?, None),
+        [factor, from, until] => (ratio(factor)?, time(from)?, Some(time(until)?)),
+        _ => return Err("must be FACTOR:FROM or FACTOR:FROM:UNTIL, such as 0.33:12s:25s".into()),
+    };
+    Ok(Fall { factor, from_ns, until_ns })
 }
 
 /// The fields between colons; exactly so many.

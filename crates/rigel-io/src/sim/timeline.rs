@@ -56,7 +56,8 @@ impl Timeline {
         let drift = 1.0 + self.noise.drift.fraction() * Nanos(middle_ns).seconds() / 60.0;
         let white = self.white.lognormal(self.noise.white.fraction());
         let (stalled_ns, catching_up) = self.stall();
-        let others = self.memory() * self.neighbour() * catching_up;
+        let fall = self.noise.fall.map_or(1.0, |fall| fall.at(middle_ns));
+        let others = self.memory() * self.neighbour() * catching_up * fall;
         SpeedStep { stalled_ns, speed: self.process * drift.max(SLOWEST) * white * others }
     }
 

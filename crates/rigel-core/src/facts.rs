@@ -10,7 +10,7 @@ mod host;
 mod memory;
 mod mount;
 
-pub use change::{ChangedTarget, Changes, TargetChange};
+pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
 pub use memory::{InMemory, is_memory_filesystem};

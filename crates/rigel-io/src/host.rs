@@ -4,6 +4,8 @@ mod cgroup;
 mod limits;
 mod processor;
 
+pub(crate) use cgroup::IoLimits;
+
 use crate::cpus;
 use crate::limits::memlock_limit_bytes;
 use crate::system::{System, chosen_word, text, value};
@@ -33,7 +35,7 @@ pub fn host_facts() -> HostFacts {
 
 /// The limits that the control groups of this process set on I/O now, as in [`rigel_core::facts::CgroupFacts::io_max`].
 pub fn io_limits() -> Vec<String> {
-    cgroup::of_process(&System::default()).io_max
+    IoLimits::of(System::default()).read()
 }
 
 /// The facts of another host, from a captured tree of its files. `cpus` are those that the captured process could use.

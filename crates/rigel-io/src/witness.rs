@@ -4,12 +4,17 @@
 //! be read is missing in the samples; it never fails a run. Must not judge: `rigel_core::witness` does.
 
 mod counters;
+mod limits;
 mod watch;
 
 pub use crate::targets::block::counting_devices;
 
 use crate::clock::{Clock, process_cpu_ns};
+use crate::host::IoLimits;
+use crate::system::System;
 use counters::Counters;
+use limits::LimitsWatch;
+use rigel_core::facts::LimitsChange;
 use rigel_core::units::{NS_PER_MS, NS_PER_US};
 use rigel_core::witness::Witness;
 use std::io;
@@ -42,7 +47,8 @@ impl Sampler {
     ) -> io::Result<Self> {
         let own_us = || process_cpu_ns() / NS_PER_US;
         let counters = Counters::open(root, devices, Box::new(own_us));
-        let watch = Watch::begin(counters, devices, clock);
+        let limits = LimitsWatch::begin(IoLimits::of(System::at(root)));
+        let watch = Watch::begin(counters, limits, devices, clock);
         let period_ns = PERIOD_NS.max(watch.cost_ns.saturating_mul(COST_LIMIT));
         Self::run(watch, period_ns)
     }
@@ -54,7 +60,7 @@ impl Sampler {
         Ok(Self { requests: Some(requests_in), thread: Some(thread) })
     }
 
-    /// Makes a reading now and waits for it. Called just before a visit, so that its first sample holds nothing earlier.
+    /// Makes a reading now, of the limits too, and waits for it. Called just before a visit, so that its first sample holds nothing earlier.
     pub fn mark(&self) {
         self.ask(|answer| Request::Mark { answer });
     }
@@ -64,6 +70,12 @@ impl Sampler {
     /// there are not two such readings.
     pub fn between(&self, start_ns: u64, end_ns: u64) -> Option<Witness> {
         self.ask(|answer| Request::Between { start_ns, end_ns, answer }).flatten()
+    }
+
+    /// The changes of the limits on I/O behind `start_ns`; earlier ones are dropped. They are looked at now, at every mark, and
+    /// once a second in between.
+    pub fn limits_since(&self, start_ns: u64) -> Vec<LimitsChange> {
+        self.ask(|answer| Request::LimitsSince { start_ns, answer }).unwrap_or_default()
     }
 
     /// `None` when the thread is gone.

@@ -1,6 +1,6 @@
 //! Changes of the targets and of the limits on I/O during a run, as plain data.
 //!
-//! They are looked for after every visit. Only differences from the beginning of the run are kept. Must not gather
+//! They are looked for after every visit, limits also while it goes on. Only differences are kept. Must not gather
 //! anything, and must not judge the effect of a change on a number.
 
 use super::{Identity, TargetFacts};
@@ -17,13 +17,32 @@ pub struct Changes {
     /// same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_max: Option<Vec<String>>,
+    /// When these limits changed while the load went on, even if they were put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub io_max_changes: Vec<LimitsChange>,
+}
+
+/// Other limits on I/O than a moment before, each as in [`super::CgroupFacts::io_max`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitsChange {
+    /// When it was seen, on the run's clock; it happened since the look before.
+    pub at_ns: u64,
+    /// At the look before.
+    pub before: Vec<String>,
+    /// From then on.
+    pub now: Vec<String>,
 }
 
 impl Changes {
     /// Whether all is as it was.
     pub const fn is_none(&self) -> bool {
-        self.targets.is_empty() && self.io_max.is_none()
+        self.targets.is_empty() && self.io_max.is_none() && self.io_max_changes.is_empty()
     }
+}
+
+impl LimitsChange {
+    /// So many of a visit are kept, the first ones.
+    pub const MOST: usize = 64;
 }
 
 /// One change of one target.

@@ -6,6 +6,7 @@
 use super::read::broken_at;
 use super::{Header, Interval, Resumed, Visit};
 use crate::error::Problem;
+use crate::facts::LimitsChange;
 use crate::load::class::{Class, LoadClass, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
@@ -210,6 +211,13 @@ fn of_visit(request: &Request, visit: &Visit) -> Found {
         }
     }
     of_tallies(request, &visit.tallies, visit.measured_ns, visit.cut_short)?;
+    for changed in visit.nodes.iter().map(|node| &node.changed) {
+        at_most("io_max_changes", changed.io_max_changes.len(), LimitsChange::MOST)?;
+        changed
+            .io_max_changes
+            .iter()
+            .try_for_each(|change| times(&[("io_max_changes.at_ns", change.at_ns)]))?;
+    }
     for witness in visit.nodes.iter().filter_map(|node| node.witness.as_ref()) {
         within("witness", times(&[("began_ns", witness.began_ns), ("at_ns", witness.ended_ns())]))?;
     }

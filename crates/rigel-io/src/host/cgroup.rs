@@ -23,12 +23,11 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
     let old = |controller: &str, file: &str| {
         groups(controller).iter().filter_map(|dir| number(dir, file)).min().filter(|&n| n < UNLIMITED)
     };
-    let throttled = groups("blkio").iter().flat_map(|dir| throttles(dir)).collect::<Vec<_>>();
     let path =
         table.lines().filter_map(|line| parse(line)).map(|(_, path)| path).max_by_key(|path| path.len());
     CgroupFacts {
         path: path.map(|path| path_text::encode(Path::new(path))),
-        io_max: unified.iter().flat_map(|dir| lines(&dir.join("io.max"))).chain(throttled).collect(),
+        io_max: io_max(system, &mounts, &table),
         cpu_max_millis: unified
             .iter()
             .filter_map(|dir| cpu_max(&text(&dir.join("cpu.max"))?))
@@ -37,6 +36,33 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
         memory_max_bytes: least("memory.max").or_else(|| old("memory", "memory.limit_in_bytes")),
         processes_max: least("pids.max").or_else(|| old("pids", "pids.max")),
     }
+}
+
+/// The limits on I/O alone, read again and again: the mounts of the hierarchies are looked up once.
+#[derive(Debug)]
+pub(crate) struct IoLimits {
+    system: System,
+    mounts: Vec<Mount>,
+}
+
+impl IoLimits {
+    pub(crate) fn of(system: System) -> Self {
+        let mounts = mounts(&system.proc).into_iter().filter(|mount| mount.filesystem.starts_with("cgroup"));
+        Self { mounts: mounts.collect(), system }
+    }
+
+    /// As they are now; the process may have been put into another group.
+    pub(crate) fn read(&self) -> Vec<String> {
+        let table = std::fs::read_to_string(self.system.proc.join("self/cgroup")).unwrap_or_default();
+        io_max(&self.system, &self.mounts, &table)
+    }
+}
+
+fn io_max(system: &System, mounts: &[Mount], table: &str) -> Vec<String> {
+    let unified = groups(system, mounts, table, "");
+    let throttled = groups(system, mounts, table, "blkio");
+    let limits = unified.iter().flat_map(|dir| lines(&dir.join("io.max")));
+    limits.chain(throttled.iter().flat_map(|dir| throttles(dir))).collect()
 }
 
 /// Controllers and path of a line such as `7:blkio,cpu:/user.slice`. Version 2 names no controllers.

@@ -82,7 +82,8 @@ impl Host {
         let own_us = Arc::clone(&self.own_us);
         let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
         let counters = Counters::open(self.root.path(), &devices, own_us);
-        let watch = Watch::begin(counters, &devices, SetClock(Arc::clone(&self.now_ns)));
+        let limits = LimitsWatch::begin(IoLimits::of(System::at(self.root.path())));
+        let watch = Watch::begin(counters, limits, &devices, SetClock(Arc::clone(&self.now_ns)));
         Sampler::run(watch, 3600 * NS_PER_S).unwrap()
     }
 }
@@ -203,7 +204,8 @@ fn a_long_watch_becomes_sparser_and_loses_no_sum() {
     let own_us = Arc::clone(&host.own_us);
     let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
     let counters = Counters::open(host.root.path(), &devices, own_us);
-    let watch = Watch::begin(counters, &devices, SetClock(Arc::clone(&host.now_ns)));
+    let limits = LimitsWatch::begin(IoLimits::of(System::at(host.root.path())));
+    let watch = Watch::begin(counters, limits, &devices, SetClock(Arc::clone(&host.now_ns)));
     let sampler = Sampler::run(watch, 3600 * NS_PER_S).unwrap();
     for tenth in 1..=20_000 {
         host.now_ns.store(tenth * PERIOD_NS, Ordering::SeqCst);
@@ -215,4 +217,56 @@ fn a_long_watch_becomes_sparser_and_loses_no_sum() {
     let own_us: u64 = witness.samples.iter().filter_map(|sample| sample.counts.own_us).sum();
     assert_eq!(own_us, 20_000 * 40_000);
     assert!((300..=600).contains(&witness.samples.len()), "{}", witness.samples.len());
+}
+
+/// They are looked at with every question, and told once.
+#[test]
+fn limits_that_are_changed_and_put_back_are_told_with_their_times() {
+    let host = Host::new();
+    let put = |file: &str, text: &str| {
+        std::fs::create_dir_all(host.file(file).parent().unwrap()).unwrap();
+        std::fs::write(host.file(file), text).unwrap();
+    };
+    let limit = |iops: u32| put("sys/fs/cgroup/db/io.max", &format!("8:0 riops={iops}\n"));
+    put("proc/self/cgroup", "0::/db\n");
+    put("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    limit(3000);
+    let sampler = host.sampler();
+    assert_eq!(sampler.limits_since(0), []);
+    for (tenth, iops) in [(1, 2000), (10, 1000), (25, 1000), (30, 3000)] {
+        host.write(tenth, after(tenth));
+        limit(iops);
+        sampler.mark();
+    }
+    let change = |tenth: u64, before: u32, now: u32| {
+        let lines = |iops| vec![format!("8:0 riops={iops}")];
+        LimitsChange { at_ns: tenth * PERIOD_NS, before: lines(before), now: lines(now) }
+    };
+    let wanted = [change(10, 2000, 1000), change(30, 1000, 3000)];
+    assert_eq!(sampler.limits_since(PERIOD_NS), wanted, "the one at the start of the visit came before it");
+    put("proc/self/cgroup", "0::/\n");
+    let gone = sampler.limits_since(0);
+    assert_eq!((gone.len(), gone[0].now.len()), (1, 0), "another group, which has no limit: {gone:?}");
+    assert_eq!(sampler.limits_since(0), []);
+}
+
+/// Toggled again and again: a record stays small.
+#[test]
+fn so_many_changes_of_limits_are_kept() {
+    let host = Host::new();
+    let put = |text: &str| std::fs::write(host.file("sys/fs/cgroup/io.max"), text).unwrap();
+    std::fs::create_dir_all(host.file("sys/fs/cgroup")).unwrap();
+    std::fs::create_dir_all(host.file("proc/self")).unwrap();
+    std::fs::write(host.file("proc/self/cgroup"), "0::/\n").unwrap();
+    let mounts = "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+    std::fs::write(host.file("proc/self/mountinfo"), mounts).unwrap();
+    put("8:0 riops=0\n");
+    let sampler = host.sampler();
+    for tenth in 1..=100 {
+        host.write(tenth, after(tenth));
+        put(&format!("8:0 riops={tenth}\n"));
+        sampler.mark();
+    }
+    let kept = sampler.limits_since(0);
+    assert_eq!((kept.len(), kept[0].at_ns), (LimitsChange::MOST, PERIOD_NS));
 }

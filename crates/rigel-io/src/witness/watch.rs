@@ -1,8 +1,10 @@
 //! The sampling thread: makes readings periodically and on request, and answers with those of an interval. Must not know
-//! the counters.
+//! the counters, nor what a limit means.
 
 use super::counters::Counters;
+use super::limits::LimitsWatch;
 use crate::clock::Clock;
+use rigel_core::facts::LimitsChange;
 use rigel_core::witness::{Reading, Witness};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -18,6 +20,8 @@ pub(super) enum Request {
     Mark { answer: Sender<()> },
     /// A reading now, and the samples of an interval.
     Between { start_ns: u64, end_ns: u64, answer: Sender<Option<Witness>> },
+    /// A look at the limits now, and their changes since a time.
+    LimitsSince { start_ns: u64, answer: Sender<Vec<LimitsChange>> },
 }
 
 pub(super) struct Watch<C> {
@@ -27,12 +31,14 @@ pub(super) struct Watch<C> {
     /// The time that one reading takes.
     pub(super) cost_ns: u64,
     readings: VecDeque<Reading>,
+    limits: LimitsWatch,
 }
 
 impl<C: Clock> Watch<C> {
-    pub(super) fn begin(counters: Counters, devices: &[(u32, u32)], clock: C) -> Self {
+    pub(super) fn begin(counters: Counters, limits: LimitsWatch, devices: &[(u32, u32)], clock: C) -> Self {
         let readings = VecDeque::with_capacity(MOST_READINGS);
-        let mut watch = Self { counters, devices: devices.to_vec(), clock, cost_ns: u64::MAX, readings };
+        let mut watch =
+            Self { counters, devices: devices.to_vec(), clock, cost_ns: u64::MAX, readings, limits };
         for _ in 0..TRIALS {
             let began_ns = watch.clock.now_ns();
             watch.read();
@@ -49,6 +55,9 @@ impl<C: Clock> Watch<C> {
             match requests.recv_timeout(Duration::from_nanos(wait_ns)) {
                 Err(RecvTimeoutError::Timeout) => {
                     self.read();
+                    if self.limits.is_due(self.clock.now_ns()) {
+                        self.limits.look(&self.clock);
+                    }
                     // After a delay, wait a whole period instead of catching up.
                     due_ns = due_ns.saturating_add(period_ns).max(self.clock.now_ns());
                 }
@@ -61,11 +70,13 @@ impl<C: Clock> Watch<C> {
     /// The receiver may be gone; then the answer is dropped.
     fn answer(&mut self, request: Request, period_ns: u64) {
         self.read();
+        self.limits.look(&self.clock);
         match request {
             Request::Mark { answer } => drop(answer.send(())),
             Request::Between { start_ns, end_ns, answer } => {
                 drop(answer.send(self.between(start_ns, end_ns, period_ns)));
             }
+            Request::LimitsSince { start_ns, answer } => drop(answer.send(self.limits.since(start_ns))),
         }
     }
 

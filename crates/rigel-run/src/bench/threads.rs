@@ -413,6 +413,10 @@ impl ThreadBench {
         let changed = targets.map_or_else(Changes::default, |targets| Changes {
             targets: targets.changes(),
             io_max: Some(io_limits()).filter(|now| now != io_max),
+            io_max_changes: self
+                .witness
+                .as_ref()
+                .map_or_else(Vec::new, |witness| witness.limits_since(began_ns)),
         });
         let witness = self.witness.as_mut().and_then(|witness| witness.between(began_ns, ended_ns));
         NodeVisit { moved_bytes: done.bytes, changed, witness }

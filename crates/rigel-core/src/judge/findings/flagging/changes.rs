@@ -1,19 +1,44 @@
 //! Flags from what became of the targets and of the limits on I/O during the run.
 //!
-//! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions.
+//! A change is seen when a visit is over, so the visit in which it was first seen may have been under both conditions. Limits
+//! are also looked at while it goes on.
 //! Must not look at a number.
 
-use crate::facts::ChangedTarget;
+use super::words::time;
+use crate::facts::{ChangedTarget, LimitsChange};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text;
 use crate::record::{NodeVisit, Record, Visit};
+use crate::units::to_f64;
 use std::collections::BTreeMap;
+
+/// A text tells so many changes of limits one by one.
+const MOST_TOLD: usize = 4;
+
+/// What was known when a visit was over.
+struct State<'a> {
+    visit: &'a Visit,
+    /// What the nodes had seen before it.
+    before: &'a [NodeVisit],
+}
 
 /// What every visit found, in the order in which they were made.
 pub struct Seen<'a> {
     record: &'a Record,
-    /// By the number of a visit: what the nodes had seen before it, and what they saw when it was over.
-    of_visits: BTreeMap<u64, [&'a [NodeVisit]; 2]>,
+    /// By the number of the visit.
+    of_visits: BTreeMap<u64, State<'a>>,
+}
+
+impl<'a> State<'a> {
+    /// Before it and after it.
+    fn both(&self) -> [&'a [NodeVisit]; 2] {
+        [self.before, &self.visit.nodes]
+    }
+
+    /// Whether limits changed while it went on, put back or not.
+    fn is_mixed(&self) -> bool {
+        self.visit.nodes.iter().any(|node| !node.changed.io_max_changes.is_empty())
+    }
 }
 
 impl<'a> Seen<'a> {
@@ -22,7 +47,7 @@ impl<'a> Seen<'a> {
         let mut before: &[NodeVisit] = &[];
         let mut of_visits = BTreeMap::new();
         for visit in record.search.iter().chain(&record.visits) {
-            of_visits.insert(visit.number, [before, &visit.nodes]);
+            of_visits.insert(visit.number, State { visit, before });
             before = &visit.nodes;
         }
         Self { record, of_visits }
@@ -30,28 +55,37 @@ impl<'a> Seen<'a> {
 
     /// The flag of a point; `visits` are those that its figures are from.
     pub fn of_point(&self, visits: &[&Visit]) -> Option<Flag> {
-        let states: Vec<&[&[NodeVisit]; 2]> =
+        let states: Vec<&State<'_>> =
             visits.iter().filter_map(|visit| self.of_visits.get(&visit.number)).collect();
-        let changed = states.iter().filter(|state| state.iter().any(|nodes| is_changed(nodes))).count();
+        let is_changed = |state: &&&State<'_>| state.is_mixed() || state.both().into_iter().any(is_changed);
+        let changed = states.iter().filter(is_changed).count();
         if changed == 0 {
             return None;
         }
-        let all = || states.iter().flat_map(|state| state.iter().copied());
-        let texts = self.texts(all()).join("; ");
-        let flag = Flag::new(FlagCode::Changed, format!("{changed} of {} visits: {texts}", visits.len()));
+        let all = || states.iter().flat_map(|state| state.both());
+        let meanwhile = states.iter().filter_map(|state| meanwhile(state.visit));
+        let texts: Vec<String> = self.texts(all()).into_iter().chain(meanwhile).collect();
+        let text = format!("{changed} of {} visits: {}", visits.len(), texts.join("; "));
+        let flag = Flag::new(FlagCode::Changed, text);
         let targets = &self.record.header.targets;
-        let lost = states.iter().any(|state| changed_targets(state[1]).any(|it| it.takes_data(targets)));
+        let lost =
+            states.iter().any(|state| changed_targets(&state.visit.nodes).any(|it| it.takes_data(targets)));
         // A mean over two limits is the rate of neither.
-        let mixed = all().any(|nodes| limits(nodes).ne(limits(states[0][0])));
+        let mixed = states.iter().any(|state| state.is_mixed())
+            || all().any(|nodes| limits(nodes).ne(limits(states[0].before)));
         Some(if lost || mixed { flag.invalidating() } else { flag })
     }
 
     /// The flag of the run, also for what only a long visit or the search saw.
     pub fn of_run(&self) -> Option<Flag> {
-        let mut states = self.of_visits.iter();
-        let (number, _) = states.find(|(_, [_, after])| is_changed(after))?;
-        let texts = self.texts(self.of_visits.values().map(|[_, after]| *after)).join("; ");
-        let text = format!("since visit {} of {}: {texts}", number + 1, self.of_visits.len());
+        let states = || self.of_visits.values();
+        let lasting = states().position(|state| is_changed(&state.visit.nodes));
+        let first = lasting.into_iter().chain(states().position(State::is_mixed)).min()?;
+        let texts = self.texts(states().map(|state| &state.visit.nodes[..])).into_iter();
+        let texts: Vec<String> = texts.chain(states().filter_map(|state| meanwhile(state.visit))).collect();
+        let since = if lasting.is_some() { "since" } else { "in" };
+        let number = states().nth(first)?.visit.number + 1;
+        let text = format!("{since} visit {number} of {}: {}", self.of_visits.len(), texts.join("; "));
         Some(Flag::new(FlagCode::Changed, text))
     }
 
@@ -69,18 +103,39 @@ impl<'a> Seen<'a> {
     }
 
     fn limits_text(&self, node: usize, now: &[String]) -> String {
-        let list = |lines: &[String]| match lines {
-            [] => "none".to_owned(),
-            lines => lines.iter().map(|line| path_text::printable(line)).collect::<Vec<_>>().join(", "),
-        };
         let before =
             self.record.header.nodes.all().get(node).map_or(&[][..], |node| &node.host.cgroup.io_max);
         format!("limits of the control group on I/O: {}, before: {}", list(now), list(before))
     }
 }
 
+fn list(lines: &[String]) -> String {
+    match lines {
+        [] => "none".to_owned(),
+        lines => lines.iter().map(|line| path_text::printable(line)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// When limits changed while a visit went on, and from what to what.
+fn meanwhile(visit: &Visit) -> Option<String> {
+    let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
+    let all: Vec<&LimitsChange> = visit.nodes.iter().flat_map(|node| &node.changed.io_max_changes).collect();
+    let told = all.iter().take(MOST_TOLD).map(|change| {
+        let at = time(to_f64(change.at_ns.saturating_sub(began_ns)));
+        format!("from {} to {} at {at}", list(&change.before), list(&change.now))
+    });
+    let told = told.collect::<Vec<_>>().join(", ");
+    let more = all.len().checked_sub(MOST_TOLD).filter(|&more| more > 0);
+    let more = more.map_or_else(String::new, |more| format!(", and {more} more times"));
+    let text = || {
+        let number = visit.number + 1;
+        format!("limits of the control group on I/O changed during visit {number}, {told} of the visit{more}")
+    };
+    (!all.is_empty()).then(text)
+}
+
 fn is_changed(nodes: &[NodeVisit]) -> bool {
-    nodes.iter().any(|node| !node.changed.is_none())
+    nodes.iter().any(|node| !node.changed.targets.is_empty() || node.changed.io_max.is_some())
 }
 
 fn changed_targets(nodes: &[NodeVisit]) -> impl Iterator<Item = &ChangedTarget> {

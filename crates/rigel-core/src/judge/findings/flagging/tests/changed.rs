@@ -1,7 +1,7 @@
 //! Targets and limits that change under the run.
 
 use super::Maker;
-use crate::facts::{ChangedTarget, Changes, Identity, TargetChange};
+use crate::facts::{ChangedTarget, Changes, Identity, LimitsChange, TargetChange};
 use crate::judge::findings::Findings;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::record::{Purpose, Record};
@@ -16,7 +16,7 @@ fn flags(change: impl FnOnce(&mut Record)) -> (Vec<Option<Flag>>, Option<Flag>) 
 }
 
 fn target(change: TargetChange) -> Changes {
-    Changes { targets: vec![ChangedTarget { target: 0, change }], io_max: None }
+    Changes { targets: vec![ChangedTarget { target: 0, change }], ..Changes::default() }
 }
 
 /// Puts a change into the visits from one on.
@@ -82,6 +82,47 @@ fn a_limit_that_changed_spoils_what_was_measured_under_both() {
     let round = points.len();
     let (points, _) = flags(|record| since(record, long_visits(record) + round, &limits));
     assert!(points.iter().all(|flag| flag.as_ref().is_some_and(|flag| flag.invalid)), "{points:?}");
+}
+
+/// What was put back leaves no difference when the visit is over.
+#[test]
+fn a_limit_that_was_put_back_within_a_visit_spoils_that_visit_alone() {
+    let lines = |iops: u32| vec![format!("8:0 riops={iops}")];
+    let (points, run) = flags(|record| {
+        let number = record.visits.len() - 2;
+        let visit = &mut record.visits[number];
+        let began_ns = visit.began_ns - visit.settle_ns;
+        let change = |after_ns, before, now| LimitsChange { at_ns: began_ns + after_ns, before, now };
+        visit.nodes[0].changed.io_max_changes = vec![
+            change(500_000_000, lines(3000), lines(1000)),
+            change(1_500_000_000, lines(1000), lines(3000)),
+        ];
+    });
+    let flagged: Vec<&Flag> = points.iter().flatten().collect();
+    assert_eq!(flagged.len(), 1, "{points:?}");
+    let told = "limits of the control group on I/O changed during visit ";
+    let when = "from 8:0 riops=3000 to 8:0 riops=1000 at 500 ms, from 8:0 riops=1000 to 8:0 riops=3000 at 1.50 s of the visit";
+    assert!(
+        flagged[0].invalid && flagged[0].text.starts_with(&format!("1 of 3 visits: {told}")),
+        "{flagged:?}"
+    );
+    assert!(flagged[0].text.ends_with(when), "{flagged:?}");
+    let run = run.unwrap().text;
+    assert!(run.starts_with("in visit ") && run.ends_with(when), "{run}");
+}
+
+#[test]
+fn many_changes_of_a_limit_are_counted() {
+    let (_, run) = flags(|record| {
+        let change = |at_ns| LimitsChange { at_ns, before: Vec::new(), now: vec!["8:0 riops=1".to_owned()] };
+        record.visits[0].nodes[0].changed.io_max_changes =
+            (1..=10).map(|s| change(s * 1_000_000_000)).collect();
+    });
+    let run = run.unwrap().text;
+    assert!(
+        run.contains("from none to 8:0 riops=1 at 1.00 s, ") && run.ends_with(", and 6 more times"),
+        "{run}"
+    );
 }
 
 fn long_visits(record: &Record) -> usize {

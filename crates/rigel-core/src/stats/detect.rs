@@ -5,6 +5,7 @@
 
 pub(crate) mod bimodal;
 pub(crate) mod cache;
+pub(crate) mod course;
 pub(crate) mod drift;
 pub(crate) mod latency_modes;
 pub(crate) mod levels;

@@ -1,3 +1,5 @@
+mod visit_course;
+
 use super::*;
 use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::FlagCode;

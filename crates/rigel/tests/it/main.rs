@@ -33,3 +33,4 @@ mod stop;
 mod support;
 mod syscalls;
 mod targets;
+mod visit_course;

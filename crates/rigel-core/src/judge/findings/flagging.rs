@@ -7,10 +7,12 @@ mod changes;
 mod circumstances;
 mod contents;
 mod counts;
+mod course;
 mod curve;
 mod latency;
 mod levels;
 mod long_visit;
+mod neighbours;
 mod visits;
 mod words;
 
@@ -57,6 +59,8 @@ fn for_points(
         flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
         flags.extend(circumstances::of_point(record, &counting));
         flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
+        let settle_ns = phase.map_or(0, |(phase, _)| phase.judged.look.settle.settle_ns);
+        flags.extend(course::of_point(&record.header, &counting, settle_ns));
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         let points = phase.map_or(0, |(phase, _)| phase.steps.len());
@@ -80,6 +84,7 @@ fn for_run(
         found.extend(circumstances::of_phase(phase));
     }
     found.extend(levels::of_run(record, phases, points, limited));
+    found.extend(neighbours::of_run(record, points));
     found.extend(visits::few_points(record, points));
     let mut set_aside = record.set_aside.iter();
     found.extend(record.resumed.iter().map(|line| {

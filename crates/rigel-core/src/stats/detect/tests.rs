@@ -1,4 +1,5 @@
 mod contents;
+mod course;
 mod limits;
 mod modes;
 mod series;

@@ -2,6 +2,7 @@
 //!
 //! Must not judge short visits but by their interval.
 
+use super::course;
 use super::words::{at, factor, percent, rate, signed, time};
 use crate::judge::findings::estimate::JudgedPhase;
 use crate::judge::flags::{Flag, FlagCode};
@@ -43,9 +44,17 @@ pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
         let below = interval.and_then(|interval| below_visits(long.mean, &interval));
         let slow = place.and_then(|place| phase.judged.look.slow_starts[place]);
         let slow = slow.map(|slow| Flag::new(FlagCode::Warmup, long.still_rising(&slow)));
-        long.flag(below).into_iter().chain(slow)
+        let own = back_and_forth(phase, visit, &long).or_else(|| long.flag(below));
+        own.into_iter().chain(slow)
     })
     .collect()
+}
+
+/// A rate that fell and came back has no single step, and says nothing of burst credit.
+fn back_and_forth(phase: &JudgedPhase<'_>, visit: &Visit, long: &LongTally<'_>) -> Option<Flag> {
+    let found = course::of_visit(visit, long.load.name, phase.judged.look.settle.settle_ns)?;
+    let text = || format!("{}: {}", long.place, found.sentence(long.load));
+    found.came_back().then(|| Flag::new(FlagCode::LevelShift, text()))
 }
 
 impl<'a> LongTally<'a> {

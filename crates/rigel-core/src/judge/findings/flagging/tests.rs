@@ -1,6 +1,7 @@
 //! Records made by hand, one test per flag at both sides of its threshold, and quiet records that raise nothing.
 
 mod changed;
+mod courses;
 mod curves;
 mod latencies;
 mod limits;

@@ -20,7 +20,7 @@ pub const NS_PER_MS: u64 = 1_000_000;
 /// Nanoseconds in one second.
 pub const NS_PER_S: u64 = 1_000_000_000;
 
-/// A number of bytes. Reads `512`, `8K`, `8KB`, `8KiB`, `1M`, `2G`, `1T`; every prefix is a power of 1024, as in
+/// A number of bytes. Reads `512`, `8K`, `8KB`, `8KiB`, `1.5M`, `2G`, `1T`; every prefix is a power of 1024, as in
 /// every database's documentation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -54,8 +54,11 @@ impl fmt::Display for Bytes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// No digits, or something that is not a number before the suffix.
-    #[error("'{0}' is not a number with an optional unit")]
+    #[error("'{0}' is not a number with a unit behind it")]
     NotANumber(String),
+    /// A time without a unit: seconds to some programs, milliseconds to others.
+    #[error("'{0}' has no unit: write {0}us, {0}ms, {0}s or {0}m")]
+    NoUnit(String),
     /// A suffix that is none of the known ones.
     #[error("'{unit}' in '{text}' is not a unit ({known})")]
     UnknownUnit {
@@ -71,21 +74,30 @@ pub enum UnitError {
     TooLarge(String),
 }
 
-/// Reads `8K`. `unit_of` knows a unit by its name in lower case; `known` are the names for a message.
+/// Reads `8K` or `1.5M`. `unit_of` knows a unit by its name in lower case; `known` are the names for a message.
 fn read(text: &str, known: &'static str, unit_of: fn(&str) -> Option<u64>) -> Result<u64, UnitError> {
     let typed = text;
     let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, suffix) = text.split_at(end);
-    if digits.is_empty() {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, suffix) = text.split_at(end);
+    let unit = suffix.trim_start();
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    // More decimals than nanoseconds in a second have no use.
+    if whole.is_empty() || !(1..=9).contains(&fraction.len()) || fraction.contains('.') {
         return Err(UnitError::NotANumber(text.to_owned()));
     }
-    let number: u64 = digits.parse().map_err(|_| UnitError::TooLarge(text.to_owned()))?;
-    let unit = suffix.trim_start();
     let Some(size) = unit_of(&unit.to_ascii_lowercase()) else {
         return Err(UnitError::UnknownUnit { text: typed.to_owned(), unit: unit.to_owned(), known });
     };
-    number.checked_mul(size).ok_or_else(|| UnitError::TooLarge(typed.to_owned()))
+    let too_large = || UnitError::TooLarge(typed.to_owned());
+    let whole: u64 = whole.parse().map_err(|_| too_large())?;
+    let parts = fraction.bytes().fold(1, |parts: u128, _| parts * 10);
+    let part = u128::from(fraction.parse::<u64>().map_err(|_| too_large())?) * u128::from(size);
+    if !part.is_multiple_of(parts) {
+        return Err(UnitError::NotANumber(text.to_owned()));
+    }
+    let part = u64::try_from(part / parts).map_err(|_| too_large())?;
+    whole.checked_mul(size).and_then(|all| all.checked_add(part)).ok_or_else(too_large)
 }
 
 impl FromStr for Bytes {
@@ -104,7 +116,7 @@ impl FromStr for Bytes {
     }
 }
 
-/// A span of time in nanoseconds. Reads `60` and `60s` (seconds), `500ms`, `2m`, `1h`.
+/// A span of time in nanoseconds. Reads `60s`, `500ms`, `1.5ms`, `2m`, `1h`, and 0. Any other number needs its unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Nanos(pub u64);
@@ -144,12 +156,19 @@ impl FromStr for Nanos {
         let unit_of = |unit: &str| match unit {
             "us" => Some(NS_PER_US),
             "ms" => Some(NS_PER_MS),
-            "" | "s" | "sec" => Some(NS_PER_S),
+            "s" | "sec" => Some(NS_PER_S),
             "m" | "min" => Some(60 * NS_PER_S),
             "h" => Some(3600 * NS_PER_S),
+            "" => Some(0),
             _ => None,
         };
-        read(text, "us, ms, s, m, h", unit_of).map(Nanos)
+        let span = read(text, "us, ms, s, m, h", unit_of)?;
+        let number = text.trim();
+        let bare = number.ends_with(|last: char| last.is_ascii_digit());
+        if bare && number.contains(|digit: char| matches!(digit, '1'..='9')) {
+            return Err(UnitError::NoUnit(number.to_owned()));
+        }
+        Ok(Self(span))
     }
 }
 

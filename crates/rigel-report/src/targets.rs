@@ -26,6 +26,8 @@ pub struct Examined {
     pub evidence: Vec<Evidence>,
     /// Why it could not be looked at closely; then the evidence is what is known without reading it.
     pub trouble: Option<String>,
+    /// Why it could not be opened at all, and what would help; then the facts are what the kernel lists.
+    pub closed: Option<Problem>,
 }
 
 /// Targets, and what may be done with them.
@@ -82,7 +84,7 @@ struct TargetDocument {
     consent: Option<String>,
     /// What would have to be done before, where consent does not help.
     remedy: Option<String>,
-    /// Why it could not be looked at closely.
+    /// Why it could not be looked at closely, or not be opened.
     trouble: Option<String>,
 }
 
@@ -99,8 +101,12 @@ pub fn schema() -> String {
     schema_of::<Document>()
 }
 
-/// The verdict. After an incomplete examination a write needs consent, because there may be data that was not seen.
+/// The verdict. After an incomplete examination a write needs consent, because there may be data that was not seen. What
+/// cannot be opened cannot be written.
 fn verdict(examined: &Examined) -> Verdict {
+    if examined.closed.is_some() {
+        return Verdict::Refused;
+    }
     match (judge(&examined.evidence), &examined.trouble) {
         (Verdict::MayWrite, Some(_)) => Verdict::NeedsConsent,
         (verdict, _) => verdict,
@@ -111,6 +117,12 @@ fn document(examined: &Examined) -> TargetDocument {
     let facts = &examined.facts;
     let device = facts.device.as_ref();
     let verdict = verdict(examined);
+    let closed = examined.closed.as_ref();
+    let trouble = closed.map(|problem| match &problem.cause {
+        Some(cause) => format!("{}: {cause}", problem.what),
+        None => problem.what.clone(),
+    });
+    let remedies = examined.evidence.iter().filter_map(Evidence::remedy);
     let mut found = TargetDocument {
         path: text(&facts.path),
         real_path: text(&facts.real_path),
@@ -132,8 +144,13 @@ fn document(examined: &Examined) -> TargetDocument {
         free: verdict == Verdict::MayWrite,
         write: word(verdict),
         consent: (verdict == Verdict::NeedsConsent).then(|| format!("--destroy-data {}", text(&facts.path))),
-        remedy: examined.evidence.iter().find_map(Evidence::remedy).map(|remedy| text(&remedy)),
-        trouble: examined.trouble.as_deref().map(text),
+        remedy: closed
+            .and_then(|problem| problem.next.clone())
+            .into_iter()
+            .chain(remedies)
+            .next()
+            .map(|remedy| text(&remedy)),
+        trouble: trouble.or_else(|| examined.trouble.clone()).map(|trouble| text(&trouble)),
     };
     for evidence in &examined.evidence {
         match evidence {
@@ -171,7 +188,7 @@ pub fn table(all: &[Examined]) -> String {
         &mut page,
         "",
         "",
-        "Every target may be read. A write needs no consent where nothing can be lost; elsewhere --destroy-data TARGET; what is mounted, held or \
+        "Every target that can be opened may be read. A write needs no consent where nothing can be lost; elsewhere --destroy-data TARGET; what is mounted, held or \
          swapped on is refused whatever is said.",
     );
     page.into_string()
@@ -197,10 +214,12 @@ fn rows(page: &mut Page, examined: &Examined) {
     for evidence in &found.evidence {
         wrapped(page, "    ", "      ", evidence);
     }
+    let is_closed = examined.closed.is_some();
     if let Some(trouble) = &found.trouble {
-        wrapped(page, "    ", "      ", &format!("could not be looked at closely: {trouble}"));
+        let known = if is_closed { "" } else { "could not be looked at closely: " };
+        wrapped(page, "    ", "      ", &format!("{known}{trouble}"));
     }
     if let (Some(remedy), "refused") = (&found.remedy, found.write) {
-        wrapped(page, "    to write: ", "      ", remedy);
+        wrapped(page, if is_closed { "    to read: " } else { "    to write: " }, "      ", remedy);
     }
 }

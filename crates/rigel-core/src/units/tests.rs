@@ -11,6 +11,7 @@ fn sizes_read_with_every_suffix() {
         ("1M", MIB),
         ("2g", 2 * GIB),
         ("1T", 1 << 40),
+        ("1.5M", 3 * MIB / 2),
     ] {
         assert_eq!(text.parse::<Bytes>().unwrap(), Bytes(bytes), "{text}");
     }
@@ -26,13 +27,26 @@ fn wrong_sizes_say_why() {
 }
 
 #[test]
-fn durations_default_to_seconds() {
-    for (text, ns) in
-        [("60", 60 * NS_PER_S), ("60s", 60 * NS_PER_S), ("2m", 120 * NS_PER_S), ("500ms", NS_PER_S / 2)]
-    {
+fn a_time_needs_its_unit() {
+    for (text, ns) in [
+        ("60s", 60 * NS_PER_S),
+        ("60 sec", 60 * NS_PER_S),
+        ("2m", 120 * NS_PER_S),
+        ("500ms", NS_PER_S / 2),
+        ("0.5ms", NS_PER_MS / 2),
+        ("1.25h", 4500 * NS_PER_S),
+        ("0", 0),
+        ("0.0", 0),
+    ] {
         assert_eq!(text.parse::<Nanos>().unwrap(), Nanos(ns), "{text}");
     }
-    assert!("5x".parse::<Nanos>().is_err());
+    for bare in ["2", "60", "1.5", "007", " 2 "] {
+        assert_eq!(bare.parse::<Nanos>(), Err(UnitError::NoUnit(bare.trim().to_owned())), "{bare}");
+    }
+    assert!(matches!("5x".parse::<Nanos>(), Err(UnitError::UnknownUnit { .. })));
+    for wrong in ["1.2.3s", "1.s", ".5s", "1.0000000001s", "0.0001us", "1e3s", "-1s"] {
+        assert!(wrong.parse::<Nanos>().is_err(), "{wrong}");
+    }
 }
 
 #[test]

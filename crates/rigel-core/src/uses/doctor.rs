@@ -129,19 +129,29 @@ impl<'a> System<'a> {
 
     /// A host with what lies below some targets.
     pub fn below(host: &'a HostFacts, targets: &'a [TargetFacts]) -> Self {
-        let mut devices: Vec<&DeviceFacts> = Vec::new();
-        for device in targets.iter().flat_map(|target| target.device.iter().chain(&target.below)) {
-            if !devices.iter().any(|other| other.name == device.name) {
-                devices.push(device);
+        let devices = targets.iter().flat_map(|target| target.device.iter().chain(&target.below));
+        let mounts = targets.iter().filter_map(|target| target.mount.as_ref());
+        Self { host, devices: Vec::new(), mounts: Vec::new(), targets }.with(devices, mounts)
+    }
+
+    /// With further devices and mounts, each once.
+    #[must_use]
+    pub fn with(
+        mut self,
+        devices: impl IntoIterator<Item = &'a DeviceFacts>,
+        mounts: impl IntoIterator<Item = &'a MountFacts>,
+    ) -> Self {
+        for device in devices {
+            if self.device(&device.name).is_none() {
+                self.devices.push(device);
             }
         }
-        let mut mounts: Vec<&MountFacts> = Vec::new();
-        for mount in targets.iter().filter_map(|target| target.mount.as_ref()) {
-            if !mounts.iter().any(|other| other.mount_point == mount.mount_point) {
-                mounts.push(mount);
+        for mount in mounts {
+            if !self.mounts.iter().any(|other| other.mount_point == mount.mount_point) {
+                self.mounts.push(mount);
             }
         }
-        Self { host, devices, mounts, targets }
+        self
     }
 
     fn device(&self, name: &str) -> Option<&'a DeviceFacts> {

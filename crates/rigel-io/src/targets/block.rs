@@ -39,6 +39,12 @@ impl Block {
         Self::at(&sys.join(format!("dev/block/{}:{}", number.0, number.1)))
     }
 
+    /// The device whose node in `/dev` has or would have this path.
+    pub(crate) fn by_path(sys: &Path, path: &Path) -> Option<Self> {
+        let name = path.strip_prefix("/dev").ok()?.to_str()?.replace('/', "!");
+        Self::at(&sys.join("class/block").join(name))
+    }
+
     /// The device of a directory, or of a link to one.
     fn at(dir: &Path) -> Option<Self> {
         let dir = dir.canonicalize().ok()?;

@@ -76,6 +76,19 @@ pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<Inspected, Problem> {
     Ok(Inspected { facts, node })
 }
 
+/// What is known of a block device that cannot be opened: what the kernel lists, and who uses it. `None` for anything
+/// else.
+pub fn without_opening(path: &Path, snapshot: &Snapshot) -> Option<(TargetFacts, Vec<Evidence>)> {
+    let system = snapshot.system();
+    let node = Node::pin(path).ok();
+    let block = match &node {
+        Some(node) => node.block(system)?,
+        None => Block::by_path(&system.sys, path)?,
+    };
+    let users = node.map(|node| in_use::evidence(&node, snapshot)).unwrap_or_default();
+    Some((facts::of_closed(path, &block, system), users))
+}
+
 /// The facts of the target that a path leads to.
 ///
 /// # Errors

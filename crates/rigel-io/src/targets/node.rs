@@ -16,6 +16,9 @@ use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+/// What to do instead of naming something that stores nothing.
+pub(crate) const NAME_STORAGE: &str = "name a file on a disk, or a block device (`rigel targets` lists them)";
+
 /// Kind and identity of a file or device. Block and character devices can have equal numbers, so both are needed.
 pub(crate) type NodeId = (TargetKind, Identity);
 
@@ -117,7 +120,7 @@ impl Node {
         (self.kind == TargetKind::File).then_some(times)
     }
 
-    /// Number of the mount that the path goes through; `None` before Linux 5.8.
+    /// As [`mount_id`].
     pub(crate) fn mount_id(&self) -> Option<u64> {
         mount_id(self.pin.as_fd())
     }
@@ -207,17 +210,19 @@ fn kind_of(path: &Path, stat: &fs::Stat) -> Result<TargetKind, Problem> {
         Err(Problem::refused(format!("the target is {is}")).at(path_text::encode(path)).next(next))
     };
     match plain_kind(stat) {
-        Some(TargetKind::CharDevice) if !is_raw_device(stat.st_rdev) => refused(
-            "a character device that is no raw device",
-            "name the block device instead (lsblk lists them)",
-        ),
+        Some(TargetKind::CharDevice) if !is_raw_device(stat.st_rdev) => {
+            refused("no storage: a character device that is no raw device", NAME_STORAGE)
+        }
         Some(kind) => Ok(kind),
         None => match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => refused("a directory", "name a file in it, or a block device"),
-            FileType::Fifo => refused("a FIFO", "name a regular file or a block device"),
-            FileType::Socket => refused("a socket", "name a regular file or a block device"),
+            FileType::Directory => refused(
+                "a directory",
+                "name a file in it; or go there and start `rigel run simple` without a target, which measures a scratch file",
+            ),
+            FileType::Fifo => refused("no storage: a FIFO, which passes data between programs", NAME_STORAGE),
+            FileType::Socket => refused("no storage: a socket, by which programs talk", NAME_STORAGE),
             FileType::Symlink => refused("a symbolic link", "name the file or device that it leads to"),
-            _ => refused("no regular file and no device", "name a regular file or a block device"),
+            _ => refused("no regular file and no device", NAME_STORAGE),
         },
     }
 }

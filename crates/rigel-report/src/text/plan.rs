@@ -57,6 +57,10 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
         entry(&mut page, "Data", format_args!("{} on the targets in all", Bytes(bytes)));
     }
     entries(&mut page, "I/O", io(request, plan));
+    if let Some(bound) = request.bound {
+        let text = format_args!("{} of at most {}, for small I/O at max_iops", bound.of.name(), bound.limit);
+        entry(&mut page, "Bound", text);
+    }
     if let Some(search) = &plan.search {
         pace::search(&mut page, request, search);
     }

@@ -54,8 +54,8 @@ pub struct CalibrateArgs {
     #[command(flatten)]
     targets: TargetArgs,
 
-    /// Latency that small I/O may have at the rate that is reported as max_iops
-    #[arg(long, value_name = "TIME", default_value = "10ms", help_heading = LOAD)]
+    /// Latency that small I/O may have at the rate that is reported as max_iops, such as 2ms
+    #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = values::latency, help_heading = LOAD)]
     max_latency: Nanos,
 
     /// Which latency that is
@@ -81,7 +81,7 @@ pub struct CalibrateArgs {
     size_large: Option<Bytes>,
 
     /// Time for everything but filling a scratch file: no visit begins after it
-    #[arg(long, value_name = "TIME", default_value = "60s", help_heading = LOAD)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration, help_heading = LOAD)]
     budget: Nanos,
 
     /// How I/O reaches the kernel, as with rigel run

@@ -1,14 +1,19 @@
 //! What clap returns instead of arguments: help and version are text to show, everything else is a usage problem.
 //!
-//! Must not know any option.
+//! Must not know any option; [`super::meant`] does.
 
-use super::Invocation;
+use super::meant::{self, typed};
+use super::nearest::nearest;
+use super::values::Misread;
+use super::{Invocation, cli};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use std::error::Error as _;
+use std::ffi::OsString;
 
-/// Help and version become text to show.
-pub fn outcome(error: &clap::Error) -> Result<Invocation, Problem> {
+/// Help and version become text to show. `arguments` begin with the command.
+pub fn outcome(error: &clap::Error, arguments: &[OsString]) -> Result<Invocation, Problem> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             Ok(Invocation::Show(error.render().to_string()))
@@ -17,37 +22,55 @@ pub fn outcome(error: &clap::Error) -> Result<Invocation, Problem> {
             Err(Problem::usage("a command is missing")
                 .next("try `rigel run simple`, or list the commands with `rigel --help`"))
         }
-        _ => Err(problem(error)),
+        _ => Err(meant::problem(error, &cli::command(), arguments).unwrap_or_else(|| problem(error))),
     }
 }
 
 /// The usage problem in clap's text, whose paragraphs are the error (with the possible values), tips, the usage and a
-/// hint to the help.
+/// hint to the help. Where it is clear what was meant, that is the next step.
 pub fn problem(error: &clap::Error) -> Problem {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(one_line);
     let what = paragraphs.next().unwrap_or_default();
     let what = what.strip_prefix("error: ").unwrap_or(&what);
     let rest: Vec<String> = paragraphs.collect();
-    let found = |start: &str| rest.iter().find_map(|paragraph| paragraph.strip_prefix(start));
+    let usage = rest.iter().find_map(|paragraph| paragraph.strip_prefix("Usage: "));
     let mut problem = Problem::usage(what);
     problem.place = place(error);
-    match (found("tip: "), found("Usage: ")) {
-        (Some(tip), _) => problem.next(tip),
+    if let Some(misread) = error.source().and_then(|source| source.downcast_ref::<Misread>()) {
+        let option = problem.place.as_deref().unwrap_or_default();
+        let value = typed(error, ContextKind::InvalidValue).unwrap_or_default();
+        problem.what = path_text::printable(&format!("`{option} {value}` {}", misread.reason)).into_owned();
+        return problem.next(misread.next.clone());
+    }
+    match (suggestion(error), usage) {
+        (Some(suggestion), _) => problem.next(suggestion),
         (None, Some(usage)) => problem.next(format!("the form is: {usage}; --help tells more")),
         (None, None) => problem.next("--help tells more"),
     }
 }
 
+/// The word that was probably meant.
+fn suggestion(error: &clap::Error) -> Option<String> {
+    if let Some(option) = typed(error, ContextKind::SuggestedArg) {
+        return Some(format!("perhaps {option} was meant"));
+    }
+    if let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) {
+        let value = typed(error, ContextKind::InvalidValue)?;
+        let near = nearest(&value, known.iter().map(String::as_str))?;
+        let option = place(error).filter(|place| place.starts_with('-'));
+        let option = option.map_or_else(String::new, |option| format!(": {option} {near}"));
+        return Some(format!("perhaps {near} was meant{option}"));
+    }
+    let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) else { return None };
+    // Another tip is to pass an unknown option as the name of a target, behind `--`, which nobody wants.
+    tips.iter().map(|tip| one_line(&tip.to_string())).find(|tip| !tip.starts_with("to pass "))
+}
+
 /// The argument that it is about, without its value: `--seed`, `LEVEL`.
-fn place(error: &clap::Error) -> Option<String> {
-    let name = match error.get(ContextKind::InvalidArg)? {
-        ContextValue::String(name) => name,
-        ContextValue::Strings(names) => names.first()?,
-        _ => return None,
-    };
-    let name = name.split(' ').next()?.trim_matches(['<', '>', '[', ']', '.']);
-    Some(path_text::printable(name).into_owned())
+pub fn place(error: &clap::Error) -> Option<String> {
+    let name = typed(error, ContextKind::InvalidArg)?;
+    Some(name.split([' ', '=']).next()?.trim_matches(['<', '>', '[', ']', '.']).to_owned())
 }
 
 /// A paragraph on one line, printable: it may quote what the user typed.

@@ -132,7 +132,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
     let read = command().try_get_matches_from(argv).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match read {
         Ok(cli) => cli,
-        Err(error) => return outcome(&error),
+        Err(error) => return outcome(&error, argv.get(1..).unwrap_or_default()),
     };
     match cli.command {
         Command::Run(run) => run.invocation(echo(arguments), environment),

@@ -10,6 +10,8 @@ Examples:
       this host: its devices, what is mounted, its limits
   rigel doctor /u01/data.dbf /dev/nvme1n1
       only what lies below these targets, down to the disks, and the targets themselves
+  rigel doctor .
+      the filesystem of this directory and the disks below it
   rigel doctor --all
       every setting that was looked at, also those that need no change
   rigel doctor --json
@@ -18,7 +20,7 @@ Examples:
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
-    /// Files or block devices; what lies below them is examined, too [default: the whole host]
+    /// Files, directories or block devices; what lies below them is examined, too [default: the whole host]
     #[arg(value_name = "TARGET")]
     pub targets: Vec<PathBuf>,
 

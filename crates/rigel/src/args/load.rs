@@ -3,7 +3,7 @@
 //! clap fills them for `rigel run`; the other commands fill them by hand. They hold what was typed, in bytes and
 //! nanoseconds. Must not judge whether it makes sense; [`super::shaping`] does.
 
-use super::words;
+use super::{values, words};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::MatrixShape;
 use rigel_core::load::workload::Layout;
@@ -31,7 +31,7 @@ pub struct LoadArgs {
     /// Measure each point once, for a time such as 60s [default: see --precision]
     ///
     /// That is how ORION measures; fractions such as 500ms work, too. The interval then only shows what varied inside the one visit.
-    #[arg(long, value_name = "TIME", help_heading = LOAD)]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = LOAD)]
     pub duration: Option<Nanos>,
 
     /// Bytes of warm-up before each large sequential data point, 0 for none [default: 2 minutes of it]

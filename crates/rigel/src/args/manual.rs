@@ -3,6 +3,7 @@
 //! Must not make a page.
 
 use super::cli;
+use super::nearest::nearest;
 use clap::ValueHint;
 use clap_complete::Shell;
 use rigel_core::error::Problem;
@@ -68,9 +69,11 @@ impl ManArgs {
             cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
         match self.command {
             Some(name) if !known.contains(&name) => {
+                let near = nearest(&name, known.iter().map(String::as_str));
+                let near = near.map_or_else(String::new, |near| format!("perhaps {near} was meant; "));
                 Err(Problem::usage(format!("there is no command '{}'", path_text::printable(&name)))
                     .at("COMMAND")
-                    .next(format!("name one of {}", known.join(", "))))
+                    .next(format!("{near}name one of {}", known.join(", "))))
             }
             command => Ok(ManOptions::One(command)),
         }

@@ -29,7 +29,7 @@ pub struct OwnArgs {
     /// Begin no visit after that time, such as 10m
     ///
     /// What was not reached by then says so.
-    #[arg(long, value_name = "TIME", help_heading = PRECISION)]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = PRECISION)]
     pub max_duration: Option<Nanos>,
 
     /// Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly
@@ -64,7 +64,7 @@ pub struct OwnArgs {
     ///
     /// The point is flagged with the place and the age of the oldest one, and the kernel is asked to take all of
     /// them back.
-    #[arg(long, value_name = "TIME", help_heading = ENGINE, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = ENGINE, hide_short_help = true)]
     pub io_timeout: Option<Nanos>,
 
     /// CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]

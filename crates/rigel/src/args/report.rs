@@ -9,12 +9,12 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  rigel report mytest_20260101_1200_record.jsonl
+      what was shown after the run: table, charts, best numbers
   rigel report mytest_20260101_1200_record.jsonl --html
       the page with charts beside the record, mytest_20260101_1200_report.html
   rigel report monday_record.jsonl tuesday_record.jsonl --html
       one page about both runs: an overview, and a page for each
-  rigel report mytest_20260101_1200_record.jsonl --format text
-      what was shown after the run: table, charts, best numbers
   rigel report mytest_20260101_1200_record.jsonl --format json
       the results as JSON on standard output
   rigel report mytest_20260101_1200_record.jsonl --format fio --out charts
@@ -38,12 +38,12 @@ pub struct ReportArgs {
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
 
-    /// What to make: ORION's files, one JSON document, one table, one page with charts, or what other tools read
+    /// What to make: ORION's files, one JSON document, one table, one page with charts, or what other tools read [default: text]
     ///
     /// text: what is shown after a run. fio: JSON as fio writes it; with --out also a file for each job in directories that
     /// fio-plot reads. hlog: latencies as an interval log of HdrHistogram. openmetrics: text for Prometheus. parquet: the
     /// table of csv with typed columns; not in every build. markdown: tables for a ticket or a wiki.
-    #[arg(long, value_name = "FORMAT", ignore_case = true, required_unless_present = "html", value_parser = words::parser::<Format>())]
+    #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = words::parser::<Format>())]
     format: Option<Format>,
 
     /// The same as --format html: one file that opens in any browser, without a network
@@ -66,10 +66,11 @@ pub struct ReportArgs {
 impl ReportArgs {
     pub fn options(self, environment: &Environment) -> Result<ReportOptions, Problem> {
         let version = values::orion_version(self.orion_version, environment.orion_version.as_deref())?;
-        // One of the two is there: clap asks for it.
-        let format = match self.format.unwrap_or(Format::Html) {
-            Format::Orion(_) => Format::Orion(version),
-            other => other,
+        let format = match self.format {
+            None if self.html => Format::Html,
+            None => Format::Text,
+            Some(Format::Orion(_)) => Format::Orion(version),
+            Some(other) => other,
         };
         Ok(ReportOptions { records: self.records, format, out: self.out, force: self.force })
     }

@@ -159,6 +159,10 @@ fn every_refusal_names_the_option() {
         ("run simple --duration 10x", "--duration"),
         ("run simple --duration 1ms", "--duration"),
         ("run simple --duration 9999h", "--duration"),
+        ("run simple --duration 10", "10s or 10m"),
+        ("run simple --levels aut", "--levels auto"),
+        ("run simple --max-latency 2ms", "rigel calibrate --max-latency"),
+        ("run simple -duration 10", "-duration is an option of ORION"),
         ("run simple --workers 0", "--workers"),
         ("run simple --seed 9007199254740992", "--seed"),
         ("run simple --engine posix", "--engine"),
@@ -196,7 +200,6 @@ fn every_refusal_names_the_option() {
         ("run advanced --stripe 1M", "--stripe"),
         ("run advanced --simulate concat --stripe 1M", "--stripe"),
         ("run advanced --simulate raid0 --type seq --stripe 1000K", "--stripe"),
-        ("report a.jsonl", "--format"),
         ("report a.jsonl --format pdf", "--format"),
         ("report a.jsonl --format json --html", "--html"),
         ("report --format json", "RECORD"),
@@ -307,6 +310,8 @@ fn man_pages_and_completions_are_asked_for() {
 
 #[test]
 fn a_report_is_asked_for() {
+    let text = read_line("rigel report a_record.jsonl");
+    assert!(matches!(text, Ok(Invocation::Report(options)) if options.format == Format::Text));
     let found = read_line("rigel report a_record.jsonl --format ORION --orion-version 11.1 --force");
     let expected = ReportOptions {
         records: vec!["a_record.jsonl".into()],

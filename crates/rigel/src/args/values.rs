@@ -1,28 +1,90 @@
-//! Values that are neither a word of a list nor a plain number: engines, seeds, the version in the environment.
+//! Values that are neither a word of a list nor a plain number: times, engines, seeds, the version in the environment.
 //!
 //! Must not know which command line they came from.
 
+use super::fio;
+use super::nearest::nearest;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
 use rigel_core::sim::SimLaw;
+use rigel_core::units::{Nanos, UnitError};
 use rigel_report::OrionVersion;
+use std::error::Error;
 use std::ffi::OsStr;
+use std::fmt;
 
 /// Seeds stay below this, so that every reader of JSON gets them back exactly.
 pub const SEEDS: u64 = 1 << 53;
 
-/// Reads `auto`, an engine's name, or `sim:LAW`. An error is a sentence for clap, which adds the option.
-pub fn engine(text: &str) -> Result<EngineRequest, String> {
+/// A value that cannot be read, and what to write instead. [`super::clap_problem`] puts option and value in front.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misread {
+    /// `has no unit: write 2ms or 2s`
+    pub reason: String,
+    pub next: String,
+}
+
+impl fmt::Display for Misread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.reason, self.next)
+    }
+}
+
+impl Error for Misread {}
+
+type Refused = Box<dyn Error + Send + Sync>;
+
+/// Reads the time that an I/O may take.
+pub fn latency(text: &str) -> Result<Nanos, Refused> {
+    time(text, ["ms", "s"])
+}
+
+/// Reads the time that is spent on something.
+pub fn duration(text: &str) -> Result<Nanos, Refused> {
+    time(text, ["s", "m"])
+}
+
+/// A number alone means seconds to one and milliseconds to another, so it is refused; `units` are what it may mean.
+fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
+    text.parse().map_err(|error: UnitError| -> Refused {
+        match error {
+            UnitError::NoUnit(number) => Misread {
+                reason: format!("has no unit: write {number}{one} or {number}{other}"),
+                next: "give the unit: us, ms, s, m (minutes) or h".into(),
+            }
+            .into(),
+            other => other.into(),
+        }
+    })
+}
+
+/// Reads `auto`, an engine's name, or `sim:LAW`.
+pub fn engine(text: &str) -> Result<EngineRequest, Refused> {
     if text == "auto" {
         return Ok(EngineRequest::Auto);
     }
     let (name, law) = text.split_once(':').map_or((text, None), |(name, law)| (name, Some(law)));
-    match (name.parse()?, law) {
-        (EngineKind::Sim, law) => SimLaw::parse(law.unwrap_or_default()).map(EngineRequest::Sim),
-        (kind, None) => Ok(EngineRequest::Only(kind)),
-        (kind, Some(_)) => Err(format!("only sim takes a device after a colon, {} does not", kind.name())),
+    match (name.parse::<EngineKind>(), law) {
+        (Ok(EngineKind::Sim), law) => Ok(EngineRequest::Sim(SimLaw::parse(law.unwrap_or_default())?)),
+        (Ok(kind), None) => Ok(EngineRequest::Only(kind)),
+        (Ok(kind), Some(_)) => {
+            Err(format!("only sim takes a device after a colon, {} does not", kind.name()).into())
+        }
+        (Err(_), _) => Err(no_engine(name).into()),
+    }
+}
+
+fn no_engine(name: &str) -> Misread {
+    let known: Vec<&str> = std::iter::once("auto").chain(EngineKind::ALL.map(EngineKind::name)).collect();
+    let near = fio::engine(name).or_else(|| nearest(name, known.iter().copied()));
+    Misread {
+        reason: format!("names no engine ({})", known.join(", ")),
+        next: near.map_or_else(
+            || "leave it out for the best engine that works here".to_owned(),
+            |near| format!("perhaps {near} was meant: --engine {near}"),
+        ),
     }
 }
 
@@ -65,23 +127,36 @@ mod tests {
 
     #[test]
     fn engines_by_name_and_by_law() {
-        assert_eq!(engine("auto"), Ok(EngineRequest::Auto));
-        assert_eq!(engine("libaio"), Ok(EngineRequest::Only(EngineKind::Libaio)));
-        assert_eq!(engine("sim"), Ok(EngineRequest::Sim(SimLaw::default())));
+        assert_eq!(engine("auto").unwrap(), EngineRequest::Auto);
+        assert_eq!(engine("libaio").unwrap(), EngineRequest::Only(EngineKind::Libaio));
+        assert_eq!(engine("sim").unwrap(), EngineRequest::Sim(SimLaw::default()));
         let Ok(EngineRequest::Sim(law)) = engine("sim:servers=9,size=2G") else {
             panic!("a law is a law");
         };
         assert_eq!((law.servers, law.size_bytes), (9, 2 << 30));
         for (text, part) in [
-            ("posix", "'posix' is no engine"),
+            ("posix", "names no engine (auto, io_uring, nvme"),
+            ("aio", "--engine libaio"),
+            ("io-uring", "--engine io_uring"),
+            ("io_uring_cmd", "--engine nvme"),
+            ("psync", "--engine threads"),
             ("null:servers=1", "only sim"),
+            ("sim:service=5", "'5' has no unit"),
             ("sim:servers=0", "servers=0"),
             ("sim:service=0,rate=0", "no time at all"),
             ("sim:between=two", "between=two"),
         ] {
-            let error = engine(text).unwrap_err();
+            let error = engine(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_time_without_a_unit_is_offered_two() {
+        assert_eq!(latency("1.5ms").unwrap(), Nanos(1_500_000));
+        assert!(latency("2").unwrap_err().to_string().contains("write 2ms or 2s"));
+        assert!(duration("60").unwrap_err().to_string().contains("write 60s or 60m"));
+        assert!(duration("10x").unwrap_err().to_string().contains("'x' in '10x' is not a unit"));
     }
 
     #[test]

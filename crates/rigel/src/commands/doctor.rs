@@ -10,9 +10,9 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::uses::doctor::{Checked, System, examine};
 use rigel_io::host::host_facts;
 use rigel_io::survey::survey;
-use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
+use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect};
 use rigel_report::doctor::{Counts, findings, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Examines the host, or what lies below targets, and prints the findings.
 /// A finding of severity error is a problem.
@@ -23,10 +23,16 @@ pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
     } else {
         let host = host_facts();
         let snapshot = Snapshot::take();
-        let look = |path| inspect(path, &snapshot).map(Inspected::into_facts);
-        let targets: Vec<TargetFacts> =
-            options.targets.iter().map(|path| look(path)).collect::<Result<_, _>>()?;
-        print(&System::below(&host, &targets), options)?
+        let (directories, targets): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            options.targets.iter().partition(|path| path.is_dir());
+        let look = |path: &PathBuf| inspect(path, &snapshot).map(Inspected::into_facts);
+        let targets: Vec<TargetFacts> = targets.into_iter().map(look).collect::<Result<_, _>>()?;
+        // What a directory lies on is examined; it is no target itself.
+        let look = |path: &PathBuf| directory_facts(path, &snapshot);
+        let below: Vec<TargetFacts> = directories.into_iter().map(look).collect::<Result<_, _>>()?;
+        let devices = below.iter().flat_map(|dir| dir.device.iter().chain(&dir.below));
+        let mounts = below.iter().filter_map(|dir| dir.mount.as_ref());
+        print(&System::below(&host, &targets).with(devices, mounts), options)?
     };
     match Counts::of(&all).errors {
         0 => Ok(()),

@@ -8,7 +8,7 @@ use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
-use rigel_io::targets::inspect::{Scan, Snapshot, block_devices, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, block_devices, inspect, without_opening};
 use rigel_report::targets::{Examined, json, table};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
                     .next("start again; name single targets to look at fewer"));
             }
             Err(problem) if named => return Err(problem),
-            // A device that vanished, or that the kernel lists without a node.
+            // A device that vanished.
             Err(problem) => commands::remark(&format!("{}: {}", path_text::encode(path), problem.what)),
         }
     }
@@ -37,7 +37,10 @@ pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
 }
 
 fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Result<Examined, Problem> {
-    let inspected = inspect(path, snapshot)?;
+    let inspected = match inspect(path, snapshot) {
+        Ok(inspected) => inspected,
+        Err(problem) => return closed(path, snapshot, problem),
+    };
     let label = format!("looking at {}", path_text::encode(path));
     let mut bar = WorkProgress::of_bytes(quiet, &label);
     let found = inspected.evidence(snapshot, Scan::Sample, &mut |done, total| bar.done_of(done, total), stop);
@@ -47,5 +50,18 @@ fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Res
         Err(problem) if stop.load(Ordering::Relaxed) => return Err(problem),
         Err(problem) => (inspected.users(snapshot), Some(problem.what)),
     };
-    Ok(Examined { facts: inspected.into_facts(), evidence, trouble })
+    Ok(Examined { facts: inspected.into_facts(), evidence, trouble, closed: None })
+}
+
+/// A block device that cannot be opened, with what is known all the same; the problem for anything else.
+fn closed(path: &Path, snapshot: &Snapshot, problem: Problem) -> Result<Examined, Problem> {
+    let Some((facts, evidence)) = without_opening(path, snapshot) else { return Err(problem) };
+    let closed = if path.exists() {
+        problem
+    } else {
+        problem
+            .because("the kernel lists it, but there is no such file; a container may have none")
+            .next("look at it from the host, or give the container the device")
+    };
+    Ok(Examined { facts, evidence, trouble: None, closed: Some(closed) })
 }

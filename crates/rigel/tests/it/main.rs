@@ -33,4 +33,5 @@ mod stop;
 mod support;
 mod syscalls;
 mod targets;
+mod typed;
 mod visit_course;

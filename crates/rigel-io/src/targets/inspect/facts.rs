@@ -3,27 +3,43 @@
 use super::snapshot::Snapshot;
 use super::{direct, layers};
 use crate::mounts::Mount;
+use crate::system::System;
 use crate::targets::block::Block;
 use crate::targets::errno::refusal;
-use crate::targets::node::{Node, memory_filesystem, mount_id, number};
+use crate::targets::node::{NAME_STORAGE, Node, memory_filesystem, mount_id, number};
 use crate::targets::{ioctl, own_file};
 use rigel_core::error::Problem;
-use rigel_core::facts::{ScratchFacts, TargetFacts, TargetKind};
+use rigel_core::facts::{Identity, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, Mode, OFlags};
 use std::os::fd::AsFd;
 use std::path::Path;
 
+/// Filesystems whose files the kernel makes up when they are read.
+const OF_THE_KERNEL: [&str; 18] = [
+    "proc",
+    "sysfs",
+    "cgroup",
+    "cgroup2",
+    "debugfs",
+    "tracefs",
+    "securityfs",
+    "selinuxfs",
+    "configfs",
+    "efivarfs",
+    "pstore",
+    "bpf",
+    "nsfs",
+    "mqueue",
+    "fusectl",
+    "binfmt_misc",
+    "rpc_pipefs",
+    "resctrl",
+];
+
 pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
     let system = snapshot.system();
-    let size_bytes = size_of_target(node)?;
     let is_file = node.kind == TargetKind::File;
-    // Logical and physical block size of a device.
-    let blocks = match node.open_to_read() {
-        Ok(fd) if !is_file => ioctl::block_sizes(fd.as_fd()).ok(),
-        _ => None,
-    };
-    let direct = direct::find(node, blocks.map(|(logical, _)| logical));
     let real_path = node.real_path();
     let ground = if is_file {
         Ground::of_path(node.mount_id(), &real_path, number(node.stat.st_dev), snapshot)
@@ -31,6 +47,23 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
         let device = (node.kind == TargetKind::BlockDevice).then(|| node.identity().device);
         Ground { mount: None, block: device.and_then(|number| Block::by_number(&system.sys, number)) }
     };
+    // Before it is opened: reading such a file may have effects.
+    if let Some(mount) = ground.mount.filter(|mount| OF_THE_KERNEL.contains(&mount.filesystem.as_str())) {
+        return Err(Problem::refused(format!(
+            "the target is no storage: a file of the kernel ({})",
+            mount.filesystem
+        ))
+        .at(node.place())
+        .because("the kernel makes up what is in it when it is read; nothing of it is on a disk")
+        .next(NAME_STORAGE));
+    }
+    let size_bytes = size_of_target(node)?;
+    // Logical and physical block size of a device.
+    let blocks = match node.open_to_read() {
+        Ok(fd) if !is_file => ioctl::block_sizes(fd.as_fd()).ok(),
+        _ => None,
+    };
+    let direct = direct::find(node, blocks.map(|(logical, _)| logical));
     let physical_block_bytes =
         blocks.and_then(|(_, physical)| physical).or_else(|| ground.block.as_ref()?.physical_block_bytes());
     let facts = TargetFacts {
@@ -132,5 +165,23 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
         Ok(0) => empty("has a size of zero", "insert the medium, attach the device, or choose another one"),
         Ok(size) => Ok(size),
         Err(errno) => Err(refusal("the target does not tell its size", &node.path, errno)),
+    }
+}
+
+/// The facts of a block device by what the kernel lists, without opening it.
+pub(super) fn of_closed(path: &Path, block: &Block, system: &System) -> TargetFacts {
+    let device = block.facts(system);
+    let path = path_text::encode(path);
+    TargetFacts {
+        real_path: path.clone(),
+        path,
+        kind: TargetKind::BlockDevice,
+        size_bytes: device.size_bytes.unwrap_or(0),
+        identity: Identity { device: block.number, inode: 0 },
+        logical_block_bytes: device.logical_block_bytes.unwrap_or(512),
+        physical_block_bytes: device.physical_block_bytes,
+        below: block.below().iter().map(|block| block.facts(system)).collect(),
+        device: Some(device),
+        ..TargetFacts::default()
     }
 }

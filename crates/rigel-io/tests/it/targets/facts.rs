@@ -49,6 +49,7 @@ fn what_is_no_target_is_refused_and_never_opened() {
         (&fifo, "FIFO"),
         (&socket, "socket"),
         (Path::new("/dev/null"), "character device"),
+        (Path::new("/proc/cpuinfo"), "a file of the kernel (proc)"),
         (&circle, "circle"),
         (&empty, "empty file"),
         (&below_file, "no directory"),

@@ -1,0 +1,116 @@
+//! Options of fio that users type by habit, and what stands for them here.
+//!
+//! docs/guide/from-fio.md has the same table for readers. Must not judge a value.
+
+/// Names in fio, what each is for `rigel run`, and for `rigel calibrate` where that differs.
+type Row = (&'static [&'static str], &'static str, Option<&'static str>);
+
+const OPTIONS: [Row; 17] = [
+    (
+        &["bs", "blocksize"],
+        "is --size-small / --size-large here, with `rigel run advanced`",
+        Some("is --size-small / --size-large here"),
+    ),
+    (
+        &["iodepth"],
+        "is --num-small / --num-large here, with `rigel run advanced --matrix point`; the other levels choose the load themselves",
+        Some("is searched here: leave it out"),
+    ),
+    (
+        &["numjobs"],
+        "times --iodepth is --num-small / --num-large here, with `rigel run advanced --matrix point`",
+        Some("is searched here: leave it out"),
+    ),
+    (
+        &["runtime"],
+        "is --duration here, such as --duration 60s; without it each load is measured until its number is sure",
+        Some("is --budget here, such as --budget 60s"),
+    ),
+    (&["time_based"], "is always so here: leave it out", None),
+    (&["ramp_time"], "is automatic here: leave it out", None),
+    (
+        &["rw", "readwrite"],
+        "is the level here: `rigel run oltp` for randread, `rigel run advanced --type seq` for read; --write PERCENT for writes",
+        Some(
+            "has no counterpart here: small random I/O and large streams are measured; --write PERCENT for writes",
+        ),
+    ),
+    (&["rwmixread"], "is --write here, the share of writes: --write 20 for 80 % of reads", None),
+    (&["rwmixwrite"], "is --write here", None),
+    (
+        &["filename"],
+        "needs no option here: `rigel run simple TARGET`",
+        Some("needs no option here: `rigel calibrate TARGET`"),
+    ),
+    (
+        &["direct"],
+        "is always 1 here: leave it out; --buffered is what 0 is",
+        Some("is always 1 here: leave it out"),
+    ),
+    (&["ioengine"], "is --engine here", None),
+    (
+        &["size"],
+        "is --scratch-size here, for a scratch file; of a target that is named all is measured",
+        None,
+    ),
+    (&["hipri"], "is --poll here", Some("is --poll of `rigel run`")),
+    (&["randseed"], "is --seed here", None),
+    (&["output_format"], "is --json here, and `rigel report RECORD --format fio` afterwards", None),
+    (
+        &["rate", "rate_iops", "thinktime", "fsync", "fdatasync", "sync", "verify", "offset"],
+        "has no counterpart here: use fio for it",
+        None,
+    ),
+];
+
+/// A sentence about the option, which may have its value behind an equals sign; `None` when it is not one of fio's.
+pub fn hint(argument: &str, calibrates: bool) -> Option<String> {
+    let option = argument.split('=').next()?;
+    let name = option.strip_prefix("--")?.replace('-', "_");
+    let (_, run, calibrate) = OPTIONS.iter().find(|(names, ..)| names.contains(&name.as_str()))?;
+    let here = calibrate.filter(|_| calibrates).unwrap_or(run);
+    Some(format!("fio's {option} {here}"))
+}
+
+/// The word that chooses the engine that is called so in fio.
+pub fn engine(name: &str) -> Option<&'static str> {
+    match name {
+        "io_uring_cmd" => Some("nvme"),
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "posixaio" => Some("threads"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command;
+
+    /// An option that a hint names has to be there.
+    #[test]
+    fn every_option_that_is_named_exists() {
+        let cli = command();
+        for (names, run, calibrate) in OPTIONS {
+            let told = [("run", Some(run)), ("calibrate", calibrate)];
+            for (command, text) in told.into_iter().filter_map(|(command, text)| Some((command, text?))) {
+                let of = |name: &str| cli.find_subcommand(name).unwrap().get_arguments();
+                let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                for option in words.filter_map(|word| word.strip_prefix("--")) {
+                    let known = of(command).chain(of("report")).chain(of("run"));
+                    assert!(
+                        option == "iodepth" || known.into_iter().any(|arg| arg.get_long() == Some(option)),
+                        "{names:?}: --{option}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_a_value_or_without() {
+        assert_eq!(hint("--bs=4k", true).unwrap(), "fio's --bs is --size-small / --size-large here");
+        assert!(hint("--iodepth", false).unwrap().contains("--num-small / --num-large"));
+        assert!(hint("--time-based", false).unwrap().starts_with("fio's --time-based is always"));
+        assert_eq!((hint("--colour", false), hint("bs", false)), (None, None));
+    }
+}

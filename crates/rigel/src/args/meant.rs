@@ -1,0 +1,140 @@
+//! What the user probably meant, where the parser only knows that it cannot be: a level or a command that is missing,
+//! options of fio, a word that is nearly right.
+//!
+//! Every problem offers a command line to go on with. Must not look at a path: that it is one is told by its letters.
+
+use super::clap_problem::place;
+use super::names::{Front, Opt};
+use super::nearest::nearest;
+use super::{fio, words};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use rigel_core::error::Problem;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::path_text;
+use std::ffi::OsString;
+
+/// A problem in our own words; `None` where those of the parser do. `arguments` begin with the command.
+pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString]) -> Option<Problem> {
+    let command = arguments.first().and_then(|word| word.to_str());
+    let command = command.filter(|word| cli.find_subcommand(word).is_some());
+    let typed = |kind| typed(error, kind);
+    let about_level = || place(error).is_some_and(|place| place == "LEVEL");
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => Some(no_command(cli, &typed(ContextKind::InvalidSubcommand)?)),
+        ErrorKind::UnknownArgument => {
+            unknown_option(cli, command, &typed(ContextKind::InvalidArg)?, arguments)
+        }
+        ErrorKind::MissingRequiredArgument if about_level() => Some(
+            Problem::usage("a level is missing")
+                .at("LEVEL")
+                .next(format!("name one of {}, as in: rigel run simple", words::list::<RunLevel>())),
+        ),
+        ErrorKind::InvalidValue if about_level() => Some(no_level(&typed(ContextKind::InvalidValue)?)),
+        _ => None,
+    }
+}
+
+/// What the parser quotes, printable.
+pub fn typed(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    let text = match error.get(kind)? {
+        ContextValue::String(text) => text,
+        ContextValue::Strings(several) => several.first()?,
+        _ => return None,
+    };
+    Some(path_text::printable(text).into_owned())
+}
+
+fn is_path(word: &str) -> bool {
+    word.contains(['/', '.'])
+}
+
+fn no_command(cli: &clap::Command, word: &str) -> Problem {
+    if is_path(word) {
+        return Problem::usage(format!("a command is missing before '{word}'"))
+            .at(word)
+            .next(format!("`rigel run simple {word}` measures it, `rigel targets {word}` tells what it is"));
+    }
+    let problem = Problem::usage(format!("there is no command '{word}'")).at(word);
+    let commands = cli.get_subcommands().map(clap::Command::get_name);
+    match (words::find::<RunLevel>(word), nearest(word, commands)) {
+        (Some(level), _) => problem.next(format!("perhaps `rigel run {}` was meant", level.name())),
+        (None, Some(near)) => problem.next(format!("perhaps `rigel {near}` was meant")),
+        (None, None) => problem.next("list the commands with `rigel --help`"),
+    }
+}
+
+fn no_level(word: &str) -> Problem {
+    let go_on = format!("`rigel run simple {word}` measures it");
+    if is_path(word) {
+        return Problem::usage(format!("a level is missing before '{word}'"))
+            .at("LEVEL")
+            .next(format!("{go_on}; the word after `rigel run` is {}", words::list::<RunLevel>()));
+    }
+    let problem = Problem::usage(format!("'{word}' is no level ({})", words::list::<RunLevel>())).at("LEVEL");
+    match nearest(word, RunLevel::ALL.map(RunLevel::name)) {
+        Some(near) => problem.next(format!("perhaps `rigel run {near}` was meant")),
+        None => problem.next(format!("if it is the name of a target: {go_on}")),
+    }
+}
+
+/// Options of fio or ORION, of another command, a slip, or one before the command. `None` when it is no option at all.
+fn unknown_option(
+    cli: &clap::Command,
+    command: Option<&str>,
+    option: &str,
+    arguments: &[OsString],
+) -> Option<Problem> {
+    let name = option.split('=').next().filter(|name| name.starts_with('-'))?;
+    let measures = matches!(command, None | Some("run" | "calibrate"));
+    let foreign = || foreign_option(name, command == Some("calibrate"), arguments);
+    if let Some(problem) = measures.then(foreign).flatten() {
+        return Some(problem);
+    }
+    let Some(command) = command else {
+        return Some(
+            Problem::usage(format!("a command is missing before {name}"))
+                .at(name)
+                .next("begin with the command, as in: rigel run simple; `rigel --help` lists them"),
+        );
+    };
+    let problem = Problem::usage(format!("{name} is no option of `rigel {command}`")).at(name);
+    let near = |of: &clap::Command| -> Option<String> {
+        let known = of.get_arguments().filter_map(clap::Arg::get_long);
+        nearest(name, known).filter(|_| name.starts_with("--")).map(str::to_owned)
+    };
+    let others = || {
+        ["run", "calibrate"].into_iter().find_map(|other| Some((other, near(cli.find_subcommand(other)?)?)))
+    };
+    Some(match (command, name, cli.find_subcommand(command).and_then(near)) {
+        ("run", "--level", _) => {
+            problem.next("name the level alone, as in: rigel run simple; --levels is orion or auto")
+        }
+        (.., Some(near)) => problem.next(format!("perhaps --{near} was meant")),
+        _ => match others() {
+            Some((other, near)) => problem.next(format!("there is `rigel {other} --{near}`")),
+            None => problem.next(format!("`rigel help {command}` lists the options")),
+        },
+    })
+}
+
+/// An option of fio or of ORION. Whoever types one of fio's types several, and wants to know all.
+fn foreign_option(name: &str, calibrates: bool, arguments: &[OsString]) -> Option<Problem> {
+    if fio::hint(name, calibrates).is_some() {
+        let hints = arguments.iter().filter_map(|word| fio::hint(&word.to_string_lossy(), calibrates));
+        let hints: Vec<String> = hints.collect();
+        let problem = Problem::usage(format!("{name} is an option of fio")).at(name);
+        return Some(problem.next(hints.join("\n    ")));
+    }
+    // The parser takes `-duration` for `-d` and more.
+    let mut all = Opt::ALL.into_iter();
+    let opt = all.find(|opt| {
+        let orion = opt.spelled(Front::Orion);
+        !name.starts_with("--") && orion.starts_with(name) && arguments.iter().any(|word| word == orion)
+    })?;
+    let (orion, rigel) = (opt.spelled(Front::Orion), opt.spelled(Front::Rigel));
+    Some(
+        Problem::usage(format!("{orion} is an option of ORION")).at(orion).next(format!(
+            "it is {rigel} of `rigel run`; ORION's own command line begins with `rigel orion`"
+        )),
+    )
+}

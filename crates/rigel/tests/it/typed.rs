@@ -1,0 +1,235 @@
+//! What people type by habit or by mistake, and what they are told: units, near words, options of fio, files that are no
+//! storage.
+
+use crate::support::{EPOCH, Place, RECORD, Told};
+use rigel_testdev::{Unavailable, needs};
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+
+/// Runs a line, checks code and words, and that nothing was made; a message always says what to do next, and never to put
+/// an option behind `--`.
+fn told(place: &Place, line: &str, code: i32, parts: &[&str]) -> Told {
+    let before = place.files();
+    let told = place.line(line).expect_code(code);
+    for part in parts {
+        assert!(told.stderr.contains(part), "'{part}' is missing for '{line}':\n{}", told.stderr);
+    }
+    assert!(told.stderr.contains("next step: "), "{line}:\n{}", told.stderr);
+    assert!(!told.stderr.contains("'-- "), "{line}:\n{}", told.stderr);
+    assert_eq!(place.files(), before, "{line}");
+    told
+}
+
+#[test]
+fn a_time_without_a_unit_is_refused_and_both_are_offered() {
+    let place = Place::new();
+    for (line, offer) in [
+        ("calibrate --max-latency 2", "`--max-latency 2` has no unit: write 2ms or 2s"),
+        ("calibrate --max-latency=0.5", "`--max-latency 0.5` has no unit: write 0.5ms or 0.5s"),
+        ("calibrate --budget 60", "`--budget 60` has no unit: write 60s or 60m"),
+        ("run simple --duration 10", "`--duration 10` has no unit: write 10s or 10m"),
+        ("run simple --max-duration 90", "`--max-duration 90` has no unit: write 90s or 90m"),
+        ("run simple --io-timeout 60", "`--io-timeout 60` has no unit: write 60s or 60m"),
+        ("orion -run simple --max-duration 90", "`--max-duration 90` has no unit: write 90s or 90m"),
+        ("run simple --engine sim:service=5", "'5' has no unit: write 5us, 5ms"),
+    ] {
+        told(&place, line, 2, &[offer]);
+    }
+    // ORION's own options have ORION's units.
+    place.lun("t.lun", &[&place.random_file("data", 4 << 20)]);
+    let plan =
+        place.line("orion -run oltp -testname t -duration 10 --io-timeout 90s --dry-run").expect_code(0);
+    assert!(plan.stdout.contains("10 s"), "{}", plan.stdout);
+}
+
+#[test]
+fn the_plan_of_a_calibration_has_its_bound() {
+    let place = Place::new();
+    for (options, bound) in [
+        ("--max-latency 2ms --percentile p99", "p99 of at most 2 ms"),
+        ("--max-latency 0.5ms", "mean of at most 0.5 ms"),
+        ("", "mean of at most 10 ms"),
+    ] {
+        let plan = place.line(&format!("calibrate --engine sim {options} --dry-run")).expect_code(0).stdout;
+        let line = plan.lines().find(|line| line.starts_with("Bound ")).unwrap_or_else(|| panic!("{plan}"));
+        assert!(line.contains(bound), "{line}");
+    }
+    let plan = place.line("run simple --engine sim --dry-run").expect_code(0).stdout;
+    assert!(!plan.contains("Bound"), "{plan}");
+}
+
+#[test]
+fn the_nearest_word_is_offered() {
+    let place = Place::new();
+    for (line, near) in [
+        ("rnu simple", "perhaps `rigel run` was meant"),
+        ("calbirate", "perhaps `rigel calibrate` was meant"),
+        ("simple", "perhaps `rigel run simple` was meant"),
+        ("man rnu", "perhaps run was meant"),
+        ("run simpel", "perhaps `rigel run simple` was meant"),
+        ("run simple --levels aut", "--levels auto"),
+        ("run simple --level auto", "rigel run simple; --levels is orion or auto"),
+        ("run simple --engine aio", "--engine libaio"),
+        ("run simple --engine io-uring", "--engine io_uring"),
+        ("run simple --engine psync", "--engine threads"),
+        ("run advanced --matrix rwo", "--matrix row"),
+        ("run advanced --type random", "--type rand"),
+        ("run simple --wirte 5", "perhaps --write was meant"),
+        ("run simple --max-latency 2ms", "there is `rigel calibrate --max-latency`"),
+        ("run simple -duration 10", "it is --duration of `rigel run`"),
+        ("report x --format jsn", "--format json"),
+        ("compare a b --format jnuit", "--format junit"),
+        ("advise x --for postgres", "--for postgresql"),
+        ("completions bsh", "perhaps bash was meant"),
+        ("calibrate --colour red", "`rigel help calibrate` lists the options"),
+    ] {
+        told(&place, line, 2, &[near]);
+    }
+}
+
+#[test]
+fn options_of_fio_are_translated() {
+    let place = Place::new();
+    for (options, here) in [
+        ("--bs 4k", "--size-small / --size-large here"),
+        ("--bs=4k", "--size-small / --size-large here"),
+        ("--iodepth=32", "--num-small / --num-large here"),
+        ("--numjobs=4", "--num-small / --num-large here"),
+        ("--runtime=60", "--duration"),
+        ("--time_based", "leave it out"),
+        ("--rw=randread", "`rigel run oltp` for randread"),
+        ("--rwmixread=80", "--write 20"),
+        ("--filename=/dev/sdx", "rigel run simple TARGET"),
+        ("--direct=1", "leave it out; --buffered is what 0 is"),
+        ("--ioengine=libaio", "--engine here"),
+        ("--size=4G", "--scratch-size"),
+    ] {
+        let option = options.split(['=', ' ']).next().unwrap();
+        let parts = [format!("{option} is an option of fio"), format!("fio's {option} "), here.to_owned()];
+        told(&place, &format!("run simple {options}"), 2, &parts.each_ref().map(String::as_str));
+    }
+    told(&place, "calibrate --runtime=60", 2, &["--budget"]);
+    told(&place, "--bs=4k", 2, &["--size-small"]);
+    // All of a line at once.
+    let line = "run simple --bs=4k --iodepth=32 --rw=randread --runtime 60";
+    told(&place, line, 2, &["fio's --bs", "fio's --iodepth", "fio's --rw", "fio's --runtime"]);
+    // Where nothing is measured, they are just unknown.
+    assert!(!told(&place, "targets --bs=4k", 2, &["--bs"]).stderr.contains("fio"));
+}
+
+#[test]
+fn a_level_or_a_command_that_is_missing() {
+    let place = Place::new();
+    told(&place, "run /u01/data.dbf", 2, &["a level is missing", "`rigel run simple /u01/data.dbf`", "oltp"]);
+    told(&place, "run data.dbf --write 5", 2, &["a level is missing", "`rigel run simple data.dbf`"]);
+    told(&place, "run volume", 2, &["'volume' is no level", "`rigel run simple volume`"]);
+    told(&place, "run", 2, &["a level is missing", "rigel run simple"]);
+    told(&place, "/dev/sdx", 2, &["a command is missing", "`rigel run simple /dev/sdx`"]);
+    told(&place, "--write 5", 2, &["a command is missing", "rigel run simple"]);
+}
+
+#[test]
+fn what_is_no_storage_says_what_it_is() {
+    let place = Place::new();
+    assert!(Command::new("mkfifo").arg(place.path().join("pipe")).status().unwrap().success());
+    let _socket = UnixListener::bind(place.path().join("socket"));
+    for (path, parts) in [
+        ("/proc/cpuinfo", &["no storage", "a file of the kernel (proc)", "rigel targets"][..]),
+        ("/sys/kernel/mm/transparent_hugepage/enabled", &["no storage", "sysfs", "rigel targets"]),
+        ("/dev/null", &["no storage", "character device", "rigel targets"]),
+        ("pipe", &["no storage", "FIFO", "rigel targets"]),
+        ("socket", &["no storage", "socket", "rigel targets"]),
+        (".", &["is a directory", "name a file in it", "`rigel run simple` without a target"]),
+    ] {
+        for command in ["run simple", "calibrate", "targets"] {
+            let told = told(&place, &format!("{command} {path}"), 3, parts);
+            assert!(!told.stderr.contains("fallocate"), "{}", told.stderr);
+        }
+    }
+}
+
+#[test]
+fn the_doctor_looks_below_a_directory() {
+    let place = Place::new();
+    let examined = |line: &str| {
+        let told = place.line(&format!("doctor {line} --json"));
+        assert!([0, 1].contains(&told.code), "{told:?}");
+        told.json()
+    };
+    let about = |line: &str, mount: bool| -> Vec<String> {
+        let found = examined(line);
+        let settings = found["settings"].as_array().unwrap().iter();
+        let of = settings.filter(|setting| !mount || setting["rule"] == "access-times");
+        let mut about: Vec<String> =
+            of.map(|setting| setting["about"].as_str().unwrap().to_owned()).collect();
+        about.sort();
+        about.dedup();
+        about
+    };
+    place.random_file("data", 4 << 20);
+    // What lies below a file in it, without the file.
+    let of_file: Vec<String> = about("data", false).into_iter().filter(|about| about != "data").collect();
+    assert_eq!(about(".", false), of_file);
+    assert_eq!(about(".", true).len(), 1, "its filesystem, once");
+    assert_eq!(about(". data", true), about(".", true));
+}
+
+#[test]
+fn a_disk_that_cannot_be_read_stays_in_the_table() {
+    let test = "a_disk_that_cannot_be_read_stays_in_the_table";
+    let place = Place::new();
+    // A node is missing for every device, as in a container, and the kernel lists them all the same.
+    let script = "mount -t tmpfs none /dev && exec \"$0\" \"$@\"";
+    let without_nodes = |arguments: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", script, env!("CARGO_BIN_EXE_rigel")]).args(arguments);
+        crate::support::tell(command.current_dir(place.path()))
+    };
+    let probe = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/dev"]).status();
+    let listed = fs::read_dir("/sys/class/block").map_err(Unavailable::new).and_then(|mut entries| {
+        let has_size = |entry: &fs::DirEntry| {
+            fs::read_to_string(entry.path().join("size")).is_ok_and(|size| size.trim() != "0")
+        };
+        let first = entries.find_map(|entry| entry.ok().filter(has_size));
+        first.ok_or_else(|| Unavailable::new("no block device with a medium"))
+    });
+    let usable = match probe {
+        Ok(status) if status.success() => listed,
+        _ => Err(Unavailable::new("no mount namespace (not root?)")),
+    };
+    let Some(entry) = needs(test, usable) else { return };
+    let path = format!("/dev/{}", entry.file_name().to_str().unwrap().replace('!', "/"));
+    for arguments in [&["targets", "--quiet"][..], &["targets", &path]] {
+        let told = without_nodes(arguments).expect_code(0);
+        let row = told.stdout.lines().find(|line| line.starts_with(&format!("{path} ")));
+        assert!(row.is_some_and(|row| row.contains("iB") && row.ends_with("refused")), "{}", told.stdout);
+        assert!(
+            told.stdout.contains("the kernel lists it") && told.stdout.contains("to read: "),
+            "{}",
+            told.stdout
+        );
+        assert_eq!(told.stderr, "");
+    }
+    let document = without_nodes(&["targets", &path, "--json"]).expect_code(0).json();
+    let found = &document["targets"][0];
+    assert!(found["size_bytes"].as_u64().unwrap() > 0, "{found}");
+    assert_eq!((found["write"].as_str(), found["free"].as_bool()), (Some("refused"), Some(false)), "{found}");
+    assert!(found["trouble"].as_str().unwrap().contains("the kernel lists it"), "{found}");
+    assert!(found["remedy"].as_str().is_some(), "{found}");
+}
+
+#[test]
+fn a_report_without_a_format_is_what_the_run_showed() {
+    let place = Place::new();
+    let run = place
+        .command()
+        .args(["run", "oltp", "--engine", "sim", "--seed", "7", "--quiet"])
+        .env("SOURCE_DATE_EPOCH", EPOCH)
+        .output();
+    let shown = Told::from(run.unwrap()).expect_code(0).stdout;
+    let text = place.line(&format!("report ./{RECORD}")).expect_code(0).stdout;
+    assert_eq!(text, place.line(&format!("report ./{RECORD} --format text")).expect_code(0).stdout);
+    let lines = |text: &str| text.lines().take(10).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines(&text), lines(&shown));
+}

@@ -89,7 +89,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l tui -d 'Watch the ru
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s h -l help -d 'Print a summary; `rigel help run` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l max-latency -d 'Latency that small I/O may have at the rate that is reported as max_iops' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l max-latency -d 'Latency that small I/O may have at the rate that is reported as max_iops, such as 2ms' -r
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l percentile -d 'Which latency that is' -r -f -a "mean\t''
 p99\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l num-disks -d 'Number of disks behind the targets' -r
@@ -112,7 +112,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l last -d 'Show 
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l history -d 'Show all calibrations of the targets, or of any, the newest first, and measure nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-history -d 'Do not keep the answers in the history'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -s h -l help -d 'Print a summary; `rigel help calibrate` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand report" -l format -d 'What to make: ORION\'s files, one JSON document, one table, one page with charts, or what other tools read' -r -f -a "orion\t''
+complete -c rigel -n "__fish_rigel_using_subcommand report" -l format -d 'What to make: ORION\'s files, one JSON document, one table, one page with charts, or what other tools read [default: text]' -r -f -a "orion\t''
 json\t''
 csv\t''
 html\t''

@@ -77,7 +77,7 @@ fn no_level(word: &str) -> Problem {
     }
 }
 
-/// Options of fio or ORION, of another command, a slip, or one before the command. `None` when it is no option at all.
+/// An option that is not known here, or stands before the command. `None` when it is no option at all.
 fn unknown_option(
     cli: &clap::Command,
     command: Option<&str>,
@@ -97,6 +97,11 @@ fn unknown_option(
                 .next("begin with the command, as in: rigel run simple; `rigel --help` lists them"),
         );
     };
+    Some(no_option(cli, command, name))
+}
+
+/// A slip, or an option of another command.
+fn no_option(cli: &clap::Command, command: &str, name: &str) -> Problem {
     let problem = Problem::usage(format!("{name} is no option of `rigel {command}`")).at(name);
     let near = |of: &clap::Command| -> Option<String> {
         let known = of.get_arguments().filter_map(clap::Arg::get_long);
@@ -105,7 +110,7 @@ fn unknown_option(
     let others = || {
         ["run", "calibrate"].into_iter().find_map(|other| Some((other, near(cli.find_subcommand(other)?)?)))
     };
-    Some(match (command, name, cli.find_subcommand(command).and_then(near)) {
+    match (command, name, cli.find_subcommand(command).and_then(near)) {
         ("run", "--level", _) => {
             problem.next("name the level alone, as in: rigel run simple; --levels is orion or auto")
         }
@@ -114,7 +119,7 @@ fn unknown_option(
             Some((other, near)) => problem.next(format!("there is `rigel {other} --{near}`")),
             None => problem.next(format!("`rigel help {command}` lists the options")),
         },
-    })
+    }
 }
 
 /// An option of fio or of ORION. Whoever types one of fio's types several, and wants to know all.

@@ -161,8 +161,6 @@ fn every_refusal_names_the_option() {
         ("run simple --duration 9999h", "--duration"),
         ("run simple --duration 10", "10s or 10m"),
         ("run simple --levels aut", "--levels auto"),
-        ("run simple --max-latency 2ms", "rigel calibrate --max-latency"),
-        ("run simple -duration 10", "-duration is an option of ORION"),
         ("run simple --workers 0", "--workers"),
         ("run simple --seed 9007199254740992", "--seed"),
         ("run simple --engine posix", "--engine"),

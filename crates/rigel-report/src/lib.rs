@@ -29,6 +29,7 @@ mod output_file;
 mod page;
 mod parquet;
 mod table;
+mod uneven;
 mod verdict;
 mod view;
 mod words;

@@ -8,6 +8,7 @@ use crate::headline::{self, Headline};
 use crate::notes::{self, At};
 use crate::numbers::{number, time};
 use crate::page::Page;
+use crate::uneven;
 use crate::verdict::{Cause, Conclusion, Part};
 use crate::view::View;
 use crate::words;
@@ -158,6 +159,9 @@ fn points(page: &mut Page, view: &View<'_>) {
         format!("half of a 95 % interval that shows {}", words::ONE_VISIT)
     };
     page.line(format_args!("\nNumbers: {}. ±: {width}.\n", words::ESTIMAND));
+    if let Some(sentence) = uneven::sentence(view) {
+        page.line(format_args!("{}\n", escaped(&sentence)));
+    }
 }
 
 fn row(page: &mut Page, levels: &str, class: Class, io: &IoFindings, flags: &str) {

@@ -8,6 +8,7 @@ use super::wrap::{clipped, wrapped};
 use crate::flag_scopes::FlagScopes;
 use crate::notes::flag_text;
 use crate::page::Page;
+use crate::uneven;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
@@ -42,6 +43,10 @@ pub(super) fn styled(view: &View<'_>, style: Style) -> String {
         }
         page.blank();
         legend(&mut page, view, clipped);
+        if let Some(sentence) = uneven::sentence(view) {
+            page.blank();
+            wrapped(&mut page, "", "", &sentence);
+        }
     }
     shared_flags(&mut page, view, &scopes, style);
     super::curves::section(&mut page, view);

@@ -98,14 +98,6 @@ fn a_chart_leaves_out_what_must_not_be_used_and_says_so() {
 }
 
 #[test]
-fn the_heading_of_a_histogram_stays_a_line() {
-    let run = Run::visited(RunLevel::Oltp, &SPREAD);
-    let report = text::report(&View::of(&run.record), UNICODE, &[]);
-    let heading = report.lines().find(|line| line.contains("Latency:   ")).unwrap();
-    assert!(heading.ends_with("# of IOs (read)        # of IOs (write)"), "{heading}");
-}
-
-#[test]
 fn one_level_is_no_curve() {
     let run = visited(advanced(MatrixShape::Point { small: 3, large: 1 }));
     let report = text::report(&View::of(&run.record), UNICODE, &[]);

@@ -52,7 +52,7 @@ fn the_first_one_leaves_a_whole_record_and_its_outputs() {
         assert!(place.read("_summary.txt").contains("cut short"), "{}", place.read("_summary.txt"));
         let mut stdout = String::new();
         child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-        assert!(stdout.contains("Maximum Small IOPS"), "what is there is printed: {stdout}");
+        assert!(stdout.contains(" Small Large      IOPS"), "what is there is printed: {stdout}");
     }
 }
 

@@ -1,0 +1,46 @@
+//! What a mean latency means that lies far from the median, as one sentence for below a table of latencies.
+//!
+//! Must not say why the latencies are uneven; flags do.
+
+use crate::notes::At;
+use crate::numbers::{counted, time};
+use crate::view::View;
+use rigel_core::judge::findings::{IoFindings, PointFindings};
+use std::collections::BTreeSet;
+
+/// Mean and median that differ by no larger factor are alike. It is 1.44 for latencies of an exponential distribution.
+const ALIKE: f64 = 1.5;
+
+/// The sentence, about the class and point where they differ most; `None` where they are alike everywhere.
+pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
+    let uneven = || {
+        let all = view.classes().filter_map(|(found, _, io)| Some((found, io, ratio(io)?)));
+        all.filter(|(_, _, ratio)| *ratio > ALIKE || ratio * ALIKE < 1.0)
+    };
+    let (found, io, _) = uneven().max_by(|one, other| one.2.ln().abs().total_cmp(&other.2.ln().abs()))?;
+    let others: BTreeSet<usize> = uneven().map(|(found, ..)| found.step).collect();
+    let others = match others.len().saturating_sub(1) {
+        0 => String::new(),
+        others => format!(
+            " Mean and median differ by more than a factor of {ALIKE} at {}, too.",
+            counted(others, "other point")
+        ),
+    };
+    Some(told(found, io)? + &others)
+}
+
+/// The mean over the median.
+fn ratio(io: &IoFindings) -> Option<f64> {
+    let us = io.latency_us?;
+    (us.p50.value > 0.0).then(|| us.mean.value / us.p50.value)
+}
+
+fn told(found: &PointFindings, io: &IoFindings) -> Option<String> {
+    let us = io.latency_us?;
+    let (half, mean, what, at) = (time(us.p50.value), time(us.mean.value), io.load.noun(), At(found.point));
+    Some(if us.mean.value > us.p50.value {
+        format!("Half of the {what}s @ {at} took {half} or less; a slow share raises the mean to {mean}.")
+    } else {
+        format!("Half of the {what}s @ {at} took {half} or more; a quick share lowers the mean to {mean}.")
+    })
+}

@@ -139,13 +139,15 @@ impl Nanos {
 }
 
 impl fmt::Display for Nanos {
-    /// `60 s`, `1.5 s`, `100 ms`.
+    /// `60 s`, `1.5 s`, `100 ms`, `250 us`, with three decimals at most.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 != 0 && self.0 < NS_PER_S {
-            write!(f, "{} ms", to_f64(self.0) / to_f64(NS_PER_MS))
-        } else {
-            write!(f, "{} s", self.seconds())
-        }
+        let (unit, name) = match self.0 {
+            1..NS_PER_US => (1, "ns"),
+            NS_PER_US..NS_PER_MS => (NS_PER_US, "us"),
+            NS_PER_MS..NS_PER_S => (NS_PER_MS, "ms"),
+            _ => (NS_PER_S, "s"),
+        };
+        write!(f, "{} {name}", trimmed(to_f64(self.0) / to_f64(unit)))
     }
 }
 
@@ -191,6 +193,12 @@ pub fn iops(count: u64, span_ns: u64) -> f64 {
 /// Megabytes (2^20 bytes) per second: `bytes` in `span_ns`. Zero for an empty span.
 pub fn mbps(bytes: u64, span_ns: u64) -> f64 {
     iops(bytes, span_ns) / to_f64(MIB)
+}
+
+/// With three decimals at most: 10.0 is `10`, 2.5 is `2.5`.
+pub fn trimmed(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// The digits of a whole number in groups of three: `-1,234,567`.

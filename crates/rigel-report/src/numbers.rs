@@ -2,17 +2,17 @@
 //!
 //! Must not know what a number is about.
 
-pub(crate) use rigel_core::units::number;
+pub(crate) use rigel_core::units::{number, trimmed};
 
 use rigel_core::units::{NS_PER_S, Nanos};
 use std::fmt::Display;
 
-/// A time in the unit that suits it: `87.25 µs`, `1.012 ms`.
+/// A time in the unit that suits it: `87.25 us`, `1.012 ms`. Spelled as on the command line, in flags and in ORION's files.
 pub(crate) fn time(us: f64) -> String {
     match us {
         _ if us >= 1e6 => format!("{} s", number(us / 1e6)),
         _ if us >= 1e3 => format!("{} ms", number(us / 1e3)),
-        _ => format!("{} µs", number(us)),
+        _ => format!("{} us", number(us)),
     }
 }
 
@@ -77,19 +77,13 @@ pub fn short(value: f64) -> String {
 pub(crate) fn signed_percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {
-        size if size >= 9999.5 => format!("{percent:+.1e}"),
+        size if size >= 9999.5 && percent > 0.0 => ">+9999".to_owned(),
         size if size >= 99.95 => format!("{percent:+.0}"),
         size if size < 0.05 && percent < 0.0 => "-0.0".to_owned(),
         size if size < 0.05 && percent > 0.0 => "+0.0".to_owned(),
         0.0 => "0.0".to_owned(),
         _ => format!("{percent:+.1}"),
     }
-}
-
-/// With three decimals at most: 10.0 is `10`, 2.5 is `2.5`.
-pub(crate) fn trimmed(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// `1 visit`, `8 visits`.
@@ -115,7 +109,7 @@ mod tests {
     #[test]
     fn times_have_the_unit_that_suits_them() {
         assert_eq!(time(1012.4), "1.012 ms");
-        assert_eq!((time(87.25).as_str(), time(2_500_000.0).as_str()), ("87.25 µs", "2.5 s"));
+        assert_eq!((time(87.25).as_str(), time(2_500_000.0).as_str()), ("87.25 us", "2.5 s"));
     }
 
     #[test]
@@ -173,7 +167,7 @@ mod tests {
             (-0.0001, "-0.0"),
             (1.5, "+150"),
             (-0.9996, "-100"),
-            (150.0, "+1.5e4"),
+            (150.0, ">+9999"),
         ] {
             assert_eq!(signed_percent(share), text, "{share}");
         }

@@ -67,6 +67,21 @@ fn display_prefers_exact_prefixes() {
 }
 
 #[test]
+fn spans_have_the_unit_that_suits_them_and_three_decimals_at_most() {
+    for (ns, text) in [
+        (0, "0 s"),
+        (512, "512 ns"),
+        (250_000, "250 us"),
+        (88_888_888, "88.889 ms"),
+        (12_345_000, "12.345 ms"),
+        (23_999_999_940, "24 s"),
+        (1_500_000_000, "1.5 s"),
+    ] {
+        assert_eq!(Nanos(ns).to_string(), text);
+    }
+}
+
+#[test]
 fn numbers_for_people_have_four_figures() {
     for (value, text) in [
         (1_234_567.8, "1,234,568"),

@@ -26,6 +26,8 @@ pub struct WitnessedVisit {
 pub struct ResidualCorrelation {
     /// Relative change of the rate per core that others use; -0.1 when each costs 10 %.
     pub per_core: f64,
+    /// How far visits to one point lie apart in that time: the line holds over so many cores.
+    pub range_cores: f64,
     /// Pearson's correlation, -1 to 1. Its square is the part of the variance between visits that the line explains.
     pub r: f64,
     /// How often so large a correlation, either way, comes about by chance.
@@ -53,7 +55,10 @@ pub fn residual_correlation(visits: &[WitnessedVisit]) -> Option<ResidualCorrela
     let r = correlation(&foreign, &residuals);
     let t = r.abs() * (count(df) / (1.0 - r * r).max(0.0)).sqrt();
     let per_core = r * (of_residuals / of_foreign).sqrt();
-    Some(ResidualCorrelation { per_core, r, p: 2.0 * student_t_tail(t, count(df)), visits: foreign.len() })
+    let ends =
+        foreign.iter().fold((0.0, 0.0), |(least, most): (f64, f64), &one| (least.min(one), most.max(one)));
+    let p = 2.0 * student_t_tail(t, count(df));
+    Some(ResidualCorrelation { per_core, range_cores: ends.1 - ends.0, r, p, visits: foreign.len() })
 }
 
 /// A figure of every visit without its point's mean, points in order.

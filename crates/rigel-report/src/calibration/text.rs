@@ -3,7 +3,7 @@
 //! Must not depend on where a document came from: a run or the history.
 
 use super::{Document, Figure};
-use crate::numbers::{percent, trimmed};
+use crate::numbers::{percent, time, trimmed};
 use crate::page::Page;
 use crate::text::{Style, verdict_lines, wrapped};
 use rigel_core::judge::flags::Flag;
@@ -20,17 +20,17 @@ pub fn answers(found: &Document, style: Style) -> String {
         page.blank();
     }
     let which = found.percentile.name();
-    let bound = format!("IOPS within a {which} latency of {} ms", trimmed(found.max_latency_ms));
+    let bound = format!("IOPS within a {which} latency of {}", limit(found.max_latency_ms));
     figure(&mut page, "max_iops", found.max_iops, 0, &bound);
     if let Some(reason) = &found.reason {
         wrapped(&mut page, "                  ", "                  ", &printable(reason));
     }
     let at = found.outstanding.map_or_else(String::new, |level| format!(", with {level} outstanding"));
-    figure(&mut page, "actual_latency", found.actual_latency_ms, 3, &format!("ms{at}"));
+    latency(&mut page, "actual_latency", found.actual_latency_ms, 1000.0, &at);
     figure(&mut page, "unbounded_iops", found.unbounded_iops, 0, "IOPS at any latency");
     figure(&mut page, "max_mbps", found.max_mbps, 2, "MBPS of many large streams");
     figure(&mut page, "max_pmbps", found.max_pmbps, 2, "MBPS of one large stream");
-    figure(&mut page, "latency_at_1", found.latency_at_1_us, 1, "us with one small I/O outstanding");
+    latency(&mut page, "latency_at_1", found.latency_at_1_us, 1.0, " with one small I/O outstanding");
     if let Some(n_sat) = found.n_sat {
         let least = if n_sat.saturated { "" } else { "at least " };
         page.line(format_args!(
@@ -45,8 +45,27 @@ pub fn answers(found: &Document, style: Style) -> String {
     style.spelled(page.into_string())
 }
 
+/// A bound on the latency as it was asked for, which [`time`] would round.
+fn limit(ms: f64) -> String {
+    match ms {
+        _ if ms < 1.0 => format!("{} us", trimmed(1000.0 * ms)),
+        _ if ms < 1000.0 => format!("{} ms", trimmed(ms)),
+        _ => format!("{} s", trimmed(ms / 1000.0)),
+    }
+}
+
 fn figure(page: &mut Page, name: &str, found: Option<Figure>, decimals: usize, unit: &str) {
-    let value = mean(found, decimals);
+    line(page, name, found, &mean(found, decimals), unit);
+}
+
+/// A figure that is `us` microseconds for each of its units, in the unit that suits it.
+fn latency(page: &mut Page, name: &str, found: Option<Figure>, us: f64, more: &str) {
+    let text = found.map_or_else(|| "- us".to_owned(), |found| time(us * found.mean));
+    let (value, unit) = text.split_once(' ').unwrap_or((&text, ""));
+    line(page, name, found, value, &format!("{unit}{more}"));
+}
+
+fn line(page: &mut Page, name: &str, found: Option<Figure>, value: &str, unit: &str) {
     let width = found.and_then(|found| found.width());
     let width = width.map_or_else(String::new, |width| format!("±{} %", percent(width)));
     page.line(format_args!("{name:<15}{value:>12} {width:<7} {unit}"));

@@ -22,6 +22,7 @@ mod one_number;
 mod orion;
 mod output_faults;
 mod outputs;
+mod plain;
 mod privilege;
 mod resume;
 mod safety;

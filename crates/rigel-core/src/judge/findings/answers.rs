@@ -8,7 +8,7 @@ use crate::load::class::Class;
 use crate::load::matrix::Point;
 use crate::stats::Estimate;
 use crate::stats::bound::{LatencyBound, LatencyOf};
-use crate::units::{to_f64, us_from_ns};
+use crate::units::{NS_PER_MS, to_f64, trimmed, us_from_ns};
 
 /// A latency that is further above the bound does not keep it, however wide its interval is: with two visits the interval
 /// begins at 0.
@@ -122,10 +122,11 @@ fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound,
         Some(WithinBound { iops: best.io.iops, latency_us, outstanding: best.point.small() })
     });
     best.ok_or_else(|| {
+        let (us, unit) = if bound.limit.0 < NS_PER_MS { (1.0, "us") } else { (1000.0, "ms") };
         format!(
-            "the {} latency is {:.3} ms even at the lowest load, above the bound of {}",
+            "the {} latency is {} {unit} even at the lowest load, above the bound of {}",
             bound.of.name(),
-            quickest / 1000.0,
+            trimmed(quickest / us),
             bound.limit
         )
     })
@@ -175,7 +176,10 @@ mod tests {
     fn a_bound_that_cannot_be_kept_is_an_answer() {
         let found = answered([3000, 3000, 3000, 3000, 3000], 2, |_| {});
         let reason = found.max_iops.unwrap_err();
-        assert!(reason.contains("3.000 ms even at the lowest load, above the bound of 2"), "{reason}");
+        assert!(
+            reason.contains("latency is 3 ms even at the lowest load, above the bound of 2 ms"),
+            "{reason}"
+        );
         assert!(found.unbounded_iops.is_some());
     }
 

@@ -307,13 +307,14 @@ impl Told {
         for line in text.lines() {
             let cells: Vec<&str> = line.split_whitespace().collect();
             let [name, value, rest @ ..] = cells.as_slice() else { continue };
+            let factor = if rest.iter().any(|unit| ["ms", "ms,"].contains(unit)) { 1000.0 } else { 1.0 };
             let (key, factor) = match *name {
                 "max_iops" => ("within", 1.0),
-                "actual_latency" => ("within latency", 1000.0),
+                "actual_latency" => ("within latency", factor),
                 "unbounded_iops" => ("most small", 1.0),
                 "max_mbps" => ("most large", 1.0),
                 "max_pmbps" => ("one stream", 1.0),
-                "latency_at_1" => ("1,0 small mean", 1.0),
+                "latency_at_1" => ("1,0 small mean", factor),
                 _ => continue,
             };
             let Ok(number) = value.parse::<f64>() else { continue };
@@ -339,7 +340,7 @@ fn headline(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `3,952`, `1.012 ms`, `87.25 µs`, `87.3 us`.
+/// `3,952`, `1.012 ms`, `87.25 us`.
 fn number(text: &str) -> Option<f64> {
     let mut parts = text.split_whitespace();
     let value: f64 = parts.next()?.replace(',', "").parse().ok()?;

@@ -2,6 +2,7 @@
 //!
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
+use super::words::signed;
 use crate::judge::findings::estimate::{JudgedPhase, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
@@ -9,7 +10,9 @@ use crate::judge::profiles::classes;
 use crate::measure::Window;
 use crate::record::{Record, Visit};
 use crate::units::to_f64;
-use crate::witness::{Foreign, WitnessedVisit, foreign_cores, host_limited, residual_correlation};
+use crate::witness::{
+    Foreign, ResidualCorrelation, WitnessedVisit, foreign_cores, host_limited, residual_correlation,
+};
 use std::collections::BTreeMap;
 
 /// A correlation that comes about by chance so often is not told.
@@ -100,13 +103,36 @@ pub fn of_phase(phase: &JudgedPhase<'_>) -> Option<Flag> {
         })
     };
     let found = residual_correlation(&visits.iter().filter_map(witnessed).collect::<Vec<_>>())?;
-    (found.p < SIGNIFICANCE && found.per_core < 0.0).then(|| {
-        let text = format!(
-            "visits were slower the more CPU time others used: {:+.0} % for each core (correlation {:.2} over {} visits)",
-            100.0 * found.per_core,
-            found.r,
-            found.visits
+    (found.p < SIGNIFICANCE && found.per_core < 0.0).then(|| Flag::new(FlagCode::Foreign, slower(&found)))
+}
+
+/// What the visits show, no further than they lie apart: what a whole core would take is not known from a part of one.
+fn slower(found: &ResidualCorrelation) -> String {
+    let cores = found.range_cores.min(1.0);
+    format!(
+        "visits were slower the more CPU time others used: {} where they used {cores:.2} of a core more (correlation {:.2} over {} \
+         visits)",
+        signed(found.per_core * cores),
+        found.r,
+        found.visits
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_not_followed_beyond_the_visits() {
+        let told = |per_core, range_cores| {
+            slower(&ResidualCorrelation { per_core, range_cores, r: -0.8, p: 0.001, visits: 40 })
+        };
+        assert!(
+            told(-2.88, 0.1).contains("used: -29 % where they used 0.10 of a core more"),
+            "{}",
+            told(-2.88, 0.1)
         );
-        Flag::new(FlagCode::Foreign, text)
-    })
+        assert!(told(-0.2, 2.5).contains("used: -20 % where they used 1.00 of a core more"));
+        assert!(told(-2.88, 0.9).contains("used: -100 % where"), "no rate loses more than all of it");
+    }
 }

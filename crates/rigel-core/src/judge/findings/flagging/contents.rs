@@ -2,6 +2,7 @@
 //!
 //! Such numbers are about memory or metadata, so they are invalid. Must not judge writes.
 
+use super::words::time;
 use crate::facts::ExtentFacts;
 use crate::judge::findings::estimate::tally;
 use crate::judge::findings::{IoFindings, PointFindings};
@@ -13,7 +14,7 @@ use crate::record::{Header, Visit};
 use crate::stats::detect::cache::cache;
 use crate::stats::detect::latency_modes::latency_modes;
 use crate::stats::detect::zeros::zeros;
-use crate::units::{Bytes, NS_PER_US, to_f64, us_from_ns};
+use crate::units::{Bytes, NS_PER_US, to_f64};
 
 /// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class at one
 /// outstanding I/O without any other class.
@@ -64,11 +65,12 @@ fn too_fast(class: Class, io: &IoFindings, alone_us: f64) -> Option<Flag> {
     let found = cache(quantile(0.1)?, quantile(0.5)?, alone_us * to_f64(NS_PER_US))?;
     let modes = latency_modes(&io.reads)?;
     let text = format!(
-        "{}: {:.0} % of the reads took about {:.0} us, a tenth at most {:.0} us, where one alone takes {alone_us:.0} us",
+        "{}: {:.0} % of the reads took about {}, a tenth at most {}, where one alone takes {}",
         class.name(),
         100.0 * modes.fast_share,
-        us_from_ns(to_f64(modes.fast_ns)),
-        us_from_ns(to_f64(found.p10_ns)),
+        time(to_f64(modes.fast_ns)),
+        time(to_f64(found.p10_ns)),
+        time(alone_us * to_f64(NS_PER_US)),
     );
     Some(Flag::new(FlagCode::Cache, text).invalidating())
 }

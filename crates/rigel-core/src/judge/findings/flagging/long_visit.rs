@@ -3,7 +3,7 @@
 //! Must not judge short visits but by their interval.
 
 use super::course;
-use super::words::{at, factor, percent, rate, signed, time};
+use super::words::{at, course, factor, percent, rate, signed, time};
 use crate::judge::findings::estimate::JudgedPhase;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{classes, rates};
@@ -98,7 +98,7 @@ impl<'a> LongTally<'a> {
             (_, Some(below)) => (FlagCode::Throttled, self.burst_and_sustained(&below)),
             (Some(LongVisitFinding::LevelShift(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
             (Some(LongVisitFinding::Drift(drift)), _) => {
-                (FlagCode::Drift, format!("{} steadily (t {:.1})", signed(drift.total), drift.t))
+                (FlagCode::Drift, format!("the rate {} steadily (t {:.1})", course(drift.total), drift.t))
             }
             (None, None) => return None,
         };
@@ -150,9 +150,18 @@ impl<'a> LongTally<'a> {
                 "; {} by SNIA's measure (range {}, trend {})",
                 if window.is_steady() { "steady" } else { "not steady" },
                 percent(window.range),
-                signed(window.excursion)
+                trend(window.excursion)
             )
         })
+    }
+}
+
+/// The rise of SNIA's line over its window, relative to the mean.
+fn trend(excursion: f64) -> String {
+    match excursion {
+        _ if excursion <= -1.0 => "down by more than the mean".to_owned(),
+        _ if excursion >= 1.0 => "up by more than the mean".to_owned(),
+        _ => signed(excursion),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not look inside a visit.
 
-use super::words::{percent, rate, signed, time};
+use super::words::{course, percent, rate, signed, time};
 use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::JudgedPhase;
 use crate::judge::flags::{Flag, FlagCode};
@@ -10,7 +10,7 @@ use crate::load::class::Class;
 use crate::load::plan::AdaptivePlan;
 use crate::record::Record;
 use crate::stats::detect::bimodal::{TwoGroups, two_groups};
-use crate::stats::detect::drift::drift;
+use crate::stats::detect::drift::{RunDrift, drift};
 use crate::stats::detect::slow_noise::{RankCorrelation, slow_noise};
 use crate::stats::interval::unseen_share;
 use crate::stats::parameters::FEW_POINTS;
@@ -126,13 +126,18 @@ fn unsettled(phase: &JudgedPhase<'_>) -> Option<Flag> {
 }
 
 fn drifting(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
-    let found = drift(&phase.judged.timed, plan.parameters.target)?;
-    let text = format!(
-        "the rate of all points together changed by {} of its mean from the first visit to the last, {} a minute",
-        signed(found.total),
-        signed(found.per_minute)
-    );
-    Some(Flag::new(FlagCode::Drift, text))
+    drift(&phase.judged.timed, plan.parameters.target).map(|found| Flag::new(FlagCode::Drift, drifted(found)))
+}
+
+/// A run of less than a minute does not tell what a minute takes.
+fn drifted(found: RunDrift) -> String {
+    let is_known = found.total.abs() >= found.per_minute.abs() && found.per_minute.abs() < 1.0;
+    let per_minute =
+        if is_known { format!(", {} a minute", signed(found.per_minute)) } else { String::new() };
+    format!(
+        "the rate of all points together {} from the first visit to the last{per_minute}",
+        course(found.total)
+    )
 }
 
 fn slow(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
@@ -184,5 +189,18 @@ mod tests {
         let mut within_one = within.clone();
         within_one[0].means[6..9].iter_mut().for_each(|mean| *mean += 100.0);
         assert!(groups(&within, &by_length)[0].is_none() && groups(&within_one, &by_length)[0].is_some());
+    }
+
+    #[test]
+    fn a_short_run_tells_no_minute() {
+        let told = |total, per_minute| drifted(RunDrift { per_minute, total, t: -9.0, p: 0.001 });
+        assert!(
+            told(-0.12, -0.024)
+                .ends_with("-12 % of its mean from the first visit to the last, -2.4 % a minute")
+        );
+        assert!(
+            told(-0.96, -2.88).ends_with("changed by -96 % of its mean from the first visit to the last")
+        );
+        assert!(told(-1.5, -0.5).contains("together became 7.0 times slower from"));
     }
 }

@@ -22,20 +22,47 @@ pub fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A share: `31 %`, `4.2 %`.
+/// A share: `31 %`, `4.2 %`, `>999 %`.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
-    if percent.abs() >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
+    match percent.abs() {
+        _ if percent >= 999.5 => ">999 %".to_owned(),
+        size if size >= 9.95 => format!("{percent:.0} %"),
+        _ => format!("{percent:.1} %"),
+    }
 }
 
-/// How many times: `4.2`, `32`.
+/// How many times: `4.2`, `32`, `many`.
 pub fn factor(times: f64) -> String {
-    if times >= 9.95 { grouped(&format!("{times:.0}")) } else { format!("{times:.1}") }
+    match times {
+        _ if !(times < 1e6) => "many".to_owned(),
+        _ if times >= 9.95 => grouped(&format!("{times:.0}")),
+        _ => format!("{times:.1}"),
+    }
 }
 
-/// A difference: `-31 %`, `+4.2 %`.
+/// A difference of rates: `-31 %`, `+4.2 %`; from three times the rate on as a ratio, `x 3.9`. No rate loses more than all
+/// of it, though a line through its noise may.
 pub fn signed(share: f64) -> String {
-    if share > 0.0 { format!("+{}", percent(share)) } else { percent(share) }
+    match share {
+        _ if share >= 2.0 => format!("x {}", factor(1.0 + share)),
+        _ if share > 0.0 => format!("+{}", percent(share)),
+        _ => percent(share.max(-1.0)),
+    }
+}
+
+/// How a rate went from the beginning to the end of a line that is laid through it, whose change is relative to its mean:
+/// `changed by -12 % of its mean`, `became 3.9 times slower`. Changes as large as the mean are told as a ratio: the line
+/// may end below nothing.
+pub fn course(change: f64) -> String {
+    let (begin, end) = (1.0 - change / 2.0, 1.0 + change / 2.0);
+    match change {
+        _ if end <= 0.0 => "fell to almost nothing".to_owned(),
+        _ if begin <= 0.0 => "rose from almost nothing".to_owned(),
+        _ if change <= -1.0 => format!("became {} times slower", factor(begin / end)),
+        _ if change >= 1.0 => format!("became {} times faster", factor(end / begin)),
+        _ => format!("changed by {} of its mean", signed(change)),
+    }
 }
 
 /// A rate as reports give it, in the unit of its class.
@@ -101,6 +128,28 @@ mod tests {
         assert_eq!([signed(-0.31), signed(0.042), signed(0.0)], ["-31 %", "+4.2 %", "0.0 %"]);
         assert_eq!(percent(0.996), "100 %");
         assert_eq!([factor(4.16), factor(31.7)], ["4.2", "32"]);
+    }
+
+    #[test]
+    fn no_rate_falls_by_more_than_all_of_it() {
+        assert_eq!(
+            [signed(-2.88), signed(1.9), signed(2.88), signed(1e9)],
+            ["-100 %", "+190 %", "x 3.9", "x many"]
+        );
+        assert_eq!([percent(288.4), factor(f64::INFINITY), factor(f64::NAN)], [">999 %", "many", "many"]);
+        let told = [-0.12, -1.0, -1.5, -2.88, 0.12, 1.0, 2.88].map(course);
+        assert_eq!(
+            told,
+            [
+                "changed by -12 % of its mean",
+                "became 3.0 times slower",
+                "became 7.0 times slower",
+                "fell to almost nothing",
+                "changed by +12 % of its mean",
+                "became 3.0 times faster",
+                "rose from almost nothing",
+            ]
+        );
     }
 
     #[test]

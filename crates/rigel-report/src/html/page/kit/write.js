@@ -14,7 +14,7 @@ function number(value) {
 function time(us) {
   if (!isThere(us)) return "-";
   if (us >= 1e6) return `${number(us / 1e6)} s`;
-  return us >= 1e3 ? `${number(us / 1e3)} ms` : `${number(us)} µs`;
+  return us >= 1e3 ? `${number(us / 1e3)} ms` : `${number(us)} us`;
 }
 
 const seconds = (s) => `${number(s)} s`;

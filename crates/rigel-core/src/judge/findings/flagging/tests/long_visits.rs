@@ -40,7 +40,7 @@ fn another_level_is_told_with_both() {
 fn a_slope_is_a_drift() {
     let (code, text) = only(&with_long_visit(0, |at, noisy| 1.06 + noisy - 0.12 * at / 20.0));
     assert_eq!(code, FlagCode::Drift);
-    assert!(text.contains("small: -1") && text.contains("% steadily (t -"), "{text}");
+    assert!(text.contains("small: the rate changed by -1") && text.contains(" steadily (t -"), "{text}");
     assert_eq!(run_codes(&with_long_visit(0, |at, noisy| 1.01 + noisy - 0.02 * at / 20.0)), []);
 }
 

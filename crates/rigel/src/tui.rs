@@ -1,4 +1,5 @@
-//! The live view of a run, `rigel run --tui`: the matrix filling in, the visit that goes on, intervals, flags, time left.
+//! The live view, `rigel run --tui` and `rigel calibrate --tui`: the matrix filling in, the visit that goes on, intervals,
+//! flags, time left.
 //!
 //! It gets the same events as the progress bar. `message` and `judge` turn them into plain data on the coordinator's thread,
 //! `model` builds the state from that data, `draw` fills a buffer. The loop here reads the keys and owns the terminal, in a
@@ -200,6 +201,8 @@ impl Loop {
             _ if is_interrupt => self.wish.press(),
             KeyCode::Char('q') => self.wish.press(),
             KeyCode::Tab => self.model.next_layer(),
+            KeyCode::Char('?' | 'h') => self.model.help = !self.model.help,
+            KeyCode::Esc => self.model.help = false,
             _ => {}
         }
     }

@@ -106,6 +106,13 @@ pub struct CalibrateArgs {
     #[command(flatten)]
     show: ShowArgs,
 
+    /// Watch it: rates, latency, intervals, flags and time left, instead of a progress bar; q ends it, ? helps
+    ///
+    /// Drawn on standard error, which has to be a terminal of 80 columns and 24 lines or more. The answers go to standard
+    /// output afterwards, as without it.
+    #[arg(long, help_heading = OUTPUT)]
+    tui: bool,
+
     /// Show the last calibration of the targets, or of any, and measure nothing
     #[arg(long, help_heading = PAST, conflicts_with = "history")]
     last: bool,
@@ -179,6 +186,7 @@ impl CalibrateArgs {
             own,
             name: self.name,
             out: self.out,
+            tui: self.tui,
             ..RunArgs::default()
         }
     }

@@ -377,8 +377,10 @@ fn a_live_view_has_the_terminal_for_itself() {
     assert!(run("rigel run simple --tui").display.tui);
     assert!(run("rigel run simple --tui --json").display.tui, "JSON comes when the view is gone");
     assert!(!run("rigel run simple").display.tui);
-    for other in ["--quiet", "--verbose"] {
-        let told = refused(&format!("rigel run simple --tui {other}"));
+    assert!(run("rigel calibrate --tui").display.tui && !run("rigel calibrate").display.tui);
+    for (command, other) in [("run simple", "--quiet"), ("run simple", "--verbose"), ("calibrate", "--quiet")]
+    {
+        let told = refused(&format!("rigel {command} --tui {other}"));
         assert!(told.contains("--tui and") && told.contains(other), "{told}");
     }
 }

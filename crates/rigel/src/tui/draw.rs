@@ -4,10 +4,12 @@
 
 mod fit;
 mod flags;
+mod help;
 mod matrix;
 mod now;
 mod theme;
 mod widths;
+mod wrap;
 
 pub use theme::Theme;
 
@@ -28,7 +30,7 @@ const FOOT: u16 = 1;
 /// The panels under the matrix have this many lines at least, frames included.
 const LEAST_MIDDLE: u16 = 7;
 const MOST_MIDDLE: u16 = 16;
-const LEAST_FLAGS: u16 = 4;
+const LEAST_FLAGS: u16 = 5;
 
 /// Draws everything.
 pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
@@ -52,6 +54,9 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     widths::draw(model, theme, right, buffer);
     flags::draw(model, theme, bottom, buffer);
     keys(model, theme, foot, buffer);
+    if model.help {
+        help::draw(theme, panels, buffer);
+    }
 }
 
 fn too_small(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
@@ -93,7 +98,7 @@ fn keys(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let (text, role) = if model.stopping {
         (" ending: waiting for the I/Os in flight; q again ends at once, without outputs", Role::Warning)
     } else {
-        (" q  end the run and write what there is     Tab  what the cells show", Role::Faint)
+        (" q  end the run, write what there is     Tab  what the cells show     ?  help", Role::Faint)
     };
     put(buffer, area, 0, text, theme.style(role));
 }

@@ -117,6 +117,8 @@ pub struct Model {
     pub stopping: bool,
     /// What cells show.
     pub layer: Layer,
+    /// Whether the page of help is open.
+    pub help: bool,
 }
 
 impl Model {

@@ -58,9 +58,10 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
         " left",
         "IOPS",
         "MBPS",
-        "±5.0 % asked for",
+        "Intervals in ±%: 5.0 asked for",
         "small ",
         " q  end",
+        "?  help",
     ] {
         assert!(seen.contains(sign), "{sign}:\n{seen}");
     }
@@ -70,6 +71,10 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
     for layer in ["MBPS of large I/O", "mean latency", "half the wider"] {
         terminal.press("Tab");
         let _ = terminal.wait_for(layer);
+    }
+    for (key, is_open) in [("?", true), ("?", false), ("h", true), ("Escape", false)] {
+        terminal.press(key);
+        let _ = terminal.wait_until(|screen| screen.contains("ends the run; the outputs hold") == is_open);
     }
     terminal.press("q");
     let end = restored(&terminal, 4);
@@ -115,6 +120,23 @@ fn ctrl_c_does_what_q_does() {
     terminal.press("C-c");
     restored(&terminal, 4);
     assert_eq!(record(&place).closing.map(|closing| closing.complete), Some(false));
+}
+
+/// In real time; the answers of what was measured come when the view is gone.
+#[test]
+fn a_calibration_can_be_watched() {
+    let place = Place::new();
+    let line = "calibrate --engine null --no-history --tui 2>&1";
+    let opened = started(&place, (80, 40), &UTF_8, line);
+    let Some(terminal) = needs("a_calibration_can_be_watched", opened) else { return };
+    let is_live = |screen: &str| screen.contains(" levels: IOPS") && screen.contains(" search");
+    let seen = terminal.wait_until(is_live);
+    for sign in ["calibration_", "simple, null", " gone, ", "Intervals in ±%: ", "?  help"] {
+        assert!(seen.contains(sign), "{sign}:\n{seen}");
+    }
+    terminal.press("q");
+    let end = restored(&terminal, 4);
+    assert!(end.contains("It was not measured to its end"), "{end}");
 }
 
 #[test]

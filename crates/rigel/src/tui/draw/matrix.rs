@@ -162,7 +162,7 @@ impl Scale {
             Layer::Latency => (latency_us(cell)?, self.latency_us),
             Layer::Width => {
                 let width = cell.half_width()?;
-                return Some((format!("{}%", percent(width)), width / self.width));
+                return Some((percent(width), width / self.width));
             }
         };
         Some((short(value), value / largest))

@@ -162,6 +162,60 @@ fn before_anything_is_known_and_while_it_ends() {
     assert!(ending.contains("q again ends at once"), "{ending}");
 }
 
+/// What is said of a flag is read, not guessed.
+#[test]
+fn flags_are_whole_and_what_has_no_room_is_counted() {
+    let mut model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
+    let told = |model: &Model, size| {
+        let picture = picture(model, UNICODE, size);
+        let (_, flags) = picture.split_once("Flags so far").unwrap();
+        let words = flags.replace('│', " ");
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let whole = "which no medium does)";
+    let other = "17 points: FOREIGN (small 2 large 2: others used 1.87 of a core on average)";
+    assert!(told(&model, (80, 30)).contains(whole) && told(&model, (80, 30)).contains(other));
+    let small = told(&model, LEAST);
+    assert!(small.contains(whole) && small.contains(".. 1 of 2 not shown whole"), "{small}");
+    assert!(!told(&model, (80, 30)).contains("not shown whole"));
+    // Saturation is no warning; it comes last.
+    model.levels = vec![(Class::SMALL, Some(8))];
+    let told = told(&model, (80, 30));
+    let place = |text: &str| told.find(text).unwrap();
+    assert!(place("CACHE") < place("FOREIGN") && place("FOREIGN") < place("is saturated at 8"), "{told}");
+}
+
+#[test]
+fn units_stand_in_headings_only() {
+    let mut model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
+    model.layer = crate::tui::model::Layer::Width;
+    let picture = picture(&model, UNICODE, LEAST);
+    let signs = |line: &str| line.contains('%') || line.contains('±');
+    let with: Vec<&str> = picture.lines().filter(|line| signs(line)).collect();
+    // The titles of the matrix and of the intervals, and the text of a flag.
+    assert_eq!(with.len(), 3, "{picture}");
+    assert!(with[1].contains("Intervals in ±%: 5.0 asked for"), "{picture}");
+}
+
+#[test]
+fn a_page_of_help_tells_keys_and_columns() {
+    for (theme, size) in [(UNICODE, LEAST), (ASCII, LEAST), (UNICODE, (140, 45))] {
+        let mut model = run(&[0, 1, 2, 3, 4, 5], &[0, 1, 2], 9);
+        assert!(picture(&model, theme, size).lines().last().unwrap().contains("?  help"), "{size:?}");
+        model.help = true;
+        let picture = picture(&model, theme, size);
+        for text in
+            ["Ctrl+C", "Tab", "Matrix", "Now", "Intervals", "must not be used", "Time left", "?  help"]
+        {
+            assert!(picture.contains(text), "{text}: {picture}");
+        }
+        assert!(!theme.ascii || picture.is_ascii(), "{picture}");
+    }
+    let mut model = run(&[1, 2], &[0], 2);
+    model.help = true;
+    insta::assert_snapshot!(picture(&model, ASCII, LEAST));
+}
+
 #[test]
 fn a_terminal_that_is_too_small_says_so() {
     let model = run(&[1, 2], &[0], 2);

@@ -19,8 +19,8 @@ const BEFORE_BAR: u16 = 25;
 pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let sign = theme.plus_minus();
     let title = match model.target {
-        Some(target) => format!("Intervals: {sign}{} % asked for", percent(target)),
-        None => "Intervals: inside the one visit".to_owned(),
+        Some(target) => format!("Intervals in {sign}%: {} asked for", percent(target)),
+        None => format!("Intervals in {sign}%: inside the one visit"),
     };
     let inner = framed(&title, theme, area, buffer);
     let mut widths: Vec<(Point, &Cell, f64)> =
@@ -32,7 +32,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     for (row, (point, cell, width)) in (1..inner.height).zip(widths) {
         let at = point.words();
         let role = if cell.reached { Role::Good } else { Role::Warning };
-        let text = format!(" {at:<16}{:>7}", format!("{sign}{} %", percent(width)));
+        let text = format!(" {at:<16}{:>7}", percent(width));
         put(buffer, inner, row, &text, theme.style(role));
         let columns = inner.width.saturating_sub(BEFORE_BAR + 1);
         put_at(
@@ -72,5 +72,5 @@ fn summary(model: &Model, theme: Theme, known: usize) -> String {
     let number = |width: &f64| if width.is_finite() { percent(*width) } else { "?".to_owned() };
     let widest: Vec<String> =
         looks.widest.iter().skip(looks.widest.len().saturating_sub(3)).map(number).collect();
-    format!("{} of {} done, widest {} %", looks.done, looks.points, widest.join(theme.arrow()))
+    format!("{} of {} done, widest {}", looks.done, looks.points, widest.join(theme.arrow()))
 }

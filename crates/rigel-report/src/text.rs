@@ -44,6 +44,7 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
     };
     let verdict = verdict::short(&Conclusion::of(view), style);
     let best = paragraph(notes::headlines(view));
-    let parts = [verdict, table::styled(view, style), chart::section(view, style), best, files::section(files)];
+    let parts =
+        [verdict, table::styled(view, style), chart::section(view, style), best, files::section(files)];
     style.spelled(join_paragraphs(parts))
 }

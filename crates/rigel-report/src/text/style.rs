@@ -8,7 +8,7 @@
 pub struct Style {
     /// Colours, by escape codes.
     pub colour: bool,
-    /// ASCII only: `~` stands for the sign ±, `u` for µ, and charts are made of `*`, `.` and `|`.
+    /// ASCII only: `~` stands for the sign ±, and charts are made of `*`, `.` and `|`.
     pub ascii: bool,
 }
 
@@ -56,7 +56,7 @@ impl Style {
 
     /// The whole text in the characters that may be used. What a record brought along stays as it is.
     pub(crate) fn spelled(self, text: String) -> String {
-        if self.ascii { text.replace('±', "~").replace('µ', "u") } else { text }
+        if self.ascii { text.replace('±', "~") } else { text }
     }
 }
 

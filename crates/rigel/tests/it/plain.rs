@@ -69,7 +69,7 @@ fn of_a_run(record: &Record) -> String {
     let view = View::of(record);
     let mut told = text::report(&view, Style::default(), &[]);
     if let Some(answers) = calibration::Document::of(&view) {
-        told += &calibration::answers(&answers);
+        told += &calibration::answers(&answers, Style::default());
     }
     let markdown = render(Format::Markdown, &view).unwrap();
     told + std::str::from_utf8(&markdown[0].bytes).unwrap()

@@ -68,7 +68,7 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
     assert_eq!(seen.lines().count(), 24, "{seen}");
     let coloured = terminal.coloured_screen();
     assert!(coloured.contains("\u{1b}[48;5;") || coloured.contains(";48;5;"), "{coloured:?}");
-    for layer in ["MBPS of large I/O", "mean latency", "half the wider"] {
+    for layer in ["MBPS of large I/O", "mean latency", "half the wider interval"] {
         terminal.press("Tab");
         let _ = terminal.wait_for(layer);
     }
@@ -136,7 +136,7 @@ fn a_calibration_can_be_watched() {
     }
     terminal.press("q");
     let end = restored(&terminal, 4);
-    assert!(end.contains("It was not measured to its end"), "{end}");
+    assert!(end.contains("latency_at_1"), "{end}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ const NAMES: usize = 11;
 
 /// Draws the page in the middle.
 pub fn draw(theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let width = LEAST.0 - 2;
+    let width = LEAST.0;
     let texts = texts(theme);
     let lines: Vec<String> = texts.iter().flat_map(|(name, text)| lines(name, text, width - 4)).collect();
     let height = u16::try_from(lines.len() + 2).unwrap_or(area.height).min(area.height);

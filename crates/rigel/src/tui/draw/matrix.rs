@@ -98,7 +98,7 @@ fn title(model: &Model, theme: Theme) -> String {
         Layer::Mbps => "MBPS of large I/O".to_owned(),
         Layer::Latency if !pair => "mean latency in us".to_owned(),
         Layer::Latency => "mean latency in us, of small I/O where there is some".to_owned(),
-        Layer::Width => format!("{}%, half the wider 95 % interval", theme.plus_minus()),
+        Layer::Width => format!("half the wider interval in {}%", theme.plus_minus()),
     };
     let visited = model.cells.values().filter(|cell| cell.visits > 0).count();
     let points = if model.steps == 0 {

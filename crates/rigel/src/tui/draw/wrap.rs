@@ -1,6 +1,9 @@
-//! Texts in lines of a given width.
+//! Texts in lines of a given width. A per cent sign stays beside its number.
 //!
 //! Must not know what they are about.
+
+/// Stands for a blank and a per cent sign where lines are broken: no text has this control character.
+const JOINED: &str = "\u{1}";
 
 /// The lines of a text: the first as wide as all, the others behind `indent` blanks. A word that is longer than a line
 /// is broken.
@@ -8,8 +11,8 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     let mut is_begun = false;
-    for word in text.split(' ') {
-        let mut rest: Vec<char> = word.chars().collect();
+    for word in text.replace(" %", JOINED).split(' ') {
+        let mut rest: Vec<char> = word.replace(JOINED, " %").chars().collect();
         loop {
             let blank = usize::from(is_begun);
             let room = width.saturating_sub(line.chars().count() + blank);
@@ -39,6 +42,7 @@ mod tests {
         assert_eq!(wrapped("one", 7, 2), ["one"]);
         assert_eq!(wrapped("abcdefghij k", 6, 2), ["abcdef", "  ghij", "  k"]);
         assert_eq!(wrapped("", 7, 2), [""]);
+        assert_eq!(wrapped("lost -64 % of it", 8, 2), ["lost", "  -64 %", "  of it"]);
         for width in 3..30 {
             let text = "a point of seventeen: THROTTLED (after 12.5 s, incomprehensibilities)";
             let lines = wrapped(text, width, 2);

@@ -2,7 +2,7 @@
 //!
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
-use super::words::signed;
+use super::words::course;
 use crate::judge::findings::estimate::{JudgedPhase, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
@@ -110,9 +110,9 @@ pub fn of_phase(phase: &JudgedPhase<'_>) -> Option<Flag> {
 fn slower(found: &ResidualCorrelation) -> String {
     let cores = found.range_cores.min(1.0);
     format!(
-        "visits were slower the more CPU time others used: {} where they used {cores:.2} of a core more (correlation {:.2} over {} \
+        "visits were slower the more CPU time others used: with {cores:.2} of a core more the rate {} (correlation {:.2} over {} \
          visits)",
-        signed(found.per_core * cores),
+        course(found.per_core * cores),
         found.r,
         found.visits
     )
@@ -127,12 +127,12 @@ mod tests {
         let told = |per_core, range_cores| {
             slower(&ResidualCorrelation { per_core, range_cores, r: -0.8, p: 0.001, visits: 40 })
         };
-        assert!(
-            told(-2.88, 0.1).contains("used: -29 % where they used 0.10 of a core more"),
-            "{}",
-            told(-2.88, 0.1)
-        );
-        assert!(told(-0.2, 2.5).contains("used: -20 % where they used 1.00 of a core more"));
-        assert!(told(-2.88, 0.9).contains("used: -100 % where"), "no rate loses more than all of it");
+        for (per_core, range_cores, text) in [
+            (-2.88, 0.1, "with 0.10 of a core more the rate changed by -29 % of its mean ("),
+            (-0.2, 2.5, "with 1.00 of a core more the rate changed by -20 % of its mean ("),
+            (-2.88, 0.5, "with 0.50 of a core more the rate became 6.1 times slower ("),
+        ] {
+            assert!(told(per_core, range_cores).contains(text), "{}", told(per_core, range_cores));
+        }
     }
 }

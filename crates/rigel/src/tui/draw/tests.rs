@@ -174,15 +174,16 @@ fn flags_are_whole_and_what_has_no_room_is_counted() {
     };
     let whole = "which no medium does)";
     let other = "17 points: FOREIGN (small 2 large 2: others used 1.87 of a core on average)";
-    assert!(told(&model, (80, 30)).contains(whole) && told(&model, (80, 30)).contains(other));
-    let small = told(&model, LEAST);
-    assert!(small.contains(whole) && small.contains(".. 1 of 2 not shown whole"), "{small}");
-    assert!(!told(&model, (80, 30)).contains("not shown whole"));
+    let all = told(&model, LEAST);
+    assert!(all.contains(whole) && all.contains(other) && !all.contains("not shown whole"), "{all}");
     // Saturation is no warning; it comes last.
-    model.levels = vec![(Class::SMALL, Some(8))];
-    let told = told(&model, (80, 30));
-    let place = |text: &str| told.find(text).unwrap();
-    assert!(place("CACHE") < place("FOREIGN") && place("FOREIGN") < place("is saturated at 8"), "{told}");
+    model.levels = vec![(Class::SMALL, Some(8)), (Class::LARGE, Some(2)), (Class::LARGE, None)];
+    let all = told(&model, (80, 30));
+    let place = |text: &str| all.find(text).unwrap();
+    assert!(place("CACHE") < place("FOREIGN") && place("FOREIGN") < place("is saturated at 8"), "{all}");
+    let some = told(&model, LEAST);
+    assert!(some.contains(whole) && some.contains("is saturated at 8"), "{some}");
+    assert!(some.contains(".. 2 of 5 not shown whole"), "{some}");
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn a_calibration_can_be_watched() {
     let line = "calibrate --engine null --no-history --tui 2>&1";
     let opened = started(&place, (80, 40), &UTF_8, line);
     let Some(terminal) = needs("a_calibration_can_be_watched", opened) else { return };
-    let is_live = |screen: &str| screen.contains(" levels: IOPS") && screen.contains(" search");
+    let is_live = |screen: &str| screen.contains(" levels: IOPS") && screen.contains("before: small ");
     let seen = terminal.wait_until(is_live);
     for sign in ["calibration_", "simple, null", " gone, ", "Intervals in ±%: ", "?  help"] {
         assert!(seen.contains(sign), "{sign}:\n{seen}");

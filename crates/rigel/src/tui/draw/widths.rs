@@ -20,7 +20,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let sign = theme.plus_minus();
     let title = match model.target {
         Some(target) => format!("Intervals in {sign}%: {} asked for", percent(target)),
-        None => format!("Intervals in {sign}%: inside the one visit"),
+        None => format!("Intervals in {sign}%: in the one visit"),
     };
     let inner = framed(&title, theme, area, buffer);
     let mut widths: Vec<(Point, &Cell, f64)> =

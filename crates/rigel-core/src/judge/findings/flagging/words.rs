@@ -52,13 +52,13 @@ pub fn signed(share: f64) -> String {
 }
 
 /// How a rate went from the beginning to the end of a line that is laid through it, whose change is relative to its mean:
-/// `changed by -12 % of its mean`, `became 3.9 times slower`. Changes as large as the mean are told as a ratio: the line
-/// may end below nothing.
+/// `changed by -12 % of its mean`, `became 3.9 times slower`. Changes as large as the mean are told as a ratio, as far as
+/// that means something: the line may end below nothing.
 pub fn course(change: f64) -> String {
     let (begin, end) = (1.0 - change / 2.0, 1.0 + change / 2.0);
     match change {
-        _ if end <= 0.0 => "fell to almost nothing".to_owned(),
-        _ if begin <= 0.0 => "rose from almost nothing".to_owned(),
+        _ if 10.0 * end < begin => "fell to less than a tenth".to_owned(),
+        _ if 10.0 * begin < end => "rose to more than ten times as much".to_owned(),
         _ if change <= -1.0 => format!("became {} times slower", factor(begin / end)),
         _ if change >= 1.0 => format!("became {} times faster", factor(end / begin)),
         _ => format!("changed by {} of its mean", signed(change)),
@@ -144,10 +144,10 @@ mod tests {
                 "changed by -12 % of its mean",
                 "became 3.0 times slower",
                 "became 7.0 times slower",
-                "fell to almost nothing",
+                "fell to less than a tenth",
                 "changed by +12 % of its mean",
                 "became 3.0 times faster",
-                "rose from almost nothing",
+                "rose to more than ten times as much",
             ]
         );
     }

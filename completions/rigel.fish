@@ -85,7 +85,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l json -d 'Write the r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l no-html -d 'Do not write the page with charts, NAME_report.html'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l quiet -d 'No progress, no remarks; problems only'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s v -l verbose -d 'Tell more while measuring'
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l tui -d 'Watch the run: matrix, rates, intervals, flags and time left, instead of a progress bar; q ends it'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l tui -d 'Watch the run: matrix, rates, intervals, flags and time left, instead of a progress bar; q ends it, ? helps'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s h -l help -d 'Print a summary; `rigel help run` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
@@ -108,6 +108,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l dry-run -d 'Sh
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l json -d 'The answers as JSON on standard output'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-html -d 'Do not write the page with charts, NAME_report.html'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l quiet -d 'No progress, no remarks; the answers only'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l tui -d 'Watch it: rates, latency, intervals, flags and time left, instead of a progress bar; q ends it, ? helps'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l last -d 'Show the last calibration of the targets, or of any, and measure nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l history -d 'Show all calibrations of the targets, or of any, the newest first, and measure nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-history -d 'Do not keep the answers in the history'

@@ -35,9 +35,9 @@ pub fn percent(share: f64) -> String {
 /// How many times: `4.2`, `32`, `many`.
 pub fn factor(times: f64) -> String {
     match times {
-        _ if !(times < 1e6) => "many".to_owned(),
-        _ if times >= 9.95 => grouped(&format!("{times:.0}")),
-        _ => format!("{times:.1}"),
+        _ if times < 9.95 => format!("{times:.1}"),
+        _ if times < 1e6 => grouped(&format!("{times:.0}")),
+        _ => "many".to_owned(),
     }
 }
 

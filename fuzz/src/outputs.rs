@@ -81,7 +81,7 @@ fn advised(views: &[View<'_>]) {
     for product in [None].into_iter().chain(Product::ALL.map(Some)) {
         let Ok(advised) = Advised::of(&runs(views), Conditions::default(), product) else { continue };
         let told = advice::Advisory { views, advised: &advised };
-        assert_printable("the page of advice", &advice::page(&told));
+        assert_printable("the page of advice", &advice::page(&told, true));
         advice::document(&told).expect("memory takes it");
         if let Some(Ok(text)) = product.map(|product| advice::file(&told, product, 18)) {
             assert_printable("a file of advice", &text);

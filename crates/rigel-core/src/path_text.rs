@@ -88,6 +88,19 @@ fn escaped_byte(rest: &[u8]) -> Option<u8> {
     Some(digit(high)? << 4 | digit(low)?)
 }
 
+/// A word of a command line for a shell (bash, zsh, ksh), from printable text: what [`encode`] escaped comes back as the byte it was.
+pub fn shell_word(text: &str) -> String {
+    let text = printable(text);
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    // An option begins with a dash, so a path that does gets its directory.
+    let start = if text.starts_with('-') { "./" } else { "" };
+    match () {
+        () if !text.is_empty() && text.chars().all(is_plain) => format!("{start}{text}"),
+        () if text.contains('\\') => format!("$'{start}{}'", text.replace('\'', "\\x27")),
+        () => format!("'{start}{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +118,22 @@ mod tests {
     fn text_of_a_record_is_escaped_once() {
         assert_eq!(printable("a\\x1bb\\c"), "a\\x1bb\\c");
         assert_eq!(printable("a\tb\n\u{202e}"), "a\\x09b\\x0a\\xe2\\x80\\xae");
+    }
+
+    #[test]
+    fn words_for_a_shell_are_quoted_where_they_must_be() {
+        for (text, word) in [
+            ("/dev/nvme0n1", "/dev/nvme0n1"),
+            ("/daten/größe", "/daten/größe"),
+            ("/my data/a$b", "'/my data/a$b'"),
+            ("it's", "'it'\\''s'"),
+            ("-rf", "./-rf"),
+            ("", "''"),
+            ("/a\\x0ab'c", "$'/a\\x0ab\\x27c'"),
+            ("/a\nb", "$'/a\\x0ab'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! Advice: a page that explains it, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
+//! Advice: a page of it, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
 //!
 //! Takes what the runs advise, gives bytes. Must not derive a value; [`rigel_core::uses::advice`] does.
 
@@ -7,6 +7,7 @@ mod file;
 mod json;
 mod page;
 mod sql;
+mod warnings;
 
 pub use file::file;
 pub use json::{SCHEMA, document, schema};
@@ -17,7 +18,7 @@ use crate::words::ONE_VISIT;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::pace::Pace;
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advised, Product, Value};
+use rigel_core::uses::advice::{Advised, Kind, Product, Refusal, Value};
 
 /// Advice, and the runs that it comes from.
 pub struct Advisory<'a> {
@@ -53,7 +54,13 @@ impl Advisory<'_> {
         let advice = self.advised.of_product(product);
         let refused = advice.filter_map(|advice| Some((advice.setting, advice.outcome.as_ref().err()?)));
         let refused = refused.map(|(setting, refusal)| {
-            format!("{setting} is not advised: {}; {}", printable(&refusal.because), printable(&refusal.next))
+            let step = refusal.step();
+            format!(
+                "{setting} is {}: {}; {}",
+                kept_back(refusal),
+                printable(&refusal.because),
+                printable(&step)
+            )
         });
         self.notes().into_iter().chain(refused).collect()
     }
@@ -94,6 +101,14 @@ const fn title(product: Product) -> &'static str {
         Product::Cgroup => "Linux cgroup, cost model of a disk (io.cost.model)",
         Product::CgroupMax => "Linux cgroup, limits on a disk (io.max)",
         Product::Seastar => "Seastar and ScyllaDB (io_properties.yaml)",
+    }
+}
+
+/// What is said of a setting without a value.
+const fn kept_back(refusal: &Refusal) -> &'static str {
+    match refusal.kind {
+        Kind::Missing => "not advised",
+        Kind::InDoubt => "withheld",
     }
 }
 

@@ -6,7 +6,6 @@
 
 mod text;
 
-pub(crate) use text::flags;
 pub use text::{answers, history};
 
 use crate::json::{self, pretty, schema_of, text};

@@ -15,6 +15,7 @@ mod working;
 
 pub(crate) use answers::NEAR;
 pub use answers::{Answers, WithinBound};
+pub(crate) use extremes::best_alone;
 pub use extremes::{Extreme, Extremes};
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::Sureness;

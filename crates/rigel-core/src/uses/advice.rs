@@ -4,17 +4,21 @@
 //! where its meaning is written down. What the records do not hold is refused, with what to measure. Must not guess, and
 //! must not lay out a file; `rigel-report` does.
 
+mod again;
 mod cgroup;
 mod measured;
 mod mysql;
 mod oracle;
+mod page_cost;
 mod postgresql;
 mod same;
 mod seastar;
+mod usable;
 
 pub use measured::Measured;
+pub use page_cost::HitRate;
 
-use crate::error::{ExitKind, Problem};
+use crate::error::Problem;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text::printable;
 use crate::uses::compare::Run;
@@ -70,17 +74,10 @@ impl Product {
 }
 
 /// What records cannot tell and the reader has to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// Share of random reads that caches answer, in per cent; at most 100.
-    pub cached_percent: u8,
-}
-
-impl Default for Conditions {
-    /// What PostgreSQL's default of `random_page_cost` assumes.
-    fn default() -> Self {
-        Self { cached_percent: 90 }
-    }
+    /// Share of random reads that caches answer; `None`: nobody told.
+    pub hit_rate: Option<HitRate>,
 }
 
 /// A value as the product reads it.
@@ -92,11 +89,24 @@ pub struct Value {
     pub ends: Option<(String, String)>,
 }
 
+/// The value under another condition than the one that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Otherwise {
+    /// The condition, as a phrase.
+    pub when: String,
+    /// The value then.
+    pub value: Value,
+}
+
 /// A setting that the records support.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     /// The value.
     pub value: Value,
+    /// Values under other conditions, and the sentence that says which one was chosen; empty where nothing was.
+    pub otherwise: Vec<Otherwise>,
+    /// What to know before the value is used, as a sentence.
+    pub remark: Option<String>,
     /// The figures behind it.
     pub measured: Vec<Measured>,
     /// How the value came out of them, as a sentence.
@@ -105,14 +115,51 @@ pub struct Given {
     pub is_hint: bool,
 }
 
+impl Given {
+    fn new(value: Value, measured: Vec<Measured>, why: impl Into<String>) -> Self {
+        Self { value, otherwise: Vec::new(), remark: None, measured, why: why.into(), is_hint: false }
+    }
+}
+
+/// What keeps a setting back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(description = "")]
+pub enum Kind {
+    /// The records lack what it takes.
+    Missing,
+    /// The records have it, but not well enough.
+    InDoubt,
+}
+
 /// Why a setting is not advised; printable sentences.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "")]
 pub struct Refusal {
-    /// What is missing.
+    /// missing: the records lack what it takes; in_doubt: they have it, but not well enough.
+    pub kind: Kind,
+    /// What is missing, or the figures with what speaks against them.
     pub because: String,
-    /// What to measure.
+    /// What to do.
     pub next: String,
+    /// The command line that does it; null where none does.
+    pub command: Option<String>,
+    /// What would come out of the figures all the same, which must not be used.
+    #[serde(skip)]
+    pub withheld: Option<Box<Given>>,
+}
+
+impl Refusal {
+    /// The records lack something.
+    fn missing(because: impl Into<String>, next: impl Into<String>, command: Option<String>) -> Self {
+        let because = printable(&because.into()).into_owned();
+        Self { kind: Kind::Missing, because, next: next.into(), command, withheld: None }
+    }
+
+    /// What to do and the command line, in one sentence.
+    pub fn step(&self) -> String {
+        self.command.as_ref().map_or_else(|| self.next.clone(), |command| format!("{}: {command}", self.next))
+    }
 }
 
 /// One setting of one product.
@@ -135,7 +182,7 @@ pub struct Advice {
 pub struct Advised {
     /// The settings, those of a product together.
     pub advice: Vec<Advice>,
-    /// What to know about the runs; of flags that have the same code the first.
+    /// What to know about the runs and the figures behind the values; of flags that have the same code the first.
     pub flags: Vec<Flag>,
     /// Whether the numbers are of a device that exists only in memory.
     pub is_simulated: bool,
@@ -145,25 +192,46 @@ impl Advised {
     /// What runs of one target advise: for one product, or for all of them.
     ///
     /// # Errors
-    /// When the runs are not of one target, mix reads and writes, or a figure that is needed must not be used.
+    /// When the runs are not of one target, or mix reads and writes.
     pub fn of(runs: &[Run<'_>], conditions: Conditions, wanted: Option<Product>) -> Result<Self, Problem> {
         same::check(runs)?;
-        runs.iter().try_for_each(check_direct)?;
         let source = Source::new(runs)?;
         let products = Product::ALL.into_iter().filter(|product| wanted.is_none_or(|only| only == *product));
-        let advice: Vec<Advice> = products.flat_map(|product| product.advice(&source, conditions)).collect();
-        advice.iter().try_for_each(check_sound)?;
-        let mut codes = BTreeSet::new();
-        let flags = runs.iter().flat_map(|run| run.findings.flags_once());
-        let flags: Vec<Flag> = flags.filter(|flag| codes.insert(flag.code)).collect();
-        let is_simulated = flags.iter().any(|flag| flag.code == FlagCode::Simulated);
-        Ok(Self { advice, flags, is_simulated })
+        let advice = products.flat_map(|product| product.advice(&source, conditions));
+        let advice: Vec<Advice> = advice.map(usable::judged).collect();
+        let mut all = runs.iter().flat_map(|run| run.findings.all_flags());
+        let is_simulated = all.any(|flag| flag.code == FlagCode::Simulated);
+        Ok(Self { flags: flags(runs, &advice), advice, is_simulated })
+    }
+
+    /// Whether something was measured for a setting, and none of it is good enough.
+    pub fn is_all_in_doubt(&self) -> bool {
+        let rests = |advice: &Advice| advice.outcome.as_ref().is_ok_and(|given| !given.measured.is_empty());
+        let in_doubt = |advice: &Advice| advice.refused(Kind::InDoubt).is_some();
+        self.advice.iter().any(in_doubt) && !self.advice.iter().any(rests)
     }
 
     /// What is advised for a product.
     pub fn of_product(&self, product: Product) -> impl Iterator<Item = &Advice> {
         self.advice.iter().filter(move |advice| advice.product == product)
     }
+}
+
+impl Advice {
+    /// Why it is kept back, when it is for that kind of reason.
+    pub fn refused(&self, kind: Kind) -> Option<&Refusal> {
+        self.outcome.as_ref().err().filter(|refusal| refusal.kind == kind)
+    }
+}
+
+/// The flags of the runs as a whole, and those of the figures that values rest on. A flag of a point that no value rests on says
+/// nothing here.
+fn flags(runs: &[Run<'_>], advice: &[Advice]) -> Vec<Flag> {
+    let of_runs = runs.iter().flat_map(|run| &run.findings.flags);
+    let given = advice.iter().flat_map(|advice| &advice.outcome);
+    let of_figures = given.flat_map(|given| &given.measured).flat_map(|measured| &measured.flags);
+    let mut codes = BTreeSet::new();
+    of_runs.chain(of_figures).filter(|flag| codes.insert(flag.code)).cloned().collect()
 }
 
 /// A setting in the making.
@@ -185,42 +253,27 @@ impl Setting {
     }
 
     fn given(self, value: Value, measured: Vec<Measured>, why: impl Into<String>) -> Advice {
-        self.is(Ok(Given { value, measured, why: why.into(), is_hint: false }))
+        self.is(Ok(Given::new(value, measured, why)))
     }
 
+    /// The same, when the product may not take it, or be better off without it.
+    fn hint(self, value: Value, measured: Vec<Measured>, why: impl Into<String>) -> Advice {
+        self.is(Ok(Given { is_hint: true, ..Given::new(value, measured, why) }))
+    }
+
+    /// What no command can measure.
     fn refused(self, because: impl Into<String>, next: impl Into<String>) -> Advice {
-        let (because, next) = (printable(&because.into()).into_owned(), next.into());
-        self.is(Err(Refusal { because, next }))
+        self.is(Err(Refusal::missing(because, next, None)))
     }
 
-    const fn is(self, outcome: Result<Given, Refusal>) -> Advice {
+    /// What a command measures.
+    fn unmeasured(self, because: impl Into<String>, next: impl Into<String>, command: String) -> Advice {
+        self.is(Err(Refusal::missing(because, next, Some(command))))
+    }
+
+    fn is(self, outcome: Result<Given, Refusal>) -> Advice {
         Advice { product: self.product, setting: self.name, since: self.since, outcome, source: self.source }
     }
-}
-
-/// What was measured through the page cache says nothing of the storage, though no number of it is wrong.
-fn check_direct(run: &Run<'_>) -> Result<(), Problem> {
-    if !run.record.header.request.buffered {
-        return Ok(());
-    }
-    let flag = Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage");
-    Err(unusable(&run.record.header.run_id, &[flag]))
-}
-
-/// No advice rests on a number that must not be used.
-fn check_sound(advice: &Advice) -> Result<(), Problem> {
-    let mut measured = advice.outcome.iter().flat_map(|given| &given.measured);
-    let unsound = measured.find(|one| !one.forbidding.is_empty());
-    unsound.map_or(Ok(()), |one| Err(unusable(&format!("{}, {}", one.run_id, one.what), &one.forbidding)))
-}
-
-fn unusable(place: &str, flags: &[Flag]) -> Problem {
-    let told: Vec<String> =
-        flags.iter().map(|flag| format!("{}: {}", flag.code.name(), printable(&flag.text))).collect();
-    Problem::new(ExitKind::GateFailed, "no advice from numbers that must not be used")
-        .at(printable(place))
-        .because(told.join("; "))
-        .next("see in docs/reference/flags.md what a flag means, and measure again without its cause")
 }
 
 #[cfg(test)]

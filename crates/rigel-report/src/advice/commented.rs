@@ -2,7 +2,7 @@
 //!
 //! Shared by all products whose files may hold comments. Must not write a setting.
 
-use super::{Advisory, range, title};
+use super::{Advisory, kept_back, range, title};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::path_text::printable;
@@ -45,6 +45,12 @@ impl Commented {
         let range =
             range(&given.value).map_or_else(String::new, |range| format!(" ({range} over the intervals)"));
         self.comment(&format!("{}{range}: {}", advice.setting, printable(&given.why)));
+        if let Some(remark) = &given.remark {
+            self.comment_below(&printable(remark));
+        }
+        for other in &given.otherwise {
+            self.comment_below(&printable(&format!("{}: {}", other.when, other.value.text)));
+        }
         for measured in &given.measured {
             self.comment_below(&printable(&format!("{}: {}", measured.what, measured.told())));
         }
@@ -52,7 +58,11 @@ impl Commented {
     }
 
     pub(super) fn refusal(&mut self, advice: &Advice, refusal: &Refusal) {
-        self.comment(&format!("{} is not advised: {}", advice.setting, printable(&refusal.because)));
+        let kept_back = kept_back(refusal);
+        self.comment(&format!("{} is {kept_back}: {}", advice.setting, printable(&refusal.because)));
         self.comment_below(&printable(&refusal.next));
+        if let Some(command) = &refusal.command {
+            self.comment_out(&format!("    {}", printable(command)));
+        }
     }
 }

@@ -4,9 +4,9 @@
 
 use super::commented::Commented;
 use super::{Advisory, sql, title};
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Product, Refusal};
+use rigel_core::uses::advice::{Advice, Kind, Product, Refusal};
 use std::fmt::Write as _;
 
 /// The file. `server_version` is the major version of the server that will read it: settings that came later are comments.
@@ -43,24 +43,27 @@ pub(super) fn value<'a>(advice: &[&'a Advice], setting: &str) -> Option<&'a str>
 /// Settings that miss the same thing are listed together. Every step is listed once.
 fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
     let mut missing: Vec<(&Refusal, Vec<&str>)> = Vec::new();
-    let mut next: Vec<&str> = Vec::new();
+    let mut next: Vec<String> = Vec::new();
     for advice in advice {
         let Err(refusal) = &advice.outcome else { continue };
         match missing.iter_mut().find(|(known, _)| known.because == refusal.because) {
             Some((_, settings)) => settings.push(advice.setting),
             None => missing.push((refusal, vec![advice.setting])),
         }
-        if !next.contains(&refusal.next.as_str()) {
-            next.push(&refusal.next);
+        if !next.contains(&refusal.step()) {
+            next.push(refusal.step());
         }
     }
     let text = |(refusal, settings): &(&Refusal, Vec<&str>)| {
         format!("{}: {}", settings.join(", "), printable(&refusal.because))
     };
-    Problem::usage(format!("the records do not support the file for {}", title(product)))
+    // What was measured and is in doubt is no mistake of the command line.
+    let in_doubt = missing.iter().any(|(refusal, _)| refusal.kind == Kind::InDoubt);
+    let kind = if in_doubt { ExitKind::GateFailed } else { ExitKind::Usage };
+    Problem::new(kind, format!("the records do not support the file for {}", title(product)))
         .at(format!("--for {}", product.name()))
         .because(missing.iter().map(text).collect::<Vec<_>>().join("; "))
-        .next(format!("{}; then name all records", next.join("; ")))
+        .next(printable(&format!("{}; then name all records", next.join("; "))))
 }
 
 /// `name = value` lines below a section, as PostgreSQL and `MySQL` read them.

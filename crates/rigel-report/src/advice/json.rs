@@ -8,7 +8,7 @@ use crate::json::{flags, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
-use rigel_core::uses::advice::{Advice, Measured, Product, Refusal};
+use rigel_core::uses::advice::{Advice, Measured, Otherwise, Product, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ struct Document {
     runs: Vec<RunDocument>,
     /// Whether the numbers are of a device that exists only in memory.
     simulated: bool,
-    /// What to know about the runs; of flags that have the same code the first.
+    /// What to know about the runs and the figures behind the values; of flags that have the same code the first.
     flags: Vec<Flag>,
     /// The settings, those of a product together.
     advice: Vec<AdviceDocument>,
@@ -65,14 +65,31 @@ struct AdviceDocument {
     since: Option<u32>,
     /// Whether the product takes it, or is better off with it, depends on what no record knows.
     hint: bool,
+    /// The value under other conditions; empty when none has a say.
+    otherwise: Vec<OtherwiseDocument>,
+    /// What to know before the value is used.
+    remark: Option<String>,
     /// How the value came out of the figures; null when it is refused.
     derivation: Option<String>,
-    /// The figures behind it.
+    /// The figures behind it, also of a value that is withheld.
     measured: Vec<MeasuredDocument>,
     /// Why there is no value; null when there is one.
     refused: Option<Refusal>,
     /// Where the meaning of the setting is written down.
     source: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OtherwiseValue")]
+struct OtherwiseDocument {
+    /// The condition, as a phrase.
+    when: String,
+    /// The value then.
+    value: String,
+    /// The value at the lower ends of the intervals; null when they have no say.
+    lo: Option<String>,
+    /// The value at the upper ends.
+    hi: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -91,6 +108,8 @@ struct MeasuredDocument {
     hi95: Option<f64>,
     /// The run that measured it.
     run: String,
+    /// The flags beside it.
+    flags: Vec<Flag>,
 }
 
 /// The document, pretty-printed.
@@ -125,6 +144,8 @@ fn run(view: &View<'_>) -> RunDocument {
 
 fn advice(advice: &Advice) -> AdviceDocument {
     let given = advice.outcome.as_ref().ok();
+    let refused = advice.outcome.as_ref().err();
+    let measured_for = given.or_else(|| refused.and_then(|refusal| refusal.withheld.as_deref()));
     let ends = given.and_then(|given| given.value.ends.as_ref());
     AdviceDocument {
         product: advice.product.name(),
@@ -134,10 +155,22 @@ fn advice(advice: &Advice) -> AdviceDocument {
         hi: ends.map(|ends| text(&ends.1)),
         since: advice.since,
         hint: given.is_some_and(|given| given.is_hint),
+        otherwise: given.into_iter().flat_map(|given| &given.otherwise).map(otherwise).collect(),
+        remark: given.and_then(|given| given.remark.as_deref()).map(text),
         derivation: given.map(|given| text(&given.why)),
-        measured: given.into_iter().flat_map(|given| &given.measured).map(measured).collect(),
-        refused: advice.outcome.as_ref().err().cloned(),
+        measured: measured_for.into_iter().flat_map(|given| &given.measured).map(measured).collect(),
+        refused: refused.cloned(),
         source: advice.source,
+    }
+}
+
+fn otherwise(other: &Otherwise) -> OtherwiseDocument {
+    let ends = other.value.ends.as_ref();
+    OtherwiseDocument {
+        when: text(&other.when),
+        value: text(&other.value.text),
+        lo: ends.map(|ends| text(&ends.0)),
+        hi: ends.map(|ends| text(&ends.1)),
     }
 }
 
@@ -150,5 +183,6 @@ fn measured(measured: &Measured) -> MeasuredDocument {
         lo95: ends.map(|ends| ends.0),
         hi95: ends.map(|ends| ends.1),
         run: text(&measured.run_id),
+        flags: flags(&measured.flags),
     }
 }

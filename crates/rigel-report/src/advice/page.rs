@@ -1,14 +1,14 @@
-//! Advice for people: every setting of every product and its derivation. 80 columns wide; a long address stays whole.
+//! Advice for people: warnings, then for each product a table of its settings; the derivation of each on request. 80 columns wide;
+//! a long address and a command line stay whole.
 //!
 //! Must not leave out a setting that the runs do not support.
 
-use super::{Advisory, range, title};
-use crate::calibration;
+use super::{Advisory, range, title, warnings};
 use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
+use rigel_core::uses::advice::{Advice, Given, Kind, Product, Refusal};
 
 /// The indent of the lines below a setting.
 const BELOW: &str = "      ";
@@ -16,36 +16,102 @@ const BELOW: &str = "      ";
 const FIGURE: &str = "      - ";
 const FIGURE_GOES_ON: &str = "        ";
 
-/// The whole page.
-pub fn page(advisory: &Advisory<'_>) -> String {
+/// The whole page. `explain`: with the formula, the figures and the source of every setting.
+pub fn page(advisory: &Advisory<'_>, explain: bool) -> String {
     let mut page = Page::default();
     page.line(format_args!("Advice from {} of one target", counted(advisory.views.len(), "run")));
     advisory.runs().iter().for_each(|run| wrapped(&mut page, "  ", "    ", run));
     advisory.remarks().iter().for_each(|remark| wrapped(&mut page, "", "", remark));
-    wrapped(
-        &mut page,
-        "",
-        "",
-        "In brackets stands what a value would be at the ends of the 95 % intervals behind it.",
-    );
+    warnings::paragraphs(&mut page, advisory);
     for product in Product::ALL {
-        section(&mut page, advisory, product);
+        section(&mut page, advisory, product, explain);
     }
-    calibration::flags(&mut page, &advisory.advised.flags);
+    page.blank();
+    let range = "range: what the value would be at the ends of the 95 % intervals behind it.";
+    let more = if explain { "" } else { " --explain shows how each value came about." };
+    wrapped(&mut page, "", "", &format!("{range}{more}"));
     page.into_string()
 }
 
-fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product) {
-    let mut advice = advisory.advised.of_product(product).peekable();
-    if advice.peek().is_none() {
+fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product, explain: bool) {
+    let advice: Vec<&Advice> = advisory.advised.of_product(product).collect();
+    if advice.is_empty() {
         return;
     }
     page.blank();
     page.line(format_args!("{}: --for {}", title(product), product.name()));
-    while let Some(one) = advice.next() {
+    table(page, &advice);
+    for given in advice.iter().filter_map(|one| one.outcome.as_ref().ok()) {
+        remark(page, given);
+    }
+    missing(page, &advice);
+    if explain {
+        derivations(page, &advice);
+    }
+}
+
+/// A line for each setting: its value, the range, from which version on there is one, whether it is a comment in the file.
+fn table(page: &mut Page, advice: &[&Advice]) {
+    let rows: Vec<[String; 4]> = advice.iter().map(|one| row(one)).collect();
+    let heading = ["setting", "value", "range", ""].map(str::to_owned);
+    let width = |place: usize| {
+        let cells = rows.iter().chain([&heading]).map(|row| row[place].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let [setting, value, range] = [0, 1, 2].map(width);
+    for [one, two, three, four] in std::iter::once(&heading).chain(&rows) {
+        let line = format!("  {one:<setting$}  {two:<value$}  {three:<range$}  {four}");
+        page.line(line.trim_end());
+    }
+}
+
+fn row(advice: &Advice) -> [String; 4] {
+    let name = advice.setting.to_owned();
+    match &advice.outcome {
+        Ok(given) => {
+            let since = advice.since.map(|major| format!("from version {major}"));
+            let hint = given.is_hint.then(|| "a comment in the file".to_owned());
+            let notes: Vec<String> = since.into_iter().chain(hint).collect();
+            let value = printable(&given.value.text).into_owned();
+            [name, value, range(&given.value).unwrap_or_default(), notes.join(", ")]
+        }
+        Err(refusal) => {
+            let why = if refusal.kind == Kind::InDoubt { "withheld" } else { "not measured" };
+            [name, why.to_owned(), String::new(), String::new()]
+        }
+    }
+}
+
+/// What to know before the value is used, and what it would be under other conditions.
+fn remark(page: &mut Page, given: &Given) {
+    if let Some(text) = &given.remark {
+        wrapped(page, "  ", "  ", &printable(text));
+    }
+    for other in &given.otherwise {
+        let range = range(&other.value).map_or_else(String::new, |range| format!("  ({range})"));
+        page.line(format_args!("    {:<14} {}{range}", printable(&other.when), printable(&other.value.text)));
+    }
+}
+
+/// What measures the settings that no record has figures for; every command once.
+fn missing(page: &mut Page, advice: &[&Advice]) {
+    let mut told: Vec<(&String, &Option<String>)> = Vec::new();
+    for refusal in advice.iter().filter_map(|one| one.refused(Kind::Missing)) {
+        let step = (&refusal.next, &refusal.command);
+        if !told.contains(&step) {
+            told.push(step);
+            wrapped(page, "  not measured: ", "  ", &printable(&refusal.next));
+            warnings::command(page, refusal);
+        }
+    }
+}
+
+fn derivations(page: &mut Page, advice: &[&Advice]) {
+    page.blank();
+    for (place, one) in advice.iter().enumerate() {
         setting(page, one);
         // Consecutive settings with the same source name it once, below the last of them.
-        if advice.peek().is_none_or(|next| next.source != one.source) {
+        if advice.get(place + 1).is_none_or(|next| next.source != one.source) {
             page.line(format_args!("{BELOW}{}", one.source));
         }
     }
@@ -53,20 +119,30 @@ fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product) {
 
 fn setting(page: &mut Page, advice: &Advice) {
     match &advice.outcome {
-        Ok(given) => value(page, advice, given),
-        Err(Refusal { because, next }) => {
-            page.line(format_args!("  {:<30} not advised", advice.setting));
+        Ok(given) => {
+            page.line(format_args!("  {} = {}", advice.setting, valued(given)));
+            derivation(page, given);
+        }
+        Err(Refusal { because, withheld: Some(given), .. }) => {
+            page.line(format_args!("  {}: WITHHELD, not to be used: {}", advice.setting, valued(given)));
             wrapped(page, BELOW, BELOW, &printable(because));
-            wrapped(page, BELOW, BELOW, &printable(next));
+            derivation(page, given);
+        }
+        Err(refusal) => {
+            page.line(format_args!("  {}: not measured", advice.setting));
+            wrapped(page, BELOW, BELOW, &printable(&refusal.because));
+            wrapped(page, BELOW, BELOW, &printable(&refusal.next));
+            warnings::command(page, refusal);
         }
     }
 }
 
-fn value(page: &mut Page, advice: &Advice, given: &Given) {
-    let value = printable(&given.value.text);
+fn valued(given: &Given) -> String {
     let range = range(&given.value).map_or_else(String::new, |range| format!("  ({range})"));
-    let since = advice.since.map_or_else(String::new, |major| format!("  from version {major} on"));
-    page.line(format_args!("  {:<30} {value}{range}{since}", advice.setting));
+    format!("{}{range}", printable(&given.value.text))
+}
+
+fn derivation(page: &mut Page, given: &Given) {
     wrapped(page, BELOW, BELOW, &printable(&given.why));
     for measured in &given.measured {
         wrapped(page, FIGURE, FIGURE_GOES_ON, &printable(&format!("{}: {}", measured.what, measured.told())));

@@ -76,7 +76,7 @@ fn mean(found: Option<Figure>, decimals: usize) -> String {
 }
 
 /// A paragraph with every flag; nothing when there is none.
-pub(crate) fn flags(page: &mut Page, flags: &[Flag]) {
+fn flags(page: &mut Page, flags: &[Flag]) {
     if !flags.is_empty() {
         page.blank();
     }

@@ -4,7 +4,7 @@
 
 use super::words;
 use rigel_core::error::Problem;
-use rigel_core::uses::advice::{Conditions, Product};
+use rigel_core::uses::advice::{Conditions, HitRate, Product};
 use std::path::PathBuf;
 
 /// The oldest version of PostgreSQL whose settings are known; a file for it is right for all later ones.
@@ -13,14 +13,16 @@ const NEWEST_SERVER: u32 = 18;
 
 const SUMMARY: &str = "\
 Examples:
-  rigel advise --last                                       a page about the last calibration
+  rigel advise --last                                       settings after the last calibration
   rigel advise calibration_20260101_1200_record.jsonl --for postgresql > storage.conf
 All options and more examples: rigel help advise";
 
 const EXAMPLES: &str = "\
 Examples:
   rigel advise --last
-      what the last calibration on this host means for databases, each value with how it came about
+      what the last calibration on this host means for databases: settings, values, ranges
+  rigel advise --last --explain --hit-rate 95%
+      the same with how each value came about, where caches answer 95 % of random reads
   rigel advise calibration_20260101_1200_record.jsonl --for postgresql > storage.conf
       lines for postgresql.conf; include the file, or copy them
   rigel advise reads_record.jsonl writes_record.jsonl --for seastar > io_properties.yaml
@@ -34,6 +36,8 @@ pub struct AdviseOptions {
     pub records: Vec<PathBuf>,
     /// The product whose file is wanted; `None`: a page or a document about all.
     pub product: Option<Product>,
+    /// With the derivation of every value.
+    pub explain: bool,
     pub json: bool,
     pub conditions: Conditions,
     pub server_version: u32,
@@ -59,15 +63,19 @@ pub struct AdviseArgs {
     #[arg(long = "for", value_name = "PRODUCT", ignore_case = true, value_parser = words::parser::<Product>())]
     product: Option<Product>,
 
+    /// Also the formula, the figures and the source of every value, and what withheld ones would have been
+    #[arg(long, conflicts_with_all = ["product", "json"])]
+    explain: bool,
+
     /// All values with the figures behind them as JSON
     #[arg(long, conflicts_with = "product")]
     json: bool,
 
-    /// Share of random reads in per cent that caches will answer, 0 to 100: what random_page_cost depends on
+    /// Share of random reads that caches will answer, 95% or 0.95: what random_page_cost depends on [default: an assumed 90%]
     ///
-    /// PostgreSQL explains its default of 4 by 90 %.
-    #[arg(long, value_name = "PERCENT", default_value = "90", value_parser = clap::value_parser!(u8).range(0..=100))]
-    cached: u8,
+    /// pg_statio_user_tables counts hits and reads, but a page that the operating system caches counts as read there.
+    #[arg(long, value_name = "SHARE")]
+    hit_rate: Option<HitRate>,
 
     /// Major version of PostgreSQL, 13 to 18: settings that came later are comments in its file [default: 13]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(OLDEST_SERVER)..=i64::from(NEWEST_SERVER)))]
@@ -86,7 +94,8 @@ impl AdviseArgs {
             records: self.records,
             product: self.product,
             json: self.json,
-            conditions: Conditions { cached_percent: self.cached },
+            explain: self.explain,
+            conditions: Conditions { hit_rate: self.hit_rate },
             server_version: self.server_version.unwrap_or(OLDEST_SERVER),
         })
     }

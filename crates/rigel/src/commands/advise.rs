@@ -7,7 +7,7 @@ use super::report::read;
 use super::{remark, to_stdout};
 use crate::args::AdviseOptions;
 use crate::history;
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_core::uses::advice::Advised;
@@ -28,9 +28,21 @@ pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
             advisory.beside(product).iter().for_each(|note| remark(note));
             to_stdout(file.as_bytes())
         }
-        None if options.json => to_stdout(&document(&advisory)?),
-        None => to_stdout(page(&advisory).as_bytes()),
+        None if options.json => to_stdout(&document(&advisory)?).and_then(|()| sure(&advised)),
+        None => to_stdout(page(&advisory, options.explain).as_bytes()).and_then(|()| sure(&advised)),
     }
+}
+
+/// That nothing measured is good enough is an answer, and a failed check.
+fn sure(advised: &Advised) -> Result<(), Problem> {
+    if !advised.is_all_in_doubt() {
+        return Ok(());
+    }
+    Err(Problem::new(
+        ExitKind::GateFailed,
+        "every setting is withheld: nothing that was measured is good enough",
+    )
+    .next("measure again, as it says beside each reason"))
 }
 
 /// The record of the newest calibration in the history, with a remark about its path.

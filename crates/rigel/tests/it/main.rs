@@ -3,6 +3,7 @@
 
 mod adaptive;
 mod advise;
+mod advise_withheld;
 mod agreement;
 mod bad_input;
 mod calibrate;

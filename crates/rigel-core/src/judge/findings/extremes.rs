@@ -104,6 +104,13 @@ pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> 
     chosen
 }
 
+/// The point that has the highest rate of a class, of those without another class. One in doubt has a say only when all are.
+pub fn best_alone(points: &[PointFindings], class: Class) -> Option<Point> {
+    let alone: Vec<PointFindings> =
+        points.iter().filter(|found| found.point.is_alone(class)).cloned().collect();
+    highest(&candidates(&alone, class)).map(|best| best.point)
+}
+
 /// The candidate with the most outstanding of those that have the highest rate.
 pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
     candidates.iter().rev().find(|one| is_highest(one, candidates)).copied()

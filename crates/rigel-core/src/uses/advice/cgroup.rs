@@ -2,6 +2,7 @@
 //!
 //! Must not guess which disk; the kernel wants the whole one by its number.
 
+use super::again::On;
 use super::measured::{Measured, Source, plural, whole};
 use super::{Advice, Product, Setting, Value};
 use crate::load::workload::Direction;
@@ -13,14 +14,13 @@ const MODEL_BYTES: u64 = 4 * KIB;
 const SMALL_BYTES: u64 = 16 * KIB;
 const MANUAL: &str = "https://docs.kernel.org/admin-guide/cgroup-v2.html";
 
-/// What a direction has of the model and of the limits, and the command that measures it.
+/// What a direction has of the model and of the limits.
 struct Rates {
     direction: Direction,
     bytes: &'static str,
     sequential: &'static str,
     random: &'static str,
     ios: &'static str,
-    calibrate: &'static str,
 }
 
 const RATES: [Rates; 2] = [
@@ -30,7 +30,6 @@ const RATES: [Rates; 2] = [
         sequential: "rseqiops",
         random: "rrandiops",
         ios: "riops",
-        calibrate: "measure it: rigel calibrate TARGET",
     },
     Rates {
         direction: Direction::Write,
@@ -38,22 +37,32 @@ const RATES: [Rates; 2] = [
         sequential: "wseqiops",
         random: "wrandiops",
         ios: "wiops",
-        calibrate: "measure it on a scratch file of that disk: rigel calibrate --write 100",
     },
 ];
+
+/// A setting that no record has figures for: reads are measured on the target, writes where nothing is lost.
+fn missing(source: &Source<'_>, setting: Setting, direction: Direction, what: &str, options: &str) -> Advice {
+    let (next, on, write) = match direction {
+        Direction::Read => ("measure it", On::Target, ""),
+        Direction::Write => ("measure it on a scratch file of that disk", On::Scratch, "--write 100 "),
+    };
+    let command = source.calibrate(on, format!("{write}{options}").trim_end());
+    setting.unmeasured(format!("no record has {what}"), next, command)
+}
 
 /// The coefficients of the linear model, as `tools/cgroup/iocost_coef_gen.py` of the kernel measures them.
 pub(crate) fn cost_model(source: &Source<'_>) -> Vec<Advice> {
     let mut all = vec![disk(source, Product::Cgroup)];
-    for Rates { direction, bytes, sequential, random, calibrate, .. } in RATES {
-        let given = |name, found: Option<Measured>, factor: f64, missing: &str, options: &str| {
+    for Rates { direction, bytes, sequential, random, .. } in RATES {
+        let given = |name, found: Option<Measured>, factor: f64, what: &str, options: &str| {
             let setting = Setting::new(Product::Cgroup, name, MANUAL);
             let Some(found) = found else {
-                return setting.refused(format!("no record has {missing}"), format!("{calibrate}{options}"));
+                return missing(source, setting, direction, what, options);
             };
             let value = Value::of(found.figure.scaled(factor), whole);
             let why = "The kernel scales the model to what the disk does, so the middle counts.";
-            setting.given(value, vec![found], why)
+            // It is scaled beyond what was tried, too.
+            setting.given(value, vec![found.even_rising()], why)
         };
         let streams = format!("streams of {}", plural(direction));
         let small_streams = format!("{streams} of 4 KiB");
@@ -61,55 +70,37 @@ pub(crate) fn cost_model(source: &Source<'_>) -> Vec<Advice> {
         let at_random = source.random(direction, |bytes| bytes == MODEL_BYTES);
         let in_sequence = source.sequential(direction, MODEL_BYTES);
         all.extend([
-            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, " --size-small 4K"),
-            given(sequential, in_sequence, 1.0, &small_streams, " --size-small 4K --size-large 4K"),
-            given(random, at_random, 1.0, &small, " --size-small 4K"),
+            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, "--size-small 4K"),
+            given(sequential, in_sequence, 1.0, &small_streams, "--size-small 4K --size-large 4K"),
+            given(random, at_random, 1.0, &small, "--size-small 4K"),
         ]);
     }
     all
 }
 
-/// How a search goes further: small I/Os by number; streams have a most, which larger I/Os reach sooner.
-const RAISE_IOS: &str = "search further, 64 outstanding for each disk: rigel calibrate TARGET --num-disks 16";
-const RAISE_STREAMS: &str =
-    "measure larger I/Os, of which fewer saturate: rigel calibrate TARGET --size-large 4M";
-
-/// Limits at what the disk does as a whole: a cgroup with a share of it gets as much of each.
+/// Limits at what the disk does as a whole: a cgroup with a share of it gets as much of each. A limit below what the disk does would
+/// take from it what nobody asked to take, so a rate that still rose is none.
 pub fn limits(source: &Source<'_>) -> Vec<Advice> {
     let mut all = vec![disk(source, Product::CgroupMax)];
-    for Rates { direction, bytes, ios, calibrate, .. } in RATES {
-        let given = |name, found: Option<Measured>, factor: f64, missing: &str, further: &str| {
+    for Rates { direction, bytes, ios, .. } in RATES {
+        let given = |name, found: Option<Measured>, factor: f64, what: &str| {
             let setting = Setting::new(Product::CgroupMax, name, MANUAL);
-            match found {
-                None => setting.refused(missing, calibrate),
-                Some(found) => limit(setting, found, factor, further),
-            }
+            let Some(found) = found else {
+                return missing(source, setting, direction, what, "");
+            };
+            let value = Value::at_low_end(&found, |rate| whole((rate * factor).floor()));
+            let why = "All that the disk does, at the lower end of the interval: a cgroup that may have a share of it gets that share of this number.";
+            setting.given(value, vec![found], why)
         };
-        let streams = format!("no record has streams of {}", plural(direction));
-        let small = format!("no record has random {} of up to {}", plural(direction), Bytes(SMALL_BYTES));
+        let streams = format!("streams of {}", plural(direction));
+        let small = format!("random {} of up to {}", plural(direction), Bytes(SMALL_BYTES));
         let random = source.random(direction, |bytes| bytes <= SMALL_BYTES);
         all.extend([
-            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams, RAISE_STREAMS),
-            given(ios, random, 1.0, &small, RAISE_IOS),
+            given(bytes, source.bandwidth(direction), to_f64(MIB), &streams),
+            given(ios, random, 1.0, &small),
         ]);
     }
     all
-}
-
-/// A limit below what the disk does would take from it what nobody asked to take.
-fn limit(setting: Setting, found: Measured, factor: f64, further: &str) -> Advice {
-    if found.is_lower_bound {
-        return setting.refused(
-            format!(
-                "the {} still rose at the most that was tried (NOT_SATURATED), and the limit would be below what the disk does",
-                found.what
-            ),
-            further,
-        );
-    }
-    let value = Value::at_low_end(&found, |rate| whole((rate * factor).floor()));
-    let why = "All that the disk does, at the lower end of the interval: a cgroup that may have a share of it gets that share of this number.";
-    setting.given(value, vec![found], why)
 }
 
 /// The number of the disk, which both files begin with.

@@ -1,11 +1,13 @@
 //! The figures that settings are derived from, looked up in the records of several runs.
 //!
-//! Of several runs that have a figure the first one is asked. Must not derive a setting.
+//! Of several runs that have a figure the first one is asked whose figure is good enough ([`super::usable`]), else the first one.
+//! Must not derive a setting.
 
-use super::{Refusal, Value};
+use super::again::{self, Again, On};
+use super::{Refusal, Value, usable};
 use crate::error::Problem;
-use crate::judge::findings::{Answers, Findings, PointFindings};
-use crate::judge::flags::Flag;
+use crate::judge::findings::{Answers, CurveFindings, Findings, PointFindings, VisitFindings, best_alone};
+use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, Pattern};
 use crate::load::workload::Direction;
 use crate::path_text::printable;
@@ -44,13 +46,36 @@ pub struct Measured {
     pub figure: Figure,
     /// The run that measured it.
     pub run_id: String,
-    /// Flags by which it must not be used.
-    pub forbidding: Vec<Flag>,
-    /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`), or the level there: the device may do more.
+    /// The flags of the point or the search that it is from, and those of the run that make it invalid.
+    pub flags: Vec<Flag>,
+    /// A rate that still rose at the most I/Os that a search tried (`NOT_SATURATED`), or the level there: the device may do more, and
+    /// the setting needs to know how much.
     pub is_lower_bound: bool,
+    /// The setting depends on how large it is, not only on its being large enough.
+    pub(super) width_matters: bool,
+    /// What measures it better.
+    pub(super) again: Again,
 }
 
+/// The unit of a number of outstanding I/Os.
+const LEVEL: &str = "outstanding";
+
 impl Measured {
+    /// Whether it is a load level, a whole number.
+    pub(super) fn is_level(&self) -> bool {
+        self.unit == LEVEL
+    }
+
+    /// The same for a setting that needs no end of the rise.
+    pub(super) fn even_rising(self) -> Self {
+        Self { is_lower_bound: false, ..self }
+    }
+
+    /// The same for a setting that only needs to know that it is at least so much.
+    pub(super) fn at_least(self) -> Self {
+        Self { width_matters: false, ..self.even_rising() }
+    }
+
     /// `2,027 MBPS (1,934 to 2,120)`.
     pub fn told(&self) -> String {
         let mean = number(self.figure.value);
@@ -106,6 +131,22 @@ impl<'a> Source<'a> {
         Ok(Self { runs: runs.iter().map(direction).collect::<Result<_, _>>()? })
     }
 
+    /// A command line that calibrates with options.
+    pub(super) fn calibrate(&self, on: On, options: &str) -> String {
+        self.runs().next().map_or_else(String::new, |run| again::calibrate(&run.record.header, on, options))
+    }
+
+    /// How many CPUs a server on the host may use at the same time.
+    pub(super) fn cpus(&self) -> u32 {
+        let of = |run: &Run<'_>| {
+            let host = &run.record.header.nodes.first().host;
+            let share =
+                host.cgroup.cpu_max_millis.and_then(|millis| u32::try_from(millis.div_ceil(1000)).ok());
+            host.cpus.min(share.unwrap_or(u32::MAX))
+        };
+        self.runs().map(of).max().unwrap_or(0).max(1)
+    }
+
     pub fn runs(&self) -> impl Iterator<Item = &'a Run<'a>> {
         self.runs.iter().map(|(_, run)| *run)
     }
@@ -117,62 +158,58 @@ impl<'a> Source<'a> {
 
     /// Latency of one random read of that size with nothing else outstanding, in microseconds.
     pub(crate) fn latency_alone(&self, io_bytes: u64) -> Option<Measured> {
-        self.that(Direction::Read).filter(|run| small_bytes(run) == io_bytes).find_map(|run| {
+        chosen(self.that(Direction::Read).filter(|run| small_bytes(run) == io_bytes).filter_map(|run| {
             let found = run.findings.alone(Class::SMALL, 1)?;
             let figure = found.io(Class::SMALL)?.latency_us?.mean;
             let what = format!("latency of a random read of {}, one outstanding", Bytes(io_bytes));
-            Some(measured(run, &found.flags, what, "us", figure))
-        })
+            Some(measured(run, Class::SMALL, &found.flags, what, "us", figure))
+        }))
     }
 
     /// The highest rate of random I/O of sizes that fit, in I/Os per second.
     pub fn random(&self, direction: Direction, fits: impl Fn(u64) -> bool) -> Option<Measured> {
-        self.that(direction).filter(|run| fits(small_bytes(run))).find_map(|run| {
+        chosen(self.that(direction).filter(|run| fits(small_bytes(run))).filter_map(|run| {
             let what = format!("highest rate of random {} of {}", plural(direction), Bytes(small_bytes(run)));
             highest(run, Class::SMALL, what, "IOPS", 1.0)
-        })
+        }))
     }
 
     /// The highest rate of sequential streams of I/Os of exactly that size, in I/Os per second.
     pub fn sequential(&self, direction: Direction, io_bytes: u64) -> Option<Measured> {
-        self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).find_map(|run| {
+        chosen(self.that(direction).filter(|run| stream_bytes(run) == Some(io_bytes)).filter_map(|run| {
             let what = format!("highest rate of sequential {} of {}", plural(direction), Bytes(io_bytes));
             highest(run, Class::LARGE, what, "IOPS", 1.0)
-        })
+        }))
     }
 
     /// The highest rate of sequential streams of large I/Os, in megabytes (2^20) per second.
     pub(crate) fn bandwidth(&self, direction: Direction) -> Option<Measured> {
-        self.that(direction).find_map(|run| bandwidth(run, direction))
+        chosen(self.that(direction).filter_map(|run| bandwidth(run, direction)))
     }
 
     /// One sequential stream of large reads, of each size that was measured, smallest first: size in bytes, and megabytes (2^20)
     /// per second.
     pub(crate) fn one_stream(&self) -> Vec<(u64, Measured)> {
         let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(one_stream).collect();
-        // Stable: of runs of one size the first one stays.
-        all.sort_by_key(|(bytes, _)| *bytes);
+        // Stable: of runs of one size the first one stays that is good enough, or the first.
+        all.sort_by_key(|(bytes, found)| (*bytes, !usable::doubts(found).is_empty()));
         all.dedup_by_key(|(bytes, _)| *bytes);
         all
     }
 
     /// How many outstanding random reads of sizes that fit saturate, and as far as the noise tells the fewest and the most.
     pub fn saturation(&self, fits: impl Fn(u64) -> bool) -> Option<Measured> {
-        self.that(Direction::Read).filter(|run| fits(small_bytes(run))).find_map(|run| {
+        chosen(self.that(Direction::Read).filter(|run| fits(small_bytes(run))).filter_map(|run| {
             let curve = run.findings.curves.iter().find(|curve| curve.class() == Class::SMALL);
             let (figure, is_lower_bound, flags) = match curve {
-                Some(found) => {
-                    let n_sat = found.curve.n_sat;
-                    let figure = Figure::bracket(n_sat.found, n_sat.lo, n_sat.hi);
-                    (figure, !found.curve.saturated, found.flags.as_slice())
-                }
+                Some(found) => of_curve(found),
                 None => of_points(run.findings)?,
             };
             let bytes = Bytes(small_bytes(run));
             let least = if is_lower_bound { ", at least" } else { "" };
             let what = format!("random reads of {bytes} that saturate{least}");
-            Some(Measured { is_lower_bound, ..measured(run, flags, what, "outstanding", figure) })
-        })
+            Some(Measured { is_lower_bound, ..measured(run, Class::SMALL, &flags, what, LEVEL, figure) })
+        }))
     }
 
     /// The calibrations of reads, each with its answers.
@@ -186,8 +223,7 @@ impl<'a> Source<'a> {
         let witnesses = visits.flat_map(|visit| &visit.nodes).filter_map(|node| node.witness.as_ref());
         let disks: BTreeSet<(u32, u32)> =
             witnesses.flat_map(|witness| witness.devices.iter().copied()).collect();
-        let refused =
-            |because: &str, next: &str| Err(Refusal { because: because.to_owned(), next: next.to_owned() });
+        let refused = |because: &str, next: &str| Err(Refusal::missing(because, next, None));
         match disks.iter().collect::<Vec<_>>().as_slice() {
             [only] => Ok(**only),
             [] => refused(
@@ -220,17 +256,33 @@ impl Figure {
     }
 }
 
-/// A figure with what forbids its use, of its place or of the whole run.
+/// The first figure that is good enough, else the first.
+fn chosen(all: impl Iterator<Item = Measured>) -> Option<Measured> {
+    let mut all: Vec<Measured> = all.collect();
+    let good = all.iter().position(|found| usable::doubts(found).is_empty()).unwrap_or(0);
+    (!all.is_empty()).then(|| all.swap_remove(good))
+}
+
+/// A figure with the flags of its place, and those of the whole run that forbid its use.
 pub fn measured(
     run: &Run<'_>,
+    class: Class,
     flags: &[Flag],
     what: String,
     unit: &'static str,
     figure: impl Into<Figure>,
 ) -> Measured {
-    let forbidding = run.findings.flags.iter().chain(flags).filter(|flag| flag.invalid).cloned().collect();
-    let run_id = run.record.header.run_id.clone();
-    Measured { what, unit, figure: figure.into(), run_id, forbidding, is_lower_bound: false }
+    let of_run = run.findings.flags.iter().filter(|flag| flag.invalid);
+    Measured {
+        what,
+        unit,
+        figure: figure.into(),
+        run_id: run.record.header.run_id.clone(),
+        flags: of_run.chain(flags).cloned().collect(),
+        is_lower_bound: false,
+        width_matters: true,
+        again: Again::of(&run.record.header, class),
+    }
 }
 
 /// The highest rate of sequential streams of large I/Os in a run, in megabytes (2^20) per second.
@@ -244,7 +296,10 @@ pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured>
 fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor: f64) -> Option<Measured> {
     let best = best(run.findings, class)?;
     let figure = best.io(class)?.iops.scaled(factor);
-    Some(Measured { is_lower_bound: rises(run, class), ..measured(run, &best.flags, what, unit, figure) })
+    Some(Measured {
+        is_lower_bound: rises(run, class),
+        ..measured(run, class, &best.flags, what, unit, figure)
+    })
 }
 
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.
@@ -253,7 +308,7 @@ pub(crate) fn one_stream(run: &Run<'_>) -> Option<(u64, Measured)> {
     let found = run.findings.alone(Class::LARGE, 1)?;
     let io = found.io(Class::LARGE).filter(|io| io.latency_us.is_some())?;
     let what = format!("one stream of {} reads", Bytes(bytes));
-    Some((bytes, measured(run, &found.flags, what, "MBPS", io.mbps()?)))
+    Some((bytes, measured(run, Class::LARGE, &found.flags, what, "MBPS", io.mbps()?)))
 }
 
 fn small_bytes(run: &Run<'_>) -> u64 {
@@ -272,34 +327,60 @@ fn large_stream_bytes(run: &Run<'_>) -> Option<u64> {
 }
 
 /// Whether a search for levels ended before the rate of the class did.
-fn rises(run: &Run<'_>, class: Class) -> bool {
+pub(super) fn rises(run: &Run<'_>, class: Class) -> bool {
     run.findings.curves.iter().any(|found| found.class() == class && !found.curve.saturated)
 }
 
-/// The point that has the highest rate of a class, when the other one is idle there.
+/// The point that has the highest rate of a class, when the other one is idle there. The headline number may be of a mixed point,
+/// when all others are in doubt; then the best of these is told, with what speaks against it.
 fn best(findings: &Findings, class: Class) -> Option<&PointFindings> {
-    let best = findings.best.rate(class).filter(|best| best.point.is_alone(class))?;
-    findings.points.iter().find(|found| found.point == best.point)
+    let headline = findings.best.rate(class).map(|best| best.point).filter(|point| point.is_alone(class));
+    let point = headline.or_else(|| best_alone(&findings.points, class))?;
+    findings.points.iter().find(|found| found.point == point)
+}
+
+/// The level that a search found: its bracket, whether it is a lower bound, and what speaks against it.
+fn of_curve(found: &CurveFindings) -> (Figure, bool, Vec<Flag>) {
+    let n_sat = found.curve.n_sat;
+    let flags = found.flags.iter().cloned().chain(foreign(found)).collect();
+    (Figure::bracket(n_sat.found, n_sat.lo, n_sat.hi), !found.curve.saturated, flags)
+}
+
+/// Visits of the search that others disturbed, of those to levels that the bracket rests on: the one below it and all above.
+fn foreign(found: &CurveFindings) -> Option<Flag> {
+    let from = found.curve.n_sat.lo.saturating_sub(1);
+    let counts = |visit: &&VisitFindings| visit.counts && visit.point.of(found.class()) >= from;
+    let visits: Vec<&VisitFindings> = found.visits.iter().filter(counts).collect();
+    let of =
+        |visit: &&VisitFindings| visit.foreign.as_ref().and_then(|all| all.first().map(ToString::to_string));
+    let disturbed: Vec<String> = visits.iter().filter_map(of).collect();
+    let one = disturbed.first()?;
+    let text = format!("{} of {} visits of the search, one of them: {one}", disturbed.len(), visits.len());
+    Some(Flag::new(FlagCode::Foreign, text))
 }
 
 /// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.
 /// Whether that is a lower bound: without a level of twice as many, the rate may still rise.
-fn of_points(findings: &Findings) -> Option<(Figure, bool, &[Flag])> {
+fn of_points(findings: &Findings) -> Option<(Figure, bool, Vec<Flag>)> {
     let best = best(findings, Class::SMALL)?;
     let most = best.io(Class::SMALL)?.iops.value;
-    let sound = |found: &&PointFindings| !found.invalid() || found.point == best.point;
+    // Where even the best one must not be used, all of them are told with it.
+    let sound = |found: &&PointFindings| !found.invalid() || best.invalid();
     let alone = findings.points.iter().filter(|found| found.point.is_alone(Class::SMALL)).filter(sound);
-    let mut levels: Vec<(u32, f64)> =
-        alone.filter_map(|found| Some((found.point.small(), found.io(Class::SMALL)?.iops.value))).collect();
+    let rate = |found: &PointFindings| Some((found.point.small(), found.io(Class::SMALL)?.iops.value));
+    let mut levels: Vec<(u32, f64)> = alone.filter_map(rate).collect();
     levels.sort_by_key(|(level, _)| *level);
     let place = levels.iter().position(|(_, iops)| *iops >= SATURATED * most)?;
     let (found, _) = *levels.get(place)?;
     let (largest, _) = *levels.last()?;
     let below = place.checked_sub(1).and_then(|place| levels.get(place)).map(|(level, _)| *level);
+    let reaching = findings.alone(Class::SMALL, found).filter(|found| found.point != best.point);
     // A single level is no curve.
     (levels.len() > 1).then(|| {
         let lo = below.map_or(found, |below| below + 1);
-        (Figure::bracket(found, lo, found), largest < found.saturating_mul(2), best.flags.as_slice())
+        let flags = best.flags.iter().chain(reaching.iter().flat_map(|found| &found.flags));
+        let figure = Figure::bracket(found, lo, found);
+        (figure, largest < found.saturating_mul(2), flags.cloned().collect())
     })
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Must not assume a page other than the usual one of 16 KiB.
 
+use super::again::On;
 use super::measured::Source;
-use super::{Advice, Given, Product, Setting, Value};
+use super::{Advice, Product, Setting, Value};
 use crate::facts::TargetKind;
 use crate::load::workload::Direction;
 use crate::units::{KIB, number};
@@ -38,9 +39,10 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     let Some(writes) = source.random(Direction::Write, |bytes| bytes == PAGE_BYTES) else {
         return [CAPACITY, MOST]
             .map(|setting| {
-                setting.refused(
+                setting.unmeasured(
                     "it bounds the writes of pages of 16 KiB, and no record has the rate of random writes of that size",
-                    "measure writes, on a scratch file of that filesystem: rigel calibrate --write 100 --size-small 16K",
+                    "measure writes, on a scratch file of that filesystem",
+                    source.calibrate(On::Scratch, "--write 100 --size-small 16K"),
                 )
             })
             .into();
@@ -60,23 +62,24 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     vec![CAPACITY.given(usual, vec![writes.clone()], why_usual), MOST.given(most, vec![writes], why_most)]
 }
 
+/// One thread for 64 pending reads, but no more threads than CPUs: a thread that has no CPU reaps nothing.
 fn read_threads(source: &Source<'_>) -> Advice {
     let Some(saturation) = source.saturation(|_| true) else {
-        return READ_THREADS.refused(
+        return READ_THREADS.unmeasured(
             "no record tells how many outstanding random reads saturate the storage",
-            "measure it: rigel calibrate TARGET",
+            "measure it",
+            source.calibrate(On::Target, ""),
         );
     };
+    let cpus = source.cpus();
     let (least, most) = THREADS;
-    let value = Value::of(saturation.figure, |level| {
-        format!("{:.0}", (level / PENDING_A_THREAD).ceil().clamp(least, most))
-    });
+    let most = f64::from(cpus).clamp(least, most);
+    let threads = |level: f64| (level / PENDING_A_THREAD).ceil().clamp(least, most);
+    let value = Value::of(saturation.figure, |level| format!("{:.0}", threads(level)));
     // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
-    let cpus = source.runs().map(|run| run.record.header.nodes.first().host.cpus).max().unwrap_or(0);
     let by_default = f64::from(cpus / 2).max(least);
-    let threads = (saturation.figure.value / PENDING_A_THREAD).ceil().min(most);
-    let is_hint = threads <= by_default;
-    let enough = if is_hint {
+    let is_enough = threads(saturation.figure.value) <= by_default;
+    let enough = if is_enough {
         format!(
             " MySQL 8.4 has half as many as CPUs by default, 4 at least: {by_default} here, which this would not raise."
         )
@@ -85,19 +88,22 @@ fn read_threads(source: &Source<'_>) -> Advice {
     };
     let why = format!(
         "{} reads in flight saturate the storage; the manual sees a use for more threads from 64 pending reads a thread on. A thread reaps \
-         native asynchronous I/O, so more of them add nothing to what the storage can do.{enough}",
+         native asynchronous I/O, so more of them add nothing to what the storage can do, and no more than the {cpus} CPUs of this host \
+         could run.{enough}",
         number(saturation.figure.value)
     );
-    READ_THREADS.is(Ok(Given { value, measured: vec![saturation], why, is_hint }))
+    let make = if is_enough { Setting::hint } else { Setting::given };
+    make(READ_THREADS, value, vec![saturation], why)
 }
 
 /// Whether direct I/O works is a fact of the filesystem, which only a file tells.
 fn flush_method(source: &Source<'_>) -> Advice {
     let targets: Vec<_> = source.runs().flat_map(|run| &run.record.header.targets).collect();
     if targets.iter().any(|target| target.kind != TargetKind::File) {
-        return FLUSH_METHOD.refused(
+        return FLUSH_METHOD.unmeasured(
             "whether direct I/O works depends on the filesystem, and the target was no file",
-            "measure a file where the database will be: rigel calibrate in a directory there",
+            "measure in the directory where the database will be",
+            source.calibrate(On::Scratch, ""),
         );
     }
     match targets.iter().map(|target| target.direct_io).find(|works| *works != Some(true)) {
@@ -112,9 +118,10 @@ fn flush_method(source: &Source<'_>) -> Advice {
             Vec::new(),
             "The filesystem of the target refused direct I/O, so O_DIRECT would fail.",
         ),
-        _ => FLUSH_METHOD.refused(
+        _ => FLUSH_METHOD.unmeasured(
             "the record does not tell whether direct I/O works on the filesystem",
-            "measure again with this version: rigel calibrate in a directory there",
+            "measure again with this version",
+            source.calibrate(On::Scratch, ""),
         ),
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Must not pretend that Oracle measured it.
 
-use super::measured::{Measured, Source, bandwidth, measured, one_stream, stream_bytes, whole};
-use super::{Advice, Product, Setting, Value};
+use super::again::{On, calibrate};
+use super::measured::{Measured, Source, bandwidth, measured, one_stream, rises, stream_bytes, whole};
+use super::{Advice, Kind, Product, Setting, Value, usable};
 use crate::judge::findings::{Answers, WithinBound};
 use crate::load::class::Class;
 use crate::load::workload::Direction;
@@ -25,38 +26,46 @@ const MULTIBLOCK: Setting = Setting::new(Product::Oracle, "db_file_multiblock_re
 /// The large I/O that CALIBRATE_IO reads with.
 const LARGE_BYTES: u64 = MIB;
 
-/// All settings. The row is of one run, as a row of CALIBRATE_IO is.
+/// All settings. The row is of one run, as a row of CALIBRATE_IO is: of those that fit the first of which least is in doubt.
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let calibrations: Vec<_> = source.calibrations().collect();
-    let alike = calibrations
-        .iter()
-        .find(|(run, answers)| answers.bound.of == LatencyOf::Mean && stream_bytes(run) == Some(LARGE_BYTES));
-    let chosen = alike.or_else(|| calibrations.first());
-    let mut all = chosen.map_or_else(no_row, |(run, answers)| row(run, answers));
+    let fits = |(run, answers): &&(&Run<'_>, &Answers)| {
+        answers.bound.of == LatencyOf::Mean && stream_bytes(run) == Some(LARGE_BYTES)
+    };
+    let alike = calibrations.iter().filter(fits);
+    let rows = alike.map(|(run, answers)| row(run, answers));
+    let in_doubt = |row: &Vec<Advice>| {
+        row.iter().filter(|&one| usable::judged(one.clone()).refused(Kind::InDoubt).is_some()).count()
+    };
+    let other = || calibrations.first().map(|(run, answers)| row(run, answers));
+    let mut all = rows.min_by_key(in_doubt).or_else(other).unwrap_or_else(|| no_row(source));
     all.push(multiblock(source));
     all
 }
 
-fn no_row() -> Vec<Advice> {
-    let refused = |setting: Setting| {
-        setting.refused(
+fn no_row(source: &Source<'_>) -> Vec<Advice> {
+    let missing = |setting: Setting| {
+        setting.unmeasured(
             "the row is about the most IOPS within a latency, which only a calibration of reads searches",
-            "calibrate: rigel calibrate TARGET --max-latency 10ms",
+            "calibrate",
+            source.calibrate(On::Target, "--max-latency 10ms"),
         )
     };
-    [MAX_IOPS, MAX_MBPS, MAX_PMBPS, LATENCY, DISKS].map(refused).into()
+    [MAX_IOPS, MAX_MBPS, MAX_PMBPS, LATENCY, DISKS].map(missing).into()
 }
 
 /// The columns of `DBA_RSRC_IO_CALIBRATE`, in its order.
 fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
+    let header = &run.record.header;
     let [iops, latency] = match &answers.max_iops {
         _ if answers.bound.of != LatencyOf::Mean => [MAX_IOPS, LATENCY].map(|setting| {
-            setting.refused(
+            setting.unmeasured(
                 format!(
                     "the calibration bounds the {} latency, and CALIBRATE_IO the mean",
                     answers.bound.of.name()
                 ),
-                "calibrate with a bound on the mean: rigel calibrate TARGET --max-latency 10ms",
+                "calibrate with a bound on the mean",
+                calibrate(header, On::Target, "--max-latency 10ms"),
             )
         }),
         Ok(within) => bounded(run, answers, within),
@@ -66,10 +75,11 @@ fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
     let has_size = stream_bytes(run) == Some(LARGE_BYTES);
     let all = has_size.then(|| bandwidth(run, Direction::Read)).flatten();
     let one = has_size.then(|| one_stream(run)).flatten().map(|(_, found)| found);
-    let most = rate(MAX_MBPS, all, "All streams together.");
-    let one = rate(MAX_PMBPS, one, "One stream: what one process of a parallel query can have.");
+    let again = || calibrate(header, On::Target, "--size-large 1M");
+    let most = rate(MAX_MBPS, all, "All streams together.", again());
+    let one = rate(MAX_PMBPS, one, "One stream: what one process of a parallel query can have.", again());
     let why = "The number given with --num-disks, or that of the targets.";
-    let disks = Value::plain(run.record.header.plan.num_disks.to_string());
+    let disks = Value::plain(header.plan.num_disks.to_string());
     vec![iops, most, one, latency, DISKS.given(disks, Vec::new(), why)]
 }
 
@@ -79,8 +89,15 @@ fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2
     let flags = point.map_or(&[][..], |found| &found.flags);
     let bound = format!("within a {}", answers.bound);
     let bytes = Bytes(run.record.header.request.io_bytes(Class::SMALL));
-    let iops = measured(run, flags, format!("random reads of {bytes} {bound}"), "IOPS", within.iops);
-    let latency = measured(run, flags, "latency of these reads".to_owned(), "us", within.latency_us);
+    let figure = |what, unit, found| measured(run, Class::SMALL, flags, what, unit, found);
+    // At the most that was tried, a search that did not end leaves open whether more keep the bound.
+    let points = run.findings.points.iter().filter(|found| found.point.is_alone(Class::SMALL));
+    let is_last = points.map(|found| found.point.small()).max() == Some(within.outstanding);
+    let iops = Measured {
+        is_lower_bound: is_last && rises(run, Class::SMALL),
+        ..figure(format!("random reads of {bytes} {bound}"), "IOPS", within.iops)
+    };
+    let latency = figure("latency of these reads".to_owned(), "us", within.latency_us);
     let iops_value = Value::of(within.iops, whole);
     let ms = Value::of(within.latency_us.scaled(1e-3), whole);
     [
@@ -93,12 +110,13 @@ fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2
     ]
 }
 
-fn rate(setting: Setting, found: Option<Measured>, why: &str) -> Advice {
+fn rate(setting: Setting, found: Option<Measured>, why: &str, again: String) -> Advice {
     match found {
         Some(found) => setting.given(Value::of(found.figure, whole), vec![found], why),
-        None => setting.refused(
+        None => setting.unmeasured(
             "the calibration has no streams of reads of 1 MiB, the large I/O of CALIBRATE_IO",
-            "calibrate with it: rigel calibrate TARGET --size-large 1M",
+            "calibrate with it",
+            again,
         ),
     }
 }
@@ -108,9 +126,10 @@ fn rate(setting: Setting, found: Option<Measured>, why: &str) -> Advice {
 fn multiblock(source: &Source<'_>) -> Advice {
     let found = source.one_stream().into_iter().find(|(bytes, _)| *bytes == MIB);
     let Some((_, stream)) = found else {
-        return MULTIBLOCK.refused(
+        return MULTIBLOCK.unmeasured(
             "no record has one stream of reads of 1 MiB, the size that Oracle reads without the parameter",
-            "measure it: rigel calibrate TARGET --size-large 1M",
+            "measure it",
+            source.calibrate(On::Target, "--size-large 1M"),
         );
     };
     let why = format!(

@@ -2,6 +2,7 @@
 //!
 //! Must not leave out one of the four rates: Seastar takes none as optional.
 
+use super::again::On;
 use super::measured::{Measured, Source, whole};
 use super::{Advice, Product, Setting, Value};
 use crate::load::workload::Direction;
@@ -18,27 +19,34 @@ pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let (read, write) = (Direction::Read, Direction::Write);
     vec![
         mount_point(source),
-        rate("read_iops", iops(read), 1.0, read),
-        rate("read_bandwidth", source.bandwidth(read), to_f64(MIB), read),
-        rate("write_iops", iops(write), 1.0, write),
-        rate("write_bandwidth", source.bandwidth(write), to_f64(MIB), write),
+        rate(source, "read_iops", iops(read), 1.0, read),
+        rate(source, "read_bandwidth", source.bandwidth(read), to_f64(MIB), read),
+        rate(source, "write_iops", iops(write), 1.0, write),
+        rate(source, "write_bandwidth", source.bandwidth(write), to_f64(MIB), write),
     ]
 }
 
-fn rate(name: &'static str, found: Option<Measured>, factor: f64, direction: Direction) -> Advice {
+fn rate(
+    source: &Source<'_>,
+    name: &'static str,
+    found: Option<Measured>,
+    factor: f64,
+    direction: Direction,
+) -> Advice {
     let setting = Setting::new(Product::Seastar, name, MANUAL);
     let Some(found) = found else {
-        let (what, next) = match direction {
-            Direction::Read => (
-                "random reads of 4 KiB and streams of reads",
-                "measure them in a directory there: rigel calibrate --size-small 4K",
-            ),
-            Direction::Write => (
-                "random writes of 4 KiB and streams of writes",
-                "measure them in a directory there, and name both records: rigel calibrate --size-small 4K --write 100",
-            ),
+        let (what, options) = match direction {
+            Direction::Read => ("random reads of 4 KiB and streams of reads", "--size-small 4K"),
+            Direction::Write => {
+                ("random writes of 4 KiB and streams of writes", "--size-small 4K --write 100")
+            }
         };
-        return setting.refused(format!("it takes a record of {what}"), next);
+        let command = source.calibrate(On::Scratch, options);
+        return setting.unmeasured(
+            format!("it takes a record of {what}"),
+            "measure them in a directory there, and name all records",
+            command,
+        );
     };
     let value = Value::at_low_end(&found, |rate| whole((rate * factor).floor()));
     setting.given(value, vec![found], LOW_END)
@@ -64,9 +72,10 @@ fn mount_point(source: &Source<'_>) -> Advice {
             "the path of the mount point has characters that the file cannot hold",
             "mount the filesystem elsewhere",
         ),
-        [None] | [] => setting.refused(
+        [None] | [] => setting.unmeasured(
             "the target is no file on a mounted filesystem",
-            "measure in a directory there: rigel calibrate --size-small 4K",
+            "measure in a directory there",
+            source.calibrate(On::Scratch, "--size-small 4K"),
         ),
         _ => setting.refused("the targets lie on several filesystems", "measure each by itself"),
     }

@@ -20,7 +20,7 @@ struct Known {
 }
 
 fn set_mbps(io: &mut IoFindings, mbps: f64) {
-    io.iops.value = mbps * to_f64(MIB) / to_f64(io.io_bytes);
+    io.iops = Interval::symmetric(mbps * to_f64(MIB) / to_f64(io.io_bytes), 0.1, 8, 7.0).unwrap().into();
 }
 
 impl Known {
@@ -115,22 +115,47 @@ fn refused(advised: &Advised, product: Product, setting: &str) -> Refusal {
     find(advised, product, setting).outcome.unwrap_err()
 }
 
-/// 1000 MBPS are 128,000 pages a second, 7.8125 us each: 100 us are 12.8 times as long, of which a tenth counts. The ends: 0.9 x 0.9
-/// and 1.1 x 1.1 of it.
+/// 1000 MBPS are 128,000 pages a second, 7.8125 us each: 100 us are 12.8 times as long. The ends: 0.9 x 0.9 and 1.1 x 1.1 of it. With
+/// a share h of hits 1 + 11.8 x (1 - h) is left.
 #[test]
 fn a_random_page_costs_what_its_time_is_in_pages_of_a_stream() {
     let reads = [Known::reads()];
-    let page_cost = |cached_percent| {
-        value(&advised_with(&reads, Conditions { cached_percent }), Product::Postgresql, "random_page_cost")
+    let page_cost = |rate: &str| {
+        let hit_rate = Some(rate.parse().unwrap());
+        value(&advised_with(&reads, Conditions { hit_rate }), Product::Postgresql, "random_page_cost")
     };
-    assert_eq!(page_cost(90), ["1.28", "1.04", "1.55"]);
-    assert_eq!(page_cost(0), ["12.8", "10.37", "15.49"]);
-    assert_eq!(page_cost(99), ["1", "1", "1"], "never less than the next page");
-    let why = given(&advised(&reads), Product::Postgresql, "random_page_cost").why;
-    assert!(why.contains("100 us") && why.contains("7.812 us") && why.contains("12.8 times"), "{why}");
+    assert_eq!(page_cost("90%"), ["2.18", "1.94", "2.45"]);
+    assert_eq!(page_cost("0.9"), page_cost("90%"));
+    assert_eq!(page_cost("0"), ["12.8", "10.37", "15.49"]);
+    assert_eq!(page_cost("100%"), ["1", "1", "1"], "never less than the next page");
+    let told = given(&advised(&reads), Product::Postgresql, "random_page_cost");
+    assert!(["100 us", "7.812 us", "12.8 times", "assumption"].iter().all(|part| told.why.contains(part)));
+    assert_eq!(told.value.text, "2.18");
+    assert!(told.remark.unwrap().contains("12.8 times as long as that of the next page (10.37 to 15.49)"));
+    let others: Vec<_> =
+        told.otherwise.iter().map(|one| (one.when.as_str(), one.value.text.as_str())).collect();
+    assert_eq!(others, [("hit rate 0 %", "12.8"), ("hit rate 90 %", "2.18"), ("hit rate 99 %", "1.12")]);
+    let chosen = advised_with(&reads, Conditions { hit_rate: Some("50%".parse().unwrap()) });
+    let chosen = given(&chosen, Product::Postgresql, "random_page_cost");
+    assert!(chosen.otherwise.is_empty() && !chosen.why.contains("assumption"), "{chosen:?}");
     let other = [Known::new(0, 4 * KIB, MIB)];
     let refusal = refused(&advised(&other), Product::Postgresql, "random_page_cost");
-    assert!(refusal.because.contains("8 KiB") && refusal.next.contains("rigel calibrate"), "{refusal:?}");
+    assert!(refusal.because.contains("8 KiB"), "{refusal:?}");
+    assert_eq!(refusal.command.unwrap(), "rigel calibrate /data/lun1");
+}
+
+#[test]
+fn a_hit_rate_is_a_share_or_per_cent_and_nothing_between() {
+    let read = |text: &str| text.parse::<HitRate>().map(|rate| rate.to_string());
+    for (text, told) in
+        [("95%", "95 %"), ("0.95", "95 %"), ("99.5 %", "99.5 %"), ("1", "100 %"), ("0", "0 %")]
+    {
+        assert_eq!(read(text).unwrap(), told);
+    }
+    assert!(read("95").unwrap_err().contains("95% or 0.95"));
+    for text in ["101%", "-1", "x", "%", "NaN", "1e9"] {
+        read(text).unwrap_err();
+    }
 }
 
 /// A stream of small I/Os is limited by their number: its pages are no cheaper than random ones, and the planner would be told so.
@@ -138,70 +163,109 @@ fn a_random_page_costs_what_its_time_is_in_pages_of_a_stream() {
 fn a_stream_of_small_ios_says_nothing_of_the_next_page() {
     let small = Known::new(0, 8 * KIB, 8 * KIB);
     let refusal = refused(&advised(&[small]), Product::Postgresql, "random_page_cost");
-    assert!(refusal.because.contains("128 KiB") && refusal.next.contains("rigel calibrate"), "{refusal:?}");
+    assert!(refusal.because.contains("128 KiB") && refusal.command.is_some(), "{refusal:?}");
     let both = advised(&[Known::new(0, 8 * KIB, 64 * KIB), Known::reads()]);
-    assert_eq!(text(&both, Product::Postgresql, "random_page_cost"), "1.28", "that of 1 MiB");
+    assert_eq!(text(&both, Product::Postgresql, "random_page_cost"), "2.18", "that of 1 MiB");
+}
+
+/// On a host with so many CPUs.
+fn with_cpus(mut known: Known, cpus: u32) -> Known {
+    known.record.header.nodes.first_mut().host.cpus = cpus;
+    known
+}
+
+/// Two outstanding have the rate of five, so two saturate. The levels are `factor` times those of the record.
+fn saturating(factor: u32) -> Known {
+    let mut reads = Known::reads();
+    for found in &mut reads.findings.points[1..4] {
+        found.ios.get_mut(&Class::SMALL).unwrap().iops =
+            Interval::symmetric(40_000.0, 0.1, 8, 7.0).unwrap().into();
+    }
+    for found in &mut reads.findings.points {
+        let (small, large) = (found.point.small(), found.point.large());
+        let small = match small {
+            0 => 0,
+            1 => 2 * factor - 1,
+            small => small * factor,
+        };
+        found.point = Point::pair(if factor == 1 { found.point.small() } else { small }, large);
+    }
+    reads
 }
 
 #[test]
 fn the_level_that_saturates_is_the_concurrency() {
-    let found = advised(&[Known::reads()]);
+    let found = advised(&[saturating(1)]);
     for setting in ["effective_io_concurrency", "maintenance_io_concurrency", "io_workers"] {
-        assert_eq!(value(&found, Product::Postgresql, setting), ["4", "4", "4"], "{setting}");
+        assert_eq!(value(&found, Product::Postgresql, setting), ["2", "2", "2"], "{setting}");
     }
-    assert!(refused(&found, Product::Postgresql, "io_method").because.contains("ended before"));
+    assert_eq!(text(&found, Product::Postgresql, "io_method"), "worker");
     let most = found.of_product(Product::Postgresql).find(|advice| advice.setting == "io_max_concurrency");
     assert_eq!(most, None, "the default lets a process have 64 in flight");
-    let why = given(&found, Product::Postgresql, "effective_io_concurrency").why;
-    assert!(why.contains("may take more"), "no level of twice as many was measured: {why}");
     let threads = given(&found, Product::Mysql, "innodb_read_io_threads");
     assert_eq!((threads.value.text.as_str(), threads.is_hint), ("4", true), "its default suffices");
 }
 
+/// No level of twice as many was measured, so nobody knows where it ends.
 #[test]
-fn a_level_that_leaves_room_for_twice_as_many_saturates() {
-    let mut reads = Known::reads();
-    // Two outstanding have the rate of five.
-    reads.findings.points[1].ios.get_mut(&Class::SMALL).unwrap().iops.value = 40_000.0;
-    let found = advised(&[reads]);
-    assert_eq!(value(&found, Product::Postgresql, "io_workers"), ["2", "2", "2"]);
-    assert_eq!(text(&found, Product::Postgresql, "io_method"), "worker");
+fn a_level_after_which_nothing_was_tried_is_withheld() {
+    let found = advised(&[with_cpus(Known::reads(), 8)]);
+    for setting in ["effective_io_concurrency", "maintenance_io_concurrency", "io_workers", "io_method"] {
+        let refusal = refused(&found, Product::Postgresql, setting);
+        assert!(refusal.kind == Kind::InDoubt && refusal.because.contains("NOT_SATURATED"), "{refusal:?}");
+        assert!(refusal.command.unwrap().ends_with("--num-disks 16 --budget 5m"));
+    }
+    refused(&found, Product::Mysql, "innodb_read_io_threads");
+    // Two CPUs carry two workers, however many reads more the storage takes.
+    let small = advised(&[with_cpus(Known::reads(), 2)]);
+    assert_eq!(text(&small, Product::Postgresql, "io_workers"), "2");
+    assert_eq!(text(&small, Product::Postgresql, "io_method"), "io_uring");
+    refused(&small, Product::Postgresql, "effective_io_concurrency");
 }
 
 #[test]
-fn more_than_the_workers_can_keep_is_for_io_uring() {
-    let mut reads = Known::reads();
-    for found in &mut reads.findings.points {
-        found.point = Point::pair(found.point.small() * 100, found.point.large());
+fn there_are_no_more_workers_than_cpus() {
+    let of = |cpus: u32, setting: &str| {
+        given(&advised(&[with_cpus(saturating(100), cpus)]), Product::Postgresql, setting)
+    };
+    for (cpus, workers) in [(2, "2"), (8, "8"), (64, "32"), (256, "32")] {
+        let told = of(cpus, "io_workers");
+        assert_eq!((told.value.text.as_str(), told.is_hint), (workers, cpus == 2), "{cpus} CPUs: {told:?}");
+        assert!(
+            told.why.contains(&format!("this host gives {cpus}"))
+                && told.why.contains("the CPUs are the bound")
+        );
     }
-    let found = advised(&[reads]);
-    let method = given(&found, Product::Postgresql, "io_method");
+    let method = of(8, "io_method");
     assert_eq!((method.value.text.as_str(), method.is_hint), ("io_uring", true), "the server may lack it");
-    assert_eq!(text(&found, Product::Postgresql, "io_workers"), "32");
+    // A control group may give less than the CPUs of the host: 2.5 carry three.
+    let mut limited = with_cpus(saturating(100), 16);
+    limited.record.header.nodes.first_mut().host.cgroup.cpu_max_millis = Some(2500);
+    assert_eq!(text(&advised(&[limited]), Product::Postgresql, "io_workers"), "3");
+    let few = given(&advised(&[with_cpus(saturating(4), 64)]), Product::Postgresql, "io_workers");
+    assert_eq!((few.value.text.as_str(), few.is_hint), ("8", false));
+    assert!(few.why.contains("the storage is the bound"), "{few:?}");
+}
+
+#[test]
+fn more_than_the_server_takes_by_itself_is_allowed_for() {
+    let found = advised(&[with_cpus(saturating(200), 64)]);
     assert_eq!(text(&found, Product::Postgresql, "effective_io_concurrency"), "400");
     let most = find(&found, Product::Postgresql, "io_max_concurrency");
     assert_eq!((most.since, most.outcome.unwrap().value.text.as_str()), (Some(18), "400"));
-    assert_eq!(
-        value(&found, Product::Mysql, "innodb_read_io_threads"),
-        ["7", "5", "7"],
-        "301 to 400 over 64"
-    );
-    assert!(!given(&found, Product::Mysql, "innodb_read_io_threads").is_hint);
+    assert_eq!(text(&found, Product::Mysql, "innodb_read_io_threads"), "7", "400 over 64");
 }
 
-/// `MySQL` 8.4 has half of the CPUs by default, which a line with fewer would lower.
+/// `MySQL` 8.4 has half of the CPUs by default, which a line with fewer would lower; and a thread needs a CPU.
 #[test]
 fn no_line_lowers_the_threads_of_a_large_host() {
     let with = |cpus| {
-        let mut reads = Known::reads();
-        reads.record.header.nodes.first_mut().host.cpus = cpus;
-        for found in &mut reads.findings.points {
-            found.point = Point::pair(found.point.small() * 100, found.point.large());
-        }
-        given(&advised(&[reads]), Product::Mysql, "innodb_read_io_threads")
+        let found = advised(&[with_cpus(saturating(200), cpus)]);
+        given(&found, Product::Mysql, "innodb_read_io_threads")
     };
     assert_eq!([12, 14, 64].map(|cpus| with(cpus).is_hint), [false, true, true]);
     assert!(with(64).why.contains("32 here") && with(64).value.text == "7");
+    assert_eq!([2, 5, 6, 12].map(|cpus| with(cpus).value.text), ["4", "5", "6", "7"]);
 }
 
 #[test]
@@ -213,14 +277,16 @@ fn a_run_with_one_level_has_no_saturation() {
         assert!(refused(&found, Product::Postgresql, setting).because.contains("saturate"));
     }
     assert!(refused(&found, Product::Mysql, "innodb_read_io_threads").because.contains("saturate"));
-    assert_eq!(text(&found, Product::Postgresql, "random_page_cost"), "1.28");
+    assert_eq!(text(&found, Product::Postgresql, "random_page_cost"), "2.18");
 }
 
 /// One stream has 1000 I/Os per second of any size here, unless it is changed.
 #[test]
 fn the_size_of_combined_reads_comes_from_streams_of_several_sizes() {
     let one = advised(&[Known::reads()]);
-    assert!(refused(&one, Product::Postgresql, "io_combine_limit").next.contains("--size-large 128K"));
+    assert!(
+        refused(&one, Product::Postgresql, "io_combine_limit").command.unwrap().contains("--size-large 128K")
+    );
     let best_is_largest = advised(&[Known::reads(), Known::new(0, 8 * KIB, 128 * KIB)]);
     for setting in ["io_combine_limit", "io_max_combine_limit"] {
         let advice = find(&best_is_largest, Product::Postgresql, setting);
@@ -243,7 +309,7 @@ fn innodb_gets_half_of_the_lower_end() {
     assert_eq!(text(&found, Product::Mysql, "innodb_flush_method"), "O_DIRECT");
     for without in [Known::reads(), Known::writes(8 * KIB, MIB)] {
         let refusal = refused(&advised(&[without]), Product::Mysql, "innodb_io_capacity");
-        assert!(refusal.next.contains("--write 100 --size-small 16K"), "{refusal:?}");
+        assert_eq!(refusal.command.unwrap(), "cd /data && rigel calibrate --write 100 --size-small 16K");
     }
 }
 
@@ -274,7 +340,7 @@ fn the_row_of_oracle_is_that_of_a_calibration() {
     let mut plain = Known::reads();
     plain.record.header.request.bound = None;
     let found = advised(&[plain]);
-    assert!(refused(&found, Product::Oracle, "MAX_IOPS").next.contains("rigel calibrate"));
+    assert!(refused(&found, Product::Oracle, "MAX_IOPS").command.is_some());
     assert_eq!(text(&found, Product::Oracle, "db_file_multiblock_read_count"), "not set");
 }
 
@@ -293,7 +359,10 @@ fn the_row_is_of_one_calibration_as_calibrate_io_does_it() {
     let small = advised(&[Known::new(0, 8 * KIB, 128 * KIB)]);
     for setting in ["MAX_MBPS", "MAX_PMBPS"] {
         let refusal = refused(&small, Product::Oracle, setting);
-        assert!(refusal.because.contains("1 MiB") && refusal.next.contains("--size-large 1M"), "{refusal:?}");
+        assert!(
+            refusal.because.contains("1 MiB") && refusal.step().contains("--size-large 1M"),
+            "{refusal:?}"
+        );
     }
     assert_eq!(text(&small, Product::Oracle, "MAX_IOPS"), "40000");
 }
@@ -343,8 +412,8 @@ fn the_cost_model_needs_reads_and_writes_in_both_patterns() {
     }
     let found = advised(&[Known::reads()]);
     let refusal = refused(&found, Product::Cgroup, "rseqiops");
-    assert!(refusal.next.contains("--size-large 4K") && !refusal.next.contains("--write"), "{refusal:?}");
-    assert!(refused(&found, Product::Cgroup, "wrandiops").next.contains("--write 100"));
+    assert!(refusal.step().contains("--size-large 4K") && !refusal.step().contains("--write"), "{refusal:?}");
+    assert!(refused(&found, Product::Cgroup, "wrandiops").step().contains("--write 100"));
 }
 
 #[test]
@@ -352,7 +421,7 @@ fn limits_are_the_lower_ends_of_what_was_measured() {
     let found = advised(&[Known::reads()]);
     assert_eq!(text(&found, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
     assert_eq!(text(&found, Product::CgroupMax, "riops"), "36000");
-    assert!(refused(&found, Product::CgroupMax, "wbps").next.contains("--write 100"));
+    assert!(refused(&found, Product::CgroupMax, "wbps").step().contains("--write 100"));
 }
 
 /// A search of that class that ended before the rate did.
@@ -379,12 +448,15 @@ fn a_rate_that_still_rose_is_no_limit() {
     };
     let small = with(Class::SMALL);
     let refusal = refused(&small, Product::CgroupMax, "riops");
-    assert!(refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--num-disks"), "{refusal:?}");
+    assert!(
+        refusal.because.contains("NOT_SATURATED") && refusal.step().contains("--num-disks"),
+        "{refusal:?}"
+    );
     assert_eq!(text(&small, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
     let large = with(Class::LARGE);
     let refusal = refused(&large, Product::CgroupMax, "rbps");
     assert!(
-        refusal.because.contains("NOT_SATURATED") && refusal.next.contains("--size-large"),
+        refusal.because.contains("NOT_SATURATED") && refusal.step().contains("--size-large"),
         "{refusal:?}"
     );
     assert_eq!(text(&large, Product::CgroupMax, "riops"), "36000");
@@ -429,36 +501,14 @@ fn seastar_takes_the_lower_ends_of_reads_and_writes_of_4_kib() {
         [(1800 * MIB).to_string(), (1800 * MIB).to_string()]
     );
     let found = advised(&[Known::reads()]);
-    assert!(refused(&found, Product::Seastar, "read_iops").next.contains("--size-small 4K"));
-    assert!(refused(&found, Product::Seastar, "write_bandwidth").next.contains("--write 100"));
+    assert!(refused(&found, Product::Seastar, "read_iops").step().contains("--size-small 4K"));
+    assert!(refused(&found, Product::Seastar, "write_bandwidth").step().contains("--write 100"));
     let mut hostile = Known::reads();
     hostile.record.header.targets[0].mount_point = Some("/a\\x0ab".into());
     refused(&advised(&[hostile]), Product::Seastar, "mountpoint");
     let mut device = Known::reads();
     device.record.header.targets[0].mount_point = None;
     refused(&advised(&[device]), Product::Seastar, "mountpoint");
-}
-
-#[test]
-fn numbers_that_must_not_be_used_give_no_advice() {
-    let zeros = || Flag::new(FlagCode::Zeros, "half of the blocks\u{1b}").invalidating();
-    let refusal = |change: &dyn Fn(&mut Known), wanted| {
-        let mut reads = Known::reads();
-        change(&mut reads);
-        Advised::of(&[reads.run()], Conditions::default(), wanted).unwrap_err()
-    };
-    let of_point = refusal(&|known| known.findings.points[0].flags.push(zeros()), Some(Product::Postgresql));
-    assert_eq!(of_point.kind.code(), 1);
-    let told = of_point.to_string();
-    assert!(told.contains("ZEROS: half of the blocks\\x1b") && told.contains("one outstanding"), "{told}");
-    let of_run = refusal(&|known| known.findings.flags.push(zeros()), Some(Product::Mysql));
-    assert!(of_run.to_string().contains("ZEROS"), "{of_run}");
-    let buffered = refusal(&|known| known.record.header.request.buffered = true, None);
-    assert!(buffered.kind.code() == 1 && buffered.to_string().contains("BUFFERED"), "{buffered}");
-    // What is not needed may be as it is.
-    let mut reads = Known::reads();
-    reads.findings.points[6].flags.push(zeros());
-    Advised::of(&[reads.run()], Conditions::default(), Some(Product::Postgresql)).unwrap();
 }
 
 #[test]
@@ -551,3 +601,5 @@ fn simulated_devices_are_told_apart_by_what_they_do() {
     let told = advised([sim(4), sim(8)]).unwrap_err().to_string();
     assert!(told.contains("\"servers\":4") && told.contains("\"servers\":8"), "{told}");
 }
+
+mod withheld;

@@ -1,0 +1,161 @@
+//! Whole command lines that measure what a setting misses, or measure it better, on the target of a record.
+//!
+//! Must not write consent to destroy data into a command: whoever types it is asked.
+
+use crate::facts::{TargetFacts, TargetKind};
+use crate::load::class::Class;
+use crate::load::request::{DEFAULT_LARGE, DEFAULT_SMALL, EngineRequest, Request};
+use crate::path_text::{printable, shell_word};
+use crate::record::Header;
+use crate::stats::bound::{LatencyBound, LatencyOf};
+use crate::units::{KIB, MIB, NS_PER_MS, NS_PER_S, NS_PER_US, Nanos};
+
+/// A calibration has a minute unless it is given more; noise needs more.
+const LEAST_BUDGET: Nanos = Nanos::from_secs(300);
+/// The search goes up to 64 outstanding for each disk.
+const MANY_DISKS: u32 = 16;
+const LARGE_BYTES: u64 = 4 * MIB;
+/// What `rigel calibrate` has without options.
+const USUAL_BOUND: LatencyBound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// The targets of the record.
+    Target,
+    /// A scratch file beside them, which holds data and may be written to.
+    Scratch,
+}
+
+/// Commands that measure a figure better.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// With more time.
+    pub longer: String,
+    /// With more outstanding than the search tried.
+    pub further: String,
+    /// On data that Rigel wrote itself.
+    pub on_data: String,
+}
+
+impl Again {
+    pub fn of(header: &Header, class: Class) -> Self {
+        let request = &header.request;
+        let known = request.pace.max_duration().map_or(0, |known| known.0.saturating_mul(2));
+        let budget = format!("--budget {}", time(Nanos(known.max(LEAST_BUDGET.0))));
+        let same = same(request);
+        let disks = request.num_disks.unwrap_or(1);
+        let further = if class == Class::LARGE {
+            let bytes = request.io_bytes(class).saturating_mul(2).max(LARGE_BYTES);
+            Same { large: size("--size-large", bytes), ..same.clone() }
+        } else {
+            let disks = disks.saturating_mul(2).max(MANY_DISKS);
+            Same { disks: format!("--num-disks {disks}"), ..same.clone() }
+        };
+        Self {
+            longer: calibrate(header, On::Target, &same.options(&budget)),
+            further: calibrate(header, On::Target, &further.options(&budget)),
+            on_data: calibrate(header, On::Scratch, &same.options("")),
+        }
+    }
+}
+
+/// A calibration with options, as a command line.
+pub fn calibrate(header: &Header, on: On, options: &str) -> String {
+    let (before, targets) = place(header, on);
+    let words = ["rigel calibrate".to_owned(), targets, engine(header), options.to_owned()];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    before + &words.join(" ")
+}
+
+/// What goes before the command, and the targets. A scratch file of Rigel's own lies in the directory of the command.
+fn place(header: &Header, on: On) -> (String, String) {
+    let targets = &header.targets;
+    let own = |target: &TargetFacts| target.scratch.is_some_and(|scratch| scratch.own);
+    if targets.iter().any(|target| target.kind == TargetKind::Simulated) {
+        return (String::new(), String::new());
+    }
+    if on == On::Target && !targets.iter().any(own) {
+        // A relative path may mean another file where the command is typed.
+        let path = |target: &TargetFacts| {
+            shell_word(if target.path.starts_with('/') { &target.path } else { &target.real_path })
+        };
+        let words = targets.iter().map(path);
+        return (String::new(), words.collect::<Vec<_>>().join(" "));
+    }
+    let file = targets.iter().find(|target| target.kind == TargetKind::File);
+    let directory = file.and_then(|file| file.real_path.rsplit_once('/')).map(|(directory, _)| directory);
+    let change = |directory: &str| {
+        format!("cd {} && ", shell_word(if directory.is_empty() { "/" } else { directory }))
+    };
+    (directory.map_or_else(String::new, change), String::new())
+}
+
+/// The engine, where one was asked for. The law of a simulated device is as it was typed.
+fn engine(header: &Header) -> String {
+    match header.request.engine {
+        EngineRequest::Auto => String::new(),
+        EngineRequest::Only(kind) => format!("--engine {}", kind.name()),
+        EngineRequest::Sim(_) => {
+            let typed = printable(&header.request.command_line);
+            let after = typed.split_once("--engine").map(|(_, after)| after.trim_start_matches([' ', '=']));
+            let law = after.and_then(|after| after.split(' ').next()).unwrap_or("sim");
+            format!("--engine {}", shell_word(law))
+        }
+    }
+}
+
+/// The options of a run that decide which figures it has; empty where they are the usual ones.
+#[derive(Clone)]
+struct Same {
+    small: String,
+    large: String,
+    write: String,
+    disks: String,
+    bound: String,
+}
+
+impl Same {
+    fn options(&self, more: &str) -> String {
+        let all = [&self.small, &self.large, &self.write, &self.disks, &self.bound];
+        let all = all.into_iter().map(String::as_str).chain([more]);
+        all.filter(|option| !option.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn same(request: &Request) -> Same {
+    let unless = |name: &str, class: Class, usual: u64| {
+        let bytes = request.io_bytes(class);
+        if bytes == usual || bytes == 0 { String::new() } else { size(name, bytes) }
+    };
+    let writes = request.write_percent().get();
+    let bound = request.bound.filter(|bound| *bound != USUAL_BOUND);
+    Same {
+        small: unless("--size-small", Class::SMALL, DEFAULT_SMALL.0),
+        large: unless("--size-large", Class::LARGE, DEFAULT_LARGE.0),
+        write: if writes == 0 { String::new() } else { format!("--write {writes}") },
+        disks: request.num_disks.map_or_else(String::new, |disks| format!("--num-disks {disks}")),
+        bound: bound.map_or_else(String::new, |bound| {
+            format!("--max-latency {} --percentile {}", time(bound.limit), bound.of.name())
+        }),
+    }
+}
+
+/// As the command line reads it: `--size-small 16K`.
+fn size(name: &str, bytes: u64) -> String {
+    match bytes {
+        _ if bytes.is_multiple_of(MIB) => format!("{name} {}M", bytes / MIB),
+        _ if bytes.is_multiple_of(KIB) => format!("{name} {}K", bytes / KIB),
+        _ => format!("{name} {bytes}"),
+    }
+}
+
+/// As the command line reads it: `5m`, `90s`, `10ms`.
+fn time(time: Nanos) -> String {
+    match time.0 {
+        ns if ns.is_multiple_of(60 * NS_PER_S) => format!("{}m", ns / NS_PER_S / 60),
+        ns if ns.is_multiple_of(NS_PER_S) => format!("{}s", ns / NS_PER_S),
+        ns if ns.is_multiple_of(NS_PER_MS) => format!("{}ms", ns / NS_PER_MS),
+        ns => format!("{}us", ns.div_ceil(NS_PER_US)),
+    }
+}

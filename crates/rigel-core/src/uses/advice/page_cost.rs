@@ -1,0 +1,124 @@
+//! `random_page_cost`: how much longer a random page takes than the next one of a stream, and what caches leave of it.
+//!
+//! Must not assume a share of reads that caches answer without saying so.
+
+use super::again::On;
+use super::measured::{Figure, Source};
+use super::postgresql::{PAGE_BYTES, RANDOM_PAGE_COST};
+use super::{Advice, Conditions, Given, Otherwise, Value, usable};
+use crate::units::{MIB, number, to_f64};
+use std::fmt;
+use std::str::FromStr;
+
+/// A share of reads that caches answer, exact to a hundredth of a per cent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HitRate {
+    per_10_000: u16,
+}
+
+const ALL: u16 = 10_000;
+/// What is taken when nobody tells. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.
+const ASSUMED: HitRate = HitRate { per_10_000: 9000 };
+/// Shown when nobody tells.
+const SHOWN: [HitRate; 3] = [HitRate { per_10_000: 0 }, ASSUMED, HitRate { per_10_000: 9900 }];
+
+impl HitRate {
+    /// The share of reads that reach the storage.
+    fn missed(self) -> f64 {
+        f64::from(ALL.saturating_sub(self.per_10_000)) / f64::from(ALL)
+    }
+}
+
+impl fmt::Display for HitRate {
+    /// `90 %`, `99.5 %`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", hundredths(f64::from(self.per_10_000) / 100.0))
+    }
+}
+
+impl FromStr for HitRate {
+    type Err = String;
+
+    /// Reads `95%` and `0.95`; a bare number above 1 could mean either.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let share = match text.strip_suffix('%') {
+            Some(percent) => percent.trim_end().parse::<f64>().map(|percent| percent / 100.0),
+            None => text.parse(),
+        };
+        match share {
+            Ok(share) if (0.0..=1.0).contains(&share) => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "it is 0 to 10,000"
+                )]
+                let per_10_000 = (share * f64::from(ALL)).round() as u16;
+                Ok(Self { per_10_000 })
+            }
+            Ok(share) if share > 1.0 && share <= 100.0 && !text.ends_with('%') => {
+                Err(format!("a share of reads is written {share}% or {}", share / 100.0))
+            }
+            _ => Err("a share of reads is 0% to 100%, or 0 to 1".to_owned()),
+        }
+    }
+}
+
+/// The ratio of the two times, and what a hit rate leaves of it. A page that a cache has costs as much at random as in sequence: the
+/// manual advises equal costs where everything is cached. One that no cache has costs the ratio.
+pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
+    let streams = || source.one_stream().into_iter().rev().map(|(_, found)| found);
+    let stream = streams().find(|found| usable::doubts(found).is_empty()).or_else(|| streams().next());
+    let (Some(random), Some(stream)) = (source.latency_alone(PAGE_BYTES), stream) else {
+        return RANDOM_PAGE_COST.unmeasured(
+            "no record of reads has both the latency of one random read of 8 KiB and the rate of one sequential stream of I/Os of \
+             128 KiB or more",
+            "measure both",
+            source.calibrate(On::Target, ""),
+        );
+    };
+    // Pages per microsecond of the stream.
+    let pages = stream.figure.scaled(to_f64(MIB) / to_f64(PAGE_BYTES) / 1e6);
+    let ratio = random.figure.times(pages);
+    let rate = conditions.hit_rate.unwrap_or(ASSUMED);
+    let value = cost(ratio, rate);
+    let assumed = if conditions.hit_rate.is_none() {
+        "an assumption, nothing measured; give yours with --hit-rate"
+    } else {
+        "--hit-rate"
+    };
+    let floor = if ratio.value < 1.0 { " A random page is never cheaper than the next one." } else { "" };
+    let why = format!(
+        "A random page takes {} us, a page of one stream {} us: {} times as long. A page that a cache has costs the same at random as in \
+         sequence, so with a share h of hits the cost is 1 + ({} - 1) x (1 - h). h is {rate} ({assumed}).{floor} seq_page_cost stays 1.",
+        number(random.figure.value),
+        number(1.0 / pages.value),
+        number(ratio.value),
+        number(ratio.value.max(1.0)),
+    );
+    let range =
+        ratio.ends.map_or_else(String::new, |(lo, hi)| format!(" ({} to {})", number(lo), number(hi)));
+    let basis = if conditions.hit_rate.is_none() {
+        format!("{rate} of random reads from caches is an assumption: give yours with --hit-rate.")
+    } else {
+        format!("The value is for the {rate} of random reads from caches that --hit-rate gives.")
+    };
+    let remark = format!(
+        "A random read of a page takes {} times as long as that of the next page{range}. {basis}",
+        number(ratio.value)
+    );
+    let shown = SHOWN.iter().filter(|_| conditions.hit_rate.is_none());
+    let otherwise =
+        shown.map(|&rate| Otherwise { when: format!("hit rate {rate}"), value: cost(ratio, rate) });
+    let given = Given::new(value, vec![random, stream], why);
+    RANDOM_PAGE_COST.is(Ok(Given { otherwise: otherwise.collect(), remark: Some(remark), ..given }))
+}
+
+fn cost(ratio: Figure, rate: HitRate) -> Value {
+    Value::of(ratio, |ratio| hundredths(1.0 + (ratio.max(1.0) - 1.0) * rate.missed()))
+}
+
+/// With at most two decimals: `4`, `2.13`.
+fn hundredths(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,226 @@
+//! The rule by which a figure gives a setting, at its edges, and what is said instead.
+
+use super::*;
+use crate::stats::estimate::Basis;
+
+/// The ends of the latency of one read, 100 us, are set.
+fn with_latency(lo: f64, hi: f64) -> Known {
+    let mut reads = Known::reads();
+    let mean =
+        &mut reads.findings.points[0].ios.get_mut(&Class::SMALL).unwrap().latency_us.as_mut().unwrap().mean;
+    let interval = Interval { lo95: lo, hi95: hi, ..mean.interval.unwrap() };
+    *mean = Estimate { interval: Some(interval), ..*mean };
+    reads
+}
+
+fn page_cost(known: &Known) -> Result<Given, Refusal> {
+    find(&advised(std::slice::from_ref(known)), Product::Postgresql, "random_page_cost").outcome
+}
+
+fn kept_back(known: &Known) -> Refusal {
+    let refusal = page_cost(known).unwrap_err();
+    assert_eq!(refusal.kind, Kind::InDoubt, "{refusal:?}");
+    refusal
+}
+
+#[test]
+fn an_interval_may_span_a_factor_of_1_3_either_way() {
+    for (lo, hi) in [(90.0, 130.0), (100.0 / 1.3, 110.0), (100.0, 100.0)] {
+        page_cost(&with_latency(lo, hi)).unwrap();
+    }
+    for (lo, hi, factor) in
+        [(90.0, 130.1, "1.301"), (76.9, 110.0, "1.3"), (50.0, 120.0, "2"), (95.0, 769.5, "7.695")]
+    {
+        let refusal = kept_back(&with_latency(lo, hi));
+        assert!(refusal.because.contains(&format!("a factor of {factor}")), "{refusal:?}");
+        assert!(
+            refusal.because.contains("latency of a random read of 8 KiB, one outstanding, 100 us ("),
+            "{refusal:?}"
+        );
+        assert_eq!(refusal.command.as_deref(), Some("rigel calibrate /data/lun1 --budget 5m"));
+    }
+}
+
+/// "317.8 us (0 to 769.5)" was a random_page_cost of 5.9.
+#[test]
+fn an_interval_that_reaches_0_is_never_usable() {
+    for lo in [0.0, -1.0] {
+        let refusal = kept_back(&with_latency(lo, 110.0));
+        assert!(refusal.because.contains("reaches 0"), "{refusal:?}");
+        let withheld = refusal.withheld.unwrap();
+        assert_eq!(
+            (withheld.value.text.as_str(), withheld.measured.len()),
+            ("2.18", 2),
+            "--explain shows it"
+        );
+    }
+}
+
+#[test]
+fn a_figure_without_an_interval_gives_no_setting() {
+    let mut reads = Known::reads();
+    let io = reads.findings.points[5].ios.get_mut(&Class::LARGE).unwrap();
+    io.iops = Estimate { interval: None, basis: Basis::Nothing, ..io.iops };
+    assert!(
+        kept_back(&reads)
+            .because
+            .contains("one stream of 1 MiB reads, 1,000 MBPS (no interval): it has no interval")
+    );
+}
+
+/// Whole numbers are never nearer than one: 3 (2 to 4) spans more than 1.3 and is as sure as a level gets.
+#[test]
+fn a_level_may_be_off_by_one() {
+    let with = |found: u32, lo: u32, hi: u32| {
+        let mut reads = Known::reads();
+        let mut curve = rising(Class::SMALL);
+        curve.curve.saturated = true;
+        curve.curve.n_sat = Bracket { lo, found, hi };
+        reads.findings.curves.push(curve);
+        find(&advised(&[reads]), Product::Postgresql, "effective_io_concurrency").outcome
+    };
+    for (found, lo, hi) in [(3, 2, 4), (1, 1, 2), (8, 7, 8), (100, 77, 130)] {
+        assert_eq!(with(found, lo, hi).unwrap().value.text, found.to_string());
+    }
+    for (found, lo, hi) in [(3, 1, 3), (3, 3, 5), (59, 46, 128), (100, 76, 100)] {
+        assert!(with(found, lo, hi).unwrap_err().because.contains("a factor of"), "{found}");
+    }
+}
+
+fn flagged(place: usize, flag: &Flag) -> Known {
+    let mut reads = Known::reads();
+    reads.findings.points[place].flags.push(flag.clone());
+    reads
+}
+
+#[test]
+fn what_others_disturbed_is_withheld_where_it_is_used() {
+    let foreign = Flag::new(FlagCode::Foreign, "3 of 12 visits: 12 % of the CPU time was stolen");
+    let refusal = kept_back(&flagged(0, &foreign));
+    assert!(refusal.because.contains("FOREIGN: 3 of 12 visits: 12 %"), "{refusal:?}");
+    assert!(refusal.next.contains("another time") && refusal.next.contains("neighbours"), "{refusal:?}");
+    let elsewhere = advised(&[flagged(2, &foreign)]);
+    given(&elsewhere, Product::Postgresql, "random_page_cost");
+    assert!(elsewhere.flags.is_empty(), "no value rests on that point: {:?}", elsewhere.flags);
+    // The stream alone bends other figures than the latency of one read.
+    let stream = advised(&[flagged(5, &foreign)]);
+    refused(&stream, Product::Postgresql, "random_page_cost");
+    refused(&stream, Product::Oracle, "MAX_PMBPS");
+    given(&stream, Product::Oracle, "MAX_IOPS");
+}
+
+/// A search is disturbed where its bracket rests on the visit: just below it or above.
+#[test]
+fn a_disturbed_search_gives_no_level() {
+    let with = |level: u32| {
+        let mut reads = Known::reads();
+        let mut curve = rising(Class::SMALL);
+        curve.curve.saturated = true;
+        let mut visit = reads.findings.points[0].each_visit[0].clone();
+        visit.point = Point::alone(Class::SMALL, level);
+        visit.foreign = Some(vec![crate::witness::Foreign::Steal(crate::witness::Measured {
+            mean: 0.2,
+            median: 0.2,
+            limit: 0.05,
+            above: 0.5,
+            samples: 20,
+        })]);
+        visit.counts = true;
+        curve.visits.push(visit);
+        reads.findings.curves.push(curve);
+        find(&advised(&[reads]), Product::Postgresql, "effective_io_concurrency").outcome
+    };
+    assert!(with(5).unwrap_err().because.contains("FOREIGN: 1 of 1 visits of the search"));
+    with(4).unwrap_err();
+    with(3).unwrap();
+}
+
+#[test]
+fn numbers_that_must_not_be_used_give_no_setting() {
+    let zeros = Flag::new(FlagCode::Zeros, "half of the blocks\u{1b}").invalidating();
+    let refusal = kept_back(&flagged(0, &zeros));
+    assert!(refusal.because.contains("ZEROS: half of the blocks\\x1b"), "{refusal:?}");
+    assert_eq!(refusal.command.as_deref(), Some("cd /data && rigel calibrate"), "on data");
+    let mut of_run = Known::reads();
+    of_run.findings.flags.push(zeros.clone());
+    let found = advised(&[of_run]);
+    assert!(found.is_all_in_doubt());
+    assert!(refused(&found, Product::Oracle, "MAX_MBPS").because.contains("ZEROS"));
+    let buffered = Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage");
+    assert!(kept_back(&flagged(0, &buffered)).because.contains("BUFFERED"));
+    // What is not needed may be as it is.
+    let unused = advised(&[flagged(6, &zeros)]);
+    given(&unused, Product::Postgresql, "random_page_cost");
+    assert!(!unused.is_all_in_doubt());
+}
+
+/// All points of small I/O alone are in doubt and a mixed one is not: the reason is told, not that nothing was measured.
+#[test]
+fn a_mixed_point_does_not_hide_why_the_others_are_in_doubt() {
+    let zeros = Flag::new(FlagCode::Zeros, "holes").invalidating();
+    let mut reads = Known::reads();
+    reads.findings.points[..5].iter_mut().for_each(|found| found.flags.push(zeros.clone()));
+    let mut mixed = reads.findings.points[4].clone();
+    mixed.point = Point::pair(5, 1);
+    mixed.flags.clear();
+    mixed.ios.extend(reads.findings.points[5].ios.clone());
+    reads.findings.points.push(mixed);
+    let found = advised(&[reads]);
+    for (product, setting) in
+        [(Product::CgroupMax, "riops"), (Product::Postgresql, "effective_io_concurrency")]
+    {
+        let refusal = refused(&found, product, setting);
+        assert!(refusal.kind == Kind::InDoubt && refusal.because.contains("ZEROS: holes"), "{refusal:?}");
+    }
+}
+
+/// Measured again and named with the first record, the better figure counts.
+#[test]
+fn of_several_runs_the_first_good_figure_counts() {
+    let mut better = Known::reads();
+    better.record.header.run_id = "again".into();
+    let found = advised(&[with_latency(0.0, 770.0), better]);
+    let given = given(&found, Product::Postgresql, "random_page_cost");
+    assert_eq!(
+        [given.measured[0].run_id.as_str(), given.measured[1].run_id.as_str()],
+        ["again", "orion_20260101_1200"]
+    );
+}
+
+#[test]
+fn a_command_has_the_target_and_the_options_of_the_run() {
+    let command = |change: &dyn Fn(&mut crate::record::Header)| {
+        let mut reads = with_latency(0.0, 770.0);
+        change(&mut reads.record.header);
+        kept_back(&reads).command.unwrap()
+    };
+    assert_eq!(
+        command(&|header| {
+            header.targets[0].path = "old disk/it's".into();
+            header.targets[0].real_path = "/mnt/old disk/it's".into();
+        }),
+        "rigel calibrate '/mnt/old disk/it'\\''s' --budget 5m"
+    );
+    assert_eq!(
+        command(&|header| {
+            header.targets[0].scratch =
+                Some(crate::facts::ScratchFacts { seed: 1, used_before: false, own: true });
+        }),
+        "cd /data && rigel calibrate --budget 5m"
+    );
+    assert_eq!(
+        command(&|header| {
+            header.request.num_disks = Some(4);
+            header.request.engine =
+                crate::load::request::EngineRequest::Only(crate::facts::engine::EngineKind::Libaio);
+            header.request.bound = Some(LatencyBound { limit: Nanos::from_millis(2), of: LatencyOf::P99 });
+        }),
+        "rigel calibrate /data/lun1 --engine libaio --num-disks 4 --max-latency 2ms --percentile p99 --budget 5m"
+    );
+    let sim = command(&|header| {
+        header.request.engine = crate::load::request::EngineRequest::Sim(crate::sim::SimLaw::default());
+        header.targets[0].kind = crate::facts::TargetKind::Simulated;
+        header.request.command_line = "rigel calibrate --engine sim:servers=8,between=1% --seed 3 ".into();
+    });
+    assert_eq!(sim, "rigel calibrate --engine sim:servers=8,between=1% --budget 5m");
+}

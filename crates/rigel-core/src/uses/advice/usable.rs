@@ -1,0 +1,170 @@
+//! Whether a figure is good enough for a setting: the one rule for every setting of every product.
+//!
+//! A figure gives no setting when
+//! - a flag says that it must not be used, or it was read through the page cache,
+//! - a visit behind it was disturbed by others (`FOREIGN`, by the flag's own thresholds),
+//! - it still rose at the most that was tried (`NOT_SATURATED`), and the setting needs to know where that ends,
+//! - its 95 % interval spans more than [`WIDEST`] either way, or there is none.
+//!
+//! What is withheld keeps the computation for whoever asks how it came about. Must not change a figure.
+
+use super::measured::Measured;
+use super::{Advice, Given, Kind, Refusal};
+use crate::judge::flags::{Flag, FlagCode};
+use crate::path_text::printable;
+use crate::units::number;
+
+/// An interval may reach so many times the value, and down to the value over it.
+pub const WIDEST: f64 = 1.3;
+/// What rounding may add to a ratio.
+const ROUNDING: f64 = 1e-9;
+
+/// What speaks against the use of a figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Doubt<'a> {
+    /// A flag forbids it.
+    Forbidden(&'a Flag),
+    /// Others used the host or the device.
+    Foreign(&'a Flag),
+    /// It still rose at the most that was tried.
+    Rising,
+    /// The interval reaches 0.
+    ReachesZero,
+    /// The interval reaches so many times the value, or down to so small a part of it.
+    Wide(f64),
+    /// There is no interval.
+    Unknown,
+}
+
+/// Everything that speaks against a figure.
+pub fn doubts(measured: &Measured) -> Vec<Doubt<'_>> {
+    let mut all: Vec<Doubt<'_>> = measured.flags.iter().filter_map(of_flag).collect();
+    all.extend(measured.is_lower_bound.then_some(Doubt::Rising));
+    all.extend(measured.width_matters.then(|| width(measured)).flatten());
+    all
+}
+
+/// Through the page cache no storage answers, though no number of it is wrong.
+fn of_flag(flag: &Flag) -> Option<Doubt<'_>> {
+    match flag.code {
+        _ if flag.invalid => Some(Doubt::Forbidden(flag)),
+        FlagCode::Buffered => Some(Doubt::Forbidden(flag)),
+        FlagCode::Foreign => Some(Doubt::Foreign(flag)),
+        _ => None,
+    }
+}
+
+/// A level is a whole number, and one more or less is as near as whole numbers come.
+fn width(measured: &Measured) -> Option<Doubt<'static>> {
+    let value = measured.figure.value;
+    let Some((lo, hi)) = measured.figure.ends else {
+        return Some(Doubt::Unknown);
+    };
+    if lo <= 0.0 || value <= 0.0 {
+        return Some(Doubt::ReachesZero);
+    }
+    let step = if measured.is_level() { 1.0 } else { 0.0 };
+    let spans = |ratio: f64, distance: f64| (ratio > WIDEST + ROUNDING && distance > step).then_some(ratio);
+    let (up, down) = (spans(hi / value, hi - value), spans(value / lo, value - lo));
+    match (up, down) {
+        (None, None) => None,
+        (up, down) => Some(Doubt::Wide(up.unwrap_or(0.0).max(down.unwrap_or(0.0)))),
+    }
+}
+
+impl Doubt<'_> {
+    /// What is done about the gravest is done first.
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Forbidden(_) => 0,
+            Self::Foreign(_) => 1,
+            Self::Rising => 2,
+            Self::ReachesZero | Self::Wide(_) | Self::Unknown => 3,
+        }
+    }
+
+    /// What it is, as a sentence.
+    fn because(&self) -> String {
+        let told = |flag: &Flag| format!("{}: {}", flag.code.name(), printable(&flag.text));
+        match self {
+            Self::Forbidden(flag) => format!("it must not be used ({})", told(flag)),
+            Self::Foreign(flag) => {
+                format!("others used the host or the device meanwhile ({})", told(flag))
+            }
+            Self::Rising => {
+                "it still rose at the most that was tried (NOT_SATURATED), so the storage may do more"
+                    .to_owned()
+            }
+            Self::ReachesZero => {
+                "its 95 % interval reaches 0, so that next to nothing is known of it".to_owned()
+            }
+            Self::Wide(ratio) => format!(
+                "its 95 % interval spans a factor of {}, and a setting needs {WIDEST} or less",
+                number(*ratio)
+            ),
+            Self::Unknown => "it has no interval, so that nobody knows how sure it is".to_owned(),
+        }
+    }
+
+    /// What to do, as a phrase that a command line follows.
+    fn next(&self) -> String {
+        match self {
+            Self::Forbidden(flag) if flag.code == FlagCode::Zeros => {
+                "measure on data: without a target Rigel fills a scratch file".to_owned()
+            }
+            Self::Forbidden(flag) => format!(
+                "remove the cause (docs/reference/flags.md tells what {} means), then measure again",
+                flag.code.name()
+            ),
+            Self::Foreign(_) => "stop what else runs on this host, or repeat at another time; on a rented machine the others may be \
+                                 its neighbours, and a quieter one helps"
+                .to_owned(),
+            Self::Rising => "search further".to_owned(),
+            Self::ReachesZero | Self::Wide(_) | Self::Unknown => "measure longer, when nothing else runs".to_owned(),
+        }
+    }
+
+    fn command(&self, measured: &Measured) -> String {
+        let again = &measured.again;
+        match self {
+            Self::Forbidden(flag) if flag.code == FlagCode::Zeros => again.on_data.clone(),
+            Self::Rising => again.further.clone(),
+            _ => again.longer.clone(),
+        }
+    }
+}
+
+/// The advice as it may be shown: withheld when a figure behind it is not good enough.
+pub fn judged(advice: Advice) -> Advice {
+    let Ok(given) = advice.outcome else {
+        return advice;
+    };
+    let outcome = refusal(&given).map_or_else(
+        || Ok(given.clone()),
+        |refusal| Err(Refusal { withheld: Some(Box::new(given.clone())), ..refusal }),
+    );
+    Advice { outcome, ..advice }
+}
+
+fn refusal(given: &Given) -> Option<Refusal> {
+    let doubted: Vec<(&Measured, Vec<Doubt<'_>>)> = given
+        .measured
+        .iter()
+        .map(|one| (one, doubts(one)))
+        .filter(|(_, doubts)| !doubts.is_empty())
+        .collect();
+    let told = |(measured, doubts): &(&Measured, Vec<Doubt<'_>>)| {
+        let sentences: Vec<String> = doubts.iter().map(Doubt::because).collect();
+        printable(&format!("{}, {}: {}", measured.what, measured.told(), sentences.join("; "))).into_owned()
+    };
+    let all =
+        doubted.iter().flat_map(|(measured, doubts)| doubts.iter().map(move |doubt| (doubt, *measured)));
+    let (gravest, measured) = all.min_by_key(|(doubt, _)| doubt.rank())?;
+    Some(Refusal {
+        kind: Kind::InDoubt,
+        because: doubted.iter().map(told).collect::<Vec<_>>().join("; "),
+        next: gravest.next(),
+        command: Some(gravest.command(measured)),
+        withheld: None,
+    })
+}

@@ -1,0 +1,86 @@
+//! What stands above the settings: those that are withheld, with the reason and the command that measures better, and what else
+//! asks for care.
+//!
+//! Must not judge a figure; [`rigel_core::uses::advice`] does.
+
+use super::Advisory;
+use crate::page::Page;
+use crate::text::wrapped;
+use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::path_text::printable;
+use rigel_core::uses::advice::{Advice, Kind, Refusal};
+
+/// Both paragraphs; nothing when nothing speaks against the values.
+pub(super) fn paragraphs(page: &mut Page, advisory: &Advisory<'_>) {
+    withheld(page, &advisory.advised.advice);
+    in_doubt(page, &advisory.advised.flags);
+}
+
+/// Settings that are withheld for the same reason are named together, and what has the same remedy stands above it.
+fn withheld(page: &mut Page, advice: &[Advice]) {
+    let all: Vec<(&Advice, &Refusal)> =
+        advice.iter().filter_map(|one| Some((one, one.refused(Kind::InDoubt)?))).collect();
+    if all.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line("WITHHELD: what was measured is not good enough for these settings.");
+    for remedy in grouped(&all, |refusal| (&refusal.next, &refusal.command)) {
+        for reason in grouped(&remedy, |refusal| &refusal.because) {
+            wrapped(page, "  ", "  ", &names(&reason));
+            if let Some((_, refusal)) = reason.first() {
+                wrapped(page, "      ", "      ", &printable(&refusal.because));
+            }
+        }
+        if let Some((_, refusal)) = remedy.first() {
+            wrapped(page, "  To have them: ", "  ", &printable(&refusal.next));
+            command(page, refusal);
+        }
+    }
+}
+
+/// A command line stays whole, so that it can be copied.
+pub(super) fn command(page: &mut Page, refusal: &Refusal) {
+    if let Some(command) = &refusal.command {
+        page.line(format_args!("      {}", printable(command)));
+    }
+}
+
+/// In the order in which the first of each group stands.
+fn grouped<'a, K: PartialEq>(
+    all: &[(&'a Advice, &'a Refusal)],
+    key: impl Fn(&'a Refusal) -> K,
+) -> Vec<Vec<(&'a Advice, &'a Refusal)>> {
+    let mut groups: Vec<(K, Vec<(&Advice, &Refusal)>)> = Vec::new();
+    for one in all {
+        let own = key(one.1);
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, group)) => group.push(*one),
+            None => groups.push((own, vec![*one])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// `random_page_cost (postgresql); MAX_IOPS, LATENCY (oracle)`.
+fn names(all: &[(&Advice, &Refusal)]) -> String {
+    let of_products = all.chunk_by(|one, next| one.0.product == next.0.product).map(|own| {
+        let settings: Vec<&str> = own.iter().map(|(advice, _)| advice.setting).collect();
+        let product = own.first().map_or("", |(advice, _)| advice.product.name());
+        format!("{} ({product})", settings.join(", "))
+    });
+    of_products.collect::<Vec<_>>().join("; ")
+}
+
+/// That a device is simulated is said elsewhere.
+fn in_doubt(page: &mut Page, flags: &[Flag]) {
+    let flags: Vec<&Flag> = flags.iter().filter(|flag| flag.code != FlagCode::Simulated).collect();
+    if flags.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line("CARE: these flags stand beside what the values below rest on.");
+    for flag in flags {
+        wrapped(page, "  ", "      ", &format!("{}: {}", flag.code.name(), printable(&flag.text)));
+    }
+}

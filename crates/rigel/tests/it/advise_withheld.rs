@@ -1,0 +1,148 @@
+//! What `rigel advise` does not advise: figures that are not good enough, with the reason and a command that works.
+
+use crate::support::{Place, Told, tell};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Eight stations of 1 ms for a small I/O, and visits that differ by so much.
+fn calibrated(place: &Place, name: &str, between: &str) -> PathBuf {
+    let device = format!("sim:servers=8,service=1ms,rate=1000M,between={between}");
+    let line = format!("calibrate --engine {device} --seed 3 --quiet --no-html --no-history --name {name}");
+    place.line(&line);
+    place.only_of(&format!("{name}_2"), "_record.jsonl")
+}
+
+fn advise(place: &Place, record: &Path, more: &str) -> Told {
+    let mut command = place.command();
+    tell(command.arg("advise").arg(record).args(more.split_whitespace()))
+}
+
+fn setting(place: &Place, record: &Path, name: &str) -> Value {
+    let json = advise(place, record, "--json").json();
+    json["advice"].as_array().unwrap().iter().find(|advice| advice["setting"] == name).unwrap().clone()
+}
+
+/// The record with lines that `change` made of its own.
+fn edited(place: &Place, record: &Path, name: &str, change: impl Fn(&mut Value)) -> PathBuf {
+    let changed = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        change(&mut line);
+        line.to_string() + "\n"
+    };
+    let lines: String = std::fs::read_to_string(record).unwrap().lines().map(changed).collect();
+    let path = place.path().join(name);
+    std::fs::write(&path, lines).unwrap();
+    path
+}
+
+/// Others used two CPUs throughout the visit.
+fn disturb(visit: &mut Value) {
+    let [began, measured] = ["began_ns", "measured_ns"].map(|name| visit[name].as_u64().unwrap());
+    let period = measured / 20;
+    let at: Vec<u64> = (1..=20).map(|step| began + step * period).collect();
+    let (busy, own) = (vec![period / 1000 * 2; 20], vec![0; 20]);
+    visit["nodes"][0]["witness"] = serde_json::json!({
+        "period_ns": period, "began_ns": began, "at_ns": at, "cpus": 4, "busy_us": busy, "own_us": own, "devices": []
+    });
+}
+
+#[test]
+fn a_noisy_device_gives_reasons_instead_of_settings() {
+    let place = Place::new();
+    let record = calibrated(&place, "noisy", "80%");
+    let told = advise(&place, &record, "");
+    let page = &told.stdout;
+    assert!(page.contains("WITHHELD") && page.contains("its 95 % interval"), "{page}");
+    let first_table = page.find("PostgreSQL: --for").unwrap();
+    assert!(page.find("WITHHELD").unwrap() < first_table, "warnings stand above the tables: {page}");
+    let cost = setting(&place, &record, "random_page_cost");
+    assert!(cost["value"].is_null() && cost["refused"]["kind"] == "in_doubt", "{cost}");
+    let explained = advise(&place, &record, "--explain").stdout;
+    assert!(explained.contains("random_page_cost: WITHHELD, not to be used: "), "{explained}");
+    // The command is one that Rigel takes.
+    let command = cost["refused"]["command"].as_str().unwrap();
+    assert!(command.starts_with("rigel calibrate ") && command.contains("between=80%"), "{command}");
+    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+    tell(place.command().args(words).arg("--dry-run")).expect_code(0);
+}
+
+#[test]
+fn the_default_page_is_a_table_and_the_derivation_is_asked_for() {
+    let place = Place::new();
+    let record = calibrated(&place, "calm", "1%");
+    let page = advise(&place, &record, "").expect_code(0).stdout;
+    assert!(
+        page.lines().any(|line| line.trim_end().starts_with("  setting") && line.contains("range")),
+        "{page}"
+    );
+    assert!(!page.contains("https://") && !page.contains("WITHHELD"), "{page}");
+    assert!(page.contains("times as long as that of the next page") && page.contains("assumption"), "{page}");
+    for rate in ["hit rate 0 %", "hit rate 90 %", "hit rate 99 %"] {
+        assert!(page.contains(rate), "{page}");
+    }
+    let explained = advise(&place, &record, "--explain --hit-rate 95%").expect_code(0).stdout;
+    assert!(explained.contains("https://") && explained.contains("h is 95 % (--hit-rate)"), "{explained}");
+    let wrong = advise(&place, &record, "--hit-rate 95").expect_code(2);
+    assert!(wrong.stderr.contains("95% or 0.95"), "{wrong:?}");
+}
+
+/// CPU time of others in the visits to a point: the settings that rest on that point are withheld, the others are not.
+#[test]
+fn only_what_others_disturbed_is_withheld() {
+    let place = Place::new();
+    let record = calibrated(&place, "calm", "1%");
+    let alone = serde_json::json!({ "small": 1 });
+    let disturbed = edited(&place, &record, "disturbed_record.jsonl", |line| {
+        if line["line"] == "visit" && line["point"] == alone {
+            disturb(line);
+        }
+    });
+    let cost = setting(&place, &disturbed, "random_page_cost");
+    let because = cost["refused"]["because"].as_str().unwrap_or_else(|| panic!("{cost}"));
+    assert!(because.contains("FOREIGN") && because.contains("latency of a random read"), "{cost}");
+    let rate = setting(&place, &disturbed, "MAX_MBPS");
+    assert!(!rate["value"].is_null(), "{rate}");
+}
+
+/// 32 workers on 2 CPUs took almost half of a server's rate in a published test.
+#[test]
+fn a_small_host_gets_few_workers() {
+    let place = Place::new();
+    let line = "calibrate --engine sim:servers=64,service=1ms,rate=1000M,between=1% --seed 3 --quiet --no-html --no-history --name wide";
+    place.line(line).expect_code(0);
+    let record = place.only_of("wide_2", "_record.jsonl");
+    for (cpus, workers) in [(2, "2"), (16, "16"), (64, "32")] {
+        let host = edited(&place, &record, "host_record.jsonl", |line| {
+            if line["line"] == "header" {
+                line["nodes"][0]["host"]["cpus"] = cpus.into();
+                line["nodes"][0]["host"]["cgroup"]["cpu_max_millis"] = Value::Null;
+            }
+        });
+        let advice = setting(&place, &host, "io_workers");
+        assert_eq!(advice["value"], workers, "{advice}");
+        assert!(advice["derivation"].as_str().unwrap().contains("no more of them than CPUs"), "{advice}");
+    }
+}
+
+/// A path that a shell would tear apart.
+#[test]
+fn the_command_names_the_target_for_a_shell() {
+    let place = Place::new();
+    place.random_file("my data's", 16 << 20);
+    let mut run = place.command();
+    let line =
+        "--matrix point --num-small 1 --num-large 0 --duration 1s --buffered --no-html --quiet --name cached";
+    tell(run.args(["run", "advanced", "my data's"]).args(line.split_whitespace())).expect_code(0);
+    let record = place.only_of("cached", "_record.jsonl");
+    let told = setting(&place, &record, "innodb_read_io_threads");
+    let command = told["refused"]["command"].as_str().unwrap();
+    let directory = place.path().canonicalize().unwrap();
+    let quoted = format!("'{}/my data'\\''s'", directory.display());
+    assert!(command.contains(&quoted), "{command} has no {quoted}");
+    let read = std::process::Command::new("bash")
+        .args(["-c", &format!("printf '%s\\n' {command}")])
+        .output()
+        .unwrap();
+    let words = String::from_utf8(read.stdout).unwrap();
+    assert!(words.lines().any(|word| Path::new(word).exists()), "{words}");
+}

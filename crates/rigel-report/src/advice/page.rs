@@ -27,10 +27,21 @@ pub fn page(advisory: &Advisory<'_>, explain: bool) -> String {
         section(&mut page, advisory, product, explain);
     }
     page.blank();
-    let range = "range: what the value would be at the ends of the 95 % intervals behind it.";
-    let more = if explain { "" } else { " --explain shows how each value came about." };
-    wrapped(&mut page, "", "", &format!("{range}{more}"));
+    legend(advisory, explain).iter().for_each(|line| wrapped(&mut page, "", "  ", line));
     page.into_string()
+}
+
+/// What the words of the tables mean, as far as they stand there.
+fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<&'static str> {
+    let given = || advisory.advised.advice.iter().filter(|one| one.outcome.is_ok());
+    let hints = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_hint));
+    let lines = [
+        (true, "range: what the value would be at the ends of the 95 % intervals behind it"),
+        (given().any(|one| one.since.is_some()), "v18: from that version of the server on"),
+        (hints, "comment: stands in the file as a comment, because not every server takes or needs it"),
+        (!explain, "--explain shows how each value came about."),
+    ];
+    lines.into_iter().filter(|(is_there, _)| *is_there).map(|(_, line)| line).collect()
 }
 
 fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product, explain: bool) {
@@ -41,9 +52,7 @@ fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product, explain: 
     page.blank();
     page.line(format_args!("{}: --for {}", title(product), product.name()));
     table(page, &advice);
-    for given in advice.iter().filter_map(|one| one.outcome.as_ref().ok()) {
-        remark(page, given);
-    }
+    advice.iter().filter_map(|one| one.outcome.as_ref().ok()).for_each(|given| remark(page, given));
     missing(page, &advice);
     if explain {
         derivations(page, &advice);
@@ -69,8 +78,8 @@ fn row(advice: &Advice) -> [String; 4] {
     let name = advice.setting.to_owned();
     match &advice.outcome {
         Ok(given) => {
-            let since = advice.since.map(|major| format!("from version {major}"));
-            let hint = given.is_hint.then(|| "a comment in the file".to_owned());
+            let since = advice.since.map(|major| format!("v{major}"));
+            let hint = given.is_hint.then(|| "comment".to_owned());
             let notes: Vec<String> = since.into_iter().chain(hint).collect();
             let value = printable(&given.value.text).into_owned();
             [name, value, range(&given.value).unwrap_or_default(), notes.join(", ")]
@@ -93,16 +102,24 @@ fn remark(page: &mut Page, given: &Given) {
     }
 }
 
-/// What measures the settings that no record has figures for; every command once.
+/// What measures the settings that no record has figures for; every sentence and every command once.
 fn missing(page: &mut Page, advice: &[&Advice]) {
-    let mut told: Vec<(&String, &Option<String>)> = Vec::new();
-    for refusal in advice.iter().filter_map(|one| one.refused(Kind::Missing)) {
-        let step = (&refusal.next, &refusal.command);
-        if !told.contains(&step) {
-            told.push(step);
-            wrapped(page, "  not measured: ", "  ", &printable(&refusal.next));
-            warnings::command(page, refusal);
+    let refusals: Vec<&Refusal> = advice.iter().filter_map(|one| one.refused(Kind::Missing)).collect();
+    let mut told: Vec<&String> = Vec::new();
+    for refusal in &refusals {
+        if told.contains(&&refusal.next) {
+            continue;
         }
+        told.push(&refusal.next);
+        wrapped(page, "  not measured: ", "  ", &printable(&refusal.next));
+        let mut commands: Vec<&String> = Vec::new();
+        let alike = refusals.iter().filter(|other| other.next == refusal.next);
+        for command in alike.filter_map(|other| other.command.as_ref()) {
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        commands.iter().for_each(|command| warnings::command(page, command));
     }
 }
 
@@ -132,7 +149,7 @@ fn setting(page: &mut Page, advice: &Advice) {
             page.line(format_args!("  {}: not measured", advice.setting));
             wrapped(page, BELOW, BELOW, &printable(&refusal.because));
             wrapped(page, BELOW, BELOW, &printable(&refusal.next));
-            warnings::command(page, refusal);
+            refusal.command.iter().for_each(|command| warnings::command(page, command));
         }
     }
 }

@@ -34,16 +34,14 @@ fn withheld(page: &mut Page, advice: &[Advice]) {
         }
         if let Some((_, refusal)) = remedy.first() {
             wrapped(page, "  To have them: ", "  ", &printable(&refusal.next));
-            command(page, refusal);
+            refusal.command.iter().for_each(|line| command(page, line));
         }
     }
 }
 
 /// A command line stays whole, so that it can be copied.
-pub(super) fn command(page: &mut Page, refusal: &Refusal) {
-    if let Some(command) = &refusal.command {
-        page.line(format_args!("      {}", printable(command)));
-    }
+pub(super) fn command(page: &mut Page, line: &str) {
+    page.line(format_args!("      {}", printable(line)));
 }
 
 /// In the order in which the first of each group stands.

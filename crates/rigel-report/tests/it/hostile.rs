@@ -83,7 +83,7 @@ fn advice(views: &[View<'_>]) -> usize {
     let Ok(advised) = Advised::of(&runs, Conditions::default(), None) else { return 0 };
     let told = Advisory { views, advised: &advised };
     let files = Product::ALL.into_iter().filter_map(|product| file(&told, product, 18).ok());
-    page(&told).len() + document(&told).unwrap().len() + files.map(|text| text.len()).sum::<usize>()
+    page(&told, true).len() + document(&told).unwrap().len() + files.map(|text| text.len()).sum::<usize>()
 }
 
 /// Everything that can be made of a record; the bytes of all files together.

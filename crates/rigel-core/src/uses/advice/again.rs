@@ -41,8 +41,7 @@ pub struct Again {
 impl Again {
     pub fn of(header: &Header, class: Class) -> Self {
         let request = &header.request;
-        let known = request.pace.max_duration().map_or(0, |known| known.0.saturating_mul(2));
-        let budget = format!("--budget {}", time(Nanos(known.max(LEAST_BUDGET.0))));
+        let budget = more_time(request);
         let same = same(request);
         let disks = request.num_disks.unwrap_or(1);
         let further = if class == Class::LARGE {
@@ -58,6 +57,12 @@ impl Again {
             on_data: calibrate(header, On::Scratch, &same.options("")),
         }
     }
+}
+
+/// Twice the time that the run was given, and five minutes at least.
+pub fn more_time(request: &Request) -> String {
+    let known = request.pace.max_duration().map_or(0, |known| known.0.saturating_mul(2));
+    format!("--budget {}", time(Nanos(known.max(LEAST_BUDGET.0))))
 }
 
 /// A calibration with options, as a command line.

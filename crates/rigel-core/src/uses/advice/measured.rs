@@ -131,9 +131,15 @@ impl<'a> Source<'a> {
         Ok(Self { runs: runs.iter().map(direction).collect::<Result<_, _>>()? })
     }
 
-    /// A command line that calibrates with options.
+    /// A command line that calibrates with options, and with more time where a run had too little.
     pub(super) fn calibrate(&self, on: On, options: &str) -> String {
-        self.runs().next().map_or_else(String::new, |run| again::calibrate(&run.record.header, on, options))
+        let Some(first) = self.runs().next() else {
+            return String::new();
+        };
+        let cut = self.runs().find(|run| !run.record.complete());
+        let more =
+            cut.map_or_else(String::new, |run| format!(" {}", again::more_time(&run.record.header.request)));
+        again::calibrate(&first.record.header, on, format!("{options}{more}").trim_start())
     }
 
     /// How many CPUs a server on the host may use at the same time.

@@ -3,8 +3,8 @@ use crate::judge::findings::{CurveFindings, Findings, IoFindings};
 use crate::load::class::{Class, LoadClass, Pattern};
 use crate::load::matrix::Point;
 use crate::load::workload::WritePercent;
-use crate::record::Record;
 use crate::record::tests::{header, visit};
+use crate::record::{Closing, Record};
 use crate::stats::bound::{LatencyBound, LatencyOf};
 use crate::stats::levels_auto::{Bracket, Curve};
 use crate::stats::{Estimate, Interval};
@@ -26,6 +26,7 @@ fn set_mbps(io: &mut IoFindings, mbps: f64) {
 impl Known {
     fn new(write_percent: u8, small_bytes: u64, large_bytes: u64) -> Self {
         let mut record = Record::begun(header());
+        record.closing = Some(Closing { ended: String::new(), complete: true, reason: None });
         let request = &mut record.header.request;
         request.set_writes(WritePercent::new(write_percent).unwrap());
         request.set_size(Class::SMALL, small_bytes);

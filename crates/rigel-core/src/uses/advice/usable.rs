@@ -88,9 +88,11 @@ impl Doubt<'_> {
         let told = |flag: &Flag| format!("{}: {}", flag.code.name(), printable(&flag.text));
         match self {
             Self::Forbidden(flag) => format!("it must not be used ({})", told(flag)),
-            Self::Foreign(flag) => {
-                format!("others used the host or the device meanwhile ({})", told(flag))
-            }
+            // The first kind of disturbance tells enough; the report of the run has all.
+            Self::Foreign(flag) => format!(
+                "others used the host or the device meanwhile ({})",
+                told(flag).split("; ").next().unwrap_or_default()
+            ),
             Self::Rising => {
                 "it still rose at the most that was tried (NOT_SATURATED), so the storage may do more"
                     .to_owned()

@@ -224,3 +224,12 @@ fn a_command_has_the_target_and_the_options_of_the_run() {
     });
     assert_eq!(sim, "rigel calibrate --engine sim:servers=8,between=1% --budget 5m");
 }
+
+/// What was not visited in the time has to have more of it.
+#[test]
+fn a_run_that_was_cut_short_gets_more_time() {
+    let mut cut = Known::new(0, 4 * KIB, MIB);
+    cut.record.closing = None;
+    let refusal = refused(&advised(&[cut]), Product::Postgresql, "random_page_cost");
+    assert_eq!(refusal.command.as_deref(), Some("rigel calibrate /data/lun1 --budget 5m"));
+}

@@ -109,7 +109,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__advise)
-            opts="-h --last --for --json --cached --server-version --help"
+            opts="-h --last --for --explain --json --hit-rate --server-version --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -119,7 +119,7 @@ _rigel() {
                     COMPREPLY=($(compgen -W "postgresql mysql oracle cgroup cgroup-max seastar" -- "${cur}"))
                     return 0
                     ;;
-                --cached)
+                --hit-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

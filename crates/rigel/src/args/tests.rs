@@ -421,11 +421,11 @@ fn advice_is_from_records_or_the_last_calibration() {
     };
     let page = advise("rigel advise a_record.jsonl b_record.jsonl");
     assert_eq!((page.records.len(), page.product, page.json, page.server_version), (2, None, false, 13));
-    assert_eq!(page.conditions.cached_percent, 90);
-    let file = advise("rigel advise --last --for PostgreSQL --server-version 18 --cached 50");
+    assert_eq!((page.conditions.hit_rate, page.explain), (None, false));
+    let file = advise("rigel advise --last --for PostgreSQL --server-version 18 --hit-rate 50%");
     assert!(file.records.is_empty());
     assert_eq!((file.product, file.server_version), (Some(Product::Postgresql), 18));
-    assert_eq!(file.conditions.cached_percent, 50);
+    assert_eq!(file.conditions.hit_rate, Some("50%".parse().unwrap()));
     for (line, part) in [
         ("rigel advise", "RECORD"),
         ("rigel advise a --last", "--last"),
@@ -434,7 +434,7 @@ fn advice_is_from_records_or_the_last_calibration() {
         ("rigel advise a --for mysql --server-version 15", "--server-version"),
         ("rigel advise a --server-version 15", "--server-version"),
         ("rigel advise a --for postgresql --server-version 12", "12"),
-        ("rigel advise a --cached 101", "101"),
+        ("rigel advise a --hit-rate 101%", "101"),
     ] {
         let told = refused(line);
         assert!(told.contains(part), "{line}: {told}");

@@ -221,7 +221,8 @@ fn a_record_of_hostile_texts() {
         "advise NAME --json",
     ] {
         let told = rigel(&own, &words(line, &name));
-        assert_eq!(told.code, 0, "{line}: {}", told.stderr);
+        // Hardly a figure of this record is good enough for a setting, and advice says so with its exit code.
+        assert!(told.code == 0 || told.code == 1 && line.starts_with("advise"), "{line}: {}", told.stderr);
     }
     for product in ["postgresql", "mysql", "oracle", "cgroup", "cgroup-max", "seastar"] {
         rigel(&own, &words(&format!("advise NAME --for {product}"), &name));

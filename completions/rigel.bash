@@ -193,6 +193,10 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --label)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --out)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
@@ -633,6 +637,10 @@ _rigel() {
                     return 0
                     ;;
                 --destroy-data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -10,6 +10,7 @@ use crate::load::matrix::{MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::placement::CpuChoice;
 use crate::load::workload::{Layout, WritePercent};
+use crate::path_text::printable;
 use crate::sim::SimLaw;
 use crate::stats::bound::LatencyBound;
 use crate::units::{Bytes, NS_PER_S, Nanos};
@@ -29,6 +30,9 @@ pub const DEFAULT_WARM_UP: Nanos = Nanos::from_secs(120);
 pub const DEFAULT_IO_TIMEOUT: Nanos = Nanos::from_secs(60);
 /// Whoever waits for an I/O looks at its age once a second.
 const LEAST_IO_TIMEOUT: Nanos = Nanos::from_secs(1);
+
+/// Longest label: a legend has no room for more.
+pub const MOST_LABEL_LETTERS: usize = 60;
 
 /// Most outstanding I/Os of a class in one point; slots are numbered with 16 bits.
 pub const MAX_OUTSTANDING: u32 = 65_535;
@@ -75,6 +79,9 @@ impl EngineRequest {
 pub struct Request {
     /// Name of the run (`-testname`), without a directory, printable.
     pub name: String,
+    /// What people call that which is measured, in titles and legends (`--label`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// The arguments as typed, each followed by a blank, printable; echoed in the summary.
     pub command_line: String,
     /// Run level.
@@ -127,6 +134,7 @@ impl Request {
     pub fn new(level: RunLevel) -> Self {
         Self {
             name: "orion".into(),
+            label: None,
             command_line: String::new(),
             level,
             shape: MatrixShape::Basic,
@@ -219,7 +227,25 @@ impl Request {
         self.check_way()?;
         self.check_levels()?;
         self.check_pace()?;
-        self.check_io_timeout()
+        self.check_io_timeout()?;
+        self.check_label()
+    }
+
+    fn check_label(&self) -> Result<(), Problem> {
+        let Some(label) = &self.label else { return Ok(()) };
+        let letters = label.chars().count();
+        let what = if label.trim().is_empty() {
+            "the label is empty".to_owned()
+        } else if letters > MOST_LABEL_LETTERS {
+            format!("the label has {letters} letters")
+        } else if printable(label) != label.as_str() {
+            format!("the label '{}' holds control characters or invisible ones", printable(label))
+        } else {
+            return Ok(());
+        };
+        Err(Problem::usage(what).at("--label").because("it stands in titles and legends").next(format!(
+            "give a short name of at most {MOST_LABEL_LETTERS} letters, such as --label old-san"
+        )))
     }
 
     fn check_io_timeout(&self) -> Result<(), Problem> {

@@ -99,6 +99,10 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "NAME", default_value = "calibration", help_heading = OUTPUT, hide_short_help = true)]
     name: OsString,
 
+    /// What you call this storage, such as old-san: shown in titles and legends [default: its path]
+    #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
+    label: Option<String>,
+
     /// Directory of the outputs
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".", help_heading = OUTPUT)]
     out: PathBuf,
@@ -175,6 +179,7 @@ impl CalibrateArgs {
             levels: Some(LevelChoice::Auto),
             engine: self.engine,
             seed: self.seed,
+            label: self.label,
             consent: self.consent,
             show: self.show,
             ..OwnArgs::default()

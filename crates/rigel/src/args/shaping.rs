@@ -32,6 +32,7 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
         levels: levels(front, load, own)?,
         layout: layout(front, load)?,
         shape: shape(front, load)?,
+        label: own.label.clone(),
         workers: own.workers,
         io_timeout: own.io_timeout.unwrap_or(plain.io_timeout),
         engine: own.engine,

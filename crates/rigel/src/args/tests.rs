@@ -94,7 +94,7 @@ fn a_bare_level_measures_a_scratch_file() {
 
 #[test]
 fn every_option_arrives() {
-    let line = "advanced /dev/a /dev/b --name t --out o --num-disks 3 --size-small 16K --size-large 512k \
+    let line = "advanced /dev/a /dev/b --name t --label old-san --out o --num-disks 3 --size-small 16K --size-large 512k \
                 --type seq --stream-ios 2 --simulate RAID0 --stripe 2M --write 30 --cache-size 1G --duration 1500ms \
                 --matrix max --num-small 4 --num-large 5 --engine libaio --workers 2 --seed 7 --buffered \
                 --destroy-data /dev/a --destroy-data /dev/b --dry-run --json --force --orion-version 11.2 -v";
@@ -102,6 +102,7 @@ fn every_option_arrives() {
     let words: Vec<&str> = line.split_whitespace().collect();
     let mut wanted = Request {
         name: "t".into(),
+        label: Some("old-san".into()),
         shape: MatrixShape::Max { small: 4, large: 5 },
         num_disks: Some(3),
         layout: Layout::Raid0 { stripe_bytes: 2 * MIB },

@@ -35,6 +35,27 @@ fn every_refusal_names_the_value() {
 }
 
 #[test]
+fn a_label_is_short_and_can_be_read() {
+    let labelled = |label: &str| {
+        let label = Some(label.to_owned());
+        move |request: &mut Request| request.label = label
+    };
+    assert!(refused(labelled(" ")).contains("empty"));
+    assert!(refused(labelled(&"x".repeat(MOST_LABEL_LETTERS + 1))).contains("61 letters"));
+    assert!(refused(labelled("old\u{202e}san")).contains("invisible"));
+    let mut request = Request::new(RunLevel::Simple);
+    labelled("old SAN, größer")(&mut request);
+    request.check().unwrap();
+    let json = serde_json::to_string(&request).unwrap();
+    assert_eq!(serde_json::from_str::<Request>(&json).unwrap(), request);
+    request.label = None;
+    assert!(
+        !serde_json::to_string(&request).unwrap().contains("label"),
+        "records without one stay as they are"
+    );
+}
+
+#[test]
 fn random_io_does_not_care_for_the_stripe() {
     let mut request = Request::new(RunLevel::Advanced);
     request.layout = Layout::Raid0 { stripe_bytes: 64 << 10 };

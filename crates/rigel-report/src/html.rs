@@ -9,6 +9,7 @@ pub(crate) mod assets;
 mod charts;
 mod data;
 mod evidence;
+mod flags;
 mod headline;
 mod ids;
 pub(crate) mod markup;
@@ -18,6 +19,7 @@ mod several;
 pub(crate) mod shell;
 pub(crate) mod verdict;
 
+use crate::label;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
@@ -31,7 +33,7 @@ pub(crate) use several::page as page_of_several;
 /// The page.
 pub(crate) fn page(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     let shell = Shell {
-        title: &view.record.header.run_id,
+        title: &label::title(view),
         heading: heading(view),
         made_from: "the record of the run",
         script: &assets::REPORT,
@@ -44,25 +46,24 @@ pub(crate) fn page(view: &View<'_>) -> Result<Vec<u8>, Problem> {
 fn sections(page: &mut Page, view: &View<'_>, ids: &Ids) {
     verdict::section(page, view);
     headline::section(page, view);
+    flags::section(page, view);
     about(page, view);
     charts::section(page, view, ids);
     results::section(page, view, ids);
     evidence::section(page, view, ids);
 }
 
-/// Name, targets, time and program.
+/// Label or name, targets, time and program.
 fn heading(view: &View<'_>) -> String {
     let header = &view.record.header;
-    let targets: Vec<String> =
-        header.targets.iter().take(4).map(|target| Text(&target.path).to_string()).collect();
-    let more = match header.targets.len().saturating_sub(targets.len()) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let run = match header.request.label {
+        Some(_) => format!("{} &middot; ", Text(&header.run_id)),
+        None => String::new(),
     };
     format!(
-        "<h1>{}</h1><p class=\"when\">{}{more} &middot; {} &middot; Rigel {}</p>",
-        Text(&header.run_id),
-        targets.join(", "),
+        "<h1>{}</h1><p class=\"when\">{run}{} &middot; {} &middot; Rigel {}</p>",
+        Text(&label::title(view)),
+        Text(&label::targets(view)),
         Text(&header.started),
         Text(&header.program_version)
     )

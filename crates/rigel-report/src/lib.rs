@@ -10,6 +10,7 @@ pub mod calibration;
 pub mod compare;
 pub mod doctor;
 pub mod json;
+mod label;
 pub mod numbers;
 pub mod orion;
 pub mod targets;

@@ -4,27 +4,33 @@
 
 use super::Compared;
 use super::verdict::Standing;
-use super::words::{doubt, meaning, names, percents, place, some, verdict, verdict_of_gates, width};
+use super::words::{doubt, legend, meaning, names, percents, place, some, verdict, verdict_of_gates, width};
 use crate::html::assets;
 use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
 use crate::html::shell::Shell;
 use crate::html::verdict::{next_line, tone_class};
 use crate::json::compact;
+use crate::label;
 use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::verdict::Tone;
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, Pattern};
 use rigel_core::stats::Estimate;
+use rigel_core::uses::compare::change::Doubt;
 use rigel_core::uses::compare::gate::Outcome;
 use rigel_core::uses::compare::{Effect, Metric, Row};
 use serde::Serialize;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 60;
+/// Charts that fit on a sheet of paper with what stands above them.
+const ON_FIRST_SHEET: usize = 2;
 
 #[derive(Serialize)]
 struct Figures {
+    /// What both sides are called.
+    sides: [String; 2],
     /// What a large level counts.
     large_unit: &'static str,
     quantities: Vec<Quantity>,
@@ -54,7 +60,7 @@ struct Place {
 pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
     let quantities: Vec<Quantity> =
         Metric::ALL.into_iter().filter_map(|metric| quantity(compared, metric)).collect();
-    let figures = Figures { large_unit: large_unit(compared), quantities };
+    let figures = Figures { sides: legend(compared), large_unit: large_unit(compared), quantities };
     let title = "Comparison";
     let shell = Shell {
         title,
@@ -72,6 +78,7 @@ pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         gates(page, compared);
         headline(page, compared);
         page.line(format_args!("<p class=\"about\">{}</p>", Text(meaning(compared))));
+        doubts(page, compared);
         charts(page, &figures.quantities);
         numbers(page, compared);
         evidence(page, compared);
@@ -206,6 +213,17 @@ fn headline(page: &mut Page, compared: &Compared<'_>) {
     page.line("</section>");
 }
 
+/// Why rows have no verdict, each reason once.
+fn doubts(page: &mut Page, compared: &Compared<'_>) {
+    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval] {
+        let effect = Effect::NoEvidence(reason);
+        let is_there = compared.comparison.rows.iter().any(|row| row.verdict == effect);
+        if let Some(text) = doubt(reason).filter(|_| is_there) {
+            page.line(format_args!("<p class=\"about\"><b>{}</b>: {text}.</p>", verdict(effect)));
+        }
+    }
+}
+
 /// The places of the charts; the script draws them.
 fn charts(page: &mut Page, quantities: &[Quantity]) {
     if quantities.is_empty() {
@@ -213,10 +231,13 @@ fn charts(page: &mut Page, quantities: &[Quantity]) {
     }
     page.line(
         "<p class=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables below hold every \
-         number.</p>\n<section class=\"drawn-only\">\n<h2>Both sides over the load</h2>\n<p class=\"about\">Bands and whiskers are the \
+         number.</p>\n<section class=\"drawn-only over-load\">\n<h2>Both sides over the load</h2>\n<p class=\"about\">Bands and whiskers are the \
          95 % intervals of each side; <b>✕</b> marks numbers that must not be used.</p>\n<div class=\"charts\">",
     );
-    for quantity in quantities {
+    for (index, quantity) in quantities.iter().enumerate() {
+        if index == ON_FIRST_SHEET {
+            page.line("</div>\n<div class=\"charts more\">");
+        }
         let name = quantity.name;
         let about = format!(
             "at <label><select id=\"level-{name}\" aria-label=\"Level of the other class\"></select></label>"
@@ -267,17 +288,12 @@ fn line(page: &mut Page, row: &Row) {
             (format!("{relative} %"), format!("{lo} .. {hi} %"))
         },
     );
-    let why = match row.verdict {
-        Effect::NoEvidence(reason) => doubt(reason).unwrap_or_default(),
-        Effect::Better | Effect::Worse => "",
-    };
     page.line(format_args!(
-        "<tr{}><th scope=\"row\">{}</th>{}{}<td class=\"n\">{change}</td><td class=\"n\">{ends}</td><td title=\"{}\">{}</td></tr>",
+        "<tr{}><th scope=\"row\">{}</th>{}{}<td class=\"n\">{change}</td><td class=\"n\">{ends}</td><td>{}</td></tr>",
         if row.verdict == Effect::Worse { " class=\"bad\"" } else { "" },
         place(row).unwrap_or_else(|| "all".to_owned()),
         side(&row.base),
         side(&row.new),
-        Text(why),
         verdict(row.verdict)
     ));
 }
@@ -320,8 +336,9 @@ fn evidence(page: &mut Page, compared: &Compared<'_>) {
                 page,
                 &[
                     (side, header.run_id.clone()),
+                    ("Label", header.request.label.clone().unwrap_or_default()),
                     ("Started", header.started.clone()),
-                    ("Targets", view.targets().join(", ")),
+                    ("Targets", label::targets(view)),
                     ("Command line", header.request.command_line.clone()),
                 ],
             );

@@ -3,6 +3,7 @@
 //! Must not know a layout.
 
 use super::Compared;
+use crate::label;
 use crate::numbers::{counted, percent, signed_percent};
 use crate::view::View;
 use rigel_core::path_text::printable;
@@ -36,10 +37,28 @@ pub(crate) const fn doubt(doubt: Doubt) -> Option<&'static str> {
     }
 }
 
-/// The names of the runs of a side, `3 runs: a, b, c`.
+/// The names of the runs of a side, `2 runs: a, b`; a run with a label is `old-san (a)`.
 pub(crate) fn names(views: &[View<'_>]) -> String {
-    let names: Vec<_> = views.iter().map(|view| printable(&view.record.header.run_id)).collect();
+    let name = |view: &View<'_>| {
+        let header = &view.record.header;
+        let run = printable(&header.run_id);
+        let label = header.request.label.as_ref();
+        label.map_or_else(|| run.to_string(), |label| format!("{} ({run})", printable(label)))
+    };
+    let names: Vec<String> = views.iter().map(name).collect();
     format!("{}: {}", counted(views.len(), "run"), names.join(", "))
+}
+
+/// What both sides are called in a legend: `base: old-san`, or `base` alone where their runs do not tell them apart.
+pub(crate) fn legend(compared: &Compared<'_>) -> [String; 2] {
+    let all: Vec<&View<'_>> = compared.base.iter().chain(compared.new).collect();
+    let names = label::names(&all);
+    let (base, new) = names.split_at(compared.base.len());
+    let same = |side: &[String]| side.first().filter(|first| side.iter().all(|one| one == *first)).cloned();
+    match (same(base), same(new)) {
+        (Some(base), Some(new)) if base != new => [format!("base: {base}"), format!("new: {new}")],
+        _ => ["base".to_owned(), "new".to_owned()],
+    }
 }
 
 /// `small=5 large=0`; nothing for a quantity of runs.

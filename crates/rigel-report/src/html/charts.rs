@@ -7,7 +7,8 @@ use super::markup::chart;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::PointFindings;
-use rigel_core::load::class::LoadClass;
+use rigel_core::load::class::{Class, LoadClass};
+use std::collections::BTreeSet;
 
 /// All of them; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
@@ -24,7 +25,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     if points.is_empty() {
         return;
     }
-    matrix(page, ids, &classes);
+    matrix(page, points, ids, &classes);
     interference(page, points, ids, &classes);
     one_point(page, ids, &classes);
     over_time(page, ids, &classes);
@@ -48,7 +49,7 @@ impl Classes<'_> {
 
 fn open(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
     let id = ids.of(name);
-    page.line(format_args!("<section class=\"drawn-only\" id=\"{id}\">\n<h2>{title}</h2>\n<p class=\"about\">{about}</p>\n<div class=\"charts\">"));
+    page.line(format_args!("<section class=\"drawn-only {name}\" id=\"{id}\">\n<h2>{title}</h2>\n<p class=\"about\">{about}</p>\n<div class=\"charts\">"));
 }
 
 fn close(page: &mut Page) {
@@ -59,6 +60,7 @@ fn figure(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
     chart(page, ids.of(name), title, about);
 }
 
+/// The first row is the curve of the first class and its latency: with what stands above it, it fits on one sheet.
 fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>) {
     open(
         page,
@@ -66,41 +68,87 @@ fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>)
         "over-load",
         "Over the load",
         "Bands and whiskers are the 95 % intervals; <b>!</b> marks a point with flags of its own, <b>✕</b> one whose numbers must \
-         not be used. A click chooses a point. With the keyboard: arrows step through the points, Enter chooses, + and - zoom, \
-         0 shows all.",
+         not be used. <span class=\"screen\">A click chooses a point. With the keyboard: arrows step through the points, Enter \
+         chooses, + and - zoom, 0 shows all.</span>",
     );
-    for load in &classes.loads {
-        let others = classes.others(load, LoadClass::outstanding);
-        let line =
-            if others.is_empty() { String::new() } else { format!(", a line for each number of {others}") };
-        let about = format!("of {} over the {}{line}", load.noun(), load.outstanding());
-        figure(page, ids, &format!("rate-{}", load.name), load.unit(), &about);
-    }
-    if let Some(load) = classes.loads.first() {
-        let about = format!(
-            "of {}: mean, median (p50) and 99th percentile (p99) at <label><select id=\"{}\" \
-             aria-label=\"Levels of the other classes\"></select></label>",
-            load.noun(),
-            ids.of("latency-level")
-        );
+    let (first, others) =
+        classes.loads.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+    if let Some(load) = first {
+        rate(page, view, ids, classes, load);
+        let at = if is_beside(view, load.name) {
+            let id = ids.of("latency-level");
+            format!(
+                " at <label><select id=\"{id}\" aria-label=\"Levels of the other classes\"></select></label>"
+            )
+        } else {
+            String::new()
+        };
+        let about = format!("of {}: mean, median (p50) and 99th percentile (p99){at}", load.noun());
         figure(page, ids, "latency", "Latency", &about);
     }
-    for curve in &view.findings.curves {
+    let searched: Vec<_> =
+        view.findings.curves.iter().filter(|curve| !is_alone(view, curve.class())).collect();
+    if first.is_some() && !(others.is_empty() && searched.is_empty()) {
+        page.line("</div>\n<div class=\"charts more\">");
+    }
+    others.iter().for_each(|load| rate(page, view, ids, classes, load));
+    for curve in searched {
         let about = format!("of what saturates {} alone", curve.load.noun());
         figure(page, ids, &format!("search-{}", curve.class()), "Search", &about);
     }
     close(page);
 }
 
-fn matrix(page: &mut Page, ids: &Ids, classes: &Classes<'_>) {
+/// Whether the class was measured alone, so that its chart can show what was found before, in the search for its levels.
+fn is_alone(view: &View<'_>, class: Class) -> bool {
+    view.findings.points.iter().any(|found| found.point.is_alone(class))
+}
+
+/// Whether the class was measured beside others.
+fn is_beside(view: &View<'_>, class: Class) -> bool {
+    view.findings.points.iter().any(|found| found.point.of(class) > 0 && !found.point.is_alone(class))
+}
+
+/// The rate of a class over its load.
+fn rate(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load: &LoadClass) {
+    let mut about = format!("of {} over the {}", load.noun(), load.outstanding());
+    if is_beside(view, load.name) {
+        let others = classes.others(load, LoadClass::outstanding);
+        about += &format!(", a line for each number of {others}");
+    }
+    if view.findings.curves.iter().any(|curve| curve.class() == load.name) && is_alone(view, load.name) {
+        about +=
+            ". Hollow marks were visited only in the search that chose the levels, before the measurement";
+    }
+    figure(page, ids, &format!("rate-{}", load.name), load.unit(), &about);
+}
+
+/// A heat map for each class that has several rows and several columns of cells: of one row, a curve shows more.
+fn matrix(page: &mut Page, points: &[PointFindings], ids: &Ids, classes: &Classes<'_>) {
+    let mapped: Vec<_> = classes.loads.iter().filter(|load| is_mapped(points, classes, load)).collect();
+    if mapped.is_empty() {
+        return;
+    }
     open(page, ids, "matrix", "The matrix", "Each cell is a point; the chosen one has a thick border.");
-    for load in &classes.loads {
+    for load in &mapped {
         figure(page, ids, &format!("heat-{}", load.name), load.unit(), &format!("of {}", load.noun()));
     }
-    if let Some(load) = classes.loads.first() {
+    if let Some(load) = classes.loads.first().filter(|first| mapped.contains(first)) {
         figure(page, ids, "matrix-latency", "Mean latency", &format!("of {}", load.noun()));
     }
     close(page);
+}
+
+/// Whether the cells of a class lie in several rows and columns of the first two classes.
+fn is_mapped(points: &[PointFindings], classes: &Classes<'_>, load: &LoadClass) -> bool {
+    let [across, up, ..] = classes.shown.as_slice() else { return false };
+    let cells = points.iter().filter(|found| {
+        let off = found.point.without(across.name).without(up.name);
+        off.sum() == 0 && found.io(load.name).is_some()
+    });
+    let (columns, rows): (BTreeSet<u32>, BTreeSet<u32>) =
+        cells.map(|found| (found.point.of(across.name), found.point.of(up.name))).unzip();
+    columns.len() > 1 && rows.len() > 1
 }
 
 /// Whether points with several classes have their likes with one of them.

@@ -79,7 +79,8 @@ struct IoData {
 #[derive(Serialize)]
 struct CurveData {
     class: ClassData,
-    n_sat: u32,
+    /// Where the class is saturated; nothing when it is not as far as the search went.
+    n_sat: Option<u32>,
     levels: Vec<LevelData>,
 }
 
@@ -167,7 +168,7 @@ fn curve(found: &CurveFindings) -> CurveData {
         |&(outstanding, iops): &(u32, Interval)| LevelData { outstanding, rate: drawn(found.rate(iops)) };
     CurveData {
         class: ClassData::from(&found.load),
-        n_sat: found.curve.n_sat.found,
+        n_sat: found.curve.saturated.then_some(found.curve.n_sat.found),
         levels: found.curve.levels.iter().map(level).collect(),
     }
 }

@@ -4,8 +4,9 @@
 //! Must not hold a result.
 
 use super::ids::Ids;
-use super::markup::{Text, close_table, list, open_table};
+use super::markup::{Text, badge, close_table, list, open_table, said};
 use crate::flag_scopes::FlagScopes;
+use crate::label;
 use crate::notes;
 use crate::page::Page;
 use crate::text;
@@ -25,7 +26,11 @@ const MOST_TARGETS: usize = 20;
 /// The sections of it.
 pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     let header = &view.record.header;
-    page.line(format_args!("<section id=\"{}\">\n<h2>Evidence</h2>\n<h3>Flags</h3>", ids.of("evidence")));
+    page.line(format_args!(
+        "<section id=\"{}\">\n<h2>Evidence</h2>\n<h3 id=\"{}\">Flags</h3>",
+        ids.of("evidence"),
+        ids.of("all-flags")
+    ));
     flags(page, view);
     page.line("<h3>Targets</h3>");
     targets(page, &header.targets);
@@ -52,12 +57,11 @@ fn flags(page: &mut Page, view: &View<'_>) {
     open_table(page, &columns, rows.len(), MOST_FLAGS, "flag");
     for (place, flag) in rows {
         page.line(format_args!(
-            "<tr{}><td>{}</td><td>{}</td><td class=\"text\">{}{}</td></tr>",
+            "<tr{}><td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>",
             if flag.invalid { " class=\"bad\"" } else { "" },
             Text(place),
-            super::markup::flag(flag),
-            Text(&flag.text),
-            if flag.invalid { "; the numbers must not be used" } else { "" }
+            badge(flag.code, flag.invalid),
+            said(flag)
         ));
     }
     close_table(page);
@@ -69,7 +73,7 @@ fn targets(page: &mut Page, targets: &[TargetFacts]) {
     for target in targets {
         page.line(format_args!(
             "<tr><td class=\"text\"><code>{}</code></td><td>{}</td><td class=\"n\">{}</td><td class=\"text\">{}</td></tr>",
-            Text(&target.path),
+            Text(label::absolute(target)),
             words::target_kind(target.kind),
             Bytes(target.size_bytes),
             Text(&lies_on(target))
@@ -118,6 +122,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
     };
     let ended = view.record.closing.as_ref().map_or("the end was not recorded", |closing| &closing.ended);
     vec![
+        ("Label", request.label.clone().unwrap_or_default()),
         ("Command line", request.command_line.clone()),
         ("Run level", request.level.name().to_owned()),
         ("I/O", text::io(request, plan).join("; ")),

@@ -2,10 +2,9 @@
 //!
 //! Must not know what a page is about.
 
-use crate::notes;
 use crate::page::Page;
 use crate::words;
-use rigel_core::judge::flags::Flag;
+use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;
 use std::fmt::{self, Display, Write as _};
 
@@ -34,14 +33,29 @@ pub(crate) fn in_a_block(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// A flag as a mark with its figures behind it.
+/// A flag as a mark that opens: a finger has no pointer to hold over it.
 pub(crate) fn flag(flag: &Flag) -> String {
     format!(
-        "<span class=\"flag{}\" title=\"{}\">{}</span>",
-        if flag.invalid { " bad" } else { "" },
-        Text(&notes::judged_flag(flag)),
-        flag.code.name()
+        "<details class=\"flag{}\"><summary>{}</summary>{}</details>",
+        tone(flag.invalid),
+        flag.code.name(),
+        said(flag)
     )
+}
+
+/// A flag as a mark alone, where what it says stands beside it.
+pub(crate) fn badge(code: FlagCode, invalid: bool) -> String {
+    format!("<span class=\"flag{}\">{}</span>", tone(invalid), code.name())
+}
+
+/// What a flag says, as text of a page.
+pub(crate) fn said(flag: &Flag) -> String {
+    let unusable = if flag.invalid { "; the numbers must not be used" } else { "" };
+    format!("{}{unusable}", Text(&flag.text))
+}
+
+const fn tone(invalid: bool) -> &'static str {
+    if invalid { " bad" } else { "" }
 }
 
 /// A column: what stands above it, and whether it holds numbers.

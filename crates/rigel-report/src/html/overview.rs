@@ -4,22 +4,19 @@
 //! Must not judge one run by another; that is for a comparison, which has its own rules.
 
 use super::data::overview::{Overlay, Overlays};
-use super::markup::{Column, Text, chart, close_table, open_table};
+use super::markup::{Column, Text, badge, chart, close_table, open_table};
 use super::results;
-use super::several::label;
+use crate::label;
 use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass, PerClass};
-use rigel_core::path_text;
 use rigel_core::units::Bytes;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 100;
-/// More targets are counted.
-const MOST_TARGETS: usize = 3;
 /// All of it.
 pub(super) fn sections(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
     page.line(
@@ -35,11 +32,11 @@ pub(super) fn sections(page: &mut Page, views: &[View<'_>], overlays: &Overlays)
     columns.extend(names.iter().map(|name| (name.as_str(), true)));
     columns.extend([("Points", true), ("Flags", false)]);
     open_table(page, &columns, views.len(), MOST_ROWS, "run");
-    for (number, view) in (1..).zip(views) {
-        row(page, number, view, &others);
+    for ((number, view), name) in (1..).zip(views).zip(&overlays.runs) {
+        row(page, number, view, name, &others);
     }
     close_table(page);
-    curves(page, views, overlays);
+    curves(page, overlays);
 }
 
 /// The classes of all runs beside ORION's pair, each once.
@@ -49,15 +46,15 @@ fn others<'a>(views: &[View<'a>]) -> Vec<&'a LoadClass> {
     all.into_values().filter(|load| ![Class::SMALL, Class::LARGE].contains(&load.name)).collect()
 }
 
-fn row(page: &mut Page, index: usize, view: &View<'_>, others: &[&LoadClass]) {
+fn row(page: &mut Page, index: usize, view: &View<'_>, name: &str, others: &[&LoadClass]) {
     let header = &view.record.header;
     let found = &view.findings;
     let verdict = Conclusion::of(view);
     page.push(format_args!(
         "<tr><th scope=\"row\" class=\"run\"><a href=\"#r{index}\">{}</a><div class=\"when\">{}</div></th><td class=\"some\">{}</td><td>{}</td>",
-        Text(&label(index, view)),
+        Text(name),
         Text(&header.started),
-        Text(&targets(view)),
+        Text(&label::targets(view)),
         Text(&load(view))
     ));
     results::cell(page, found.best.rate(Class::SMALL).map(|best| best.estimate), number);
@@ -70,28 +67,18 @@ fn row(page: &mut Page, index: usize, view: &View<'_>, others: &[&LoadClass]) {
     if !view.record.complete() {
         page.push("<span class=\"flag bad\">cut short</span>");
     }
-    codes(page, verdict.codes(true), " bad");
-    codes(page, verdict.codes(false), "");
+    codes(page, verdict.codes(true), true);
+    codes(page, verdict.codes(false), false);
     if verdict.causes.is_empty() {
         page.push("none");
     }
     page.line("</td></tr>");
 }
 
-fn codes(page: &mut Page, codes: impl Iterator<Item = FlagCode>, tone: &str) {
+fn codes(page: &mut Page, codes: impl Iterator<Item = FlagCode>, invalid: bool) {
     for code in codes {
-        page.push(format_args!("<span class=\"flag{tone}\">{}</span>", code.name()));
+        page.push(badge(code, invalid));
     }
-}
-
-fn targets(view: &View<'_>) -> String {
-    let all = &view.record.header.targets;
-    let mut shown: Vec<String> =
-        all.iter().take(MOST_TARGETS).map(|target| path_text::printable(&target.path).into_owned()).collect();
-    if all.len() > shown.len() {
-        shown.push(format!("{} more", all.len() - shown.len()));
-    }
-    shown.join(", ")
 }
 
 /// The request in short: `normal, 8 KiB and 1 MiB, 20 % writes`.
@@ -111,7 +98,7 @@ fn load(view: &View<'_>) -> String {
 }
 
 /// The places of the charts, and the runs that are in none of them.
-fn curves(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
+fn curves(page: &mut Page, overlays: &Overlays) {
     if !overlays.charts.is_empty() {
         page.line(
             "<section id=\"overlays\" class=\"drawn-only\">\n<h2>Over the load</h2>\n<p class=\"about\">One class of I/O alone, a line for \
@@ -125,8 +112,8 @@ fn curves(page: &mut Page, views: &[View<'_>], overlays: &Overlays) {
         page.line("</div>\n</section>");
     }
     if !overlays.alone.is_empty() {
-        let names: Vec<String> =
-            overlays.alone.iter().filter_map(|&run| Some(label(run + 1, views.get(run)?))).collect();
+        let names: Vec<&str> =
+            overlays.alone.iter().filter_map(|&run| Some(overlays.runs.get(run)?.as_str())).collect();
         page.line(format_args!(
             "<p class=\"about\">In no chart, as no other run has a class of I/O of that size alone: {}.</p>",
             Text(&names.join(", "))

@@ -3,12 +3,14 @@
 //! Must not leave out a point.
 
 use super::ids::Ids;
-use super::markup::{Column, close_table, flag, open_table};
+use super::markup::{Column, Text, close_table, flag, open_table};
+use crate::flag_scopes::FlagScopes;
 use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::LoadClass;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
@@ -22,6 +24,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     if points.is_empty() {
         return;
     }
+    let scopes = FlagScopes::of(points);
     let loads = view.loads();
     let of_class = |load: &&LoadClass| {
         let label = load.name.label();
@@ -31,16 +34,20 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     let mut columns: Vec<Column<'_>> = vec![("Point", false)];
     columns.extend(names.iter().map(|name| (name.as_str(), true)));
     columns.extend([("Visits", true), ("Flags", false)]);
-    page.line(format_args!("<section id=\"{}\">\n<h2>Numbers</h2>", ids.of("numbers")));
+    page.line(format_args!("<section class=\"points\" id=\"{}\">\n<h2>Numbers</h2>", ids.of("numbers")));
+    for (set, flags) in scopes.shared() {
+        let flags: String = flags.iter().copied().map(flag).collect();
+        page.line(format_args!("<div class=\"about\">Flags of {}: {flags}</div>", Text(set)));
+    }
     open_table(page, &columns, points.len(), MOST_ROWS, "point");
     for (index, found) in points.iter().enumerate() {
-        row(page, index, found, &loads);
+        row(page, index, found, &loads, scopes.own(found));
     }
     close_table(page);
     page.line("</section>");
 }
 
-fn row(page: &mut Page, index: usize, found: &PointFindings, loads: &[&LoadClass]) {
+fn row(page: &mut Page, index: usize, found: &PointFindings, loads: &[&LoadClass], own: Vec<&Flag>) {
     page.push(format_args!(
         "<tr{}><th scope=\"row\"><button type=\"button\" data-point=\"{index}\">{}</button></th>",
         if found.invalid() { " class=\"bad\"" } else { "" },
@@ -49,8 +56,8 @@ fn row(page: &mut Page, index: usize, found: &PointFindings, loads: &[&LoadClass
     for load in loads {
         cells(page, found.io(load.name));
     }
-    let flags: String = found.flags.iter().map(flag).collect();
-    page.line(format_args!("<td class=\"n\">{}</td><td>{flags}</td></tr>", found.visits));
+    let flags: String = own.into_iter().map(flag).collect();
+    page.line(format_args!("<td class=\"n\">{}</td><td class=\"flags\">{flags}</td></tr>", found.visits));
 }
 
 /// Rate, mean, median and 99th percentile of a class.

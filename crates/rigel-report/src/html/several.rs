@@ -8,6 +8,7 @@ use super::ids::Ids;
 use super::markup::Text;
 use super::shell::Shell;
 use super::{assets, data, overview};
+use crate::label;
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
@@ -23,7 +24,7 @@ pub(crate) fn page(views: &[View<'_>]) -> Result<Vec<u8>, Problem> {
     let title = words::counted(views.len(), "run");
     let shell = Shell {
         title: &title,
-        heading: heading(views, &title),
+        heading: heading(&overlays.runs, &title),
         made_from: "the records of the runs",
         script: &assets::REPORT,
         figures: &figures,
@@ -45,19 +46,19 @@ fn numbered<'a, 'v>(views: &'a [View<'v>]) -> impl Iterator<Item = (Ids, &'a Vie
     (1..).map(Ids::of_run).zip(views)
 }
 
-/// How a run is called among others, some of which may have its name: `2 · mytest_20260101_1200`.
-pub(super) fn label(number: usize, view: &View<'_>) -> String {
-    format!("{number} · {}", view.record.header.run_id)
+/// How the runs are called, some of which may have the same name: `2 · old-san`.
+pub(super) fn labels(views: &[View<'_>]) -> Vec<String> {
+    let names = label::names(&views.iter().collect::<Vec<_>>());
+    (1..).zip(names).map(|(number, name): (usize, String)| format!("{number} · {name}")).collect()
 }
 
 /// The links to all parts.
-fn heading(views: &[View<'_>], title: &str) -> String {
+fn heading(labels: &[String], title: &str) -> String {
     let mut heading = Page::default();
     heading.line(format_args!("<p class=\"brand\">Rigel: {title}</p>"));
     heading.push("<nav aria-label=\"Pages\"><a href=\"#overview\">Overview</a>");
-    for (number, view) in (1..).zip(views) {
-        let label = label(number, view);
-        let label = Text(&label);
+    for (number, label) in (1_usize..).zip(labels) {
+        let label = Text(label);
         heading.push(format_args!(" <a href=\"#r{number}\" title=\"{label}\">{label}</a>"));
     }
     heading.push("</nav>");

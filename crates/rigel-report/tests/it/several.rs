@@ -135,3 +135,27 @@ fn text_of_the_records_stays_text() {
     }
     assert_eq!(page.matches("</script>").count(), 5, "three blocks of figures, the library, the script");
 }
+
+/// What the links to the runs are called.
+fn names(page: &str) -> Vec<String> {
+    let links = between(page, "<nav", "</nav>").split("<a href=\"#r").skip(1);
+    links.map(|link| between(link, ">", "</a>").to_owned()).collect()
+}
+
+#[test]
+fn a_run_is_called_by_its_label_or_its_target_or_its_name() {
+    let [mut one, mut other] = [(); 2].map(|()| Run::visited(RunLevel::Oltp, &SPREAD));
+    for (run, path) in [(&mut one, "/srv/old/data"), (&mut other, "/srv/new/data")] {
+        let target = &mut run.record.header.targets[0];
+        target.path = "data".into();
+        target.real_path = path.into();
+    }
+    assert_eq!(names(&page(&[&one, &other])), ["1 · /srv/old/data", "2 · /srv/new/data"]);
+    other.record.header.request.label = Some("new <san>".into());
+    assert_eq!(names(&page(&[&one, &other])), ["1 · /srv/old/data", "2 · new &lt;san&gt;"]);
+    // The same target twice: the runs' own names tell more.
+    other.record.header.request.label = None;
+    other.record.header.targets = one.record.header.targets.clone();
+    other.record.header.request.name = "after".into();
+    assert_eq!(names(&page(&[&one, &other])), ["1 · orion", "2 · after"]);
+}

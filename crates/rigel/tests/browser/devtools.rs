@@ -120,9 +120,10 @@ impl Tab {
         }
     }
 
-    /// The page as it would be printed.
-    pub fn printed(&mut self) -> Vec<u8> {
-        let answer = self.order("Page.printToPDF", json!({"printBackground": true}));
+    /// The page as it would be printed on A4 or letter, whose sizes are in inches.
+    pub fn printed(&mut self, (width, height): (f64, f64)) -> Vec<u8> {
+        let how = json!({"printBackground": true, "paperWidth": width, "paperHeight": height});
+        let answer = self.order("Page.printToPDF", how);
         STANDARD.decode(answer["data"].as_str().unwrap()).unwrap()
     }
 

@@ -5,6 +5,8 @@ mod chromium;
 mod compare;
 mod devtools;
 mod pages;
+mod paper;
+mod reader;
 mod several;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]

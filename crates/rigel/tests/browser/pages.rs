@@ -1,6 +1,7 @@
 //! Reports of every kind, opened from disk.
 
 use crate::devtools::{Tab, keep};
+use crate::paper::A4;
 use crate::support::Place;
 use rigel_testdev::needs;
 use std::fs;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 1_500_000;
 
 /// The report of a run on a simulated device.
-fn report(place: &Place, arguments: &str) -> PathBuf {
+pub fn report(place: &Place, arguments: &str) -> PathBuf {
     place.line(&format!("run {arguments} --seed 7 --quiet")).expect_code(0);
     place.only("_report.html")
 }
@@ -79,16 +80,7 @@ fn a_report_of_one_point() {
         report(&place, "advanced --matrix point --num-small 3 --num-large 0 --engine sim:spread=exponential");
     let Some(mut tab) = open("a_report_of_one_point", &file) else { return };
     let shown = drawn(&mut tab);
-    for id in [
-        "rate-small",
-        "latency",
-        "heat-small",
-        "histogram",
-        "percentiles",
-        "latency-time",
-        "inside",
-        "run-small",
-    ] {
+    for id in ["rate-small", "latency", "histogram", "percentiles", "latency-time", "inside", "run-small"] {
         assert!(shown.contains(&id.to_owned()), "{id}: {shown:?}");
     }
     assert!(!shown.contains(&"rate-large".to_owned()), "there is no large I/O: {shown:?}");
@@ -106,8 +98,8 @@ fn a_report_of_a_matrix() {
     tab.picture("normal");
     let all = [
         "rate-small",
-        "rate-large",
         "latency",
+        "rate-large",
         "heat-small",
         "heat-large",
         "matrix-latency",
@@ -156,11 +148,19 @@ fn a_report_with_the_keyboard() {
     assert!(chosen(&mut tab).starts_with("Small=2, Large=0"), "{}", chosen(&mut tab));
     tab.value("document.getElementById('rate-small').focus()");
     let zoom = "(({ start, end }) => end - start)(echarts.getInstanceByDom(document.getElementById('rate-small')).getOption().dataZoom[0])";
+    // The bar is below the charts only while somebody zooms.
+    let bars = "[...document.querySelectorAll('.stage')].flatMap((stage) => echarts.getInstanceByDom(stage).getOption().dataZoom.filter(({ type, show }) => type === 'slider' && show)).length";
     assert_eq!(tab.value(zoom).as_f64(), Some(100.0));
+    assert_eq!(tab.value(bars), 0);
     tab.press("+");
     assert_eq!(tab.value(zoom).as_f64(), Some(50.0));
+    assert_eq!(tab.value(bars), 1);
     tab.press("0");
     assert_eq!(tab.value(zoom).as_f64(), Some(100.0));
+    assert_eq!(tab.value(bars), 0);
+    tab.press("+");
+    tab.press("-");
+    assert_eq!(tab.value(bars), 0);
     sound(&mut tab);
 }
 
@@ -170,11 +170,18 @@ fn a_report_of_a_search() {
     let file = report(&place, "oltp --levels auto --engine sim:servers=8,spread=exponential");
     let Some(mut tab) = open("a_report_of_a_search", &file) else { return };
     let shown = drawn(&mut tab);
-    assert!(shown.contains(&"search-small".to_owned()), "{shown:?}");
-    let place = item(&mut tab, "search-small", 0, 2);
+    assert!(!shown.contains(&"search-small".to_owned()), "it lies in the curve of the rate: {shown:?}");
+    let rows = "echarts.getInstanceByDom(document.getElementById('rate-small')).getOption().series[0].data";
+    let of_search = format!("{rows}.findIndex(({{ read }}) => read.includes('only in the search'))");
+    let found = tab.value(&of_search).as_u64().expect("a level that only the search visited");
+    let levels = tab.value(&format!("{rows}.map(({{ value }}) => value[0])"));
+    let levels: Vec<u64> = levels.as_array().unwrap().iter().map(|level| level.as_u64().unwrap()).collect();
+    assert!(levels.is_sorted_by(|one, other| one < other), "one curve, each level once: {levels:?}");
+    let place = item(&mut tab, "rate-small", 0, usize::try_from(found).unwrap());
     tab.point_at(place);
-    let told = tip(&mut tab, "search-small");
-    assert!(told.contains("outstanding") && told.contains("IOPS"), "{told}");
+    let told = tip(&mut tab, "rate-small");
+    assert!(told.contains("only in the search") && told.contains("IOPS"), "{told}");
+    assert!(tab.text("document.body.innerText").contains("Hollow marks were visited only in the search"));
     tab.picture("search");
     sound(&mut tab);
 }
@@ -227,7 +234,7 @@ fn a_report_on_a_phone_and_on_paper() {
     drawn(&mut tab);
     tab.picture("phone");
     tab.size(1280, 900, false);
-    let pdf = tab.printed();
+    let pdf = tab.printed(A4);
     keep("paper.pdf", &pdf);
     assert!(pdf.starts_with(b"%PDF") && pdf.len() > 20_000, "{} bytes", pdf.len());
     sound(&mut tab);

@@ -44,7 +44,7 @@ fn a_report_of_several_runs() {
     let place = crate::pages::item(&mut tab, "overlay-0", 0, 4);
     tab.point_at(place);
     let told = tip(&mut tab, "overlay-0");
-    assert!(told.contains("1 · run0_") && told.contains("outstanding") && told.contains("95 %"), "{told}");
+    assert!(told.contains("1 · run0\n") && told.contains("outstanding") && told.contains("95 %"), "{told}");
 
     // A link turns the page, the way back turns it back.
     tab.value("document.querySelector('nav a[href=\"#r2\"]').click()");
@@ -109,7 +109,7 @@ fn a_report_of_several_runs_in_the_dark_on_a_phone_and_on_paper() {
     drawn(&mut tab);
     tab.picture("several-phone-run");
     tab.size(1280, 900, false);
-    let pdf = tab.printed();
+    let pdf = tab.printed(crate::paper::A4);
     crate::devtools::keep("several-paper.pdf", &pdf);
     assert!(pdf.starts_with(b"%PDF") && pdf.len() > 40_000, "{} bytes", pdf.len());
     tab.wait("document.getElementById('r1').hidden && !document.getElementById('r2').hidden");
@@ -134,11 +134,16 @@ fn a_report_of_runs_with_hostile_names() {
         );
         fs::write(other.path().join(format!("{run}.jsonl")), hostile).unwrap();
     }
-    // The name of a run may hold anything but a slash; only the first one names the file.
+    // The name of a run may hold anything but a slash; only the first one names the file. A label may hold anything.
+    let label = "</title></script><script>window.owned=1</script>__proto__";
     let second = other.path().join("run1.jsonl");
     let text = fs::read_to_string(&second).unwrap();
-    let (before, rest) = text.split_once("\"run_id\":\"").unwrap();
-    let hostile = format!("{before}\"run_id\":\"{name}{rest}");
+    let hostile = text.replacen("\"run_id\":\"", &format!("\"run_id\":\"{name}"), 1).replacen(
+        "\"request\":{",
+        &format!("\"request\":{{\"label\":\"{label}\","),
+        1,
+    );
+    assert!(hostile.contains(label));
     fs::write(&second, hostile).unwrap();
     other.line("report run0.jsonl run1.jsonl --html").expect_code(0);
     let Some(mut tab) = open("a_report_of_runs_with_hostile_names", &other.only("_report.html")) else {

@@ -16,6 +16,7 @@ mod faults;
 mod formats;
 mod hostile;
 mod intervals;
+mod label;
 mod limits;
 mod manual;
 mod memory;

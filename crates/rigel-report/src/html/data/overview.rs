@@ -4,14 +4,13 @@
 
 use super::{Drawn, drawn, is_marked};
 use crate::flag_scopes::FlagScopes;
-use crate::html::several::label;
+use crate::html::several::labels;
 use crate::json::{compact, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
 use serde::Serialize;
@@ -21,7 +20,7 @@ use std::collections::BTreeMap;
 #[derive(Serialize)]
 pub(in crate::html) struct Overlays {
     /// How the runs are called.
-    runs: Vec<String>,
+    pub runs: Vec<String>,
     /// A chart for each size that several runs have, and each of its quantities.
     pub charts: Vec<Overlay>,
     /// Runs that are in none, by their place.
@@ -80,10 +79,7 @@ impl Overlays {
         let shared: Vec<(Kind, Vec<usize>)> = kinds.into_iter().filter(|(_, runs)| runs.len() > 1).collect();
         let alone = (0..views.len()).filter(|run| shared.iter().all(|(_, runs)| !runs.contains(run)));
         Self {
-            runs: (1..)
-                .zip(views)
-                .map(|(number, view)| printable(&label(number, view)).into_owned())
-                .collect(),
+            runs: labels(views),
             alone: alone.collect(),
             charts: shared.into_iter().flat_map(|(kind, runs)| charts(views, kind, &runs)).collect(),
         }

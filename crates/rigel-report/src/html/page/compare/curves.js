@@ -25,9 +25,9 @@ function overlay(quantity) {
     name, rows: rows.map((row) => ({ x: row[own], estimate: row[key], text: story(quantity, row), state: row.invalid ? "bad" : undefined })),
   });
   const counted = own === "large" ? `outstanding large ${FOUND.large_unit}` : "outstanding small I/Os";
-  const more = quantity.unit === "us" ? { min: 0, axisLabel: { color: look().muted, formatter: time } } : { min: 0 };
+  const more = quantity.unit === "us" ? latencyAxis() : { min: 0 };
   const label = `${quantity.title} of both sides over the ${counted}, with 95 % intervals`;
-  return lines(label, [side("base", "base"), side("new", "new")], counted, quantity.unit === "us" ? "latency" : quantity.unit, more);
+  return lines(label, [side(FOUND.sides[0], "base"), side(FOUND.sides[1], "new")], counted, quantity.unit === "us" ? "latency" : quantity.unit, more);
 }
 
 /** Every change of the chosen quantity with its interval, a line for each point. */

@@ -2,6 +2,10 @@
 // Must not know what it shows.
 
 const FIGURES = [];
+/** What the bar for zooming takes below a chart, while it is there. */
+const BAR_ROOM = 28;
+/** Paper has no pointer. */
+let onPaper = false;
 
 /**
  * A figure, when the page has a place of that id for it. `option` gives what ECharts is to draw, or nothing when there is
@@ -11,7 +15,7 @@ const FIGURES = [];
 function figure(id, option, choose) {
   const stage = document.getElementById(id);
   if (!stage) return;
-  const entry = { id, stage, option, choose, chart: null, zoom: [0, 100], step: -1, waits: true };
+  const entry = { id, stage, option, choose, chart: null, zoom: [0, 100], bar: false, rooms: {}, step: -1, waits: true };
   FIGURES.push(entry);
   stage.tabIndex = 0;
   stage.addEventListener("keydown", (event) => onKey(entry, event));
@@ -27,6 +31,8 @@ function draw(entry) {
   if (!entry.chart) {
     entry.chart = window.echarts.init(entry.stage, null, { renderer: "svg" });
     entry.chart.on("click", (event) => event.data?.point >= 0 && entry.choose?.(event.data.point));
+    entry.chart.on("datazoom", () => onZoom(entry));
+    entry.chart.on("restore", () => unzoomed(entry));
     new ResizeObserver(() => entry.chart.resize()).observe(entry.stage);
   }
   if (option.height) {
@@ -36,8 +42,28 @@ function draw(entry) {
   }
   // A tooltip that is shown would be asked for again after its component is gone.
   entry.chart.dispatchAction({ type: "hideTip" });
+  entry.rooms = { grid: option.grid.bottom, visualMap: option.visualMap?.bottom };
+  unzoomed(entry);
   entry.chart.setOption(option, true);
   entry.stage.dataset.drawn = "yes";
+}
+
+function unzoomed(entry) {
+  entry.zoom = [0, 100];
+  entry.bar = false;
+}
+
+/** The bar is below a chart while only a part of it is shown. */
+function onZoom(entry) {
+  const [{ start, end }] = entry.chart.getOption().dataZoom;
+  entry.zoom = [start, end];
+  const bar = end - start < 99.9;
+  if (bar === entry.bar) return;
+  entry.bar = bar;
+  const bottom = (room) => ({ bottom: room + (bar ? BAR_ROOM : 0) });
+  const { grid, visualMap } = entry.rooms;
+  const more = visualMap === undefined ? {} : { visualMap: [bottom(visualMap)] };
+  entry.chart.setOption({ dataZoom: [{}, { show: bar }], grid: [bottom(grid)], ...more });
 }
 
 const drawAll = (ids) => FIGURES.filter((entry) => !ids || ids.includes(entry.id)).forEach(draw);
@@ -48,18 +74,19 @@ function frame(label, more) {
   const { ink, muted, panel } = look();
   // Where there is a legend, the tools have a line of their own.
   const tools = more.legend?.show === false ? 0 : 26;
+  const top = onPaper ? 44 + tools / 2 : 44 + tools;
   return {
     animation: false,
     aria: { enabled: true, label: { description: label } },
     textStyle: { color: ink, fontFamily: "system-ui, sans-serif" },
-    grid: { left: 12, right: 28, top: 64, bottom: 62, containLabel: true },
+    grid: { left: 12, right: 28, top, bottom: 34, containLabel: true },
     legend: legend(),
     tooltip: {
       trigger: "item", className: "tip", confine: true, backgroundColor: panel, borderColor: muted,
       textStyle: { color: ink, fontSize: 13 }, extraCssText: "white-space: pre-line",
     },
     toolbox: {
-      right: 0, top: tools, itemSize: 14, iconStyle: { borderColor: muted }, emphasis: { iconStyle: { borderColor: ink } },
+      show: !onPaper, right: 0, top: tools, itemSize: 14, iconStyle: { borderColor: muted }, emphasis: { iconStyle: { borderColor: ink } },
       feature: { dataZoom: { yAxisIndex: "none", filterMode: "none", title: { zoom: "Zoom", back: "Back" } }, restore: { title: "Show all" } },
     },
     dataZoom: zooms(),
@@ -70,16 +97,16 @@ function frame(label, more) {
 function legend() {
   const { ink, line } = look();
   return {
-    type: "scroll", top: 0, left: 0, right: 8, textStyle: { color: ink },
+    type: "scroll", top: 0, left: 0, right: 8, formatter: brought, textStyle: { color: ink },
     pageTextStyle: { color: ink }, pageIconColor: ink, pageIconInactiveColor: line,
   };
 }
 
-/** The wheel zooms only with Ctrl, so that the page can be scrolled over a chart; the bar below serves everybody else. */
+/** The wheel zooms only with Ctrl, so that the page can be scrolled over a chart; others drag over a part with the tool in the corner. The bar moves what is shown. */
 function zooms() {
   const { muted, line, panel } = look();
   const bar = {
-    type: "slider", xAxisIndex: 0, filterMode: "none", height: 12, bottom: 6, showDataShadow: false, brushSelect: false,
+    type: "slider", show: false, xAxisIndex: 0, filterMode: "none", height: 12, bottom: 6, showDataShadow: false, brushSelect: false,
     borderColor: line, fillerColor: `${muted}40`, backgroundColor: panel, textStyle: { color: muted },
     handleStyle: { color: panel, borderColor: muted }, moveHandleSize: 4, showDetail: false,
   };
@@ -92,7 +119,7 @@ function axis(name, more) {
   return {
     type: "value", name, nameLocation: "middle", nameGap: 26, nameTextStyle: { color: ink },
     axisLine: { show: true, lineStyle: { color: muted } }, axisTick: { lineStyle: { color: muted } },
-    axisLabel: { color: muted, hideOverlap: true }, splitLine: { lineStyle: { color: line } }, ...more,
+    axisLabel: { color: muted, hideOverlap: true, fontSize: onPaper ? 10 : 12 }, splitLine: { lineStyle: { color: line } }, ...more,
   };
 }
 

@@ -3,25 +3,50 @@
 /** A scale on which both few and many outstanding I/Os can be told apart. */
 function levelAxis(name, levels) {
   const above = levels.filter((level) => level > 0);
-  const wide = levels.every((level) => level > 0) && Math.max(...above) / Math.min(...above) >= 32;
+  const wide = levels.every((level) => level > 0) && Math.max(...above) / Math.min(...above) >= 16;
   if (wide) return axis(name, { type: "log", logBase: 2 });
   // Room behind the last level, so that its whisker is not cut.
   return axis(name, { min: 0, max: ({ max }) => max + Math.max(1, Math.round(max / 25)), minInterval: 1 });
 }
 
+/** An upright axis of latencies: they differ by factors, and the short ones matter as much as the long ones. */
+const latencyAxis = () => ({ type: "log", axisLabel: { color: look().muted, formatter: time } });
+
+/** The ends of a logarithmic axis and what it names: 1, 2 and 5 of every power of ten, or the powers alone when these are many. */
+function logScale(estimates) {
+  const ends = estimates.flatMap(([value, lo, hi]) => (value > 0 ? [value, Math.max(lo ?? value, value / 4), hi ?? value] : []));
+  if (ends.length === 0) return {};
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const from = Math.floor(Math.log10(low));
+  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - from + 1 }, (_, at) => 10 ** (from + at));
+  const within = (all) => all.filter((_, at) => (all[at + 1] ?? Infinity) > low && (all[at - 1] ?? 0) < high);
+  const fine = within(powers.flatMap((power) => [1, 2, 5].map((part) => part * power)));
+  const ticks = fine.length > 10 ? within(powers) : fine;
+  return { min: ticks[0], max: ticks.at(-1), ticks };
+}
+
+/** An upright axis; `more` says whether it is logarithmic. */
+function measured(name, estimates, more) {
+  if (more.type !== "log") return upright(name, more);
+  const { min, max, ticks } = logScale(estimates);
+  return upright(name, { ...more, min, max, axisTick: { customValues: ticks }, axisLabel: { ...more.axisLabel, customValues: ticks } });
+}
+
 /**
- * The series of one line: the line with its marks, then band and whiskers. A row is {x, estimate, text, point, state}:
- * `point` is what a click on it chooses, `state` whether it asks for care ("care") or must not be used ("bad").
+ * The series of one line: the line with its marks, then band and whiskers. A row is {x, estimate, text, point, state, hollow}:
+ * `point` is what a click on it chooses, `state` whether it asks for care ("care") or must not be used ("bad"); `hollow` is a
+ * figure that is not of the measurement. No whisker goes below `floor`.
  */
-function line(name, rows, index, count) {
-  const { bad, care, panel } = look();
+function line({ name, rows }, [index, count], floor) {
+  const { bad, care, panel, paper } = look();
   const { color, mark, dash } = lineLook(index, count);
+  const hollow = { color: paper, borderColor: color, borderWidth: 1.5 };
   const item = (row) => {
     const isBad = row.state === "bad";
     const state = isBad ? bad : care;
     return {
       value: [row.x, row.estimate[0]], point: row.point ?? -1, read: row.text,
-      itemStyle: row.state ? { color: isBad ? panel : color, borderColor: state, borderWidth: 2.5 } : undefined,
+      itemStyle: row.hollow ? hollow : row.state ? { color: isBad ? panel : color, borderColor: state, borderWidth: 2.5 } : undefined,
       label: row.state ? { show: true, formatter: isBad ? "✕" : "!", color: state, position: "top", fontWeight: "bold", fontSize: 14 } : undefined,
     };
   };
@@ -32,13 +57,14 @@ function line(name, rows, index, count) {
       lineStyle: { color, width: 2, type: dash }, itemStyle: { color },
       tooltip: TOLD,
     },
-    spread(name, shown, color, count <= FEW),
+    spread(name, shown, color, count <= FEW, floor),
   ];
 }
 
 /** Band and whiskers of a line; under its name, so that the legend hides both. */
-function spread(name, rows, color, band) {
-  const sure = rows.filter((row) => isThere(row.estimate[1]) && isThere(row.estimate[2]));
+function spread(name, rows, color, band, floor = -Infinity) {
+  const ends = ({ estimate: [, lo, hi] }) => [Math.max(lo, floor), hi];
+  const sure = rows.filter((row) => isThere(row.estimate[1]) && isThere(row.estimate[2])).map((row) => [row.x, ...ends(row)]);
   const renderItem = (params, api) => {
     const at = (end) => api.coord([api.value(0), api.value(end)]);
     const [low, high] = [at(1), at(2)];
@@ -50,13 +76,13 @@ function spread(name, rows, color, band) {
       bar(high[0] - 4, high[1], high[0] + 4, high[1]),
     ];
     if (band && params.dataIndex === 0 && sure.length > 1) {
-      const ends = (end) => sure.map((row) => api.coord([row.x, row.estimate[end]]));
-      children.unshift({ type: "polygon", shape: { points: [...ends(2), ...ends(1).reverse()] }, style: { fill: color, opacity: 0.16 } });
+      const along = (end) => sure.map((row) => api.coord([row[0], row[end]]));
+      children.unshift({ type: "polygon", shape: { points: [...along(2), ...along(1).reverse()] }, style: { fill: color, opacity: 0.16 } });
     }
     return { type: "group", children };
   };
   return {
-    type: "custom", name, color, data: sure.map((row) => [row.x, row.estimate[1], row.estimate[2]]), encode: { x: 0, y: [1, 2] },
+    type: "custom", name, color, data: sure, encode: { x: 0, y: [1, 2] },
     renderItem, silent: true, clip: true, z: 2, tooltip: { show: false }, legendHoverLink: false,
   };
 }
@@ -69,9 +95,12 @@ function lines(label, all, x, y, more) {
   const some = all.filter(({ rows }) => rows.some((row) => row.estimate && isThere(row.estimate[0])));
   if (some.length === 0) return null;
   const levels = some.flatMap(({ rows }) => rows.map((row) => row.x));
+  const yAxis = measured(y, some.flatMap(({ rows }) => rows.map((row) => row.estimate ?? [])), more);
   return frame(label, {
     xAxis: levelAxis(x, levels),
-    yAxis: upright(y, more),
-    series: some.flatMap(({ name, rows, turn }, index) => line(name, rows, ...(turn ?? [index, some.length]))),
+    yAxis,
+    series: some.flatMap((one, index) => line(one, one.turn ?? [index, some.length], yAxis.type === "log" ? yAxis.min : undefined)),
+    // One line needs no name.
+    ...(some.length === 1 ? { legend: { show: false } } : {}),
   });
 }

@@ -17,8 +17,15 @@ function fill(select, all) {
   select.replaceChildren(...all.map(([value, text]) => new Option(text, value)));
 }
 
-/** Pixels of a chart that fit on A4 and on letter. */
-const PAPER = 660;
+/** Pixels of a chart that fit on A4 and on letter; of one of two beside each other, which are lower, too. */
+const PAPER = { width: 660 };
+const HALF_PAPER = { width: 308, height: 220 };
+
+/** The first row of charts has to fit on a sheet with what stands above it. */
+function sizeOnPaper(stage) {
+  const row = stage.closest(".over-load .charts:not(.more), #overlays .charts");
+  return row?.querySelectorAll("figure:not([hidden])").length > 1 ? HALF_PAPER : PAPER;
+}
 
 /** Light or dark as the system asks, unless the reader chose; paper is always light. */
 function followTheme() {
@@ -33,21 +40,32 @@ function followTheme() {
     drawAll();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll());
-  let before;
+  onEveryPrint();
+}
+
+/** Paper is light, and shows what is folded; but the flags have a list of their own there. */
+function onEveryPrint() {
+  const root = document.documentElement;
+  let theme;
+  let opened = [];
   window.addEventListener("beforeprint", () => {
-    before = root.dataset.theme ?? "auto";
+    theme = root.dataset.theme ?? "auto";
     root.dataset.theme = "light";
+    onPaper = true;
     drawAll();
-    document.querySelectorAll("details").forEach((table) => { table.open = true; });
+    opened = [...document.querySelectorAll("details:not([open], .flag)")];
+    opened.forEach((one) => { one.open = true; });
     // Printing does not wait for the next frame, in which the charts would be painted.
-    FIGURES.forEach(({ chart }) => {
-      chart?.resize({ width: PAPER });
+    FIGURES.forEach(({ chart, stage }) => {
+      chart?.resize(sizeOnPaper(stage));
       chart?.getZr().refreshImmediately();
     });
   });
   window.addEventListener("afterprint", () => {
-    root.dataset.theme = before;
-    FIGURES.forEach(({ chart }) => chart?.resize({ width: "auto" }));
+    root.dataset.theme = theme;
+    onPaper = false;
+    opened.forEach((one) => { one.open = false; });
+    FIGURES.forEach(({ chart }) => chart?.resize({ width: "auto", height: "auto" }));
     drawAll();
   });
 }

@@ -31,3 +31,7 @@ function told(estimate, write) {
   const share = value === 0 ? "" : ` (±${width((50 * (hi - lo)) / Math.abs(value))} %)`;
   return `${write(value)}, 95 % ${write(lo)} to ${write(hi)}${share}`;
 }
+
+/** A legend has no room for more of a name; the tooltip has. */
+const MOST_LETTERS = 36;
+const brought = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS / 2)}…${name.slice(-MOST_LETTERS / 2)}` : name);

@@ -1,9 +1,5 @@
 // The curves of several runs over each other. Must not know what a page of a run shows.
 
-/** A legend has no room for more of a name; the tooltip has. */
-const MOST_LETTERS = 36;
-const brought = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS / 2)}…${name.slice(-MOST_LETTERS / 2)}` : name);
-
 /** A chart of the overview: a line for each run. A point of it stands for its run. */
 function overlay({ runs }, { title, about, x, unit, lines: all }) {
   const write = unit ? number : time;
@@ -13,12 +9,10 @@ function overlay({ runs }, { title, about, x, unit, lines: all }) {
     x: level, estimate, point: one.run, state: stateOf({ invalid, own }),
     text: [named(one), `${level} outstanding`, `${told(estimate, write)} ${unit}`.trim(), flagWords({ invalid, flags })].filter(Boolean).join("\n"),
   });
-  const option = lines(
+  return lines(
     `${title} ${about}, a line for each run, with 95 % intervals`,
     all.map((one) => ({ name: named(one), rows: one.rows.map((each) => row(one, each)), turn: [one.run, runs.length] })), x, unit || "mean latency",
-    unit ? { min: 0 } : { min: 0, axisLabel: { color: look().muted, formatter: time } });
-  if (option) option.legend.formatter = brought;
-  return option;
+    unit ? { min: 0 } : latencyAxis());
 }
 
 function drawOverview() {

@@ -14,21 +14,30 @@ function rowsOf(own, quantity, write, keep) {
 /** What the other classes do where a class has figures, in words, each once. */
 const besides = (own) => [...new Set(POINTS.flatMap((point) => point.ios[own.name]?.beside ?? []))];
 
+const isAlone = (point, own) => Object.entries(point.levels).every(([name, level]) => level > 0 === (name === own.name));
+
 /** The rate over the levels of a class, a line for each of what the others do. */
 function rateCurves(own) {
   const write = (estimate) => `${told(estimate, number)} ${own.unit}`;
   const all = besides(own).map((name) => ({ name, rows: rowsOf(own, "rate", write, (beside) => beside === name) }));
   const label = `${own.unit} of ${own.noun} over the ${own.outstanding}, a line for each load of the other classes, with 95 % intervals`;
-  return lines(label, all, own.outstanding, own.unit, { min: 0 });
+  const curve = FOUND.curves.find((one) => one.class.name === own.name);
+  const alone = curve && all.find(({ rows }) => rows.some(({ point }) => isAlone(POINTS[point], own)));
+  if (!alone) return lines(label, all, own.outstanding, own.unit, { min: 0 });
+  // One curve: what the search found where nothing was measured later.
+  const isMeasured = (x) => alone.rows.some((row) => row.x === x);
+  const missing = searched(curve).filter(({ x }) => !isMeasured(x));
+  alone.rows = [...alone.rows, ...missing].sort((one, other) => one.x - other.x);
+  return saturated(lines(label, all, own.outstanding, own.unit, { min: 0 }), all.indexOf(alone), curve);
 }
 
 /** Mean, median and 99th percentile of the first class at one load of the others. */
 function latencyCurves() {
-  const level = part("latency-level").value;
+  const level = part("latency-level")?.value ?? besides(MAIN)[0];
   const rows = (quantity) => rowsOf(MAIN, quantity, (estimate) => `${quantity} ${told(estimate, time)}`, (beside) => beside === level);
   const all = ["mean", "p50", "p99"].map((quantity) => ({ name: quantity, rows: rows(quantity) }));
   return lines(`Latency of ${MAIN.noun}: mean, median and 99th percentile with 95 % intervals`, all, MAIN.outstanding, "latency", {
-    min: 0, axisLabel: { color: look().muted, formatter: time },
+    ...latencyAxis(),
   });
 }
 
@@ -49,21 +58,27 @@ function interference(own) {
   });
 }
 
-/** The rate over the levels that were searched. */
+/** The rows of a search. */
+const searched = ({ class: { unit }, levels }) => levels.map(({ outstanding, rate }) => ({
+  x: outstanding, estimate: rate, hollow: true, text: `${outstanding} outstanding, only in the search for the load levels\n${told(rate, number)} ${unit}`,
+}));
+
+/** Marks where a class is saturated; the lines of a chart have two series each. */
+function saturated(option, index, { n_sat: level }) {
+  if (!option || !isThere(level)) return option;
+  const { ink, muted } = look();
+  option.series[2 * index].markLine = {
+    silent: true, symbol: "none", lineStyle: { color: muted, type: "dashed" },
+    data: [{ xAxis: level, label: { formatter: `saturated at ${level}`, color: ink } }],
+  };
+  return option;
+}
+
+/** The rate over the levels that were searched, of a class that was not measured alone. */
 function searchCurve(own) {
   const curve = FOUND.curves.find((one) => one.class.name === own);
   if (!curve) return null;
-  const { unit, outstanding: counted } = curve.class;
-  const rows = curve.levels.map(({ outstanding, rate }) => (
-    { x: outstanding, estimate: rate, text: `${outstanding} outstanding\n${told(rate, number)} ${unit}` }
-  ));
+  const { unit, outstanding } = curve.class;
   const label = `${unit} over the levels of the search, with 95 % intervals`;
-  const option = lines(label, [{ name: unit, rows }], counted, unit, { min: 0 });
-  if (!option) return null;
-  const { ink, muted } = look();
-  option.series[0].markLine = {
-    silent: true, symbol: "none", lineStyle: { color: muted, type: "dashed" },
-    data: [{ xAxis: curve.n_sat, label: { formatter: `saturated at ${curve.n_sat}`, color: ink } }],
-  };
-  return option;
+  return saturated(lines(label, [{ name: unit, rows: searched(curve) }], outstanding, unit, { min: 0 }), 0, curve);
 }

@@ -40,13 +40,13 @@ function matrix(own, quantity, unit, write, short) {
   const data = [...cells.filter((cell) => !inFront(cell)), ...cells.filter(inFront)].map(item);
   const levels = (name, all) => axis(name, { type: "category", data: all.map(String), splitLine: { show: false }, nameGap: 30 });
   return frame(`${quantity} of ${own.noun} for every point: ${[across, up].filter(Boolean).map((one) => one.outstanding).join(" and ")}`, {
-    height: Math.min(Math.max(200 + 30 * upLevels.length, 240), 700),
+    height: Math.min(Math.max(180 + 30 * upLevels.length, 220), 700),
     legend: { show: false },
-    grid: { left: 34, right: 16, top: 48, bottom: 88, containLabel: true },
+    grid: { left: 34, right: 16, top: 36, bottom: 62, containLabel: true },
     xAxis: levels(across.outstanding, acrossLevels),
     yAxis: levels(up ? up.outstanding : "", upLevels),
     visualMap: {
-      type: "continuous", min, max: max > min ? max : min + 1, calculable: true, orient: "horizontal", left: "center", bottom: 26,
+      type: "continuous", min, max: max > min ? max : min + 1, calculable: true, orient: "horizontal", left: "center", bottom: 0,
       itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: short, textStyle: { color: muted },
     },
     series: [

@@ -137,14 +137,14 @@ function latencyOverTime() {
   const when = several ? "start of the visit, after the start of the run" : "time since the start of the visit";
   return frame(`Latency over time, ${place()}: a column for each ${column}, its colour the share of I/Os`, {
     legend: { show: false },
-    grid: { left: 12, right: 28, top: 48, bottom: 92, containLabel: true },
+    grid: { left: 12, right: 28, top: 36, bottom: 64, containLabel: true },
     xAxis: axis(when, { type: "category", data: columns.map(({ name }) => name), splitLine: { show: false } }),
     yAxis: axis("", {
       type: "category", data: rows, splitLine: { show: false },
       axisLabel: { color: muted, interval: every - 1 }, axisTick: { show: false },
     }),
     visualMap: {
-      type: "continuous", min: least, max: 0, calculable: true, orient: "horizontal", left: "center", bottom: 28,
+      type: "continuous", min: least, max: 0, calculable: true, orient: "horizontal", left: "center", bottom: 0,
       itemHeight: 150, itemWidth: 12, inRange: { color: EVEN }, formatter: text, textStyle: { color: muted },
     },
     series: [{ type: "heatmap", name: "share of I/Os", data, tooltip: TOLD }],

@@ -71,7 +71,11 @@ fn heading(view: &View<'_>) -> String {
 
 /// What the numbers and their intervals are about.
 fn about(page: &mut Page, view: &View<'_>) {
-    page.line(format_args!("<p class=\"about\">Every number is {}. {}", words::ESTIMAND, interval(view)));
+    page.line(format_args!(
+        "<p class=\"about estimand\">Every number is {}. {}",
+        words::ESTIMAND,
+        interval(view)
+    ));
     if let Some(share) = view.findings.unseen_share {
         page.line(Text(&words::unseen(share)));
     }

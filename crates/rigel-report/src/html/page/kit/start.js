@@ -19,7 +19,7 @@ function fill(select, all) {
 
 /** Pixels of a chart that fit on A4 and on letter; of one of two beside each other, which are lower, too. */
 const PAPER = { width: 660 };
-const HALF_PAPER = { width: 308, height: 220 };
+const HALF_PAPER = { width: 308, height: 205 };
 
 /** The first row of charts has to fit on a sheet with what stands above it. */
 function sizeOnPaper(stage) {

@@ -11,12 +11,15 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+/// What stands in a line of the list; what makes numbers invalid comes first.
+type Kind = (Reverse<bool>, FlagCode);
+
 /// The list; nothing when there are no flags.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let findings = &view.findings;
     let scopes = FlagScopes::of(&findings.points);
     let places = scopes.places(findings);
-    let mut kinds: BTreeMap<(Reverse<bool>, FlagCode), Vec<(&str, &Flag)>> = BTreeMap::new();
+    let mut kinds: BTreeMap<Kind, Vec<(&str, &Flag)>> = BTreeMap::new();
     for (place, flags) in &places {
         for &flag in flags {
             kinds.entry((Reverse(flag.invalid), flag.code)).or_default().push((place, flag));

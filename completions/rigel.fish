@@ -159,7 +159,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand advise" -s h -l help -d 'Pri
 complete -c rigel -n "__fish_rigel_using_subcommand targets" -l json -d 'As JSON'
 complete -c rigel -n "__fish_rigel_using_subcommand targets" -l quiet -d 'No progress'
 complete -c rigel -n "__fish_rigel_using_subcommand targets" -s h -l help -d 'Print a summary; `rigel help targets` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand doctor" -l all -d 'Also the settings that need no change'
+complete -c rigel -n "__fish_rigel_using_subcommand doctor" -l all -d 'Why each finding matters and the command that changes it; also the settings that need no change'
 complete -c rigel -n "__fish_rigel_using_subcommand doctor" -l json -d 'As JSON; it has all of them'
 complete -c rigel -n "__fish_rigel_using_subcommand doctor" -s h -l help -d 'Print a summary; `rigel help doctor` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l trials -d 'Trials of each case' -r

@@ -103,10 +103,10 @@ pub fn calibrated(document: &calibration::Document) {
 /// The doctor on what is known of a host.
 pub fn examined(system: &System<'_>) {
     let all = examine(system);
-    assert_printable(
-        "the findings of the doctor",
-        &doctor::findings(system, &all, true, text::Style::default()),
-    );
+    for everything in [false, true] {
+        let text = doctor::findings(system, &all, &[], everything, text::Style::default());
+        assert_printable("the findings of the doctor", &text);
+    }
     doctor::json(&all).expect("memory takes it");
 }
 

@@ -2,13 +2,14 @@
 //!
 //! The types here are the interface. Must not judge; [`rigel_core::uses::doctor`] does.
 
+mod facts;
 mod text;
 
 pub use text::findings;
 
 use crate::json::{pretty, schema_of, text};
 use rigel_core::error::Problem;
-use rigel_core::uses::doctor::{About, Checked, Severity, Status};
+use rigel_core::uses::doctor::{About, Checked, Part, Severity, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -39,6 +40,9 @@ struct Setting {
     kind: &'static str,
     /// The device, mount point or target; `host` for the host and this process.
     about: String,
+    /// What a finding harms most: the numbers of a measurement, or the database, which a measurement does not show.
+    #[schemars(extend("enum" = Part::ALL.map(Part::name)))]
+    part: &'static str,
     /// What came out.
     #[schemars(extend("enum" = ["error", "warning", "note", "fine", "unknown"]))]
     verdict: &'static str,
@@ -119,6 +123,7 @@ fn setting(judged: &Checked) -> Setting {
             About::Target(_) => "target",
         },
         about: text(&judged.about.to_string()),
+        part: judged.rule.part.name(),
         verdict: word(judged),
         value,
         want,

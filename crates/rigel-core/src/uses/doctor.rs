@@ -1,8 +1,8 @@
 //! Rules about settings that distort a result or harm a database, as data.
 //!
-//! A [`Rule`] names a setting, why it matters, the commands that show and change it, and a source. Its judge is a
-//! pure function of facts. The facts are those of the record, so a host can be examined now or from a record. Must
-//! not gather a fact, and must not change a setting.
+//! A [`Rule`] names a setting, what it harms, why it matters, the commands that show and change it, and a source. Its
+//! judge is a pure function of facts. The facts are those of the record, so a host can be examined now or from a
+//! record. Must not gather a fact, and must not change a setting.
 
 mod disk;
 mod host;
@@ -38,6 +38,28 @@ impl Severity {
     }
 }
 
+/// What a finding harms. Some harm both; then it is what is harmed most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The numbers: they would be about something else than the storage, or not what it can do.
+    Measurement,
+    /// The database: its data, or what it does in another way than a measurement, which does not show it.
+    Database,
+}
+
+impl Part {
+    /// Both, in the order of a report.
+    pub const ALL: [Self; 2] = [Self::Measurement, Self::Database];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Measurement => "measurement",
+            Self::Database => "database",
+        }
+    }
+}
+
 /// One setting, and how it is judged.
 #[derive(Debug)]
 pub struct Rule {
@@ -45,8 +67,12 @@ pub struct Rule {
     pub name: &'static str,
     /// The setting in words.
     pub setting: &'static str,
+    /// What a finding harms most.
+    pub part: Part,
     /// Weight of a finding.
     pub severity: Severity,
+    /// What is wrong, in half a line, with `{value}` to fill in.
+    pub wrong: &'static str,
     /// Why it matters.
     pub why: &'static str,
     /// The command that shows it, with `{device}`, `{mount}`, `{target}` and `{want}` to fill in.
@@ -208,6 +234,14 @@ impl Checked {
         matches!(self.verdict, Status::Bent { .. })
     }
 
+    /// What is wrong, in half a line.
+    pub fn wrong(&self) -> String {
+        match &self.verdict {
+            Status::Bent { value, .. } => self.rule.wrong.replace("{value}", value),
+            _ => String::new(),
+        }
+    }
+
     /// The command that shows the setting.
     pub fn show(&self) -> String {
         self.filled(self.rule.show)
@@ -236,7 +270,7 @@ impl Checked {
 }
 
 /// A name that a shell takes as one word, whatever is in it.
-fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !name.is_empty() && name.chars().all(plain) {
         return name.to_owned();

@@ -8,6 +8,7 @@ mod advice;
 mod compare;
 mod consumers;
 mod csv;
+mod doctor;
 mod fio;
 mod hlog;
 mod hostile;

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   rigel doctor
-      this host: its devices, what is mounted, its limits
+      this host: its devices, what is mounted, its limits; a line for each finding
   rigel doctor /u01/data.dbf /dev/nvme1n1
       only what lies below these targets, down to the disks, and the targets themselves
   rigel doctor .
       the filesystem of this directory and the disks below it
   rigel doctor --all
-      every setting that was looked at, also those that need no change
+      everything about each finding, with the command that changes it, and the settings that need no change
   rigel doctor --json
       for programs; exit code 1 when there is an error";
 
@@ -24,7 +24,7 @@ pub struct DoctorArgs {
     #[arg(value_name = "TARGET")]
     pub targets: Vec<PathBuf>,
 
-    /// Also the settings that need no change
+    /// Why each finding matters and the command that changes it; also the settings that need no change
     #[arg(long)]
     pub all: bool,
 

@@ -7,6 +7,7 @@ use crate::commands;
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
+use rigel_core::path_text::encode;
 use rigel_core::uses::doctor::{Checked, System, examine};
 use rigel_io::host::host_facts;
 use rigel_io::survey::survey;
@@ -34,12 +35,12 @@ pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
         let mounts = below.iter().filter_map(|dir| dir.mount.as_ref());
         print(&System::below(&host, &targets).with(devices, mounts), options)?
     };
-    match Counts::of(&all).errors {
-        0 => Ok(()),
-        errors => Err(Problem::new(ExitKind::GateFailed, format!("{errors} of the settings are errors"))
-            .because("data may be lost, or numbers would be about something else than the storage")
-            .next("see the findings of severity error; each says what changes it")),
+    if Counts::of(&all).errors == 0 {
+        return Ok(());
     }
+    Err(Problem::new(ExitKind::GateFailed, "there are errors among the settings")
+        .because("data may be lost, or numbers would be about something else than the storage")
+        .next("see the findings of severity error; with --all each says what changes it"))
 }
 
 fn print(system: &System<'_>, options: &DoctorArgs) -> Result<Vec<Checked>, Problem> {
@@ -47,7 +48,9 @@ fn print(system: &System<'_>, options: &DoctorArgs) -> Result<Vec<Checked>, Prob
     if options.json {
         commands::to_stdout(&json(&all)?)?;
     } else {
-        commands::to_stdout(findings(system, &all, options.all, terminal::style_of_stdout()).as_bytes())?;
+        let named: Vec<String> = options.targets.iter().map(|path| encode(path)).collect();
+        let text = findings(system, &all, &named, options.all, terminal::style_of_stdout());
+        commands::to_stdout(text.as_bytes())?;
     }
     Ok(all)
 }

@@ -43,10 +43,46 @@ fn a_file_on_a_filesystem_that_forgets() {
         (Some("warning"), Some("off")),
         "{cached}"
     );
+    assert_eq!((&barriers["part"], &cached["part"]), (&"database".into(), &"measurement".into()));
+    in_two_parts(&place, file, name);
+}
+
+/// The verdict, the parts with the gravest first, and the command that leads to what changes a setting.
+fn in_two_parts(place: &Place, file: &str, device: &str) {
     let text = place.rigel(["doctor", file]).expect_code(1).stdout;
-    let first = text.find("write barriers: nobarrier").unwrap();
-    assert!(first < text.find("access times: strictatime").unwrap(), "the gravest first: {text}");
-    assert!(text.contains(point) && text.contains(name), "{text}");
+    assert!(text.starts_with("Do not measure yet: 1 error, "), "{text}");
+    let order = [
+        "What bends this measurement",
+        "never written, so read as zeros",
+        "What matters to the database",
+        "a power failure can destroy files (nobarrier)",
+        "every read changes metadata (strictatime)",
+        "Next: ",
+    ];
+    // A line with a long name is broken.
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let places: Vec<usize> = order.iter().map(|words| flat.find(words).expect(words)).collect();
+    assert!(places.is_sorted(), "{text}");
+    assert!(text.contains(&format!("{device}: goes through the page cache")), "{text}");
+    let next = text.lines().find_map(|line| line.strip_prefix("Next: rigel ")).unwrap();
+    let whole = place.line(next).expect_code(1).stdout;
+    assert!(whole.contains("    change   mount -o remount,barrier=1 /"), "{next}: {whole}");
+}
+
+/// A note about the host stands in one line, unless everything is asked for.
+#[test]
+fn a_line_for_each_finding_unless_all_is_asked_for() {
+    let place = Place::new();
+    place.random_file("t.dat", 1 << 20);
+    let mut limited = std::process::Command::new("prlimit");
+    limited.arg("--nofile=512:512").arg(env!("CARGO_BIN_EXE_rigel")).args(["doctor", "t.dat"]);
+    let text = tell(limited.current_dir(place.path())).stdout;
+    assert!(!text.starts_with("Good") && !text.contains("    why "), "{text}");
+    let line = text.lines().find(|line| line.contains("no more than 512 files may be open")).unwrap();
+    assert!(line.contains("warning  host: "), "{text}");
+    assert!(text.contains("\nNext: rigel doctor t.dat --all\n"), "{text}");
+    let whole = place.line("doctor t.dat --all").stdout;
+    assert!(whole.contains("    change   ") && whole.contains("Nothing to change"), "{whole}");
 }
 
 /// What the whole host comes to depends on the host; what has to be so everywhere does not.
@@ -64,7 +100,16 @@ fn the_whole_host_with_numbers_that_add_up() {
     let swappiness: u32 = fs::read_to_string("/proc/sys/vm/swappiness").unwrap().trim().parse().unwrap();
     assert_eq!(setting(&document, "swappiness", "host")["value"], swappiness.to_string());
     let text = place.line("doctor --all").stdout;
-    assert!(text.contains("Nothing to change") && text.contains("need no change"), "{text}");
+    assert!(text.contains("Nothing to change") && text.contains("What bends this measurement"), "{text}");
+    let text = place.line("doctor").stdout;
+    let numbered =
+        |line: &&str| line.split_whitespace().next().is_some_and(|word| word.parse::<u32>().is_ok());
+    let found = document["settings"].as_array().unwrap().iter();
+    let found: std::collections::BTreeSet<&str> = found
+        .filter(|setting| !["fine", "unknown"].contains(&setting["verdict"].as_str().unwrap()))
+        .map(|setting| setting["rule"].as_str().unwrap())
+        .collect();
+    assert!(text.lines().filter(numbered).count() >= found.len(), "a line for each: {text}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Rules about a disk itself: its cache, its blocks, whether it spins, its state, what stands behind it.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::queue::disk_value;
 use super::{Judge, Rule, Status, System};
@@ -19,7 +20,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "write-cache",
         setting: "write cache",
+        part: Database,
         severity: Note,
+        wrong: "a write cache: lost without power unless protected",
         why: "the device acknowledges writes from a cache that forgets without power, unless it is protected; a database flushes it at every commit, \
               which a test of writes alone does not show",
         show: "cat /sys/block/{device}/queue/write_cache",
@@ -34,7 +37,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "write-cache-hidden",
         setting: "what the kernel believes of the write cache",
+        part: Database,
         severity: Warning,
+        wrong: "it gets no flushes: a power failure may lose writes",
         why: "the disk says that it has a write cache, and the kernel was told that it has none: it sends no flush, and unless the cache is protected, a \
               power failure loses writes that the database believes to be safe",
         show: "cat /sys/block/{device}/queue/write_cache; grep . /sys/block/{device}/device/scsi_disk/*/cache_type",
@@ -54,7 +59,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "physical-block",
         setting: "physical and logical block",
+        part: Database,
         severity: Note,
+        wrong: "small writes read first (blocks: {value})",
         why: "the device takes writes smaller than its physical block by reading the rest first: redo logs and pages should be aligned to it",
         show: "grep . /sys/block/{device}/queue/*_block_size",
         change: "use files and pages of multiples of {want} bytes; some drives can be formatted to larger logical blocks",
@@ -72,7 +79,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "partition-alignment",
         setting: "beginning of the partition",
+        part: Measurement,
         severity: Warning,
+        wrong: "I/O that looks aligned touches two blocks",
         why: "it does not begin at a physical block (or chunk of the RAID), so that I/O which looks aligned touches two of them",
         show: "cat /sys/class/block/{device}/start /sys/class/block/{device}/alignment_offset",
         change: "make the partition anew at a multiple of {want} bytes (parted -a optimal); its contents have to be moved",
@@ -82,7 +91,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "rotational",
         setting: "whether the disk spins",
+        part: Database,
         severity: Warning,
+        wrong: "flash is taken for a spinning disk",
         why: "flash that is said to spin gets the scheduler and the read-ahead of disks; filesystems and databases choose by it, too",
         show: "cat /sys/block/{device}/queue/rotational",
         change: "echo {want} > /sys/block/{device}/queue/rotational",
@@ -99,7 +110,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "virtual-rotational",
         setting: "whether the virtual disk spins",
+        part: Database,
         severity: Note,
+        wrong: "taken for a spinning disk; is there flash below?",
         why: "a virtual disk says that it spins unless its host says otherwise; on flash, the scheduler and the read-ahead of disks are wrong for it",
         show: "cat /sys/block/{device}/queue/rotational",
         change: "if there is flash below it: echo {want} > /sys/block/{device}/queue/rotational",
@@ -119,7 +132,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "poll-queues",
         setting: "queues that can be polled",
+        part: Measurement,
         severity: Note,
+        wrong: "every completion is an interrupt, none can be polled",
         why: "without them --poll cannot be used, and every completion is an interrupt: some microseconds on a drive that answers in ten",
         show: "cat /sys/block/{device}/queue/io_poll",
         change: "boot with nvme.poll_queues={want}",
@@ -134,7 +149,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "device-state",
         setting: "state of the disk",
+        part: Database,
         severity: Error,
+        wrong: "the disk is {value}: its I/O waits or fails",
         why: "the kernel sends nothing to a disk that is not running: I/O waits or fails",
         show: "cat /sys/block/{device}/device/state",
         change: "see the kernel's log for what happened (dmesg); a SCSI disk is tried again by: echo running > /sys/block/{device}/device/state",
@@ -153,7 +170,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "loop-direct-io",
         setting: "direct I/O of a loop device",
+        part: Measurement,
         severity: Warning,
+        wrong: "goes through the page cache: memory is measured",
         why: "it reads and writes its file through the page cache: what is measured is memory",
         show: "losetup --list --output NAME,DIO,BACK-FILE /dev/{device}",
         change: "losetup --direct-io={want} /dev/{device}",
@@ -169,7 +188,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "memory-device",
         setting: "a device of memory",
+        part: Measurement,
         severity: Error,
+        wrong: "this is memory ({value}), no storage",
         why: "it keeps its bytes in the memory of this host, or drops them: a measurement says nothing of storage, and its contents end with the power",
         show: "lsblk /dev/{device}",
         change: "measure another device",
@@ -183,7 +204,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "numa-node",
         setting: "NUMA node of the device",
+        part: Measurement,
         severity: Warning,
+        wrong: "every I/O crosses the sockets",
         why: "this process may run on no CPU of the device's node: every I/O crosses the sockets",
         show: "cat /sys/block/{device}/device/numa_node; grep Cpus_allowed_list /proc/self/status",
         change: "let it run there (numactl --cpunodebind={want}, or the CPU set of its service or container)",
@@ -203,7 +226,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "cloud-volume",
         setting: "a volume of a cloud",
+        part: Measurement,
         severity: Note,
+        wrong: "its type and size limit it, and it may have bursts",
         why: "its IOPS and MBPS are limited by its type, its size and the type of the machine, some types save up credit for bursts: short runs can show \
               the burst",
         show: "cat /sys/block/{device}/device/model",

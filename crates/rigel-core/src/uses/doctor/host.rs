@@ -1,5 +1,6 @@
 //! Rules about memory, CPUs and what the host runs on.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Note, Warning};
 use super::{Judge, Rule, Status};
 use crate::units::Bytes;
@@ -16,7 +17,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "transparent-huge-pages",
         setting: "transparent huge pages",
+        part: Database,
         severity: Warning,
+        wrong: "transparent huge pages ({value}) stall a database",
         why: "the kernel puts pages together and moves them behind the back of a database: stalls of milliseconds that look like those of storage; Oracle and \
               others ask to switch them off",
         show: "cat /sys/kernel/mm/transparent_hugepage/enabled",
@@ -30,7 +33,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "huge-pages",
         setting: "huge pages that are set aside",
+        part: Database,
         severity: Note,
+        wrong: "no huge pages: every process has large page tables",
         why: "a large shared memory in pages of 4 KiB needs page tables for every process; databases use huge pages when they are there",
         show: "grep Huge /proc/meminfo",
         change: "sysctl -w vm.nr_hugepages=N, N x page size a little above the database's shared memory",
@@ -46,7 +51,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "swappiness",
         setting: "readiness to swap",
+        part: Database,
         severity: Note,
+        wrong: "memory is swapped out soon (vm.swappiness {value})",
         why: "the higher, the sooner memory of a database is swapped out to make room for the page cache, which a database with its own cache has little use for",
         show: "sysctl vm.swappiness",
         change: "sysctl -w vm.swappiness={want}",
@@ -58,7 +65,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "dirty-limits",
         setting: "buffered writes that may wait in memory",
+        part: Database,
         severity: Note,
+        wrong: "buffered writes pile up ({value})",
         why: "they pile up until the background writer begins, then come all at once: checkpoints and backups through the page cache stop everything else",
         show: "sysctl vm.dirty_background_ratio vm.dirty_background_bytes vm.dirty_ratio vm.dirty_bytes",
         change: "sysctl -w vm.dirty_background_bytes=268435456 vm.dirty_bytes=1073741824",
@@ -79,7 +88,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "zone-reclaim",
         setting: "memory of other nodes",
+        part: Database,
         severity: Warning,
+        wrong: "page cache of this node is thrown away (mode {value})",
         why: "the kernel throws away page cache of this node instead of using memory of another one, although that is much faster than storage",
         show: "sysctl vm.zone_reclaim_mode",
         change: "sysctl -w vm.zone_reclaim_mode={want}",
@@ -91,7 +102,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "cpu-governor",
         setting: "frequency governor",
+        part: Measurement,
         severity: Warning,
+        wrong: "CPUs get slow while they wait ({value})",
         why: "CPUs that wait for storage are idle and get slow; every I/O pays for it, the more the faster the device is",
         show: "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
         change: "cpupower frequency-set --governor {want}",
@@ -105,7 +118,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "cpu-idle",
         setting: "deepest idle state",
+        part: Measurement,
         severity: Warning,
+        wrong: "a CPU that waits falls asleep ({value})",
         why: "a CPU that waits for an I/O falls asleep and wakes that much later: with few outstanding I/Os it is part of every latency",
         show: "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/{name,latency,disable}",
         change: "cpupower idle-set --disable-by-latency {want}, or a tuned profile such as latency-performance",
@@ -120,7 +135,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "clock-source",
         setting: "source of the time",
+        part: Measurement,
         severity: Warning,
+        wrong: "reading the clock takes long ({value})",
         why: "the clock is read before and after every batch of I/O; one that is not in the CPU takes a microsecond or a trip to the hypervisor",
         show: "cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
         change: "echo {want} > /sys/devices/system/clocksource/clocksource0/current_clocksource, if it is among the available ones",
@@ -135,7 +152,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "virtual-machine",
         setting: "virtual machine",
+        part: Measurement,
         severity: Note,
+        wrong: "a virtual machine, shared with other guests",
         why: "disks are shared with other guests and may be limited or cached by the host, and CPUs are taken away: numbers change with the neighbours",
         show: "systemd-detect-virt; cat /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name",
         change: "nothing to set here; measure at different times and compare (rigel compare)",

@@ -1,5 +1,6 @@
 //! Rules about what lies between a target and its disks: RAID, device mapper, multipath.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::disk::works;
 use super::{Judge, Rule, Status, System};
@@ -16,7 +17,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "md-degraded",
         setting: "disks of a RAID",
+        part: Database,
         severity: Error,
+        wrong: "the RAID has lost disks ({value})",
         why: "disks are missing: there is less redundancy or none, and with parity every read of a lost disk reads all others",
         show: "mdadm --detail /dev/{device}",
         change: "replace the failed disk: mdadm /dev/{device} --add DISK",
@@ -29,7 +32,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "md-sync",
         setting: "resynchronisation of a RAID",
+        part: Measurement,
         severity: Warning,
+        wrong: "the RAID works in the background ({value})",
         why: "the RAID reads and writes all of its disks in the background: what is measured meanwhile is what is left",
         show: "cat /proc/mdstat",
         change: "wait until it is over, or for a check: echo {want} > /sys/block/{device}/md/sync_action",
@@ -42,7 +47,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "stripe-read-ahead",
         setting: "read-ahead over a stripe",
+        part: Database,
         severity: Warning,
+        wrong: "a buffered scan does not keep all its disks busy",
         why: "a sequential scan through the page cache keeps all disks busy only when it reads a whole stripe ahead: chunk x data disks, rounded up to a \
               power of two",
         show: "cat /sys/block/{device}/queue/read_ahead_kb",
@@ -67,7 +74,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "mixed-disks",
         setting: "kinds of disks in one volume",
+        part: Measurement,
         severity: Warning,
+        wrong: "spinning disks and flash in one volume ({value})",
         why: "spinning disks and flash share one volume: its latency has two humps, and the slower kind sets the pace of a stripe",
         show: "lsblk --output NAME,ROTA,MODEL /dev/{device}",
         change: "move the volume to disks of one kind, or let a cache (dm-cache, bcache) use the flash",
@@ -77,7 +86,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "multipath-paths",
         setting: "paths of a multipath device",
+        part: Database,
         severity: Error,
+        wrong: "a path is broken ({value})",
         why: "a path that does not work carries nothing: half of the bandwidth may be gone, and the next failure stops the database",
         show: "multipath -ll /dev/{device}",
         change: "see why the path failed (multipath -ll, dmesg), then: multipathd reinstate path PATH",
@@ -87,7 +98,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "multipath-single",
         setting: "number of paths",
+        part: Database,
         severity: Warning,
+        wrong: "too few paths for redundancy ({value})",
         why: "one path is no redundancy, and the bandwidth of one port",
         show: "multipath -ll /dev/{device}",
         change: "connect a second path, or see why it is not found: multipath -v3",
@@ -100,7 +113,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "multipath-policy",
         setting: "how paths are chosen",
+        part: Measurement,
         severity: Note,
+        wrong: "slow paths get as much as fast ones ({value})",
         why: "round-robin sends as much over a slow or busy path as over the others; service-time and queue-length go by what is outstanding",
         show: "dmsetup table /dev/{device}",
         change: "path_selector \"{want}\" in /etc/multipath.conf, then: multipathd reconfigure",
@@ -119,7 +134,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "multipath-queueing",
         setting: "what happens when all paths fail",
+        part: Database,
         severity: Note,
+        wrong: "when all paths fail, a database hangs",
         why: "with queue_if_no_path I/O waits, for ever unless no_path_retry lets multipathd end it: a database hangs instead of failing over, and so does a \
               measurement",
         show: "dmsetup table /dev/{device}; multipathd show config | grep no_path_retry",
@@ -135,7 +152,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "crypt-workqueues",
         setting: "queues of an encrypted volume",
+        part: Measurement,
         severity: Note,
+        wrong: "dm-crypt sends every I/O through threads of its own",
         why: "dm-crypt hands every I/O to threads of its own before and after the cipher; on flash that costs more than the cipher",
         show: "dmsetup table /dev/{device}",
         change: "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue NAME (Linux 5.9 and later)",
@@ -152,7 +171,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "thin-or-snapshot",
         setting: "a volume whose blocks come when they are written",
+        part: Measurement,
         severity: Warning,
+        wrong: "blank blocks read as zeros, first writes are slow",
         why: "the first write to a block allocates or copies it: writes are slow once and fast afterwards, and reads of blocks that were never written are \
               answered with zeros",
         show: "dmsetup table /dev/{device}",
@@ -163,7 +184,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "test-target",
         setting: "a target for tests",
+        part: Measurement,
         severity: Error,
+        wrong: "delays, fails or forgets I/O on purpose ({value})",
         why: "this volume delays, fails or forgets I/O on purpose",
         show: "dmsetup table /dev/{device}",
         change: "measure the device below it",

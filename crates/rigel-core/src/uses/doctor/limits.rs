@@ -1,5 +1,6 @@
 //! Rules about what this process may have: asynchronous I/O, memory, files, its control group.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status};
 use crate::facts::Limit;
@@ -25,7 +26,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "aio-left",
         setting: "asynchronous I/O that is left",
+        part: Database,
         severity: Error,
+        wrong: "asynchronous I/O is nearly used up ({value} left)",
         why: "all libaio events of the host are taken or nearly so: databases start without asynchronous I/O (Oracle: ORA-56708 in a calibration), and the \
               engine libaio is refused",
         show: "sysctl fs.aio-nr fs.aio-max-nr",
@@ -42,7 +45,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "aio-max-nr",
         setting: "asynchronous I/O of the host",
+        part: Database,
         severity: Note,
+        wrong: "asynchronous I/O for few databases only ({value})",
         why: "several databases with libaio take up the default of 65536; Oracle's installation asks for 1048576",
         show: "sysctl fs.aio-max-nr",
         change: "sysctl -w fs.aio-max-nr={want}",
@@ -54,7 +59,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "io-uring",
         setting: "io_uring",
+        part: Database,
         severity: Warning,
+        wrong: "io_uring is restricted: I/O costs more CPU time",
         why: "without it Rigel falls back to libaio, and PostgreSQL 18 to its workers: more CPU time for every I/O",
         show: "sysctl kernel.io_uring_disabled; grep Seccomp /proc/self/status",
         change: "sysctl -w kernel.io_uring_disabled=0; in a container, a seccomp profile that allows io_uring_setup, io_uring_enter and io_uring_register",
@@ -71,7 +78,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "locked-memory",
         setting: "memory that may be locked",
+        part: Database,
         severity: Note,
+        wrong: "no more than {value} of memory may be locked",
         why: "buffers that are registered with io_uring count against it (all rings before Linux 5.12), and so do huge pages of a database's shared memory",
         show: "ulimit -l",
         change: "memlock in /etc/security/limits.conf, LimitMEMLOCK= in a service; {want} KiB at least",
@@ -84,7 +93,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "open-files",
         setting: "open files",
+        part: Database,
         severity: Warning,
+        wrong: "no more than {value} files may be open",
         why: "each target and ring is a file, and each data file of each process of a database; the hard limit is what a process can raise itself to",
         show: "ulimit -Hn",
         change: "nofile in /etc/security/limits.conf, LimitNOFILE= in a service; {want} at least",
@@ -94,7 +105,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "processes",
         setting: "processes of a user",
+        part: Database,
         severity: Note,
+        wrong: "a user may have no more than {value} processes",
         why: "a database with a process for every session, and threads of io_uring and of engines, count against it",
         show: "ulimit -Hu",
         change: "nproc in /etc/security/limits.conf, LimitNPROC= in a service; {want} at least",
@@ -104,7 +117,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "cgroup-io",
         setting: "I/O limit of the control group",
+        part: Measurement,
         severity: Warning,
+        wrong: "a limit of the control group is measured, no disk",
         why: "the kernel holds the I/O of this group, or of one above it, back: what is measured is the limit, not the storage",
         show: "cat /proc/self/cgroup; cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/io.max",
         change: "run outside of the group, or lift IOReadIOPSMax=, IOReadBandwidthMax= .. of its service or container",
@@ -124,7 +139,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "cgroup-cpu",
         setting: "CPU limit of the control group",
+        part: Measurement,
         severity: Warning,
+        wrong: "I/O waits for CPU time (limit: {value})",
         why: "when the share of a period is used up, no thread runs until the next: latencies of tens of milliseconds that the storage does not have",
         show: "cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/cpu.max",
         change: "run outside of the group, or lift CPUQuota= of its service, the CPU limit of its container",
@@ -141,7 +158,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "cgroup-memory",
         setting: "memory limit of the control group",
+        part: Database,
         severity: Note,
+        wrong: "page cache and buffers share {value}",
         why: "page cache and buffers count against it; a database whose shared memory nearly fills it leaves no room for either",
         show: "cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/memory.max",
         change: "MemoryMax= of its service, the memory limit of its container",
@@ -154,7 +173,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "cgroup-processes",
         setting: "process limit of the control group",
+        part: Database,
         severity: Note,
+        wrong: "no more than {value} processes and threads",
         why: "threads count as processes: a run with many workers, or a database with many sessions, is refused new ones",
         show: "cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/pids.max",
         change: "TasksMax= of its service, the process limit of its container; {want} at least",

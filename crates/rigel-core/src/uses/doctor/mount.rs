@@ -1,5 +1,6 @@
 //! Rules about filesystems and how they are mounted.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status, System};
 use crate::facts::{MountFacts, is_memory_filesystem};
@@ -13,7 +14,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "barriers",
         setting: "write barriers",
+        part: Database,
         severity: Error,
+        wrong: "a power failure can destroy files ({value})",
         why: "the filesystem does not flush the device's cache: a power failure can destroy files, and every commit looks cheaper than it is",
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}, and leave the option out of /etc/fstab",
@@ -29,7 +32,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "access-times",
         setting: "access times",
+        part: Database,
         severity: Warning,
+        wrong: "every read changes metadata ({value})",
         why: "every read changes the file's metadata, which is written later",
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}, and the same in /etc/fstab",
@@ -47,7 +52,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "online-discard",
         setting: "discard at every deletion",
+        part: Database,
         severity: Warning,
+        wrong: "I/O waits behind the discards of freed blocks",
         why: "the filesystem tells the drive of freed blocks at once, and I/O waits behind it when tables are dropped; trimming once a week does the same",
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}; systemctl enable --now fstrim.timer",
@@ -63,7 +70,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "dax",
         setting: "DAX",
+        part: Measurement,
         severity: Warning,
+        wrong: "files are memory here, not blocks of a disk ({value})",
         why: "files are memory of the device: direct I/O and queues do not exist there, and a measurement is one of memory",
         show: "findmnt {mount}",
         change: "mount without dax (umount {mount}, then mount it again); a remount cannot change it",
@@ -76,7 +85,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "data-journal",
         setting: "journal of file contents",
+        part: Measurement,
         severity: Warning,
+        wrong: "writes go through the page cache, and twice",
         why: "every byte is written twice, and direct I/O is not possible: what is measured goes through the page cache",
         show: "findmnt {mount}",
         change: "{want} instead of data=journal in /etc/fstab, then mount it anew",
@@ -88,7 +99,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "synchronous-mount",
         setting: "synchronous writes for everything",
+        part: Measurement,
         severity: Warning,
+        wrong: "every write waits for the device ({value})",
         why: "every write of every program waits for the device; a database asks for that itself where it needs it",
         show: "findmnt {mount}",
         change: "mount -o remount,{want} {mount}",
@@ -100,7 +113,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "memory-filesystem",
         setting: "a filesystem in memory",
+        part: Measurement,
         severity: Error,
+        wrong: "files on {value} are memory, no storage",
         why: "its files are memory of this host: a measurement says nothing of storage, and what is in them ends with the power",
         show: "findmnt {mount}",
         change: "put the files on a filesystem that lies on a disk ({want})",
@@ -113,7 +128,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "filesystem",
         setting: "filesystem",
+        part: Measurement,
         severity: Warning,
+        wrong: "files on {value} are not blocks of a disk",
         why: "its files are not blocks of a device that are written in place: a layer of a container, or a program in between, whose host may keep them in \
               its memory, which cannot be seen from here",
         show: "findmnt {mount}",
@@ -128,7 +145,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "copy-on-write",
         setting: "copy on write",
+        part: Database,
         severity: Note,
+        wrong: "{value} never writes in place: files scatter",
         why: "a page is never written in its place: random writes scatter a file, later scans of it are random reads, and checksums and compression may answer \
               for the device",
         show: "findmnt {mount}",
@@ -143,7 +162,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "stripe-alignment",
         setting: "stripe that the filesystem knows",
+        part: Database,
         severity: Warning,
+        wrong: "files ignore the stripes of the RAID below them",
         why: "the filesystem lays its files out without regard to the stripes below it: large writes touch two stripes, and parity is read first",
         show: "findmnt {mount}; grep . /sys/block/*/queue/optimal_io_size",
         change: "mkfs with the stripe ({want}); its contents have to be moved",

@@ -1,5 +1,6 @@
 //! Rules about storage behind a network: NFS and iSCSI.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::layers::is_multipath;
 use super::{Judge, Rule, Status, System};
@@ -23,7 +24,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nfs-soft",
         setting: "NFS that gives up",
+        part: Database,
         severity: Error,
+        wrong: "a {value} mount can corrupt files without a word",
         why: "a soft mount fails a request after some retries, also in the middle of a write: silent corruption of a database's files",
         show: "nfsstat -m",
         change: "{want} instead of soft in /etc/fstab, then mount it anew",
@@ -37,7 +40,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nfs-udp",
         setting: "NFS over UDP",
+        part: Database,
         severity: Error,
+        wrong: "NFS over {value} can corrupt data without a word",
         why: "at gigabit speeds the fragments of different requests can be put together as one: data are corrupted without a word",
         show: "nfsstat -m",
         change: "proto={want} in /etc/fstab, then mount it anew",
@@ -50,7 +55,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nfs-request",
         setting: "largest NFS request",
+        part: Measurement,
         severity: Warning,
+        wrong: "1 MiB goes in pieces ({value})",
         why: "a large I/O of 1 MiB becomes several requests; the smaller of what was asked for and what the server allows is in force",
         show: "nfsstat -m",
         change: "rsize={want},wsize={want} in /etc/fstab, and the limit of the server; then mount it anew",
@@ -66,7 +73,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nfs-connections",
         setting: "connections to an NFS server",
+        part: Measurement,
         severity: Note,
+        wrong: "all I/O goes over one TCP connection",
         why: "all I/O goes through one TCP connection, which one CPU serves and one link of a bond carries",
         show: "nfsstat -m",
         change: "nconnect={want} in /etc/fstab, then mount it anew (Linux 5.3 and later)",
@@ -81,7 +90,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nfs-slots",
         setting: "requests in flight to an NFS server",
+        part: Measurement,
         severity: Note,
+        wrong: "no more than {value} requests are in flight",
         why: "I/O beyond it waits in this host, however much is outstanding: the queue depth of NFS; the server may allow less",
         show: "cat /sys/module/nfs/parameters/max_session_slots /proc/sys/sunrpc/tcp_max_slot_table_entries",
         change: "options nfs max_session_slots={want} in /etc/modprobe.d (NFS 3: sysctl -w sunrpc.tcp_max_slot_table_entries={want}), then mount it anew",
@@ -98,7 +109,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nfs-locks",
         setting: "locks on an NFS server",
+        part: Database,
         severity: Warning,
+        wrong: "two hosts can open one database (locks: {value})",
         why: "with nolock two hosts can open the same database at once",
         show: "nfsstat -m",
         change: "leave nolock out of /etc/fstab, then mount it anew",
@@ -111,7 +124,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "iscsi-recovery",
         setting: "time until a broken iSCSI session fails its I/O",
+        part: Database,
         severity: Warning,
+        wrong: "a broken session holds its I/O for {value}",
         why: "below multipath the I/O of a broken session waits that long before another path is tried",
         show: "iscsiadm -m session -P 2",
         change: "node.session.timeo.replacement_timeout = {want} (iscsiadm -m node -o update -n .. -v ..), then log in anew",
@@ -127,7 +142,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "iscsi-bursts",
         setting: "bytes that go without being asked for",
+        part: Measurement,
         severity: Note,
+        wrong: "larger I/O waits for further round trips",
         why: "writes above the first burst wait for the target to ask for their data, a round trip each; reads come in bursts of this size",
         show: "iscsiadm -m session -P 2",
         change: "node.session.iscsi.FirstBurstLength = {want}, node.session.iscsi.MaxBurstLength = 16776192, and the same on the target; then log in anew",
@@ -144,7 +161,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "iscsi-r2t",
         setting: "writes that wait to be asked for",
+        part: Measurement,
         severity: Note,
+        wrong: "every write waits for one more round trip",
         why: "with InitialR2T every write costs a round trip before its first byte",
         show: "iscsiadm -m session -P 2",
         change: "node.session.iscsi.InitialR2T = {want}, and the same on the target; then log in anew",
@@ -157,7 +176,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "socket-receive",
         setting: "largest receive buffer of TCP",
+        part: Measurement,
         severity: Warning,
+        wrong: "a receive buffer of {value} slows a fast network",
         why: "storage behind a fast network needs as many bytes in flight as bandwidth x round trip; a connection's buffer grows no further than this",
         show: "sysctl net.ipv4.tcp_rmem",
         change: "sysctl -w net.ipv4.tcp_rmem='4096 131072 {want}'",
@@ -167,7 +188,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "socket-send",
         setting: "largest send buffer of TCP",
+        part: Measurement,
         severity: Warning,
+        wrong: "a send buffer of {value} slows a fast network",
         why: "as for receiving: writes to storage behind a fast network need as many bytes in flight as bandwidth x round trip",
         show: "sysctl net.ipv4.tcp_wmem",
         change: "sysctl -w net.ipv4.tcp_wmem='4096 16384 {want}'",

@@ -1,5 +1,6 @@
 //! Rules about the queue of a disk.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Note, Warning};
 use super::{Judge, Rule, Status};
 use crate::facts::DeviceFacts;
@@ -21,7 +22,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "io-scheduler",
         setting: "I/O scheduler",
+        part: Measurement,
         severity: Warning,
+        wrong: "the scheduler {value} holds requests back",
         why: "bfq shares a disk fairly among programs at a price for every request, and holds requests back for others; on flash it \
               costs much of the IOPS",
         show: "cat /sys/block/{device}/queue/scheduler",
@@ -37,7 +40,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nvme-scheduler",
         setting: "I/O scheduler of an NVMe drive",
+        part: Measurement,
         severity: Note,
+        wrong: "the scheduler {value} costs CPU time and a lock",
         why: "the drive has queues for every CPU and orders requests itself; a scheduler in front of it takes CPU time and a lock",
         show: "cat /sys/block/{device}/queue/scheduler",
         change: "echo {want} > /sys/block/{device}/queue/scheduler",
@@ -54,7 +59,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "disk-scheduler",
         setting: "I/O scheduler of a spinning disk",
+        part: Measurement,
         severity: Note,
+        wrong: "nothing puts its requests in order (scheduler {value})",
         why: "without a scheduler nothing puts requests in the order of their places before the disk sees them, and writes can starve reads",
         show: "cat /sys/block/{device}/queue/scheduler",
         change: "echo {want} > /sys/block/{device}/queue/scheduler",
@@ -72,7 +79,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nr-requests",
         setting: "requests that the queue holds",
+        part: Measurement,
         severity: Warning,
+        wrong: "I/O waits before the queue ({value})",
         why: "I/O beyond it waits before the queue, in the thread that submits: the outstanding I/O never reaches the device",
         show: "cat /sys/block/{device}/queue/nr_requests",
         change: "echo {want} > /sys/block/{device}/queue/nr_requests",
@@ -94,7 +103,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "queue-depth",
         setting: "commands that a SCSI disk is given at once",
+        part: Measurement,
         severity: Warning,
+        wrong: "no more than {value} commands reach it at once",
         why: "a LUN of an array has many disks behind it and needs more commands at once than one disk; more outstanding I/O than this waits in the host",
         show: "cat /sys/block/{device}/device/queue_depth",
         change: "echo {want} > /sys/block/{device}/device/queue_depth",
@@ -110,7 +121,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "nomerges",
         setting: "merging of requests",
+        part: Measurement,
         severity: Warning,
+        wrong: "sequential I/O is not put together (nomerges {value})",
         why: "requests that follow each other are not put together, so that sequential I/O in small pieces costs a request each",
         show: "cat /sys/block/{device}/queue/nomerges",
         change: "echo {want} > /sys/block/{device}/queue/nomerges",
@@ -122,7 +135,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "rq-affinity",
         setting: "CPU on which requests complete",
+        part: Measurement,
         severity: Note,
+        wrong: "I/O completes on a CPU that did not ask for it",
         why: "with 0 a request completes on the CPU that took the interrupt, far from the caches of the one that asked",
         show: "cat /sys/block/{device}/queue/rq_affinity",
         change: "echo {want} > /sys/block/{device}/queue/rq_affinity",
@@ -134,7 +149,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "max-sectors",
         setting: "largest request",
+        part: Measurement,
         severity: Warning,
+        wrong: "1 MiB is cut into requests of {value}",
         why: "a large I/O of 1 MiB is cut into several requests although the hardware takes it whole",
         show: "cat /sys/block/{device}/queue/max_sectors_kb",
         change: "echo {want} > /sys/block/{device}/queue/max_sectors_kb",
@@ -149,7 +166,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "hardware-sectors",
         setting: "largest request of the hardware",
+        part: Measurement,
         severity: Note,
+        wrong: "the hardware takes 1 MiB in pieces of {value}",
         why: "a large I/O of 1 MiB is several requests for this device, whatever it is set to: its latency is that of all of them",
         show: "cat /sys/block/{device}/queue/max_hw_sectors_kb",
         change: "nothing to set; measure with --size-large {want}K as well",
@@ -163,7 +182,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "read-ahead",
         setting: "read-ahead of buffered reads",
+        part: Database,
         severity: Note,
+        wrong: "read-ahead of {value} does not suit buffered scans",
         why: "too little makes sequential scans through the page cache wait for the device again and again; too much reads what nobody asked for. \
               Direct I/O is not concerned",
         show: "cat /sys/block/{device}/queue/read_ahead_kb",
@@ -187,7 +208,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "writeback-throttle",
         setting: "throttle of buffered writes",
+        part: Database,
         severity: Note,
+        wrong: "checkpoints through the page cache are slowed",
         why: "buffered writes are held back so that reads keep this latency; a database whose checkpoints go through the page cache writes slower than a \
               measurement with direct I/O says",
         show: "cat /sys/block/{device}/queue/wbt_lat_usec",

@@ -1,5 +1,6 @@
 //! Rules about a target that was named.
 
+use super::Part::{Database, Measurement};
 use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status};
 use crate::facts::{TargetFacts, TargetKind};
@@ -18,7 +19,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "direct-io",
         setting: "direct I/O",
+        part: Measurement,
         severity: Error,
+        wrong: "the page cache answers instead of the storage",
         why: "without it reads are answered by the page cache and writes stop there: neither a measurement nor a database with its own cache sees the storage",
         show: "dd if={target} of=/dev/null iflag=direct bs=1M count=1",
         change: "use a filesystem that has it (xfs, ext4); see the mount options",
@@ -33,7 +36,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "direct-io-alignment",
         setting: "unit of direct I/O",
+        part: Database,
         severity: Error,
+        wrong: "pages of a database below {value} are refused",
         why: "I/O of a database's page is not a multiple of it and is refused",
         show: "blockdev --getss {target}",
         change: "use pages of at least {want} bytes, or another filesystem",
@@ -43,7 +48,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "log-alignment",
         setting: "unit of direct I/O for logs",
+        part: Database,
         severity: Note,
+        wrong: "redo logs in blocks below {value} are refused",
         why: "a redo log in blocks of 512 bytes cannot be written directly: it needs blocks of this size (Oracle: BLOCKSIZE of the log group)",
         show: "blockdev --getss {target}",
         change: "make the logs with blocks of {want} bytes",
@@ -56,7 +63,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "never-written",
         setting: "parts that were never written",
+        part: Measurement,
         severity: Warning,
+        wrong: "{value} never written, so read as zeros",
         why: "reads of them are answered with zeros by the filesystem, without the device",
         show: "filefrag -v {target}",
         change: "measure a file that was filled with data; rigel run and rigel calibrate without a target fill one",
@@ -71,7 +80,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "fragments",
         setting: "pieces of the file",
+        part: Measurement,
         severity: Note,
+        wrong: "in small pieces: a sequential read is a random one",
         why: "a sequential read of the file is a random one on the device, whenever a piece ends",
         show: "filefrag {target}",
         change: "copy the file to a filesystem with enough free space, or defragment it (xfs_fsr, e4defrag)",

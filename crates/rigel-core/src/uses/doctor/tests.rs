@@ -498,7 +498,7 @@ fn every_rule_can_be_shown() {
             "{}",
             rule.name
         );
-        for text in [rule.setting, rule.why, rule.show, rule.change] {
+        for text in [rule.setting, rule.wrong, rule.why, rule.show, rule.change] {
             assert!(text.len() > 2 && !text.contains("  ") && !text.ends_with('.'), "{}: {text}", rule.name);
         }
     }
@@ -507,8 +507,10 @@ fn every_rule_can_be_shown() {
         system.targets = &bent.targets;
         let all = examine(&system);
         let found = all.iter().find(|judged| judged.rule.name == rule).unwrap();
-        for text in [found.show(), found.change()] {
-            let places = ["{device}", "{mount}", "{target}", "{want}"];
+        // A line of 80 with a number, a severity and a name of seven characters: nvme0n1.
+        assert!(found.wrong().chars().count() <= 80 - 13 - 9, "{rule}: {}", found.wrong());
+        for text in [found.wrong(), found.show(), found.change()] {
+            let places = ["{value}", "{device}", "{mount}", "{target}", "{want}"];
             assert!(places.iter().all(|place| !text.contains(place)), "{rule}: {text}");
             assert!(!text.contains("echo  >"), "{rule}: {text}");
         }
@@ -567,4 +569,18 @@ fn what_could_not_be_read_is_unknown_and_not_fine() {
     assert_eq!(Case::default().verdict("swappiness"), Status::Unknown);
     let table = DeviceFacts { mapped: Some(MappedFacts::default()), ..DeviceFacts::default() };
     assert_eq!(device(table).verdict("thin-or-snapshot"), Status::Unknown);
+}
+
+/// An error that a measurement does not show is one of the database; what is not the storage is one of the measurement.
+#[test]
+fn findings_stand_where_they_harm_most() {
+    for (part, names) in [
+        (Part::Measurement, ["direct-io", "memory-device", "test-target", "cgroup-io"].as_slice()),
+        (Part::Database, &["barriers", "nfs-soft", "md-degraded", "multipath-paths", "swappiness"]),
+    ] {
+        for name in names {
+            let rule = rules().find(|rule| rule.name == *name).unwrap();
+            assert_eq!(rule.part, part, "{name}");
+        }
+    }
 }

@@ -45,7 +45,7 @@ fn layers() -> Case {
         steps: vec![
             CaseStep::program("secret", 60, &["rigel", "doctor", "/dev/dm-1", "--json"]),
             CaseStep::program("raid", 60, &["rigel", "doctor", "/dev/md_vm", "--json"]),
-            CaseStep::program("text", 60, &["rigel", "doctor"]),
+            CaseStep::program("text", 60, &["rigel", "doctor", "--all"]),
             CaseStep::shell("tree", 60, include_str!("../../../../../crates/rigel-io/tests-data/machines/capture.sh")),
         ],
         teardown: "echo clear >/sys/block/md_vm/md/array_state\n\

@@ -1,0 +1,145 @@
+//! What the doctor found, as a text: the verdict first, then the parts, a line for each finding, and the way on.
+
+use rigel_core::facts::{DeviceFacts, HostFacts, MountFacts};
+use rigel_core::uses::doctor::{Part, Severity, System, examine, rules};
+use rigel_report::doctor::{findings, json};
+use rigel_report::text::Style;
+use serde_json::Value;
+
+const MEASUREMENT: &str = "What bends this measurement";
+const DATABASE: &str = "What matters to the database";
+
+/// A disk whose scheduler costs performance: a warning about the measurement. Its merging is one, too, in the same queue.
+fn disk(name: &str) -> DeviceFacts {
+    let scheduler = Some("bfq".to_owned());
+    DeviceFacts { name: name.to_owned(), scheduler, nomerges: Some(2), ..DeviceFacts::default() }
+}
+
+fn mount(options: &str) -> MountFacts {
+    MountFacts {
+        mount_point: "/data".to_owned(),
+        filesystem: "ext4".to_owned(),
+        source: "/dev/sda".to_owned(),
+        options: options.split(',').map(str::to_owned).collect(),
+        device: None,
+    }
+}
+
+fn host(swappiness: u32) -> HostFacts {
+    let mut host = HostFacts { clock_source: Some("tsc".to_owned()), ..HostFacts::default() };
+    host.settings.swappiness = Some(swappiness);
+    host
+}
+
+fn text(host: &HostFacts, devices: &[DeviceFacts], mounts: &[MountFacts], everything: bool) -> String {
+    let system = System::whole(host, devices, mounts);
+    findings(&system, &examine(&system), &[], everything, Style::default())
+}
+
+fn at(text: &str, what: &str) -> usize {
+    text.find(what).unwrap_or_else(|| panic!("no {what:?} in {text}"))
+}
+
+/// The lines of a part that begin with a number.
+fn numbered<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
+    let part = text[at(text, title)..].lines().skip(1);
+    let part = part.take_while(|line| !line.starts_with("What") && !line.starts_with("Nothing"));
+    part.filter(|line| line.split_whitespace().next().is_some_and(|word| word.parse::<u32>().is_ok()))
+        .collect()
+}
+
+#[test]
+fn the_verdict_stands_first_and_goes_by_the_gravest() {
+    let good = text(&host(10), &[], &[], false);
+    assert!(good.starts_with("Good: no findings. Nothing has to change"), "{good}");
+    assert!(good.contains("\nNext: rigel calibrate\n"), "{good}");
+    let noted = text(&host(60), &[], &[], false);
+    assert!(noted.starts_with("Good: 1 note. "), "{noted}");
+    let warned = text(&host(10), &[], &[mount("rw")], false);
+    assert!(warned.starts_with("Use with care: 1 warning. All warnings are about the database"), "{warned}");
+    let bent = text(&host(10), &[disk("sda")], &[], false);
+    assert!(bent.starts_with("Use with care: 2 warnings. A warning costs"), "{bent}");
+    let lost = text(&host(60), &[disk("sda")], &[mount("rw,nobarrier,noatime")], false);
+    assert!(lost.starts_with("Do not measure yet: 1 error, 2 warnings, 1 note. "), "{lost}");
+}
+
+#[test]
+fn two_parts_with_the_worst_first_and_a_line_for_each() {
+    let (host, devices) = (host(60), [disk("sda")]);
+    let mounts = [mount("rw,nobarrier")];
+    let short = text(&host, &devices, &mounts, false);
+    assert!(at(&short, MEASUREMENT) < at(&short, DATABASE), "{short}");
+    assert_eq!(
+        numbered(&short, MEASUREMENT),
+        [
+            "  1 warning  sda: the scheduler bfq holds requests back",
+            "  2 warning  sda: sequential I/O is not put together (nomerges 2)",
+        ]
+    );
+    assert_eq!(
+        numbered(&short, DATABASE),
+        [
+            "  3 error    /data: a power failure can destroy files (nobarrier)",
+            "  4 warning  /data: every read changes metadata (strictatime)",
+            "  5 note     host: memory is swapped out soon (vm.swappiness 60)",
+        ]
+    );
+    assert!(short.contains("\nNext: rigel doctor --all\n"), "{short}");
+    for missing in ["sysctl", "https://", "nobarrier)\n    setting"] {
+        assert!(!short.contains(missing), "{missing} in {short}");
+    }
+    let whole = text(&host, &devices, &mounts, true);
+    for title in [MEASUREMENT, DATABASE] {
+        assert_eq!(numbered(&whole, title), numbered(&short, title), "the same numbers");
+    }
+    let third = &whole[at(&whole, "  3 error")..at(&whole, "  4 warning")];
+    for line in [
+        "setting  write barriers: nobarrier",
+        "change   mount -o remount,barrier=1 /data",
+        "source   https://",
+    ] {
+        at(third, line);
+    }
+}
+
+#[test]
+fn a_line_has_the_names_that_fit() {
+    let named = |name: fn(usize) -> String| {
+        let devices: Vec<DeviceFacts> = (0..9).map(|index| disk(&name(index))).collect();
+        text(&host(10), &devices, &[], false)
+    };
+    let long = named(|index| format!("nvme{index}n1"));
+    assert!(long.contains("nvme0n1, nvme1n1 and 7 more: the scheduler bfq"), "{long}");
+    assert!(named(|index| format!("s{index}")).contains("s0, s1, s2, s3 and 5 more: the"), "{long}");
+    assert!(long.lines().all(|line| line.len() <= 80), "{long}");
+    assert!(long.starts_with("Use with care: 2 warnings."), "what has a line counts: {long}");
+    let vast = named(|index| format!("{}{index}", "x".repeat(90)));
+    at(&vast, &format!("{}0\n             and 8 more: the scheduler", "x".repeat(90)));
+}
+
+/// The command leads on with the targets as they were named, for a shell.
+#[test]
+fn the_next_command_can_be_pasted() {
+    let host = host(60);
+    let system = System::whole(&host, &[], &[]);
+    let named = ["my data.dbf".to_owned(), "/dev/sdb".to_owned()];
+    let text = |everything| findings(&system, &examine(&system), &named, everything, Style::default());
+    at(&text(false), "\nNext: rigel doctor 'my data.dbf' /dev/sdb --all\n");
+    at(&text(true), "\nNext: rigel doctor 'my data.dbf' /dev/sdb\n");
+}
+
+#[test]
+fn programs_get_the_part_of_every_setting() {
+    let (host, devices) = (host(60), [disk("sda")]);
+    let system = System::whole(&host, &devices, &[]);
+    let document: Value = serde_json::from_slice(&json(&examine(&system)).unwrap()).unwrap();
+    for setting in document["settings"].as_array().unwrap() {
+        let rule = rules().find(|rule| setting["rule"] == rule.name).unwrap();
+        assert_eq!(setting["part"], rule.part.name());
+    }
+    let of =
+        |part: Part, severity| rules().filter(move |rule| rule.part == part && rule.severity == severity);
+    for part in Part::ALL {
+        assert!(of(part, Severity::Error).count() > 0 && of(part, Severity::Note).count() > 0, "{part:?}");
+    }
+}

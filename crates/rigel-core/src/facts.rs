@@ -33,6 +33,24 @@ pub enum TargetKind {
     Simulated,
 }
 
+impl TargetKind {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::BlockDevice => "block device",
+            Self::CharDevice => "character device",
+            Self::Simulated => "simulated",
+        }
+    }
+
+    /// Whether the kernel counts its I/O on a block device, where a witness can see that of others, too. A character
+    /// device has numbers of another kind, and nothing is counted for it.
+    pub const fn is_counted(self) -> bool {
+        matches!(self, Self::File | Self::BlockDevice)
+    }
+}
+
 /// One target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetFacts {

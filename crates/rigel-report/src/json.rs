@@ -15,6 +15,7 @@ use crate::words;
 use curve::CurveDocument;
 use point::PointDocument;
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::{Class, LoadClass, PerClass};
@@ -75,7 +76,7 @@ struct Run {
     /// Version of Rigel that measured.
     version: String,
     /// How the I/O reached the kernel.
-    #[schemars(extend("enum" = ["io_uring", "nvme", "libaio", "threads", "null", "nop", "sim"]))]
+    #[schemars(extend("enum" = EngineKind::ALL.map(EngineKind::name)))]
     engine: &'static str,
     /// Completions were looked for on the device instead of being waited for by interrupt.
     polled: bool,

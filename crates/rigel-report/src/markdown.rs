@@ -195,7 +195,7 @@ fn run(page: &mut Page, view: &View<'_>) {
     let ended = view.record.closing.as_ref().map_or("", |closing| &closing.ended);
     page.line("## Run\n\n| | |\n| --- | --- |");
     for target in &header.targets {
-        let kind = words::target_kind(target.kind);
+        let kind = target.kind.name();
         page.line(format_args!("| Target | {}, {kind}, {} |", code(&target.path), Bytes(target.size_bytes)));
     }
     let of_nodes =

@@ -126,7 +126,7 @@ fn document(examined: &Examined) -> TargetDocument {
     let mut found = TargetDocument {
         path: text(&facts.path),
         real_path: text(&facts.real_path),
-        kind: crate::words::target_kind(facts.kind),
+        kind: facts.kind.name(),
         size_bytes: facts.size_bytes,
         model: device.and_then(|device| device.model.as_deref().map(text)),
         transport: device.and_then(|device| device.transport.as_deref().map(text)),

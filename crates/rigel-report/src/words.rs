@@ -5,7 +5,6 @@
 pub(crate) use crate::numbers::{counted, percent, plain_percent};
 
 use crate::view::View;
-use rigel_core::facts::TargetKind;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
@@ -50,16 +49,6 @@ pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
         Purpose::Round(round) => Some(format!("round {}", round.saturating_add(1))),
         Purpose::FillsGap => Some("while another point rests".to_owned()),
         Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),
-    }
-}
-
-/// What kind of file a target is, for people.
-pub(crate) const fn target_kind(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::File => "file",
-        TargetKind::BlockDevice => "block device",
-        TargetKind::CharDevice => "character device",
-        TargetKind::Simulated => "simulated",
     }
 }
 

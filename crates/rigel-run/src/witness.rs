@@ -2,8 +2,8 @@
 //!
 //! Must not judge the samples, and must not fail a run: counters that cannot be read are not in the record.
 
+use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_io::clock::MonotonicClock;
 use rigel_io::witness::{Sampler, counting_devices};
 use std::path::Path;
@@ -19,13 +19,10 @@ pub fn watch(clock: MonotonicClock, engine: EngineKind, targets: &[TargetFacts])
 /// The devices to count the I/O of all targets on. Empty unless every target has one: the bytes of a visit are
 /// known for all of them together.
 fn devices(root: &Path, targets: &[TargetFacts]) -> Vec<(u32, u32)> {
-    let number = |target: &TargetFacts| match target.kind {
-        // A character device has numbers of another kind; the kernel counts nothing for it.
-        TargetKind::CharDevice | TargetKind::Simulated => None,
+    let number = |target: &TargetFacts| {
+        let device = Some(target.identity.device).filter(|_| target.kind.is_counted());
         // A major number of 0 is a filesystem's without a device: btrfs, NFS, FUSE, tmpfs.
-        TargetKind::BlockDevice | TargetKind::File => {
-            Some(target.identity.device).filter(|&(major, _)| major != 0)
-        }
+        device.filter(|&(major, _)| major != 0)
     };
     let numbers: Option<Vec<_>> = targets.iter().map(number).collect();
     numbers.and_then(|numbers| counting_devices(root, &numbers)).unwrap_or_default()
@@ -34,7 +31,7 @@ fn devices(root: &Path, targets: &[TargetFacts]) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rigel_core::facts::Identity;
+    use rigel_core::facts::{Identity, TargetKind};
     use std::os::unix::fs::symlink;
 
     /// A root with two disks, the first of which has two partitions.

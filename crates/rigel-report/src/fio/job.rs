@@ -184,8 +184,6 @@ pub(super) const fn engine(kind: EngineKind) -> &'static str {
     match kind {
         EngineKind::Nvme => "io_uring_cmd",
         EngineKind::Threads => "psync",
-        EngineKind::IoUring | EngineKind::Libaio | EngineKind::Null | EngineKind::Nop | EngineKind::Sim => {
-            kind.name()
-        }
+        _ => kind.name(),
     }
 }

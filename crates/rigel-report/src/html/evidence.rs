@@ -11,7 +11,6 @@ use crate::notes;
 use crate::page::Page;
 use crate::text;
 use crate::view::View;
-use crate::words;
 use rigel_core::facts::TargetFacts;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::pace::Pace;
@@ -74,7 +73,7 @@ fn targets(page: &mut Page, targets: &[TargetFacts]) {
         page.line(format_args!(
             "<tr><td class=\"text\"><code>{}</code></td><td>{}</td><td class=\"n\">{}</td><td class=\"text\">{}</td></tr>",
             Text(label::absolute(target)),
-            words::target_kind(target.kind),
+            target.kind.name(),
             Bytes(target.size_bytes),
             Text(&lies_on(target))
         ));

@@ -7,7 +7,6 @@ mod pace;
 use super::wrap::wrapped;
 use crate::numbers::{counted, span};
 use crate::page::Page;
-use crate::words;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes};
 use rigel_core::load::matrix::RunLevel;
@@ -107,7 +106,7 @@ fn entries(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>
 }
 
 fn target(target: &TargetFacts) -> String {
-    let kind = words::target_kind(target.kind);
+    let kind = target.kind.name();
     format!("{}  {kind}, {}", printable(&target.path), Bytes(target.size_bytes))
 }
 

@@ -259,8 +259,10 @@ fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: St
         EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
         EngineKind::Null => serve(rigel_io::null::Null::new(&ALL_WRITABLE, layout, seed), start),
         EngineKind::Nop => serve(NopRing::nops(&ALL_WRITABLE, layout, seed), start),
-        EngineKind::Sim => {
-            let problem = Problem::new(ExitKind::Bug, "a simulated device has no threads");
+        // What has a bench of its own.
+        other => {
+            let what = format!("the engine {} is none of workers in threads", other.name());
+            let problem = Problem::new(ExitKind::Bug, what);
             // The coordinator may be gone already; then nobody needs the message.
             let _ = start.ready.send(Err(problem));
         }

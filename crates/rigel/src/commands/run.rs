@@ -36,7 +36,7 @@ use targets::Scratch;
 /// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
 pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let reporter = Reporter { options };
-    measure::check_cpus(&options.request)?;
+    measure::check(&options.request)?;
     let host = rigel_io::host::host_facts();
     let looked = targets::look(options, &host)?;
     let plan = Plan::new(&options.request, &host, &looked)?;

@@ -47,8 +47,8 @@ pub fn bench(
     Ok(Box::new(ThreadBench::start(choice, &places, workload, site, now_ns)?))
 }
 
-/// Refuses CPUs that cannot be had, before anything is filled or looked at.
-pub fn check_cpus(request: &Request) -> Result<(), Problem> {
+/// Refuses what the bench of a run cannot do, before anything is filled or looked at: CPUs that cannot be had.
+pub fn check(request: &Request) -> Result<(), Problem> {
     match request.cpus {
         CpuChoice::List(_) => placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop),
         CpuChoice::Auto | CpuChoice::Any => Ok(()),

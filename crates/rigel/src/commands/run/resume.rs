@@ -38,7 +38,7 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
         return present::outputs(reporter, &found.set)?.map_or(Ok(()), Err);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
-    measure::check_cpus(&run_options.request)?;
+    measure::check(&run_options.request)?;
     let header = Header { plan, ..found.record.header.clone() };
     if header.nodes.all().len() > 1 {
         return Err(Problem::refused("the run was made by several hosts, and this is one")

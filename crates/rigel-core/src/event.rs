@@ -6,11 +6,12 @@ use crate::load::class::{Class, PerClass};
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
 use crate::record::{Header, Purpose, Visit};
+use crate::stats::forecast::TimeRange;
 
 /// Live figures of the point being measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
-    /// Operations per second of each class since the last tick.
+    /// Operations per second of each class since the last tick; empty at the first tick of a visit, and in a rest.
     pub per_s: PerClass<f64>,
 }
 
@@ -57,8 +58,8 @@ pub enum Event<'a> {
         activity: Activity,
         /// Nanoseconds since the start of the run.
         elapsed_ns: u64,
-        /// Nanoseconds that the rest is expected to take; an adaptive run may take longer.
-        remaining_ns: u64,
+        /// What is left.
+        left: TimeRange,
         /// Rates.
         live: Live,
     },
@@ -87,5 +88,10 @@ pub enum Event<'a> {
         points: usize,
         /// Half the width of the widest interval relative to its mean; infinite when one has none.
         widest: f64,
+    },
+    /// The visits so far tell more of how long the run takes.
+    Forecast {
+        /// When it will be over, on the clock of the run.
+        ends: TimeRange,
     },
 }

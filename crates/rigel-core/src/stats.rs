@@ -11,6 +11,7 @@ pub(crate) mod batch_means;
 pub mod bound;
 pub mod detect;
 pub(crate) mod estimate;
+pub mod forecast;
 pub(crate) mod interval;
 pub mod levels_auto;
 pub(crate) mod look;

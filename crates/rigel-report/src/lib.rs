@@ -9,6 +9,7 @@ pub mod advice;
 pub mod calibration;
 pub mod compare;
 pub mod doctor;
+pub mod duration;
 pub mod json;
 mod label;
 pub mod numbers;

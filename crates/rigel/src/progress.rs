@@ -1,15 +1,19 @@
-//! Progress: a bar on a terminal, lines on a pipe, nothing when quiet.
+//! Progress: a bar on a terminal, a line in ten seconds on a pipe, nothing when quiet.
 //!
 //! Everything goes to standard error, so that standard output holds results only. An error while drawing is ignored.
 //! Must not measure.
 
+mod folded;
 pub mod lines;
 
+use folded::Folded;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rigel_core::event::Event;
 use rigel_core::load::class::LoadClass;
 use rigel_core::path_text;
-use std::io::{self, IsTerminal as _, Write};
+use rigel_core::record::Visit;
+use rigel_report::duration;
+use std::io::{self, IsTerminal as _};
 
 /// The text takes what the bar leaves, and is cut at the edge of the terminal.
 const TEMPLATE: &str = "{bar:24} {wide_msg}";
@@ -21,7 +25,7 @@ enum Surface {
     /// Not at all.
     Quiet,
     /// A line now and then.
-    Lines(Box<dyn Write + Send>),
+    Lines(Folded),
     /// A bar.
     Bar(ProgressBar),
 }
@@ -35,7 +39,7 @@ impl Surface {
             // A bar of length 0 would be drawn full until its length is known.
             Self::Bar(bar(1, ProgressDrawTarget::stderr()))
         } else {
-            Self::Lines(Box::new(io::stderr()))
+            Self::Lines(Folded::new(Box::new(io::stderr())))
         }
     }
 
@@ -43,9 +47,7 @@ impl Surface {
         let text = path_text::printable(text);
         match self {
             Self::Quiet => {}
-            Self::Lines(out) => {
-                let _ = writeln!(out, "{text}");
-            }
+            Self::Lines(lines) => lines.line(&text),
             Self::Bar(bar) => bar.println(text),
         }
     }
@@ -65,6 +67,12 @@ pub struct RunProgress {
     steps: usize,
     /// From the first event on.
     classes: Vec<LoadClass>,
+    /// What the search found, until a line tells it.
+    found: Vec<String>,
+    /// How sure the points are.
+    sure: Option<String>,
+    /// Time gone and left.
+    times: Option<String>,
 }
 
 impl RunProgress {
@@ -74,7 +82,7 @@ impl RunProgress {
     }
 
     const fn on(surface: Surface, steps: usize) -> Self {
-        Self { surface, steps, classes: Vec::new() }
+        Self { surface, steps, classes: Vec::new(), found: Vec::new(), sure: None, times: None }
     }
 
     /// Shows what happened.
@@ -84,34 +92,51 @@ impl RunProgress {
             Event::Begun { header } => self.classes.clone_from(&header.request.classes),
             Event::VisitStarted { at } => {
                 if let Surface::Bar(bar) = &self.surface {
-                    bar.set_message(lines::place(&at, self.steps));
+                    bar.set_message(lines::place(&at, self.steps, &self.classes));
                 }
             }
-            Event::Tick { at, activity, elapsed_ns, remaining_ns, ref live } => {
+            Event::Tick { at, activity, elapsed_ns, left, ref live } => {
                 if let Surface::Bar(bar) = &self.surface {
-                    bar.set_length(elapsed_ns.saturating_add(remaining_ns));
+                    bar.set_length(elapsed_ns.saturating_add(left.least_ns.midpoint(left.most_ns)));
                     bar.set_position(elapsed_ns);
-                    bar.set_message(lines::under_way(
-                        &at,
-                        self.steps,
-                        activity,
-                        live,
-                        remaining_ns,
-                        &self.classes,
-                    ));
+                    let doing = lines::under_way(&at, self.steps, activity, live, &self.classes);
+                    bar.set_message(format!("{doing}, {} left", duration::left(left)));
                 }
+                self.times = Some(lines::times(elapsed_ns, left));
             }
-            Event::VisitFinished { visit } => {
-                // On a terminal the bar shows the next point, and the results come at the end.
-                if let Surface::Lines(_) = self.surface {
-                    self.surface.line(&lines::measured(visit, self.steps, &self.classes));
-                }
-            }
-            Event::LevelFound { class, n_sat } => self.surface.line(&lines::level_found(class, n_sat)),
+            Event::VisitFinished { visit } => self.finished(visit),
+            Event::LevelFound { class, n_sat } => self.note(lines::level_found(class, n_sat)),
             Event::Planned { plan } => self.steps = plan.steps.len(),
             Event::Looked { done, points, widest } => {
-                self.surface.line(&lines::looked(done, points, widest));
+                let sure = lines::looked(done, points, widest);
+                match &mut self.surface {
+                    Surface::Lines(_) => self.sure = Some(sure),
+                    surface => surface.line(&sure),
+                }
             }
+            // The next tick has it.
+            Event::Forecast { .. } => {}
+        }
+    }
+
+    /// Something that a line tells together with the next visit.
+    fn note(&mut self, text: String) {
+        match &mut self.surface {
+            Surface::Lines(_) => self.found.push(text),
+            surface => surface.line(&text),
+        }
+    }
+
+    /// A line with all that happened since the last one. On a terminal the bar shows the next point, and the results come at
+    /// the end.
+    fn finished(&mut self, visit: &Visit) {
+        let Surface::Lines(lines) = &mut self.surface else { return };
+        if lines.is_due() {
+            let mut parts = std::mem::take(&mut self.found);
+            parts.push(lines::measured(visit, self.steps, &self.classes));
+            parts.extend(self.sure.clone());
+            parts.extend(self.times.clone());
+            self.surface.line(&parts.join("; "));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
 
 mod answers;
+mod curves;
 mod estimate;
 mod extremes;
 mod flagging;
@@ -23,14 +24,13 @@ pub use visits::{VisitFindings, VisitIo};
 pub use working::WorkingPoint;
 
 use crate::judge::flags::Flag;
-use crate::judge::profiles::level_visit;
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;
-use crate::record::{Purpose, Record, Visit};
+use crate::record::Record;
 use crate::stats::Estimate;
 use crate::stats::bound::LatencyBound;
 use crate::stats::interval::{Interval, unseen_share};
-use crate::stats::levels_auto::{self, Curve, Next};
+use crate::stats::levels_auto::Curve;
 use std::collections::BTreeSet;
 
 /// One point.
@@ -152,8 +152,9 @@ impl Findings {
     pub fn of(record: &Record) -> Self {
         let phases = estimate::phases(record);
         let mut points = estimate::points(record, &phases);
-        let flags = flagging::flag(record, &phases, &mut points);
-        let curves = curves(record);
+        let mut flags = flagging::flag(record, &phases, &mut points);
+        let (curves, without_curve) = curves::of(record);
+        flags.extend(without_curve);
         let visits: usize = points.iter().map(|point| point.visits).sum();
         let mut found = Self {
             flags,
@@ -222,28 +223,6 @@ impl Findings {
             curves.flat_map(move |found| found.flags.iter().map(of(FlagScope::Curve(found.class()))));
         of_run.chain(of_points).chain(of_curves)
     }
-}
-
-/// The search again, on the visits that it made.
-fn curves(record: &Record) -> Vec<CurveFindings> {
-    let Some(search) = &record.header.plan.search else {
-        return Vec::new();
-    };
-    let curve = |&class: &Class| {
-        let own: Vec<&Visit> =
-            record.search.iter().filter(|visit| visit.purpose == Purpose::Search(class)).collect();
-        let levels: Vec<_> = own.iter().filter_map(|visit| level_visit(visit, class)).collect();
-        let Next::Done(curve) = levels_auto::next(&levels, &search.rules(class)) else {
-            return None;
-        };
-        Some(CurveFindings {
-            load: record.header.request.class(class)?.clone(),
-            flags: flagging::curve(class, &curve),
-            curve: *curve,
-            visits: visits::of(&record.header, &own, 0, |visit| !visit.cut_short),
-        })
-    };
-    search.classes.iter().filter_map(curve).collect()
 }
 
 #[cfg(test)]

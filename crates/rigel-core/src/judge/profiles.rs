@@ -9,9 +9,11 @@ use crate::record::{Purpose, Visit};
 use crate::stats::bound::{BoundVisit, LatencyOf};
 use crate::stats::detect::TimedVisit;
 use crate::stats::detect::slow_start::LongSeries;
+use crate::stats::forecast::VisitsNeeded;
 use crate::stats::levels_auto::LevelVisit;
 use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
+use crate::stats::schedule::Outlook;
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
@@ -119,6 +121,34 @@ impl PhaseLook {
         let first = self.keys.partition_point(|key| key.0 < step);
         let own = self.keys[first..].iter().take_while(|key| key.0 == step).count();
         own > 0 && (first..first + own).all(|place| self.is_sure(place, parameters))
+    }
+
+    /// What the visits tell of those that each point still needs; `made` are those to a point so far.
+    pub fn outlook(&self, parameters: &Parameters, made: impl Fn(usize) -> u32) -> Outlook {
+        let least = parameters.first_look(self.points);
+        let mut needed: BTreeMap<usize, VisitsNeeded> = BTreeMap::new();
+        for (place, &(step, _)) in self.keys.iter().enumerate() {
+            let of_class = self.needed(place, made(step), least, parameters);
+            needed.entry(step).and_modify(|needed| *needed = needed.and(of_class)).or_insert(of_class);
+        }
+        Outlook { needed, is_steady: self.is_settled }
+    }
+
+    fn needed(&self, place: usize, made: u32, least: u32, parameters: &Parameters) -> VisitsNeeded {
+        if self.is_sure(place, parameters) {
+            return VisitsNeeded { least: 0, most: made };
+        }
+        if !self.is_settled && made >= least {
+            // Longer ones come first, and may be too short as well.
+            return VisitsNeeded { least: made.saturating_add(least), most: parameters.most_visits };
+        }
+        // Visits that are too short count for nothing.
+        let counting = u32::try_from(self.look.visits[place].means.len()).unwrap_or(u32::MAX);
+        let passed_over = made.saturating_sub(counting);
+        let VisitsNeeded { least: fewest, most } =
+            VisitsNeeded::of(&self.look.spreads[place], self.look.intervals[place].as_ref(), parameters);
+        let of = |visits: u32| visits.max(least).saturating_add(passed_over);
+        VisitsNeeded { least: of(fewest), most: of(most) }
     }
 
     /// The same of one class of a point, by its place among the keys.

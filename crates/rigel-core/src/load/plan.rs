@@ -3,6 +3,7 @@
 //! A plan is a pure function of its arguments, the seed included. Must not touch anything.
 
 mod adaptive;
+mod prospect;
 mod search;
 mod way;
 
@@ -197,10 +198,12 @@ impl Plan {
         match (&self.search, &self.adaptive) {
             (Some(search), None) => search.usual_time(),
             (_, Some(adaptive)) => adaptive.least_time(),
-            (None, None) => {
-                Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
-            }
+            (None, None) => self.steps_time(),
         }
+    }
+
+    fn steps_time(&self) -> Nanos {
+        Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
     }
 
     /// The largest level of each class that a visit may have.

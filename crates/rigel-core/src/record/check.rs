@@ -136,7 +136,8 @@ fn of_search(search: &LevelSearch) -> Found {
     if different.len() < search.classes.len() {
         return wrong("classes", "a load class is there twice");
     }
-    times(&[("settle", search.settle.0), ("measure", search.measure.0)])
+    let share = search.share.map_or(0, |share| share.0);
+    times(&[("settle", search.settle.0), ("measure", search.measure.0), ("share", share)])
 }
 
 fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> Found {

@@ -105,13 +105,27 @@ pub enum ViolationKind {
 /// Decides what comes after `visits`, in whatever order they were made. The same visits always give the same answer,
 /// so a search can go on from a record; visits that were not asked for are set aside until they are.
 pub fn next(visits: &[LevelVisit], rules: &LevelRules) -> Next {
-    let mut made: BTreeMap<u32, VecDeque<LevelVisit>> = BTreeMap::new();
-    visits.iter().for_each(|visit| made.entry(visit.outstanding).or_default().push_back(*visit));
-    match Search::new(made, *rules).run() {
+    match search(visits, rules).run() {
         Ok(Some(curve)) => Next::Done(Box::new(curve)),
         Ok(None) => Next::Nothing,
         Err(wanted) => Next::Visit(wanted.0),
     }
+}
+
+/// The smallest level that saturates as far as `visits` tell, of a search that has no time for more, with its curve where
+/// there are enough visits for one. None as long as no level has a rate.
+pub fn so_far(visits: &[LevelVisit], rules: &LevelRules) -> Option<(u32, Option<Curve>)> {
+    let mut search = search(visits, rules);
+    match search.run() {
+        Ok(curve) => curve.map(|curve| (curve.n_sat.found, Some(curve))),
+        Err(_) => search.so_far(),
+    }
+}
+
+fn search(visits: &[LevelVisit], rules: &LevelRules) -> Search {
+    let mut made: BTreeMap<u32, VecDeque<LevelVisit>> = BTreeMap::new();
+    visits.iter().for_each(|visit| made.entry(visit.outstanding).or_default().push_back(*visit));
+    Search::new(made, *rules)
 }
 
 /// The levels of an axis of a matrix around saturation: `0, 1, N/4, N/2, N, 2N`.

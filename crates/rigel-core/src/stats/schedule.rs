@@ -6,8 +6,10 @@
 //! Abedi, Brecht 2017). So correlated noise acts like independent noise. Must not judge rates: `stats::look`
 //! decides whether a point is done.
 
+mod forecast;
 mod step;
 
+pub use forecast::Outlook;
 pub use step::{LongVisit, Next, Phase, Purpose, Reason, VisitOrder};
 
 use super::parameters::Parameters;
@@ -16,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of random orders that are tried to find one without waiting. With 17 points about one order in 25 has none.
 const ORDERS_TRIED: usize = 300;
+
+/// Separates the random numbers of the schedule from all others of the run's seed.
+const STREAM: [u64; 2] = [u64::MAX, 1];
 
 /// The state of an adaptive run.
 #[derive(Clone, Debug)]
@@ -65,6 +70,11 @@ impl Schedule {
             gap_factor: 1,
             measure_ns: parameters.measure_ns,
         }
+    }
+
+    /// The schedule of the run with that seed.
+    pub fn of_run(phases: Vec<Phase>, parameters: Parameters, seed: u64) -> Self {
+        Self::new(phases, parameters, Generator::new(seed, &STREAM))
     }
 
     /// Says what to do at `now_ns`. The answer stays the same until it was carried out; only a wait is computed anew.
@@ -138,40 +148,25 @@ impl Schedule {
 
     /// How many more lengths can be tried one after the other. Each needs, at every point, the visits of a first look.
     fn lengths_left(&self) -> usize {
-        let left = |point: usize| {
-            self.parameters.most_visits.saturating_sub(self.visits.get(&point).copied().unwrap_or(0))
-        };
+        let left = |point: usize| self.parameters.most_visits.saturating_sub(self.visits_to(point));
         let fewest = self.members().map(left).min().unwrap_or(0);
         let each = self.parameters.first_look(self.size()).max(1);
         usize::try_from(fewest / each).unwrap_or(usize::MAX)
     }
 
-    /// Least time that the rest of the run takes: the long visits, the rounds up to the next look, and the later
-    /// phases up to their first look. Rests are not counted.
-    pub fn expected_ns(&self) -> u64 {
-        let visit = self.parameters.settle_ns + self.measure_ns;
-        let long_visits = |phase: &Phase, done: usize| -> u64 {
-            phase.long_visits.iter().skip(done).map(|long| self.parameters.settle_ns + long.measure_ns).sum()
-        };
-        let later = self.phases.iter().skip(self.phase + 1).map(|phase| {
-            let rounds = self.parameters.first_look(phase.points.len());
-            self.parameters.pause_ns
-                + long_visits(phase, 0)
-                + visit * u64::from(rounds) * phase.points.len() as u64
-        });
-        let now = self.phases.get(self.phase).map_or(0, |phase| {
-            let live = self.live().len() as u64;
-            let rounds = self.parameters.first_look(phase.points.len()).saturating_sub(self.rounds);
-            let begun = u64::from(!self.order.is_empty());
-            let whole = u64::from(rounds).saturating_sub(begun) * live;
-            long_visits(phase, self.long_visits_done) + visit * (whole + self.order.len() as u64)
-        });
-        now + later.sum::<u64>()
-    }
-
     /// Which phase is being measured; the number of phases once all are over.
     pub const fn phase(&self) -> usize {
         self.phase
+    }
+
+    /// Rounds of this phase that are complete.
+    pub const fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// Visits to a point so far, long ones not counted.
+    pub fn visits_to(&self, point: usize) -> u32 {
+        self.visits.get(&point).copied().unwrap_or(0)
     }
 
     pub(crate) fn unreached(&self) -> Vec<usize> {
@@ -291,8 +286,7 @@ impl Schedule {
     }
 
     fn is_live(&self, point: usize) -> bool {
-        let made = self.visits.get(&point).copied().unwrap_or(0);
-        !self.reached.contains(&point) && made < self.parameters.most_visits
+        !self.reached.contains(&point) && self.visits_to(point) < self.parameters.most_visits
     }
 }
 

@@ -6,17 +6,14 @@ use super::walk::{Halt, Walk, Wanted};
 use super::{Outcome, Run};
 use rigel_core::event::{At, Event};
 use rigel_core::judge::profiles::{PhaseLook, Profiles, slowest_rate};
-use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{AdaptivePlan, Plan, WarmUp};
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
-use rigel_core::stats::schedule::{Next, Purpose, Schedule, VisitOrder};
+use rigel_core::stats::forecast::TimeRange;
+use rigel_core::stats::schedule::{Next, Outlook, Purpose, Schedule, VisitOrder};
 use rigel_core::units::NS_PER_S;
 use std::collections::BTreeSet;
-
-/// Separates the random numbers of the schedule from all others of the run's seed.
-const SCHEDULE_STREAM: [u64; 2] = [u64::MAX, 1];
 
 /// What an adaptive run knows while it goes on.
 struct State<'a> {
@@ -32,6 +29,8 @@ struct State<'a> {
     last: At,
     /// Until it was done, before the first visit to a sequential point.
     warm_up: Option<WarmUp>,
+    /// When the run will be over, as far as it was told.
+    ends: TimeRange,
 }
 
 /// Visits the points of a plan until their intervals are narrow, or no visit is left.
@@ -39,22 +38,26 @@ pub fn rounds(run: &Run, plan: &Plan, adaptive: &AdaptivePlan, walk: &mut Walk<'
     // What has passed before the first visit is the search, where there is one.
     let searched_s = if plan.search.is_some() { walk.now_ns() / NS_PER_S } else { 0 };
     let parameters = adaptive.parameters;
-    let generator = Generator::new(run.request.seed, &SCHEDULE_STREAM);
     let mut state = State {
         run,
         plan,
         adaptive,
-        schedule: Schedule::new(adaptive.phases.clone(), parameters, generator),
+        schedule: Schedule::of_run(adaptive.phases.clone(), parameters, run.request.seed),
         profiles: Profiles::default(),
         phase: 0,
         visited: BTreeSet::new(),
         last: At { step: 0, point: Point::default(), purpose: record::Purpose::Long },
         warm_up: adaptive.warm_up,
+        ends: TimeRange::default(),
     };
+    state.ends = state.schedule.forecast(walk.now_ns(), &Outlook::default());
+    walk.happened(Event::Forecast { ends: state.ends });
     loop {
         match state.schedule.next(walk.now_ns()) {
             Next::Visit(order) => state.visit(order, walk)?,
-            Next::Wait(ns) => walk.rest(state.last, ns, state.schedule.expected_ns())?,
+            Next::Wait(ns) => {
+                walk.rest(state.last, ns, state.ends.after(walk.now_ns().saturating_add(ns)))?
+            }
             Next::Look => state.look(walk),
             Next::Done(_) => break,
         }
@@ -81,13 +84,14 @@ impl State<'_> {
         let mut classes = self.run.request.classes.iter();
         let sequential = classes.any(|class| class.streams() && point.of(class.name) > 0);
         let settle_ns = self.adaptive.parameters.settle_ns;
-        let this_ns = settle_ns.saturating_add(order.measure_ns);
+        let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(order.measure_ns);
+        let rounds = self.schedule.rounds();
         let visit = walk.visit(&Wanted {
             at: self.last,
             warm_up: if sequential { self.warm_up.take() } else { None },
             settle_ns,
             measure_ns: order.measure_ns,
-            later_ns: self.schedule.expected_ns().saturating_sub(this_ns),
+            later: self.ends.after(over_ns),
             every_ns: None,
         })?;
         self.schedule.finished(walk.now_ns(), slowest_rate(&visit));
@@ -95,7 +99,21 @@ impl State<'_> {
             self.visited.insert(order.point);
         }
         self.profiles.add(&visit);
+        // Once there are looks, they tell more.
+        let looks = self.adaptive.parameters.first_look(self.adaptive.phases[self.phase].points.len());
+        if (rounds + 1..looks).contains(&self.schedule.rounds()) {
+            let found = self.profiles.look(&self.adaptive.parameters);
+            self.forecast(&found, walk);
+        }
         Ok(())
+    }
+
+    /// Narrows the time that the run takes.
+    fn forecast(&mut self, found: &PhaseLook, walk: &mut Walk<'_>) {
+        let schedule = &self.schedule;
+        let outlook = found.outlook(&self.adaptive.parameters, |point| schedule.visits_to(point));
+        self.ends = self.ends.narrowed(schedule.forecast(walk.now_ns(), &outlook));
+        walk.happened(Event::Forecast { ends: self.ends });
     }
 
     fn look(&mut self, walk: &mut Walk<'_>) {
@@ -112,6 +130,7 @@ impl State<'_> {
         }
         let done = phase.points.iter().filter(|&&point| found.reached(point, parameters)).count();
         walk.happened(Event::Looked { done, points: phase.points.len(), widest: widest(&found) });
+        self.forecast(&found, walk);
     }
 }
 

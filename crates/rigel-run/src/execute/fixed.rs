@@ -6,6 +6,7 @@ use super::walk::{Halt, Walk, Wanted};
 use rigel_core::event::At;
 use rigel_core::load::plan::Plan;
 use rigel_core::record::Purpose;
+use rigel_core::stats::forecast::TimeRange;
 
 /// Visits each step once.
 pub fn visit_each(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
@@ -17,7 +18,7 @@ pub fn visit_each(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
             warm_up: planned.warm_up,
             settle_ns: planned.settle.0,
             measure_ns: planned.measure.0,
-            later_ns,
+            later: TimeRange::exactly(later_ns),
             every_ns: None,
         })?;
     }

@@ -11,6 +11,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{LevelSearch, Plan, Searched};
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::bound::{self, BoundVisit, NextBound};
+use rigel_core::stats::forecast::TimeRange;
 use rigel_core::stats::levels_auto::{self, Next};
 use rigel_core::units::Nanos;
 
@@ -18,7 +19,8 @@ use rigel_core::units::Nanos;
 pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
     let mut found = Searched::default();
     if let Some(search) = &run.plan.search {
-        let mut searching = Searching { run, search, step: 0, walk };
+        let whole = run.plan.prospect(&run.request);
+        let mut searching = Searching { run, search, whole, step: 0, walk };
         for &class in &search.classes {
             let mut visits = Vec::new();
             let n_sat = searching.saturation(class, &mut visits)?;
@@ -38,6 +40,8 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
 struct Searching<'a, 'w> {
     run: &'a Run,
     search: &'a LevelSearch,
+    /// When the whole run will be over.
+    whole: TimeRange,
     step: usize,
     walk: &'a mut Walk<'w>,
 }
@@ -53,6 +57,9 @@ impl Searching<'_, '_> {
                 Next::Done(curve) => return Ok(Some(curve.n_sat.found)),
                 Next::Nothing => return Ok(None),
             };
+            if self.search.is_over(class, self.walk.now_ns(), made.len()) {
+                return Ok(levels_auto::so_far(&visits, &rules).map(|(level, _)| level));
+            }
             let visit = self.visit(class, level)?;
             visits.extend(level_visit(&visit, class));
             made.push(visit);
@@ -86,22 +93,19 @@ impl Searching<'_, '_> {
             return Err(Halt::Outcome(Outcome::SearchUnfinished { visits: self.step }));
         }
         let point = Point::alone(class, level);
+        let (settle_ns, measure_ns) = (self.search.settle.0, self.search.measure.0);
+        let over_ns = self.walk.now_ns().saturating_add(settle_ns).saturating_add(measure_ns);
         let visit = self.walk.visit(&Wanted {
             at: At { step: self.step, point, purpose: Purpose::Search(class) },
             warm_up: None,
-            settle_ns: self.search.settle.0,
-            measure_ns: self.search.measure.0,
-            later_ns: later_ns(self.search, self.step),
+            settle_ns,
+            measure_ns,
+            later: self.whole.after(over_ns),
             every_ns: None,
         })?;
         self.step += 1;
         Ok(visit)
     }
-}
-
-fn later_ns(search: &LevelSearch, step: usize) -> u64 {
-    let made = (search.settle.0 + search.measure.0).saturating_mul(step as u64 + 1);
-    search.usual_time().0.saturating_sub(made)
 }
 
 fn out_of_time(run: &Run, now_ns: u64) -> bool {

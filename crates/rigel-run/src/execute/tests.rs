@@ -1,4 +1,5 @@
 mod failures;
+mod forecasts;
 mod intervals;
 mod resume;
 

@@ -15,6 +15,7 @@ use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, Past};
 use rigel_core::record::{Header, Interval, Line, Purpose, Visit, WarmUpDone};
+use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units;
 
 /// Why a run does not go on.
@@ -43,7 +44,7 @@ pub struct Wanted {
     /// The window.
     pub measure_ns: u64,
     /// Time that the run needs after this visit, as far as it is known.
-    pub later_ns: u64,
+    pub later: TimeRange,
     /// The counts of every so many nanoseconds get a line of their own, while the load goes on.
     pub every_ns: Option<u64>,
 }
@@ -188,7 +189,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Lets time pass without load.
-    pub fn rest(&mut self, at: At, ns: u64, later_ns: u64) -> Result<(), Halt> {
+    pub fn rest(&mut self, at: At, ns: u64, later: TimeRange) -> Result<(), Halt> {
         let end_ns = self.now_ns.saturating_add(ns);
         self.now_ns = end_ns;
         if !self.past.visits.is_empty() {
@@ -198,15 +199,9 @@ impl<'a> Walk<'a> {
         let Self { bench, stop, listener, .. } = self;
         bench.rest(end_ns.saturating_sub(bench.now_ns()), &mut |heard| {
             let Heard::Tick(now) = heard else { return !stop.wanted() };
-            let remaining_ns = later_ns.saturating_add(end_ns.saturating_sub(now.now_ns));
+            let left = later.plus(end_ns.saturating_sub(now.now_ns));
             let live = Live::default();
-            listener(Event::Tick {
-                at,
-                activity: Activity::Rest,
-                elapsed_ns: now.now_ns,
-                remaining_ns,
-                live,
-            });
+            listener(Event::Tick { at, activity: Activity::Rest, elapsed_ns: now.now_ns, left, live });
             !stop.wanted()
         });
         if stop.wanted() { Err(Halt::Outcome(Outcome::Stopped)) } else { Ok(()) }
@@ -287,8 +282,8 @@ impl<'a> Walk<'a> {
             let measure_ns =
                 if activity == Activity::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
             let rest_ns = if end_ns == u64::MAX { 0 } else { end_ns.saturating_sub(now.now_ns) };
-            let remaining_ns = wanted.later_ns.saturating_add(measure_ns).saturating_add(rest_ns);
-            listener(Event::Tick { at: wanted.at, activity, elapsed_ns: now.now_ns, remaining_ns, live });
+            let left = wanted.later.plus(measure_ns.saturating_add(rest_ns));
+            listener(Event::Tick { at: wanted.at, activity, elapsed_ns: now.now_ns, left, live });
             last = Some(now);
             !stop.wanted()
         })?;

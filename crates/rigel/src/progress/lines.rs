@@ -7,19 +7,23 @@ use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
+use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::{self, Bytes, NS_PER_MS, to_f64};
+use rigel_report::duration;
 use rigel_report::numbers::percent;
 
 pub use rigel_report::numbers::time_left;
 
-/// Which visit: `point 3 of 17: small 3 large 0, visit of round 2`, `search 4: small 8 large 0`.
-pub fn place(at: &At, steps: usize) -> String {
+/// Which visit: `point 3 of 17: small 3 large 0, visit 2`, `searching the load levels of small I/O: 8 outstanding`.
+pub fn place(at: &At, steps: usize, classes: &[LoadClass]) -> String {
+    if let Purpose::Search(class) = at.purpose {
+        return searched(class, at.point.of(class), classes);
+    }
     let number = at.step + 1;
     // After a search the number of points is not known beforehand.
     let steps = if steps == 0 { String::new() } else { format!(" of {steps}") };
     let (head, tail) = match at.purpose {
-        Purpose::Only => (format!("point {number}{steps}"), String::new()),
-        Purpose::Search(_) => (format!("search {number}"), String::new()),
+        Purpose::Only | Purpose::Search(_) => (format!("point {number}{steps}"), String::new()),
         Purpose::Long => (format!("point {number}{steps}"), ", long visit".to_owned()),
         Purpose::Round(round) => {
             (format!("point {number}{steps}"), format!(", visit {}", round.saturating_add(1)))
@@ -27,6 +31,17 @@ pub fn place(at: &At, steps: usize) -> String {
         Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
     };
     format!("{head}: {}{tail}", at.point.words())
+}
+
+fn searched(class: Class, level: u32, classes: &[LoadClass]) -> String {
+    let load = classes.iter().find(|load| load.name == class);
+    let noun = load.map_or_else(|| class.to_string(), LoadClass::noun);
+    let counted = match load {
+        Some(load) if load.streams() && level == 1 => "stream",
+        Some(load) if load.streams() => "streams",
+        _ => "outstanding",
+    };
+    format!("searching the load levels of {noun}: {level} {counted}")
 }
 
 /// What the search found: `small I/O is saturated at 16 outstanding`.
@@ -50,7 +65,7 @@ pub fn looked(done: usize, points: usize, widest: f64) -> String {
 /// The line of a visit: `point 3 of 17: small 3 large 0: 12345 IOPS, 0.243 ms`.
 pub fn measured(visit: &Visit, steps: usize, classes: &[LoadClass]) -> String {
     let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
-    let mut line = place(&at, steps);
+    let mut line = place(&at, steps, classes);
     let mut separator = ": ";
     for class in classes {
         let Some(tally) = visit.tallies.get(&class.name) else { continue };
@@ -78,22 +93,21 @@ fn details(tally: &ClassTally) -> String {
     text
 }
 
-/// The line beside the bar: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left`.
-pub fn under_way(
-    at: &At,
-    steps: usize,
-    activity: Activity,
-    live: &Live,
-    remaining_ns: u64,
-    classes: &[LoadClass],
-) -> String {
+/// What goes on in a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
+pub fn under_way(at: &At, steps: usize, activity: Activity, live: &Live, classes: &[LoadClass]) -> String {
     let doing = match activity {
         Activity::WarmUp => "warming up".to_owned(),
+        // Nothing was counted yet, which is no rate of 0.
+        Activity::Measure if live.per_s.is_empty() => "settling".to_owned(),
         Activity::Measure => rates(at.point, live, classes),
         Activity::Rest => "resting".to_owned(),
     };
-    let left = time_left(remaining_ns);
-    format!("{}: {doing}, {left} left", place(at, steps))
+    format!("{}: {doing}", place(at, steps, classes))
+}
+
+/// `1:40 gone, 2 to 4 min left`
+pub fn times(elapsed_ns: u64, left: TimeRange) -> String {
+    format!("{} gone, {} left", time_left(elapsed_ns), duration::left(left))
 }
 
 fn rates(point: Point, live: &Live, classes: &[LoadClass]) -> String {

@@ -1,12 +1,16 @@
 use super::*;
 use indicatif::TermLike;
 use rigel_core::event::{Activity, At, Live};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
+use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::{MIB, NS_PER_S};
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// What was written to a pipe.
 #[derive(Clone, Default)]
@@ -23,8 +27,11 @@ impl Write for Pipe {
 }
 
 impl Pipe {
-    fn surface(&self) -> Surface {
-        Surface::Lines(Box::new(self.clone()))
+    /// A line in ten seconds, by a clock that goes on by so many seconds whenever it is read.
+    fn surface(&self, step: u64) -> Surface {
+        let (began, readings) = (Instant::now(), AtomicU64::new(0));
+        let now = move || began + Duration::from_secs(step * readings.fetch_add(1, Ordering::Relaxed));
+        Surface::Lines(Folded::by(now, Box::new(self.clone())))
     }
 
     fn text(&self) -> String {
@@ -126,9 +133,16 @@ fn visits_of_an_adaptive_run_say_which_they_are() {
         (Purpose::Long, "point 3 of 17: small 3 large 0, long visit"),
         (Purpose::Round(1), "point 3 of 17: small 3 large 0, visit 2"),
         (Purpose::FillsGap, "point 3 of 17: small 3 large 0, one more visit"),
-        (Purpose::Search(Class::SMALL), "search 3: small 3 large 0"),
+        (Purpose::Search(Class::SMALL), "searching the load levels of small I/O: 3 outstanding"),
     ] {
-        assert_eq!(lines::place(&At { purpose, ..at(3, 0) }, 17), text);
+        assert_eq!(lines::place(&At { purpose, ..at(3, 0) }, 17, &classes()), text);
+    }
+    let mut streams = classes();
+    streams[1].pattern = Pattern::Streams { ios_per_stream: 4 };
+    for (level, text) in [(1, "1 stream"), (8, "8 streams")] {
+        let at = At { purpose: Purpose::Search(Class::LARGE), ..at(0, level) };
+        let text = format!("searching the load levels of large I/O: {text}");
+        assert_eq!(lines::place(&at, 0, &streams), text);
     }
 }
 
@@ -169,15 +183,28 @@ fn failures_are_told_with_the_point() {
 #[test]
 fn the_bar_says_what_goes_on() {
     let live = Live { per_s: [(Class::SMALL, 12_345.4), (Class::LARGE, 512.0)].into() };
-    let text = |small, large, activity| {
-        lines::under_way(&at(small, large), 17, activity, &live, 250 * NS_PER_S, &classes())
-    };
-    assert_eq!(
-        text(3, 1, Activity::Measure),
-        "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS, 4:10 left"
-    );
-    assert_eq!(text(3, 0, Activity::Measure), "point 3 of 17: small 3 large 0: 12345 IOPS, 4:10 left");
-    assert_eq!(text(0, 1, Activity::WarmUp), "point 3 of 17: small 0 large 1: warming up, 4:10 left");
+    let text = |small, large, activity| lines::under_way(&at(small, large), 17, activity, &live, &classes());
+    assert_eq!(text(3, 1, Activity::Measure), "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS");
+    assert_eq!(text(3, 0, Activity::Measure), "point 3 of 17: small 3 large 0: 12345 IOPS");
+    assert_eq!(text(0, 1, Activity::WarmUp), "point 3 of 17: small 0 large 1: warming up");
+}
+
+/// A device that stands still has a rate of 0; a visit of which nothing was counted yet has none.
+#[test]
+fn what_was_not_counted_yet_is_no_rate() {
+    let search = At { purpose: Purpose::Search(Class::SMALL), ..at(8, 0) };
+    let text = |at: &At, live: &Live| lines::under_way(at, 0, Activity::Measure, live, &classes());
+    let place = "searching the load levels of small I/O: 8 outstanding";
+    assert_eq!(text(&search, &Live::default()), format!("{place}: settling"));
+    let still = Live { per_s: [(Class::SMALL, 0.0)].into() };
+    assert_eq!(text(&search, &still), format!("{place}: 0 IOPS"));
+}
+
+#[test]
+fn what_is_left_is_a_range_or_known() {
+    let left = TimeRange { least_ns: 131 * NS_PER_S, most_ns: 555 * NS_PER_S };
+    assert_eq!(lines::times(70 * NS_PER_S, left), "1:10 gone, 2 to 10 min left");
+    assert_eq!(lines::times(0, TimeRange::exactly(250 * NS_PER_S)), "0:00 gone, 4:10 left");
 }
 
 #[test]
@@ -193,35 +220,53 @@ fn time_left_is_never_short() {
     }
 }
 
+fn tick() -> Event<'static> {
+    let left = TimeRange { least_ns: 30 * NS_PER_S, most_ns: 240 * NS_PER_S };
+    let activity = Activity::Measure;
+    Event::Tick { at: at(3, 0), activity, elapsed_ns: 65 * NS_PER_S, left, live: Live::default() }
+}
+
+/// The clock is read twice for a line and once for none.
 #[test]
-fn a_pipe_gets_a_line_per_point() {
+fn a_pipe_gets_a_line_in_ten_seconds_with_all_that_happened() {
     let pipe = Pipe::default();
-    let mut progress = RunProgress::on(pipe.surface(), 17);
+    let mut progress = RunProgress::on(pipe.surface(1), 17);
     progress.classes = classes();
-    let visit = visit(3, 0);
-    progress.event(&Event::VisitStarted { at: at(3, 0) });
-    progress.event(&Event::Tick {
-        at: at(3, 0),
-        activity: Activity::Measure,
-        elapsed_ns: 1,
-        remaining_ns: 1,
-        live: Live::default(),
-    });
-    progress.event(&Event::VisitFinished { visit: &visit });
-    assert_eq!(pipe.text(), "point 3 of 17: small 3 large 0: 12344 IOPS, 0.243 ms\n");
+    let (visit, looked) = (visit(3, 0), Event::Looked { done: 3, points: 17, widest: 0.0731 });
+    for visits in 1..=20 {
+        progress.event(&Event::VisitStarted { at: at(3, 0) });
+        progress.event(&tick());
+        progress.event(&Event::VisitFinished { visit: &visit });
+        if visits == 2 {
+            progress.event(&Event::LevelFound { class: Class::LARGE, n_sat: Some(4) });
+            progress.event(&looked);
+        }
+    }
+    let measured = "point 3 of 17: small 3 large 0: 12344 IOPS, 0.243 ms";
+    let times = "1:05 gone, 30 s to 4 min left";
+    let sure = "3 of 17 points are sure enough, the widest interval is ±7.3 %";
+    let text = pipe.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], format!("{measured}; {times}"), "at once");
+    assert_eq!(lines[1], format!("large I/O is saturated at 4 outstanding; {measured}; {sure}; {times}"));
+    assert_eq!(lines.len(), 2, "20 s: {text}");
 }
 
 #[test]
-fn a_pipe_gets_ten_lines_of_bytes_at_most() {
-    let pipe = Pipe::default();
-    let mut progress = WorkProgress::bytes_on(pipe.surface(), "filling rigel-scratch.dat");
-    for mib in 0..=1000 {
-        progress.done_of(mib * MIB, 1000 * MIB);
-    }
-    let text = pipe.text();
-    assert_eq!(text.lines().count(), 10);
-    assert_eq!(text.lines().next(), Some("filling rigel-scratch.dat: 100 MiB of 1000 MiB"));
-    assert_eq!(text.lines().last(), Some("filling rigel-scratch.dat: 1000 MiB of 1000 MiB"));
+fn a_pipe_gets_a_tenth_of_bytes_a_line_but_not_each_second() {
+    let lines = |step| {
+        let pipe = Pipe::default();
+        let mut progress = WorkProgress::bytes_on(pipe.surface(step), "filling rigel-scratch.dat");
+        for mib in 0..=1000 {
+            progress.done_of(mib * MIB, 1000 * MIB);
+        }
+        pipe.text().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let slow = lines(10);
+    assert_eq!(slow.len(), 10);
+    assert_eq!(slow[0], "filling rigel-scratch.dat: 100 MiB of 1000 MiB");
+    assert_eq!(slow[9], "filling rigel-scratch.dat: 1000 MiB of 1000 MiB");
+    assert_eq!(lines(0), ["filling rigel-scratch.dat: 100 MiB of 1000 MiB"]);
     assert_eq!((tenths(0, 0), tenths(u64::MAX, 0), tenths(u64::MAX, 3)), (0, 10, 10));
 }
 
@@ -236,7 +281,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
         at: at(3, 0),
         activity: Activity::Measure,
         elapsed_ns: 5 * NS_PER_S,
-        remaining_ns: 5 * NS_PER_S,
+        left: TimeRange::exactly(5 * NS_PER_S),
         live: Live { per_s: [(Class::SMALL, 12_345.0)].into() },
     });
     let shown = term.0.lock().unwrap().clone();

@@ -75,7 +75,7 @@ fn too_small(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
 fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, 0, &format!(" {}", model.title), theme.style(Role::Heading));
     let time = time(model);
-    let remaining_ns = model.remaining_ns.unwrap_or(u64::MAX);
+    let remaining_ns = model.left.map_or(u64::MAX, |left| left.least_ns.midpoint(left.most_ns));
     let whole_ns = u128::from(model.elapsed_ns) + u128::from(remaining_ns);
     let text = time.chars().count() + 5;
     let columns = usize::from(area.width).saturating_sub(text);
@@ -88,10 +88,10 @@ fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 /// `0:12 gone, 4:10 left`
 fn time(model: &Model) -> String {
-    let left = model
-        .remaining_ns
-        .map_or_else(|| "time left not known yet".to_owned(), |ns| format!("{} left", lines::time_left(ns)));
-    format!("{} gone, {left}", lines::time_left(model.elapsed_ns))
+    match model.left {
+        Some(left) => lines::times(model.elapsed_ns, left),
+        None => format!("{} gone, time left not known yet", lines::time_left(model.elapsed_ns)),
+    }
 }
 
 fn keys(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {

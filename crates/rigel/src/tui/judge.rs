@@ -104,7 +104,10 @@ impl SoFar {
                 self.judge_in_time()
             }
             Event::Looked { .. } => self.judge_in_time(),
-            Event::VisitStarted { .. } | Event::Tick { .. } | Event::LevelFound { .. } => None,
+            Event::VisitStarted { .. }
+            | Event::Tick { .. }
+            | Event::LevelFound { .. }
+            | Event::Forecast { .. } => None,
         }
     }
 

@@ -11,6 +11,7 @@ use rigel_core::load::pace::Pace;
 use rigel_core::measure::ClassTally;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Visit};
+use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::{self, to_f64, us_from_ns};
 
 /// Most values of a curve over time; no terminal shows more.
@@ -62,7 +63,7 @@ pub enum Message {
         /// Since the start.
         elapsed_ns: u64,
         /// What is left, as far as it is known.
-        remaining_ns: u64,
+        left: TimeRange,
         /// Rates.
         live: Live,
     },
@@ -84,6 +85,8 @@ pub enum Message {
         /// The widest half-width, relative; infinite when a point has none.
         widest: f64,
     },
+    /// The run will be over then, on its own clock.
+    Forecast(TimeRange),
     /// The visits so far were judged.
     JudgedRun(Box<Judgement>),
 }
@@ -94,8 +97,8 @@ impl Message {
         match *event {
             Event::Begun { header } => begun(header),
             Event::VisitStarted { at } => Self::Started { at },
-            Event::Tick { at, activity, elapsed_ns, remaining_ns, ref live } => {
-                Self::Tick { at, activity, elapsed_ns, remaining_ns, live: live.clone() }
+            Event::Tick { at, activity, elapsed_ns, left, ref live } => {
+                Self::Tick { at, activity, elapsed_ns, left, live: live.clone() }
             }
             Event::VisitFinished { visit } => finished(visit),
             Event::LevelFound { class, n_sat } => Self::LevelFound { class, n_sat },
@@ -103,6 +106,7 @@ impl Message {
                 Self::Planned { points: plan.steps.iter().map(|step| step.point).collect() }
             }
             Event::Looked { done, points, widest } => Self::Looked { done, points, widest },
+            Event::Forecast { ends } => Self::Forecast(ends),
         }
     }
 }

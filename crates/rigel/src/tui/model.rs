@@ -8,6 +8,7 @@ use rigel_core::event::{Activity, At, Live};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
+use rigel_core::stats::forecast::TimeRange;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ticks of a visit that are kept; a visit of minutes shows its last ones.
@@ -106,7 +107,7 @@ pub struct Model {
     /// Since the start of the run.
     pub elapsed_ns: u64,
     /// What is left, as far as it is known; `None` before the first tick.
-    pub remaining_ns: Option<u64>,
+    pub left: Option<TimeRange>,
     /// How sure the points are.
     pub looks: Looks,
     /// What the search found: class and level.
@@ -135,9 +136,9 @@ impl Model {
                 self.activity = None;
                 self.ticks.clear();
             }
-            Message::Tick { at, activity, elapsed_ns, remaining_ns, live } => {
+            Message::Tick { at, activity, elapsed_ns, left, live } => {
                 self.now = Some(at);
-                (self.elapsed_ns, self.remaining_ns) = (elapsed_ns, Some(remaining_ns));
+                (self.elapsed_ns, self.left) = (elapsed_ns, Some(left));
                 self.tick(activity, live);
             }
             Message::Finished(last) => self.finished(last),
@@ -149,6 +150,7 @@ impl Model {
                     self.looks.widest.pop_front();
                 }
             }
+            Message::Forecast(ends) => self.left = Some(ends.after(self.elapsed_ns)),
             Message::JudgedRun(judged) => {
                 judged.points.iter().for_each(|found| self.judged(found));
                 self.update_flags(judged.flags);

@@ -9,7 +9,8 @@ use crate::load::matrix::Point;
 use crate::load::pace::{Adaptive, Pace};
 use crate::load::request::{CacheWarmUp, Request};
 use crate::stats::Parameters;
-use crate::stats::schedule::{LongVisit, Phase};
+use crate::stats::forecast::TimeRange;
+use crate::stats::schedule::{LongVisit, Outlook, Phase, Schedule};
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -94,15 +95,20 @@ impl AdaptivePlan {
         self.time_after(Nanos(0))
     }
 
-    /// The same with the most rounds, for points whose intervals never become narrow enough. Visits have their
-    /// usual length here; a slow device, or one that settles slowly, needs longer ones.
-    pub fn full_time(&self) -> Nanos {
-        self.limited(self.time_of(|_| self.parameters.most_visits))
-    }
-
     /// The least time of a run of which a search has `spent` a part.
     pub(crate) fn time_after(&self, spent: Nanos) -> Nanos {
         self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
+    }
+
+    /// When a run that comes to its points at `from_ns` ends: between the fewest visits to each, and the most and longest
+    /// with the longest rests.
+    pub(crate) fn prospect(&self, from_ns: u64, seed: u64) -> TimeRange {
+        let schedule = Schedule::of_run(self.phases.clone(), self.parameters, seed);
+        let warm_up_ns = match self.warm_up {
+            Some(WarmUp::Time(time)) => time.0,
+            _ => 0,
+        };
+        schedule.forecast(from_ns.saturating_add(warm_up_ns), &Outlook::default())
     }
 
     fn limited(&self, all: u64) -> Nanos {

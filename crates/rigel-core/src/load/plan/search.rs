@@ -11,6 +11,7 @@ use crate::load::pace::Pace;
 use crate::load::request::{MAX_OUTSTANDING, Request};
 use crate::stats::Parameters;
 use crate::stats::bound::LatencyBound;
+use crate::stats::forecast::TimeRange;
 use crate::stats::levels_auto::{self, LevelRules};
 use crate::units::{NS_PER_MS, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,10 @@ const MOST_LARGE: u32 = 64;
 const USUAL_VISITS: u64 = 45;
 /// No search takes fewer: three levels, and the plateau again.
 const LEAST_VISITS: u64 = 11;
+/// Few take more, unless levels are hard to tell apart.
+const MANY_VISITS: u64 = 90;
+/// A class is not given up after fewer: three levels tell at least whether more of them gain.
+const FEWEST_VISITS: usize = 3;
 /// A shorter visit would not even fill a queue of hundreds.
 const SHORTEST_VISIT_NS: u64 = 90 * NS_PER_MS;
 
@@ -42,6 +47,9 @@ pub struct LevelSearch {
     /// The latency of small I/O at which a level is searched beside saturation.
     #[serde(default)]
     pub bound: Option<LatencyBound>,
+    /// When all of it is over, where the run has a time limit: the points need the rest.
+    #[serde(default)]
+    pub share: Option<Nanos>,
 }
 
 /// What a search found.
@@ -79,8 +87,22 @@ impl LevelSearch {
             settle,
             measure,
             bound: request.bound,
+            // A calibration needs its level at the bound more than it needs the time.
+            share: request.pace.max_duration().filter(|_| request.bound.is_none()).map(share),
             classes,
         }
+    }
+
+    /// Whether the search of a class has had its part of the time at `now_ns`, after so many visits to it. The classes after
+    /// it keep enough for theirs, and every class has a few visits.
+    pub fn is_over(&self, class: Class, now_ns: u64, visits: usize) -> bool {
+        let Some(share) = self.share else {
+            return false;
+        };
+        let place = self.classes.iter().position(|&own| own == class).unwrap_or(0);
+        let later = (self.classes.len() - place).saturating_sub(1) as u64;
+        let kept_ns = share.0 / (self.classes.len() as u64).max(1) / 2 * later;
+        visits >= FEWEST_VISITS && now_ns >= share.0.saturating_sub(kept_ns)
     }
 
     fn most(&self, class: Class) -> u32 {
@@ -102,22 +124,29 @@ impl LevelSearch {
         self.time_of(USUAL_VISITS)
     }
 
+    /// How long it takes, from what a search needs at least to what few need.
+    pub(crate) fn time_range(&self) -> TimeRange {
+        let most_ns = self.time_of(MANY_VISITS).0;
+        let most_ns = self.share.map_or(most_ns, |share| most_ns.min(share.0));
+        TimeRange { least_ns: self.time_of(LEAST_VISITS).0.min(most_ns), most_ns }
+    }
+
     fn time_of(&self, visits: u64) -> Nanos {
         let visits = visits * self.classes.len() as u64;
         Nanos((self.settle.0 + self.measure.0).saturating_mul(visits))
     }
 
     /// # Errors
-    /// When the time that the run may take does not even suffice for the search.
+    /// When the time that the run may take does not suffice for the search and as much again for the points, although
+    /// the visits of the search become as short as they can be.
     pub(crate) fn check_limit(&self, request: &Request) -> Result<(), Problem> {
-        let limit = request.pace.max_duration();
-        let Some(limit) = limit.filter(|limit| limit.0 < self.time_of(LEAST_VISITS).0) else {
+        let usual = self.usual_time();
+        let Some(limit) = request.pace.max_duration().filter(|limit| limit.0 < 2 * usual.0) else {
             return Ok(());
         };
-        let (least, usual) = (self.time_of(LEAST_VISITS), self.usual_time());
         Err(Problem::usage(format!("{limit} do not suffice for the search for load levels"))
-            .because(format!("it takes at least {} s and usually about {} s", whole_s(least), whole_s(usual)))
-            .next(format!("allow at least {}s, or measure ORION's levels", 2 * whole_s(usual))))
+            .because(format!("it usually takes {} s at least, and the points need the rest", whole_s(usual)))
+            .next(format!("allow at least {}s, or measure ORION's levels", 3 * whole_s(usual))))
     }
 
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
@@ -158,14 +187,21 @@ fn most_small(request: &Request) -> u32 {
     disks.saturating_mul(SMALL_PER_DISK).clamp(MOST_SMALL, MAX_OUTSTANDING / 2)
 }
 
-/// Settling and measured part of a visit of the search: those of the points, but short enough that a calibration spends
-/// less than half of its budget on the search.
+/// Two fifths of a time limit. The points need the rest, because only their visits give the figures.
+const fn share(limit: Nanos) -> Nanos {
+    Nanos(limit.0 / 5 * 2)
+}
+
+/// Settling and measured part of a visit of the search: those of the points, but short enough that a usual search keeps
+/// its share of a time limit.
 fn visit(request: &Request, parameters: &Parameters, classes: u64) -> (Nanos, Nanos) {
     let usual = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
-    let Some(budget) = request.pace.max_duration().filter(|_| request.bound.is_some()) else {
+    let Some(limit) = request.pace.max_duration() else {
         return usual;
     };
-    let visit_ns = (budget.0 / 5 * 2 / (USUAL_VISITS * classes.max(1))).max(SHORTEST_VISIT_NS);
+    let visit_ns = (share(limit).0 / (USUAL_VISITS * classes.max(1))).max(SHORTEST_VISIT_NS);
+    // Both parts in whole milliseconds, for people.
+    let visit_ns = visit_ns / (3 * NS_PER_MS) * (3 * NS_PER_MS);
     let settle_ns = (visit_ns / 3).min(usual.0.0);
     (Nanos(settle_ns), Nanos((visit_ns - visit_ns / 3).min(usual.1.0)))
 }

@@ -35,33 +35,54 @@ pub struct Search {
     rates: BTreeMap<u32, Vec<f64>>,
     latencies: Vec<f64>,
     rules: LevelRules,
+    /// The maximum and whether the climb ended on a plateau, once both are known.
+    top: Option<(Interval, bool)>,
 }
 
 impl Search {
     pub fn new(made: BTreeMap<u32, VecDeque<LevelVisit>>, rules: LevelRules) -> Self {
-        Self { made, rates: BTreeMap::new(), latencies: Vec::new(), rules }
+        Self { made, rates: BTreeMap::new(), latencies: Vec::new(), rules, top: None }
     }
 
     /// The curve; none if no level has a rate.
-    pub fn run(mut self) -> Known<Option<Curve>> {
+    pub fn run(&mut self) -> Known<Option<Curve>> {
         let (climbed, saturated) = self.climb()?;
         let Some(maximum) = self.maximum()? else {
             return Ok(None);
         };
+        self.top = Some((maximum, saturated));
         let found = self.bisect(&climbed, maximum)?;
         let violations = self.check(found, maximum)?;
+        Ok(Some(Curve { saturated, violations, ..self.curve(found, maximum) }))
+    }
+
+    /// The level and the curve of the visits so far, of a search that must end here. Without the visits to the plateau the
+    /// maximum is that of the best level, and nothing says that a larger one gains no more. None as long as no level has
+    /// a rate; no curve as long as no interval is known.
+    pub fn so_far(&self) -> Option<(u32, Option<Curve>)> {
+        let levels = || self.rates.keys().copied().filter(|&level| self.mean(level) > 0.0);
+        let best = levels().max_by(|&a, &b| self.mean(a).total_cmp(&self.mean(b)))?;
+        let most = self.top.map_or_else(|| self.mean(best), |(maximum, _)| maximum.mean.min(self.mean(best)));
+        let found = levels().find(|&level| self.mean(level) >= SATURATION * most)?;
+        let top = self.top.or_else(|| Some((self.interval(best)?, false)));
+        let curve = top.map(|(maximum, saturated)| Curve { saturated, ..self.curve(found, maximum) });
+        Some((found, curve))
+    }
+
+    /// A curve without contradictions, of which nobody knows that it is saturated.
+    fn curve(&self, found: u32, maximum: Interval) -> Curve {
         let all: Vec<u32> = self.rates.keys().copied().collect();
         let power = |&n: &u32| self.mean(n).powi(2) / f64::from(n);
         let knee = all.iter().copied().max_by(|a, b| power(a).total_cmp(&power(b)));
-        Ok(Some(Curve {
+        Curve {
             levels: all.iter().filter_map(|&n| Some((n, self.interval(n)?))).collect(),
             x_max: maximum,
-            saturated,
+            saturated: false,
             n_sat: self.bracket(found, maximum),
             crossing: maximum.mean * mean(&self.latencies),
             power_knee: knee.unwrap_or(1),
-            violations,
-        }))
+            violations: Vec::new(),
+        }
     }
 
     /// Takes the next visit to a level that is not used yet.

@@ -177,6 +177,30 @@ fn a_search_goes_on_from_any_point_and_bears_visits_it_did_not_ask_for() {
     assert_eq!(next(&more, &rules), Next::Done(Box::new(curve)));
 }
 
+/// Whatever the visits are that there was time for, a level comes out. It saturates the device once the plateau is known.
+#[test]
+fn a_search_without_time_for_more_has_the_best_so_far() {
+    let rules = LevelRules::default();
+    let (curve, visits) = search(&rules, &mut Noise::new(6), 0.01, stations(24));
+    assert_eq!(so_far(&[], &rules), None);
+    assert_eq!(so_far(&visits, &rules), Some((curve.n_sat.found, Some(curve))));
+    // Three visits to each of the levels 1 to 128, then two to each of the plateau, 32, 64 and 128.
+    for cut in 1..visits.len() {
+        let made = &visits[..cut];
+        let (level, curve) = so_far(made, &rules).unwrap();
+        let largest = made.iter().map(|visit| visit.outstanding).max().unwrap();
+        assert!(level <= largest && level >= largest.min(19), "{cut} visits: {level} of {largest}");
+        assert!(curve.is_none() || cut > 8, "no interval as long as each level has one visit");
+        assert!(curve.is_some() || cut < 16, "{cut}: each level has two");
+        if let Some(curve) = curve {
+            let Bracket { lo, found, hi } = curve.n_sat;
+            assert_eq!((curve.saturated, found), (cut >= 30, level), "{cut}");
+            assert!(lo <= level && level <= hi && curve.violations.is_empty());
+            assert!((curve.x_max.mean / 24_000.0 - 1.0).abs() < 0.03, "{curve:?}");
+        }
+    }
+}
+
 #[test]
 fn a_dead_device_has_no_curve() {
     let mut visits = Vec::new();
@@ -185,6 +209,7 @@ fn a_dead_device_has_no_curve() {
         assert!(visits.len() <= 30);
     }
     assert_eq!(next(&visits, &LevelRules::default()), Next::Nothing);
+    assert_eq!(so_far(&visits[..5], &LevelRules::default()), None);
 }
 
 #[test]

@@ -3,12 +3,13 @@
 //! Must not repeat a rule of the plan; it knows them by its methods.
 
 use super::{load_before, sentences};
+use crate::duration::range;
 use crate::numbers::span;
 use crate::page::Page;
 use crate::words;
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::pace::Adaptive;
-use rigel_core::load::plan::{AdaptivePlan, LevelSearch, Plan};
+use rigel_core::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
 use rigel_core::load::request::Request;
 use rigel_core::stats::schedule::{LongVisit, Phase};
 use rigel_core::units::Nanos;
@@ -39,7 +40,11 @@ pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
                 search.measure
             ),
             "the points then lie around what saturates each class".to_owned(),
-        ],
+        ]
+        .into_iter()
+        .chain(search.share.map(|share| {
+            format!("ends after {} at the latest, because the points need the rest of the time", span(share))
+        })),
     );
 }
 
@@ -50,7 +55,7 @@ pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive
         sentences(page, "Visits", visits(request, plan, planned));
         sentences(page, "Per visit", per_visit(planned));
     }
-    sentences(page, "Time", [time(plan, adaptive)]);
+    sentences(page, "Time", [time(request, plan, adaptive)]);
 }
 
 fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String> {
@@ -109,24 +114,16 @@ fn per_visit(planned: &AdaptivePlan) -> [String; 1] {
     )]
 }
 
-fn time(plan: &Plan, adaptive: Adaptive) -> String {
-    let limit = adaptive.max_duration.map(|limit| format!("no visit begins after {}", span(limit)));
-    let least = span(plan.known_time());
-    match &plan.adaptive {
-        None => {
-            let limit = limit.map_or_else(String::new, |limit| format!("; {limit}"));
-            format!("about {least} for the search, then what its points need{limit}")
-        }
-        Some(planned) => {
-            let limit = limit.unwrap_or_else(|| {
-                format!(
-                    "{} if no point reaches {}, more on a slow device",
-                    span(planned.full_time()),
-                    adaptive.precision
-                )
-            });
-            let warm_up = if planned.warm_up.is_some() { " and the warm-up" } else { "" };
-            format!("at least {least}{warm_up}; {limit}")
-        }
-    }
+/// `usually 2 to 10 min: the shorter on a steady device, ..; no visit begins after 10 min`
+fn time(request: &Request, plan: &Plan, adaptive: Adaptive) -> String {
+    let usually = range(plan.prospect(request));
+    let searched = if plan.search.is_some() && plan.steps.is_empty() { ", with the search" } else { "" };
+    let with_bytes = |planned: &AdaptivePlan| matches!(planned.warm_up, Some(WarmUp::Bytes(_)));
+    let warm_up = if plan.adaptive.as_ref().is_some_and(with_bytes) { " and the warm-up" } else { "" };
+    let limit = adaptive
+        .max_duration
+        .map_or_else(String::new, |limit| format!("; no visit begins after {}", span(limit)));
+    format!(
+        "usually {usually}{searched}{warm_up}: the less the device varies, the shorter; a device with few IOPS takes longer{limit}"
+    )
 }

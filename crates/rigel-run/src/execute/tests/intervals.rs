@@ -36,7 +36,7 @@ fn wanted() -> Wanted {
         warm_up: None,
         settle_ns: 0,
         measure_ns: 1_000_000_000,
-        later_ns: 0,
+        later: rigel_core::stats::forecast::TimeRange::exactly(0),
         every_ns: Some(250_000_000),
     }
 }

@@ -113,6 +113,22 @@ fn a_search_for_levels() {
     every_cut(law, &run);
 }
 
+/// The time of the last visit decides that the search ends, and the record has it.
+#[test]
+fn a_search_that_has_used_up_its_share() {
+    let law = noisy("servers=64,service=150ms,rate=0,between=1%");
+    let run = on(law, |request| {
+        request.level = RunLevel::Oltp;
+        request.levels = LevelChoice::Auto;
+        let max_duration = Some(Nanos::from_secs(30));
+        request.pace = Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() });
+    });
+    let (_, whole) = recorded(law, &run, new(), |_, _| {});
+    let flags = Findings::of(&Record::read(&whole).unwrap()).flags_once();
+    assert!(flags.iter().any(|flag| flag.code == FlagCode::NotSaturated), "{flags:?}");
+    every_cut(law, &run);
+}
+
 #[test]
 fn a_run_that_was_stopped_goes_on_behind_its_last_whole_visit() {
     let run = run_of(|_| {});

@@ -18,9 +18,9 @@ use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
-use rigel_core::units::{Bytes, NS_PER_S};
+use rigel_core::units::Bytes;
 use rigel_report::numbers::counted;
-use rigel_report::{Format, View, calibration, orion, render, text};
+use rigel_report::{Format, View, calibration, duration, orion, render, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -99,14 +99,13 @@ impl Reporter<'_> {
 /// How many points there are, and how long they take as far as that is known.
 fn prospect(request: &Request, plan: &Plan) -> String {
     let points = counted(plan.steps.len(), "point");
-    let time = plan.known_time();
+    let usually = duration::range(plan.prospect(request));
     match (&plan.search, request.pace) {
-        (Some(_), _) => {
-            let seconds = (time.0 + NS_PER_S / 2) / NS_PER_S;
-            format!("load levels are searched first, usually for {seconds} s")
+        (Some(_), _) if plan.steps.is_empty() => {
+            format!("load levels are searched first; usually {usually} in all")
         }
-        (None, Pace::Fixed(_)) => format!("{points}, about {time}"),
-        (None, Pace::Adaptive(adaptive)) => format!("{points} to {}, {time} or more", adaptive.precision),
+        (_, Pace::Fixed(_)) => format!("{points}, about {}", plan.known_time()),
+        (_, Pace::Adaptive(adaptive)) => format!("{points} to {}, usually {usually}", adaptive.precision),
     }
 }
 

@@ -50,6 +50,8 @@ fn doing(model: &Model, is_live: bool) -> String {
     let doing = match model.activity {
         _ if model.stopping => "ending",
         Some(Activity::WarmUp) => "warming up",
+        Some(Activity::Measure) if model.ticks.is_empty() => "settling",
+        Some(Activity::Measure) if is_search(model) => "searching the load levels",
         Some(Activity::Measure) => "measuring",
         Some(Activity::Rest) => "resting",
         None => "starting",
@@ -60,6 +62,10 @@ fn doing(model: &Model, is_live: bool) -> String {
         }
         _ => doing.to_owned(),
     }
+}
+
+fn is_search(model: &Model) -> bool {
+    model.now.is_some_and(|at| matches!(at.purpose, Purpose::Search(_)))
 }
 
 /// `small 3 large 0, visit 2`

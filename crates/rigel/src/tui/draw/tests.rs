@@ -10,6 +10,7 @@ use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
+use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::NS_PER_S;
 
 const UNICODE: Theme = Theme { colour: true, ascii: false };
@@ -84,7 +85,8 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
             let wave = f64::from(100 + 10 * (tick % 7));
             let live = Live { per_s: [(Class::SMALL, 100.0 * wave), (Class::LARGE, wave)].into() };
             let elapsed_ns = 12 * NS_PER_S + u64::from(tick) * NS_PER_S / 10;
-            Message::Tick { at, activity: Activity::Measure, elapsed_ns, remaining_ns: 250 * NS_PER_S, live }
+            let left = TimeRange::exactly(250 * NS_PER_S);
+            Message::Tick { at, activity: Activity::Measure, elapsed_ns, left, live }
         }),
     );
     model

@@ -32,7 +32,8 @@ fn begun(points: &[Point]) -> Model {
 
 fn tick(small_iops: f64, large_iops: f64, activity: Activity, at: At) -> Message {
     let live = Live { per_s: [(Class::SMALL, small_iops), (Class::LARGE, large_iops)].into() };
-    Message::Tick { at, activity, elapsed_ns: 3 * NS_PER_S, remaining_ns: 9 * NS_PER_S, live }
+    let left = TimeRange { least_ns: 9 * NS_PER_S, most_ns: 20 * NS_PER_S };
+    Message::Tick { at, activity, elapsed_ns: 3 * NS_PER_S, left, live }
 }
 
 fn finished(at: At, iops: f64) -> Message {
@@ -99,7 +100,10 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
     assert_eq!(small.latencies_us, [4000.0, 2000.0]);
     let large = model.live(&classes()[1]).unwrap();
     assert_eq!(large.latencies_us, [8000.0, 4000.0], "two streams of four");
-    assert_eq!((model.elapsed_ns, model.remaining_ns), (3 * NS_PER_S, Some(9 * NS_PER_S)));
+    let left = TimeRange { least_ns: 9 * NS_PER_S, most_ns: 20 * NS_PER_S };
+    assert_eq!((model.elapsed_ns, model.left), (3 * NS_PER_S, Some(left)));
+    model.apply(Message::Forecast(TimeRange { least_ns: 10 * NS_PER_S, most_ns: 15 * NS_PER_S }));
+    assert_eq!(model.left, Some(TimeRange { least_ns: 7 * NS_PER_S, most_ns: 12 * NS_PER_S }));
     model.apply(tick(0.0, 0.0, Activity::Rest, now));
     model.apply(tick(0.0, 0.0, Activity::Rest, now));
     assert!(model.ticks.is_empty(), "a rest has no rate");

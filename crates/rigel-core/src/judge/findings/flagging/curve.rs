@@ -14,6 +14,15 @@ pub fn flags(class: Class, curve: &Curve) -> Vec<Flag> {
     flags.map(|flag| Flag { text: format!("{}: {}", class.name(), flag.text), ..flag }).collect()
 }
 
+/// A search that had used up its share of the time before it had its answer.
+pub fn unfinished(class: Class, visits: usize) -> Flag {
+    let text = format!(
+        "{}: the search had no time for more than {visits} visits; the maximum and its level may be higher",
+        class.name()
+    );
+    Flag::new(FlagCode::NotSaturated, text)
+}
+
 fn violations(curve: &Curve) -> Option<Flag> {
     let told = |violation: &Violation| {
         let (rate, level) = (figure(violation.rate), violation.outstanding);

@@ -75,6 +75,28 @@ fn eighteen_points_take_less_than_a_fifth_of_orions_time() {
 }
 
 #[test]
+fn a_prospect_is_a_range_and_knows_limit_and_search() {
+    let prospect = |change: &dyn Fn(&mut Request)| {
+        let mut request = Request::new(RunLevel::Simple);
+        request.pace = Pace::Adaptive(Adaptive::default());
+        change(&mut request);
+        let found = adaptive(RunLevel::Simple, |r| *r = request.clone()).unwrap().prospect(&request);
+        (found.least_ns / NS_PER_S, found.most_ns / NS_PER_S)
+    };
+    let (least, most) = prospect(&|_| {});
+    assert!((131..200).contains(&least) && (600..800).contains(&most), "{least} to {most} s");
+    let limited = |r: &mut Request| {
+        let max_duration = Some(Nanos::from_secs(300));
+        r.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
+    };
+    let (_, most) = prospect(&limited);
+    assert!((300..315).contains(&most), "no visit begins after 300 s: {most} s");
+    let (least, most) = prospect(&|r| r.levels = LevelChoice::Auto);
+    assert!((100..300).contains(&least) && (1000..2000).contains(&most), "{least} to {most} s");
+    assert_eq!(prospect(&|r| r.pace = Pace::Fixed(Nanos::from_secs(10))), (73, 73));
+}
+
+#[test]
 fn reads_come_before_writes() {
     let all_write = adaptive(RunLevel::Normal, |r| r.set_writes(WritePercent::new(20).unwrap())).unwrap();
     let phases = &all_write.adaptive.as_ref().unwrap().phases;
@@ -160,9 +182,18 @@ fn a_limit_counts_the_search() {
             r.levels = LevelChoice::Auto;
         })
     };
-    let text = limited(54).unwrap_err().to_string();
-    assert!(text.contains("54 s") && text.contains("55 s") && text.contains("225 s"), "{text}");
+    let text = limited(15).unwrap_err().to_string();
+    assert!(text.contains("15 s") && text.contains("9 s") && text.contains("27s"), "{text}");
     let plan = limited(160).unwrap();
+    let search = plan.search.as_ref().unwrap();
+    assert_eq!(search.share, Some(Nanos::from_secs(64)), "two fifths, as in a calibration");
+    assert!(search.usual_time() <= Nanos::from_secs(64), "its visits are short enough for it");
+    let is_over = |class, at_s: u64, visits| search.is_over(class, at_s * NS_PER_S, visits);
+    // Large I/O keeps half of its half.
+    assert!(is_over(Class::SMALL, 48, 3) && !is_over(Class::SMALL, 47, 3) && !is_over(Class::SMALL, 48, 2));
+    assert!(is_over(Class::LARGE, 64, 3) && !is_over(Class::LARGE, 63, 3));
+    let unlimited = adaptive(RunLevel::Normal, |r| r.levels = LevelChoice::Auto).unwrap().search.unwrap();
+    assert!(unlimited.share.is_none() && !unlimited.is_over(Class::SMALL, u64::MAX, 500));
     let mut request = Request::new(RunLevel::Normal);
     let max_duration = Some(Nanos::from_secs(160));
     request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });

@@ -1,0 +1,59 @@
+//! The search for load levels again, on the visits that it made.
+//!
+//! Must not decide what is visited; [`crate::stats::levels_auto`] did, during the run.
+
+use super::{CurveFindings, flagging, visits};
+use crate::judge::flags::Flag;
+use crate::judge::profiles::level_visit;
+use crate::load::class::Class;
+use crate::load::plan::LevelSearch;
+use crate::record::{Purpose, Record, Visit};
+use crate::stats::levels_auto::{self, Curve, Next};
+
+/// The curve of each class that was searched; and what speaks against a search that ended before it had one.
+pub fn of(record: &Record) -> (Vec<CurveFindings>, Vec<Flag>) {
+    let (mut curves, mut without_curve) = (Vec::new(), Vec::new());
+    if let Some(search) = &record.header.plan.search {
+        for &class in &search.classes {
+            let own: Vec<&Visit> =
+                record.search.iter().filter(|visit| visit.purpose == Purpose::Search(class)).collect();
+            let (curve, flags) = of_class(record, search, class, &own);
+            match (curve, record.header.request.class(class)) {
+                (Some(curve), Some(load)) => curves.push(CurveFindings {
+                    load: load.clone(),
+                    flags,
+                    curve,
+                    visits: visits::of(&record.header, &own, 0, |visit| !visit.cut_short),
+                }),
+                _ => without_curve.extend(flags),
+            }
+        }
+    }
+    (curves, without_curve)
+}
+
+fn of_class(
+    record: &Record,
+    search: &LevelSearch,
+    class: Class,
+    own: &[&Visit],
+) -> (Option<Curve>, Vec<Flag>) {
+    let levels: Vec<_> = own.iter().filter_map(|visit| level_visit(visit, class)).collect();
+    let rules = search.rules(class);
+    match levels_auto::next(&levels, &rules) {
+        Next::Done(curve) => {
+            let flags = flagging::curve(class, &curve);
+            (Some(*curve), flags)
+        }
+        // The points were planned all the same: the search had no time for more.
+        Next::Visit(_) if !record.header.plan.steps.is_empty() => {
+            let curve = levels_auto::so_far(&levels, &rules).and_then(|(_, curve)| curve);
+            let flags = match &curve {
+                Some(curve) if curve.saturated => flagging::curve(class, curve),
+                _ => vec![flagging::unfinished_search(class, levels.len())],
+            };
+            (curve, flags)
+        }
+        Next::Visit(_) | Next::Nothing => (None, Vec::new()),
+    }
+}

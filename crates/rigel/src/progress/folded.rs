@@ -1,0 +1,41 @@
+//! Lines on a pipe or in a file: one in ten seconds at most, because nobody watches them as they come.
+//!
+//! Must not know what a line says.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// Time from one line to the next at least.
+const APART: Duration = Duration::from_secs(10);
+
+/// Where the lines go.
+pub struct Folded {
+    out: Box<dyn Write + Send>,
+    now: Box<dyn Fn() -> Instant + Send>,
+    last: Option<Instant>,
+}
+
+impl Folded {
+    /// By the clock of the machine.
+    pub fn new(out: Box<dyn Write + Send>) -> Self {
+        Self::by(Instant::now, out)
+    }
+
+    /// By another clock.
+    pub fn by(now: impl Fn() -> Instant + Send + 'static, out: Box<dyn Write + Send>) -> Self {
+        Self { out, now: Box::new(now), last: None }
+    }
+
+    /// Whether it is time for a line. The first one comes at once.
+    pub fn is_due(&self) -> bool {
+        self.last.is_none_or(|last| (self.now)().duration_since(last) >= APART)
+    }
+
+    /// Writes a line, if it is time for one. A closed pipe is no reason to fail.
+    pub fn line(&mut self, text: &str) {
+        if self.is_due() {
+            self.last = Some((self.now)());
+            let _ = writeln!(self.out, "{text}");
+        }
+    }
+}

@@ -77,8 +77,8 @@ fn plan_of_an_adaptive_run() {
                 then 4 to 12 visits to each, 20 s or more apart
     Per visit 500 ms to settle, then 2 s measured; up to 8 s when fewer than 200
                 I/Os complete
-    Time      at least 3 min 11 s; 8 min 51 s if no point reaches ±5 %, more on a
-                slow device
+    Time      usually 3 to 19 min: the less the device varies, the shorter; a device
+                with few IOPS takes longer
     Buffers   2.04 MiB for 1 worker
     Engine    the best one that works here
     Seed      0
@@ -112,7 +112,9 @@ fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
                 more apart
     Per visit 500 ms to settle, then 1 s measured; up to 8 s when fewer than 200
                 I/Os complete
-    Time      at least 3 min 49 s and the warm-up; no visit begins after 10 min
+    Time      usually 4 to 11 min and the warm-up: the less the device varies, the
+                shorter; a device with few IOPS takes longer; no visit begins after
+                10 min
     Buffers   16 MiB for 1 worker
     Engine    the best one that works here
     Seed      0
@@ -134,7 +136,8 @@ fn plan_of_a_search() {
               usually 90 visits of 500 ms to settle and 2 s measured
               the points then lie around what saturates each class
     Precision ±5 %: half the width of the 95 % CI of every mean rate
-    Time      about 3 min 45 s for the search, then what its points need
+    Time      usually 3 to 45 min, with the search: the less the device varies, the
+                shorter; a device with few IOPS takes longer
     Buffers   68 MiB for 4 workers
     Engine    the best one that works here
     Seed      0

@@ -36,5 +36,6 @@ mod stop;
 mod support;
 mod syscalls;
 mod targets;
+mod time_told;
 mod typed;
 mod visit_course;

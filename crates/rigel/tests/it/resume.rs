@@ -1,6 +1,6 @@
 //! `rigel run --resume`: a run that was killed ends as if it had not been, and goes on with nothing but itself.
 
-use crate::stop::{signal, start_until};
+use crate::stop::{signal, start_until, start_until_record};
 use crate::support::{EPOCH, Place, RECORD, SAME, Told, point, tell};
 use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
@@ -132,7 +132,7 @@ fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
 
 /// Starts a run on a file and kills it when two points are on disk.
 fn killed_on_a_file(place: &Place, line: &str) -> PathBuf {
-    let (mut child, _stderr) = start_until(place, line, "point 2 ");
+    let (mut child, _stderr) = start_until_record(place, line, |record| record.visits.len() == 2);
     child.kill().unwrap();
     child.wait().unwrap();
     place.only("_record.jsonl")
@@ -170,7 +170,8 @@ fn a_real_run_goes_on_behind_its_visits() {
 fn a_stopped_run_goes_on_and_leaves_out_what_was_cut_short() {
     let place = Place::new();
     place.random_file("data", 16 << 20);
-    let (mut child, _stderr) = start_until(&place, "run simple data --duration 1s", "point 2 ");
+    let (mut child, _stderr) =
+        start_until_record(&place, "run simple data --duration 1s", |record| record.visits.len() == 2);
     signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(4));
     let record = place.only("_record.jsonl");

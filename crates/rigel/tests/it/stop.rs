@@ -4,6 +4,7 @@ use crate::support::Place;
 use rigel_core::record::Record;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::Duration;
 
 pub fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
@@ -23,6 +24,25 @@ pub fn start_until(place: &Place, line: &str, sign: &str) -> (Child, BufReader<C
     let mut told = String::new();
     while !told.contains(sign) {
         assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "it ended too early: {told}");
+    }
+    (child, stderr)
+}
+
+/// Starts a run and waits until its record has what is asked for: its lines on standard error are ten seconds apart.
+pub fn start_until_record(
+    place: &Place,
+    line: &str,
+    has: impl Fn(&Record) -> bool,
+) -> (Child, BufReader<ChildStderr>) {
+    let (mut child, stderr) = start_until(place, line, "engine ");
+    let is_record = |name: &String| name.ends_with("_record.jsonl");
+    let found = |name: String| {
+        let bytes = std::fs::read(place.path().join(name)).unwrap();
+        Record::read(&bytes).is_ok_and(|record| has(&record))
+    };
+    while !place.files().into_iter().filter(is_record).any(found) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        std::thread::sleep(Duration::from_millis(20));
     }
     (child, stderr)
 }

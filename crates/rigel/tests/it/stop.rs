@@ -129,10 +129,10 @@ fn the_second_one_ends_at_once() {
     let (mut child, _stderr) = start_until(&place, &line, "1 point");
     device.command("hang 0 16777216").unwrap();
     while device.gauge().unwrap().in_flight < 8 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
     signal(&child, "-INT");
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_millis(1500));
     assert!(child.try_wait().unwrap().is_none(), "an I/O that hangs is still waited for");
     signal(&child, "-INT");
     // The process is gone for its parent only when the kernel has its I/Os back.

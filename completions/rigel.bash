@@ -135,7 +135,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__calibrate)
-            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --engine --seed --destroy-data --allow-memory --dry-run --name --out --json --no-html --quiet --last --history --no-history --help"
+            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --engine --seed --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --last --history --no-history --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -523,7 +523,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --resume --num-disks --write --duration --cache-size --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced"
+            opts="-v -h --lun --scratch-size --keep-scratch --resume --num-disks --write --duration --cache-size --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -88,7 +88,7 @@ fn verdict(page: &mut Page, view: &View<'_>) {
 /// What it means, the flag with its figures, and what to do.
 fn cause(page: &mut Page, one: &Cause) {
     let flag = one.code.map_or_else(String::new, |flag| {
-        format!(" {}, {}: {}.", code(flag.name()), escaped(&one.place), escaped(&one.figures))
+        format!(" {}, {}: {}.", code(flag.name()), escaped(&one.at()), escaped(&one.figures))
     });
     page.line(format_args!("- **{}**{flag} {}", escaped(&one.means), escaped(&one.remedy)));
 }

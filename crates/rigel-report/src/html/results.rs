@@ -7,6 +7,7 @@ use super::markup::{Column, Text, close_table, flag, open_table};
 use crate::flag_scopes::FlagScopes;
 use crate::numbers::{number, time};
 use crate::page::Page;
+use crate::uneven;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
@@ -44,6 +45,9 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
         row(page, index, found, &loads, scopes.own(found));
     }
     close_table(page);
+    if let Some(sentence) = uneven::sentence(view) {
+        page.line(format_args!("<p class=\"about\">{}</p>", Text(&sentence)));
+    }
     page.line("</section>");
 }
 

@@ -51,7 +51,7 @@ fn cause(page: &mut Page, one: &Cause) {
         page.push(format_args!(
             " <span class=\"flag{bad}\">{}</span> {}: {}.",
             code.name(),
-            Text(&one.place),
+            Text(&one.at()),
             Text(&one.figures)
         ));
     }

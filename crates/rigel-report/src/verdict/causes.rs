@@ -30,11 +30,17 @@ pub struct Cause {
 }
 
 impl Cause {
+    /// The place, and whether the numbers there may be used: `2 of 7 points, not to be used`.
+    pub(crate) fn at(&self) -> String {
+        let usable = if self.invalid { ", not to be used" } else { "" };
+        format!("{}{usable}", self.place)
+    }
+
     /// Code and place in short, `FOREIGN, 2 of 7 points`.
     pub(crate) fn label(&self) -> String {
-        let code = self.code.map(FlagCode::name);
+        let (code, place) = (self.code.map(FlagCode::name), self.at());
         let parts: Vec<&str> =
-            code.into_iter().chain([self.place.as_str()]).filter(|part| !part.is_empty()).collect();
+            code.into_iter().chain([place.as_str()]).filter(|part| !part.is_empty()).collect();
         parts.join(", ")
     }
 }
@@ -43,7 +49,8 @@ impl Cause {
 const ASKED_FOR: [FlagCode; 1] = [FlagCode::Simulated];
 
 /// Where these are true, most other flags are their consequence.
-const ROOTS: [FlagCode; 7] = [
+const ROOTS: [FlagCode; 8] = [
+    FlagCode::Memory,
     FlagCode::Zeros,
     FlagCode::Buffered,
     FlagCode::Changed,

@@ -58,8 +58,15 @@ fn the_answers_of_a_device_with_a_known_truth() {
 fn the_text_and_every_other_output_of_the_record() {
     let place = Place::new();
     let told = calibrate(&place, &format!("--engine {DEVICE}")).expect_code(0).stdout;
-    for name in ["max_iops", "actual_latency", "max_mbps", "max_pmbps", "latency_at_1", "n_sat", "SIMULATED"]
-    {
+    for name in [
+        "max_iops",
+        "actual_latency",
+        "max_mbps",
+        "max_pmbps",
+        "latency_at_1",
+        "n_sat",
+        "The simulated device",
+    ] {
         assert!(told.contains(name), "{name}: {told}");
     }
     assert!(told.contains("IOPS within a mean latency of 10 ms"), "{told}");

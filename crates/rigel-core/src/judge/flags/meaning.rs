@@ -86,7 +86,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::Little,
         Next::Again,
         "Rate and latency do not fit the outstanding I/Os: times are wrong or I/Os were lost.",
-        "Report it to the maintainers, with the record.",
+        "Measure again on a quiet host; when it stays, send the record to the maintainers.",
     ),
     row(
         FlagCode::QueueNotFilled,
@@ -139,8 +139,8 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::LevelShift,
         Next::Longer,
-        "The storage went to another level of speed while it was measured.",
-        "Look for what changed at that time, and measure longer.",
+        "The speed of the storage changed while it was measured. A mean describes neither level.",
+        "Find what happened at that time (a limit, burst credit, a cache, another load), and measure again.",
     ),
     row(
         FlagCode::Drift,

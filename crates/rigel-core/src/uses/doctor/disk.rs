@@ -190,7 +190,7 @@ pub(super) const RULES: &[Rule] = &[
         setting: "a device of memory",
         part: Measurement,
         severity: Error,
-        wrong: "this is memory ({value}), no storage",
+        wrong: "no storage: {value}",
         why: "it keeps its bytes in the memory of this host, or drops them: a measurement says nothing of storage, and its contents end with the power",
         show: "lsblk /dev/{device}",
         change: "measure another device",

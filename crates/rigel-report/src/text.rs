@@ -21,7 +21,7 @@ pub use table::table;
 pub(crate) use plan::io;
 pub(crate) use style::Ink;
 pub(crate) use table::number;
-pub(crate) use verdict::lines as verdict_lines;
+pub(crate) use verdict::{lines as verdict_lines, suggestion};
 pub(crate) use wrap::wrapped;
 
 use crate::notes;

@@ -6,7 +6,7 @@ use super::Compared;
 use super::verdict::Standing;
 use super::words::{doubt, meaning, names, percents, some, verdict, verdict_of_gates, width};
 use crate::page::Page;
-use crate::text::{number, wrapped};
+use crate::text::{number, suggestion, wrapped};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
@@ -41,7 +41,7 @@ fn standing(page: &mut Page, found: &Standing) {
     found.causes.iter().for_each(|cause| wrapped(page, "- ", "  ", cause));
     wrapped(page, "", "", &found.outcome);
     if let Some(next) = &found.next {
-        wrapped(page, "", "  ", &format!("{}: {}", next.purpose, next.command));
+        page.push(suggestion(next));
     }
 }
 

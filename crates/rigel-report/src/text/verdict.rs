@@ -5,7 +5,7 @@
 use super::style::{Ink, Style};
 use super::wrap::wrapped;
 use crate::page::Page;
-use crate::verdict::{Cause, Conclusion, Part, Tone};
+use crate::verdict::{Cause, Conclusion, Part, Suggestion, Tone};
 
 /// More causes are named by their codes above a table, which shows every flag.
 const MOST_CAUSES: usize = 4;
@@ -39,9 +39,17 @@ fn text(verdict: &Conclusion, style: Style, most: usize) -> String {
                     wrapped(&mut page, "- ", "  ", &format!("Also: {}.", names.join("; ")));
                 }
             }
-            Part::Next(next) => wrapped(&mut page, "", "  ", &format!("{}: {}", next.purpose, next.command)),
+            Part::Next(next) => page.push(suggestion(next)),
         }
     }
+    page.into_string()
+}
+
+/// The command stands on a line of its own, which is never broken, so that it can be copied.
+pub(crate) fn suggestion(next: &Suggestion) -> String {
+    let mut page = Page::default();
+    wrapped(&mut page, "", "", &format!("{}:", next.purpose));
+    page.line(format_args!("  {}", next.command));
     page.into_string()
 }
 

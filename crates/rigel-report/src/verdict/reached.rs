@@ -62,7 +62,11 @@ fn listed(parts: &[String]) -> String {
 }
 
 fn width(found: Estimate) -> String {
-    found.half_width().map_or_else(String::new, |half| format!(" (±{} %)", percent(half)))
+    let Some(half) = found.half_width() else { return String::new() };
+    match percent(half) {
+        tiny if tiny.starts_with('<') => " (± less than 0.1 %)".to_owned(),
+        width => format!(" (±{width} %)"),
+    }
 }
 
 /// The load that gives much of the rate at little latency, and what the highest rate costs beside it.

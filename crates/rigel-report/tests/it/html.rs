@@ -95,7 +95,7 @@ fn a_number_that_must_not_be_used_makes_the_verdict_bad() {
         &[
             "<strong>Do not use the numbers of small I/O.</strong>",
             "<li><b>Rate and latency do not fit the outstanding I/Os",
-            "<span class=\"flag bad\">LITTLE</span> 2 of 3 points: rate &lt;b&gt; off. <span class=\"do\">Report",
+            "<span class=\"flag bad\">LITTLE</span> 2 of 3 points, not to be used: rate &lt;b&gt; off. <span class=\"do\">Measure",
             "<p>This storage seemed to reach",
             "visited once",
         ],

@@ -61,7 +61,9 @@ fn what_speaks_against_a_number_stands_beside_it() {
     let page = file_of(&view, Format::Markdown, "_report.md");
     assert!(page.contains("\n**Use with care: one thing"), "{page}");
     assert!(
-        page.contains(" `LITTLE`, Small=2 and Large=0: rate &lt;b&gt; off by 5\\_000\\_000. Report"),
+        page.contains(
+            " `LITTLE`, Small=2 and Large=0, not to be used: rate &lt;b&gt; off by 5\\_000\\_000. Measure"
+        ),
         "{page}"
     );
     assert!(

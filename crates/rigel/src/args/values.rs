@@ -18,7 +18,7 @@ use std::fmt;
 /// Seeds stay below this, so that every reader of JSON gets them back exactly.
 pub const SEEDS: u64 = 1 << 53;
 
-/// A value that cannot be read, and what to write instead. [`super::clap_problem`] puts option and value in front.
+/// A value that cannot be read, and what to write instead. [`mod@super::clap_problem`] puts option and value in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misread {
     /// `has no unit: write 2ms or 2s`
@@ -77,7 +77,8 @@ pub fn engine(text: &str) -> Result<EngineRequest, Refused> {
 }
 
 fn no_engine(name: &str) -> Misread {
-    let known: Vec<&str> = std::iter::once("auto").chain(EngineKind::ALL.map(EngineKind::name)).collect();
+    let known: Vec<&str> =
+        std::iter::once("auto").chain(EngineKind::ASKED_FOR.map(EngineKind::name)).collect();
     let near = fio::engine(name).or_else(|| nearest(name, known.iter().copied()));
     Misread {
         reason: format!("names no engine ({})", known.join(", ")),

@@ -38,4 +38,5 @@ mod syscalls;
 mod targets;
 mod time_told;
 mod typed;
+mod verdict;
 mod visit_course;

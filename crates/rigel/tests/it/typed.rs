@@ -48,7 +48,7 @@ fn the_plan_of_a_calibration_has_its_bound() {
     let place = Place::new();
     for (options, bound) in [
         ("--max-latency 2ms --percentile p99", "p99 of at most 2 ms"),
-        ("--max-latency 0.5ms", "mean of at most 0.5 ms"),
+        ("--max-latency 0.5ms", "mean of at most 500 us"),
         ("", "mean of at most 10 ms"),
     ] {
         let plan = place.line(&format!("calibrate --engine sim {options} --dry-run")).expect_code(0).stdout;

@@ -1,0 +1,95 @@
+//! The verdict stands first in what the program shows, with what to do and the command that comes next.
+
+use crate::support::Place;
+
+/// A device whose rate varies from visit to visit by 30 %: no interval gets narrow in a minute.
+const NOISY: &str = "sim:servers=4,service=1ms,between=30%";
+
+/// The texts stand one behind the other.
+fn in_this_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        rest = rest.split_once(part).unwrap_or_else(|| panic!("no '{part}', or not in its place: {text}")).1;
+    }
+}
+
+#[test]
+fn a_good_run_says_so_first_and_names_a_working_point() {
+    let place = Place::new();
+    let told = place.line("run simple --engine sim:servers=2,service=1ms --seed 1").expect_code(0).stdout;
+    assert!(
+        told.starts_with("Good: nothing speaks against these numbers.\nThe simulated device reached"),
+        "{told}"
+    );
+    // The law of the device: 2 keep both stations busy, 5 wait 2.5 times as long.
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("A good working point is 2 outstanding: 1,9"), "{told}");
+    assert!(told.contains("5 outstanding give no more, at 2.5 times the latency."), "{told}");
+    let record = place.only("_record.jsonl");
+    place.rigel(["report", record.to_str().unwrap(), "--format", "markdown"]).expect_code(0);
+    let told = place.read("_report.md");
+    in_this_order(
+        &told,
+        &["# Storage measurement", "**Good: nothing speaks", "A good working point", "## Points"],
+    );
+}
+
+#[test]
+fn what_speaks_against_a_run_comes_with_what_to_do_and_the_next_command() {
+    let place = Place::new();
+    let told =
+        place.line(&format!("run simple --engine {NOISY} --seed 1 --max-duration 60s")).expect_code(0).stdout;
+    in_this_order(
+        &told,
+        &[
+            "Use with care: ",
+            "The simulated device reached",
+            "\n- An interval is wider than was asked for.",
+            "Give the run more time",
+            "NOT_REACHED, ",
+            "To measure longer:\n  rigel run simple --engine sim:",
+            "--max-duration 2m\n",
+            "\n Small Large",
+        ],
+    );
+    let json = place
+        .rigel(["report", place.only("_record.jsonl").to_str().unwrap(), "--format", "json"])
+        .expect_code(0);
+    let verdict = &json.json()["verdict"];
+    assert_eq!(verdict["tone"], "use_with_care");
+    assert!(told.contains(verdict["head"].as_str().unwrap()), "{verdict}");
+}
+
+#[test]
+fn a_calibration_begins_with_its_verdict_and_asks_for_a_longer_budget() {
+    let place = Place::new();
+    let told = place.line(&format!("calibrate --engine {NOISY} --seed 1 --budget 30s")).expect_code(0).stdout;
+    in_this_order(&told, &["Calibration of", "Use with care: ", "--budget 1m\n", "\nmax_iops"]);
+}
+
+#[test]
+fn compare_says_what_speaks_against_a_side_before_better_or_worse() {
+    let place = Place::new();
+    for (name, device) in [("good", "sim:servers=4,service=1ms"), ("noisy", NOISY)] {
+        let line = format!("run simple --engine {device} --seed 1 --max-duration 60s --name {name}");
+        place.line(&line).expect_code(0);
+    }
+    let (good, noisy) = (place.only_of("good", "_record.jsonl"), place.only_of("noisy", "_record.jsonl"));
+    let compare = |base: &std::path::Path, new: &std::path::Path| {
+        place.rigel(["compare", base.to_str().unwrap(), new.to_str().unwrap()]).expect_code(0).stdout
+    };
+    in_this_order(
+        &compare(&good, &noisy),
+        &[
+            "Use with care: flags speak against",
+            "\n- The new side (",
+            "Of 7 numbers",
+            "--max-duration 2m",
+            "Small Large",
+        ],
+    );
+    in_this_order(
+        &compare(&noisy, &good),
+        &["Use with care: ", "\n- The base (", "Of 7 numbers", "Small Large"],
+    );
+}

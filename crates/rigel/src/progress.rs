@@ -179,7 +179,7 @@ impl WorkProgress {
     /// So much of `total` is done.
     pub fn done_of(&mut self, done: u64, total: u64) {
         self.done = done;
-        match &self.surface {
+        match &mut self.surface {
             Surface::Quiet => {}
             Surface::Bar(bar) => {
                 bar.set_length(total);
@@ -187,11 +187,13 @@ impl WorkProgress {
                 let left = lines::time_left(u64::try_from(bar.eta().as_nanos()).unwrap_or(u64::MAX));
                 bar.set_message(format!("{}, {left} left", (self.text)(done, total)));
             }
-            Surface::Lines(_) => {
+            Surface::Lines(lines) => {
                 let tenths = tenths(done, total);
                 if tenths > self.tenths {
                     self.tenths = tenths;
-                    self.surface.line(&(self.text)(done, total));
+                    let text = (self.text)(done, total);
+                    let text = path_text::printable(&text);
+                    if done >= total { lines.last_line(&text) } else { lines.line(&text) }
                 }
             }
         }

@@ -31,11 +31,16 @@ impl Folded {
         self.last.is_none_or(|last| (self.now)().duration_since(last) >= APART)
     }
 
-    /// Writes a line, if it is time for one. A closed pipe is no reason to fail.
+    /// Writes a line, if it is time for one.
     pub fn line(&mut self, text: &str) {
         if self.is_due() {
-            self.last = Some((self.now)());
-            let _ = writeln!(self.out, "{text}");
+            self.last_line(text);
         }
+    }
+
+    /// Writes a line in any case: nothing follows it. A closed pipe is no reason to fail.
+    pub fn last_line(&mut self, text: &str) {
+        self.last = Some((self.now)());
+        let _ = writeln!(self.out, "{text}");
     }
 }

@@ -266,7 +266,7 @@ fn a_pipe_gets_a_tenth_of_bytes_a_line_but_not_each_second() {
     assert_eq!(slow.len(), 10);
     assert_eq!(slow[0], "filling rigel-scratch.dat: 100 MiB of 1000 MiB");
     assert_eq!(slow[9], "filling rigel-scratch.dat: 1000 MiB of 1000 MiB");
-    assert_eq!(lines(0), ["filling rigel-scratch.dat: 100 MiB of 1000 MiB"]);
+    assert_eq!(lines(0), [slow[0].as_str(), slow[9].as_str()], "the first and the last, in no time");
     assert_eq!((tenths(0, 0), tenths(u64::MAX, 0), tenths(u64::MAX, 3)), (0, 10, 10));
 }
 

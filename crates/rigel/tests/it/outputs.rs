@@ -227,10 +227,12 @@ fn a_record_cannot_hide_its_outputs() {
 }
 
 #[test]
-fn a_pipe_gets_a_line_per_point_and_quiet_gets_none() {
+fn a_pipe_gets_a_line_at_once_and_quiet_gets_none() {
     let place = Place::new();
     let told = place.line(SIM).expect_code(0);
-    assert_eq!(told.stderr.lines().filter(|line| line.starts_with("point ")).count(), 17, "{}", told.stderr);
+    // How many follow depends on the machine: there is one in ten seconds.
+    let points = told.stderr.lines().filter(|line| line.starts_with("point ")).count();
+    assert!((1..=17).contains(&points) && told.stderr.contains("\npoint 1 of 17: "), "{}", told.stderr);
     let told = place.line(&format!("{SIM} --quiet")).expect_code(0);
     assert_eq!(told.stderr, "");
 }

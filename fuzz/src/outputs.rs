@@ -95,7 +95,7 @@ fn advised(views: &[View<'_>]) {
 
 /// The answers of a calibration, alone and in a history.
 pub fn calibrated(document: &calibration::Document) {
-    assert_printable("the answers", &calibration::answers(document));
+    assert_printable("the answers", &calibration::answers(document, text::Style::default()));
     assert_printable("the history", &calibration::history(&[document.clone(), document.clone()]));
     document.json().expect("memory takes it");
 }

@@ -33,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
         let inspected = inspect(&path, snapshot).expect("a file of some size");
         let found = inspected.evidence(snapshot, Scan::Sample, &mut |_, _| (), &AtomicBool::new(false));
         let evidence = found.expect("a file can be read").to_vec();
-        let all = [Examined { facts: inspected.into_facts(), evidence, trouble: None }];
+        let all = [Examined { facts: inspected.into_facts(), evidence, trouble: None, closed: None }];
         assert_printable("the table of targets", &table(&all));
         json(&all).expect("memory takes it");
     });

@@ -80,7 +80,7 @@ pub struct RunArgs {
     #[arg(short, long, help_heading = FILES, hide_short_help = true)]
     pub verbose: bool,
 
-    /// Watch the run: matrix, rates, intervals, flags and time left, instead of a progress bar; q ends it, ? helps
+    /// Watch the run in a live view, ? helps and q ends it
     ///
     /// Drawn on standard error, which has to be a terminal of 80 columns and 24 lines or more. Results go to standard
     /// output afterwards, as without it.

@@ -1,6 +1,6 @@
 //! What a target is.
 
-use super::support::{MIB, dir, loop_on, poke, sparse};
+use super::support::{MIB, Mounted, dir, loop_on, poke, sparse};
 use rigel_core::error::ExitKind;
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
@@ -79,11 +79,21 @@ fn hostile_names_are_printable() {
 
 #[test]
 fn a_filesystem_without_direct_io() {
-    // Files of sysfs are regular, have a size, and no direct I/O.
-    let facts = target_facts(Path::new("/sys/kernel/mm/transparent_hugepage/enabled")).unwrap();
+    let dir = dir();
+    let Some((_mounted, ram)) = needs("a_filesystem_without_direct_io", Mounted::ramfs(&dir)) else { return };
+    let file = ram.join("data");
+    std::fs::write(&file, [1; 8192]).unwrap();
+    let facts = target_facts(&file).unwrap();
     assert_eq!((facts.kind, facts.direct_io), (TargetKind::File, Some(false)));
     assert!(facts.direct_io_refusal.unwrap().contains("O_DIRECT"));
-    assert_eq!((facts.filesystem.as_deref(), facts.device), (Some("sysfs"), None));
+    assert_eq!((facts.filesystem.as_deref(), facts.device), (Some("ramfs"), None));
+}
+
+#[test]
+fn a_file_of_the_kernel_is_no_storage() {
+    let problem =
+        target_facts(Path::new("/sys/kernel/mm/transparent_hugepage/enabled")).unwrap_err().to_string();
+    assert!(problem.contains("a file of the kernel (sysfs)"), "{problem}");
 }
 
 #[test]

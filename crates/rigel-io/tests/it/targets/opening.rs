@@ -163,7 +163,13 @@ fn a_locked_file_waits_for_its_owner() {
 
 #[test]
 fn without_direct_io_the_way_out_is_named() {
-    let facts = target_facts(Path::new("/sys/kernel/mm/transparent_hugepage/enabled")).unwrap();
+    let dir = dir();
+    let Some((_mounted, ram)) = needs("without_direct_io_the_way_out_is_named", Mounted::ramfs(&dir)) else {
+        return;
+    };
+    let file = ram.join("data");
+    std::fs::write(&file, [1; 8192]).unwrap();
+    let facts = target_facts(&file).unwrap();
     let request = facts.clone();
     let problem = OpenTargets::open(std::slice::from_ref(&request), Access::ReadOnly, true).unwrap_err();
     assert!(

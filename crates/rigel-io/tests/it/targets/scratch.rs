@@ -1,7 +1,7 @@
 //! Scratch files: filled, recognised, reused, removed, and never taken for someone else's file.
 
 use super::support::{
-    MIB, Mounted, assert_verdict, bytes_of, check_block, dir, ext4_image, look, loop_on, poke, tool,
+    MIB, Mounted, assert_verdict, bytes_of, check_block, dir, ext4_image, look, loop_on, poke,
 };
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::guard::safety::{Evidence, Verdict};
@@ -11,7 +11,7 @@ use rigel_io::targets::guard::permit;
 use rigel_io::targets::inspect::target_facts;
 use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::needs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -242,18 +242,11 @@ fn a_killed_fill_is_known_as_ours() {
 fn direct_io_is_tried_before_the_fill() {
     let name = "direct_io_is_tried_before_the_fill";
     let dir = dir();
-    let ram = dir.path().join("ram");
-    std::fs::create_dir(&ram).unwrap();
-    let mounted = tool("mount", &["-t".as_ref(), "ramfs".as_ref(), "ramfs".as_ref(), ram.as_ref()]);
-    let Some(_) = needs(name, mounted) else { return };
-    let _mounted = Mounted::already(&ram);
+    let Some((_mounted, ram)) = needs(name, Mounted::ramfs(&dir)) else { return };
     let mut fills = 0;
     let direct = Wish { direct: true, ..wish(MIB, 1) };
     let made = ScratchFile::create(&ram, &direct, &mut |_, _| fills += 1, &AtomicBool::new(false));
-    let Err(problem) = made else {
-        needs::<()>(name, Err(Unavailable::new("this kernel's ramfs takes direct I/O")));
-        return;
-    };
+    let problem = made.unwrap_err();
     assert!(problem.to_string().contains("O_DIRECT") && fills == 0, "{problem}");
     assert!(problem.to_string().contains("--buffered"), "{problem}");
     assert!(names(&ram).is_empty());

@@ -129,6 +129,24 @@ impl Mounted {
     }
 
     /// What was mounted otherwise.
+    /// A filesystem without direct I/O.
+    pub fn ramfs(dir: &TempDir) -> Result<(Self, PathBuf), Unavailable> {
+        let at = dir.path().join("ram");
+        std::fs::create_dir(&at).unwrap();
+        tool("mount", &["-t".as_ref(), "ramfs".as_ref(), "ramfs".as_ref(), at.as_ref()])?;
+        let mounted = Self::already(&at);
+        let probe = at.join("probe");
+        std::fs::write(&probe, [0; 4096]).unwrap();
+        let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECT;
+        let takes_it = rustix::fs::open(&probe, flags, rustix::fs::Mode::empty()).is_ok();
+        std::fs::remove_file(probe).unwrap();
+        if takes_it {
+            Err(Unavailable::new("this kernel's ramfs takes direct I/O"))
+        } else {
+            Ok((mounted, at))
+        }
+    }
+
     pub fn already(at: &Path) -> Self {
         Self { at: at.to_owned() }
     }

@@ -71,7 +71,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l io-timeout -d 'An I/
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l cpus -d 'CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l seed -d 'Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l label -d 'What you call this storage, such as old-san: shown in titles and legends [default: its path]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l label -d 'What you call this storage, such as old-san' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l orion-version -d 'Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l name -d 'Name of the run; every output begins with it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
@@ -86,7 +86,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l json -d 'Write the r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l no-html -d 'Do not write the page with charts, NAME_report.html'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l quiet -d 'No progress, no remarks; problems only'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s v -l verbose -d 'Tell more while measuring'
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l tui -d 'Watch the run: matrix, rates, intervals, flags and time left, instead of a progress bar; q ends it, ? helps'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l tui -d 'Watch the run in a live view, ? helps and q ends it'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -s h -l help -d 'Print a summary; `rigel help run` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
@@ -102,7 +102,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l engine -d 'How
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l seed -d 'Seed of every offset [default: drawn, and printed]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l name -d 'Name of the record and of the page' -r
-complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l label -d 'What you call this storage, such as old-san: shown in titles and legends [default: its path]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l label -d 'What you call this storage, such as old-san' -r
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'

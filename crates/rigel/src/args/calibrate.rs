@@ -99,7 +99,7 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "NAME", default_value = "calibration", help_heading = OUTPUT, hide_short_help = true)]
     name: OsString,
 
-    /// What you call this storage, such as old-san [default: its path]
+    /// What you call this storage, such as old-san
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
     label: Option<String>,
 

@@ -87,7 +87,7 @@ pub struct OwnArgs {
     #[command(flatten)]
     pub consent: ConsentArgs,
 
-    /// What you call this storage, such as old-san [default: its path]
+    /// What you call this storage, such as old-san
     ///
     /// Kept in the record. Reports of several runs and comparisons name the runs by it.
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]

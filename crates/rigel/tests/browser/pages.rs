@@ -210,7 +210,7 @@ fn a_report_with_flags() {
     assert!(flags.as_u64().unwrap() > 1, "{flags}");
     let marks = tab.value("[...document.querySelectorAll('#heat-small svg text')].filter((text) => /[!✕]/.test(text.textContent)).length");
     assert!(marks.as_u64().unwrap() > 0, "{marks}");
-    assert!(tab.text("document.querySelector('.verdict').innerText").contains("Do not use"));
+    assert!(tab.text("document.querySelector('.verdict').innerText").contains("not to be used"));
     let cells = tab.value("document.querySelectorAll('#numbers tr.bad').length");
     assert!(cells.as_u64().unwrap() > 0, "{cells}");
     tab.picture("flags");

@@ -139,5 +139,15 @@ pub fn echo(arguments: &[OsString]) -> String {
     arguments.iter().map(|argument| path_text::encode_os(argument) + " ").collect()
 }
 
+/// The arguments as they can be typed again: one with other than plain characters stands in quotes. A blank after each, as above.
+pub fn typed(arguments: &[OsString]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    let word = |argument: &OsString| match path_text::encode_os(argument) {
+        text if !text.is_empty() && text.chars().all(is_plain) => text + " ",
+        text => format!("'{}' ", text.replace('\'', "'\\''")),
+    };
+    arguments.iter().map(word).collect()
+}
+
 #[cfg(test)]
 mod tests;

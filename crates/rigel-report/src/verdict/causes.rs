@@ -154,8 +154,12 @@ fn cut_short(what: String) -> Cause {
     }
 }
 
-/// The step that the worst cause with one asks for.
+/// The step that the worst cause with one asks for. To measure again with more time mends more than to measure again.
 pub(super) fn next(causes: &[Cause]) -> Option<Next> {
     let of = |cause: &Cause| cause.code.map_or(Next::Again, |code| code.meaning().next);
-    causes.iter().map(of).find(|next| *next != Next::Nothing)
+    let mut all = causes.iter().map(of).filter(|next| *next != Next::Nothing);
+    match all.next() {
+        Some(Next::Again) if all.any(|next| next == Next::Longer) => Some(Next::Longer),
+        first => first,
+    }
 }

@@ -36,7 +36,10 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
             suggestion("In a directory on the disk, to measure a file of data", "rigel calibrate".to_owned())
         }
         Some(Next::Doctor) => {
-            let targets: Option<Vec<&str>> = view.targets().into_iter().map(safe).collect();
+            let quoted =
+                |target: &str| if target.contains(' ') { format!("'{target}'") } else { target.to_owned() };
+            let word = |target| safe(target).filter(|word| !word.contains('\'')).map(quoted);
+            let targets: Option<Vec<String>> = view.targets().into_iter().map(word).collect();
             suggestion("To find the cause", format!("rigel doctor {}", targets?.join(" ")))
         }
         Some(Next::Longer) => suggestion("To measure longer", longer(view)?),
@@ -52,8 +55,10 @@ fn again(view: &View<'_>) -> Option<String> {
     if !(echo.is_empty() && request.bound.is_some()) {
         safe(echo)?;
     }
-    let all_plain = view.targets().into_iter().all(|target| safe(target).is_some() && !target.contains(' '));
-    if !all_plain {
+    // In a record of before, or of another program, a blank may stand within a word without quotes.
+    let is_whole = |word: &str| !word.contains(' ') || echo.contains(&format!("'{word}'"));
+    let words = view.targets().into_iter().chain(request.label.as_deref());
+    if !words.into_iter().all(|word| safe(word).is_some() && is_whole(word)) {
         return None;
     }
     let is_orion = echo.split(' ').any(|word| word == "-run" || word == "-testname");
@@ -90,8 +95,9 @@ fn twice(time: Nanos) -> String {
     }
 }
 
-/// Words that a shell takes as they are.
+/// Words that a shell takes as they are, or in single quotes.
 fn safe(text: &str) -> Option<&str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || " _-./=:,+@%".contains(c);
-    (printable(text) == text && text.chars().all(is_plain) && !text.is_empty()).then_some(text)
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " _-./=:,+@%'".contains(c);
+    let is_closed = text.matches('\'').count().is_multiple_of(2);
+    (printable(text) == text && text.chars().all(is_plain) && is_closed && !text.is_empty()).then_some(text)
 }

@@ -19,10 +19,18 @@ pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
     let mut most = Vec::new();
     let loads = view.loads();
     for load in &loads {
-        most.extend(best.rate(load.name).map(|best| rate(load, best.estimate)));
-        if load.name == Class::SMALL {
-            most.extend(within_bound(view));
-        }
+        let within = view.findings.answers.as_ref().filter(|_| load.name == Class::SMALL);
+        let within = within.and_then(|answers| Some((answers.max_iops.as_ref().ok()?.iops, answers.bound)));
+        let highest = best.rate(load.name).map(|best| best.estimate);
+        most.extend(highest.map(|highest| match within {
+            // At the highest rate the bound is kept.
+            Some((iops, bound)) if iops == highest => format!("{} within a {bound}", rate(load, highest)),
+            _ => rate(load, highest),
+        }));
+        let lower = within.filter(|(iops, _)| Some(*iops) != highest);
+        most.extend(
+            lower.map(|(iops, bound)| format!("{}{} within a {bound}", number(iops.value), width(iops))),
+        );
     }
     if most.is_empty() {
         return "Nothing was measured.".to_owned();
@@ -44,13 +52,6 @@ fn rate(load: &LoadClass, found: Estimate) -> String {
         }
         Figure::Rate(_) => format!("{value} {noun}s per second{width}"),
     }
-}
-
-/// What a calibration found within its bound: `55,584 (±2.1 %) within a mean latency of 10 ms`.
-fn within_bound(view: &View<'_>) -> Option<String> {
-    let answers = view.findings.answers.as_ref()?;
-    let within = answers.max_iops.as_ref().ok()?;
-    Some(format!("{}{} within a {}", number(within.iops.value), width(within.iops), answers.bound))
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -85,4 +85,8 @@ fn what_cannot_be_typed_again_is_no_command() {
     }
     let quoted = flagged(&foreign, "oltp /dev/sdb --name `id` ", "/dev/sdb");
     assert_eq!(quoted.next, None);
+    let open = flagged(&foreign, "oltp /dev/sdb --name 'id ", "/dev/sdb");
+    assert_eq!(open.next, None);
+    let whole = flagged(&foreign, "oltp '/u01/two words' ", "/u01/two words");
+    assert_eq!(whole.next.unwrap().command, "rigel run oltp '/u01/two words'");
 }

@@ -12,7 +12,7 @@ use super::report::ReportArgs;
 use super::run::{BESIDE_RESUME, FILES, RunArgs};
 use super::selftest::SelftestArgs;
 use super::targets::TargetsArgs;
-use super::{Environment, Invocation, echo};
+use super::{Environment, Invocation, typed};
 use crate::orion_args;
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use rigel_core::error::Problem;
@@ -135,8 +135,8 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Err(error) => return outcome(&error, argv.get(1..).unwrap_or_default()),
     };
     match cli.command {
-        Command::Run(run) => run.invocation(echo(arguments), environment),
-        Command::Calibrate(calibrate) => calibrate.invocation(echo(arguments), environment),
+        Command::Run(run) => run.invocation(typed(arguments), environment),
+        Command::Calibrate(calibrate) => calibrate.invocation(typed(arguments), environment),
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
         Command::Compare(compare) => compare.checked().map(Invocation::Compare),

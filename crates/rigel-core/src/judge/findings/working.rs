@@ -2,7 +2,8 @@
 //!
 //! Beyond saturation more outstanding I/O adds waiting and hardly any rate. The power of a load, its rate over its latency, is
 //! highest where the two are balanced (Kleinrock 1979, "Power and deterministic rules of thumb for probabilistic problems in
-//! computer communications"). Must not choose the headline numbers; [`super::extremes`] does.
+//! computer communications"). Of the loads that give half of the highest rate or more, the one with the highest power is told.
+//! Must not choose the headline numbers; [`super::extremes`] does.
 
 use super::extremes::{Candidate, candidates, highest};
 use super::{Extreme, PointFindings};
@@ -11,6 +12,9 @@ use crate::stats::Estimate;
 
 /// A load lower than the one of the highest rate is worth a word when that one has at least so many times its latency.
 const WORTH_TELLING: f64 = 2.0;
+
+/// A load that gives less than this share of the highest rate leaves too much of it unused.
+const MUCH_OF_THE_RATE: f64 = 0.5;
 
 /// The balanced load of a class, and what the highest rate costs beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +40,7 @@ impl WorkingPoint {
         }
         let (near, latency_us) = all
             .iter()
+            .filter(|one| one.io.iops.value >= MUCH_OF_THE_RATE * most.io.iops.value)
             .filter_map(|one| Some((one, mean_us(one)?)))
             .max_by(|a, b| power(a.0, a.1).total_cmp(&power(b.0, b.1)))?;
         let highest_latency_us = mean_us(&most)?;

@@ -349,7 +349,7 @@ fn foreign_text_is_printable_before_it_is_kept_or_told() {
         panic!("any name will do");
     };
     assert_eq!(options.request.name, "\\x1b[2J\\xff");
-    assert_eq!(options.request.command_line, "simple --name \\x1b[2J\\xff ");
+    assert_eq!(options.request.command_line, "simple --name '\\x1b[2J\\xff' ");
     let seed = OsString::from("--seed");
     let escape = OsString::from("\u{1b}[31m");
     let problem = read(&arguments(&[&seed, &escape]), &Environment::default()).unwrap_err();

@@ -5,7 +5,7 @@
 //! just before submission to the moment the completion was seen, and includes the time in the batch.
 
 use rigel_core::facts::engine::{BufferFacts, EngineFacts};
-use rigel_core::load::class::MOST_CLASSES;
+use rigel_core::load::class::{MOST_CLASSES, Sync};
 use rigel_core::load::workload::Direction;
 use std::io;
 use std::ops::Range;
@@ -23,6 +23,8 @@ pub struct Op {
     pub offset: u64,
     /// Bytes, at most the slot's buffer.
     pub len: u32,
+    /// When a write counts as done; of no meaning for a read.
+    pub sync: Sync,
 }
 
 /// The end of one I/O.

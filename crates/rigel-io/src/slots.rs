@@ -138,8 +138,9 @@ pub(crate) fn outcome(result: i64) -> Result<u32, i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_core::load::class::Sync;
 
-    const READ: Op = Op { slot: 0, target: 0, direction: Direction::Read, offset: 0, len: 4096 };
+    const READ: Op = Op { slot: 0, target: 0, direction: Direction::Read, offset: 0, len: 4096, sync: Sync::None };
 
     fn slots() -> Slots {
         let layout = SlotLayout::of(&[(2, 4096), (1, 8192)]);

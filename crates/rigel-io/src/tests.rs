@@ -16,6 +16,7 @@ use crate::threads::Threads;
 use crate::uring::Uring;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::{BufferFacts, EngineFacts};
+use rigel_core::load::class::Sync;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::workload::Direction;
 use rigel_testdev::{Unavailable, needs};
@@ -125,7 +126,7 @@ impl Scratch {
 }
 
 fn read(slot: u16, offset: u64, len: u32) -> Op {
-    Op { slot, target: 0, direction: Direction::Read, offset, len }
+    Op { slot, target: 0, direction: Direction::Read, offset, len, sync: Sync::None }
 }
 
 fn write(slot: u16, offset: u64, len: u32) -> Op {

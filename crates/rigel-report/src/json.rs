@@ -140,7 +140,7 @@ impl From<&LoadClass> for ClassDocument {
     fn from(class: &LoadClass) -> Self {
         Self {
             io_bytes: class.io_bytes(),
-            counted: class.pattern.counted(),
+            counted: class.counted(),
             write_percent: class.write_percent.get(),
             unit: text(class.unit()),
         }

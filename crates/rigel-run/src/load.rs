@@ -3,7 +3,7 @@
 //! Decides nothing about time; the worker's loop does.
 
 use crate::job::{BlockClass, Job, Task, Workload};
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Pattern, Sync};
 use rigel_core::load::draw::{self, Generator, Stream};
 use rigel_core::load::plan::Volumes;
 use rigel_core::load::split;
@@ -104,7 +104,7 @@ impl<'a> Load<'a> {
     }
 
     fn occupy(&mut self, slot: u16, place: usize, of: &BlockClass, source: Source<'a>) {
-        let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes };
+        let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: Sync::None };
         let class = u8::try_from(place).unwrap_or(u8::MAX);
         self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
     }

@@ -68,15 +68,17 @@ impl Pattern {
     }
 }
 
-/// Whether a write is acknowledged only once it is durable.
+/// When a write counts: a loss of power cannot undo what is durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sync {
-    /// When the device has taken it.
+    /// Once the device has taken it, durable or not.
     #[default]
     None,
-    /// When a loss of power cannot undo it.
-    EachWrite,
+    /// Once it is durable, as a write that asks for that (`RWF_DSYNC`, `O_DSYNC`).
+    Dsync,
+    /// Once it is durable, by a flush of its own after the write (`fdatasync`).
+    Fdatasync,
 }
 
 /// When an operation begins.
@@ -86,8 +88,26 @@ pub enum Arrival {
     /// When one before has ended: the load level says how many are outstanding (closed loop).
     #[default]
     Closed,
-    /// When its time has come, whatever is outstanding: so many per second for each load level (open loop).
-    Open(u32),
+    /// When its time has come, whatever is outstanding: the load level says how many arrive per second (open loop).
+    Open {
+        /// How the times spread.
+        shape: Shape,
+        /// Most that are outstanding at once; what arrives beyond that waits.
+        most_outstanding: u32,
+    },
+}
+
+/// How the times between arrivals spread around their mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// All the same.
+    Even,
+    /// Exponential: arrivals that know nothing of each other.
+    #[default]
+    Poisson,
+    /// Two-phase hyper-exponential with balanced means and this squared coefficient of variation, 2 or more; 1 would be Poisson.
+    Bursty(u32),
 }
 
 /// The part of each target that a class uses.
@@ -130,7 +150,8 @@ pub struct LoadClass {
     pub span: Span,
     /// What reports show first.
     pub figure: Figure,
-    /// The load levels at which it is measured alone; none for ORION's pair, whose levels the run level gives.
+    /// The load levels at which it is measured alone; none for ORION's pair, whose levels the run level gives. Arrivals per
+    /// second in an open loop.
     pub levels: Vec<u32>,
 }
 
@@ -162,6 +183,28 @@ impl LoadClass {
             Sizes::Fixed(bytes) => *bytes,
             Sizes::Mixed(sizes) => sizes.iter().map(|size| size.0).max().unwrap_or(0),
             Sizes::None => 0,
+        }
+    }
+
+    /// Most I/Os that it has outstanding at a load level.
+    pub const fn outstanding(&self, level: u32) -> u32 {
+        match self.arrival {
+            Arrival::Closed => self.pattern.outstanding(level),
+            Arrival::Open { most_outstanding, .. } if level > 0 => most_outstanding,
+            Arrival::Open { .. } => 0,
+        }
+    }
+
+    /// Whether its load level is a rate, whatever is outstanding.
+    pub const fn is_open(&self) -> bool {
+        matches!(self.arrival, Arrival::Open { .. })
+    }
+
+    /// What a load level counts.
+    pub const fn counted(&self) -> &'static str {
+        match self.arrival {
+            Arrival::Closed => self.pattern.counted(),
+            Arrival::Open { .. } => "arrivals per second",
         }
     }
 
@@ -216,8 +259,11 @@ impl LoadClass {
     }
 
     /// What its load level counts: `outstanding small I/Os`, `outstanding large streams`.
-    pub fn outstanding(&self) -> String {
-        format!("outstanding {} {}", self.name, self.pattern.counted())
+    pub fn axis(&self) -> String {
+        match self.arrival {
+            Arrival::Closed => format!("outstanding {} {}", self.name, self.counted()),
+            Arrival::Open { .. } => format!("{} {}", self.name, self.counted()),
+        }
     }
 
     /// Whether some of the operations of a load level write.

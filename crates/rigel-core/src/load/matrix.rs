@@ -12,7 +12,7 @@ use crate::load::levels;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// ORION's run levels (`-run`).
+/// Run levels: ORION's (`-run`), and those whose load classes name their points themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunLevel {
@@ -26,11 +26,26 @@ pub enum RunLevel {
     Dss,
     /// Everything as given.
     Advanced,
+    /// The load of a file.
+    Load,
+    /// Small I/Os that arrive at given rates.
+    Open,
+    /// Writers that append to a log, each write durable.
+    Commit,
+    /// Streams and random I/O at many places of the targets.
+    Zones,
+    /// Sequential streams, as many `dd` have.
+    Streams,
 }
 
 impl RunLevel {
-    /// All, in ORION's order.
+    /// Those of ORION, in its order.
     pub const ALL: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
+
+    /// Whether its load classes name their points; ORION's levels come from the number of disks.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams)
+    }
 
     /// The word on the command line.
     pub const fn name(self) -> &'static str {
@@ -40,6 +55,11 @@ impl RunLevel {
             Self::Oltp => "oltp",
             Self::Dss => "dss",
             Self::Advanced => "advanced",
+            Self::Load => "load",
+            Self::Open => "open",
+            Self::Commit => "commit",
+            Self::Zones => "zones",
+            Self::Streams => "streams",
         }
     }
 }
@@ -128,7 +148,13 @@ impl Grid {
             RunLevel::Normal => Self::detailed(&small, &large),
             RunLevel::Oltp => Self::row(&levels::oltp_small(num_disks), 0),
             RunLevel::Dss => Self::col(0, &levels::dss_large(num_disks)),
-            RunLevel::Advanced => match shape {
+            // The others name their points.
+            RunLevel::Advanced
+            | RunLevel::Load
+            | RunLevel::Open
+            | RunLevel::Commit
+            | RunLevel::Zones
+            | RunLevel::Streams => match shape {
                 MatrixShape::Basic => Self::basic(&small, &large),
                 MatrixShape::Detailed => Self::detailed(&small, &large),
                 MatrixShape::Point { small, large } => Self::point(small, large),
@@ -148,12 +174,16 @@ impl Grid {
             RunLevel::Simple => Self::basic(small, large),
             RunLevel::Oltp => Self::row(small, 0),
             RunLevel::Dss => Self::col(0, large),
-            RunLevel::Normal | RunLevel::Advanced => Self::detailed(small, large),
+            _ => Self::detailed(small, large),
         }
     }
 
-    /// Each class alone at the levels that it names.
-    pub fn of_classes(classes: &[LoadClass]) -> Self {
+    /// These points, or each class alone at the levels that it names where there are none.
+    pub fn of_own(classes: &[LoadClass], points: &[Point]) -> Self {
+        if !points.is_empty() {
+            return Self::from_points(points.to_vec(), points.len());
+        }
+
         let levels = |class: &LoadClass| distinct(class.levels.iter().copied());
         let points: Vec<Point> = classes
             .iter()

@@ -107,7 +107,7 @@ impl Plan {
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }
             LevelChoice::Own => {
-                let grid = Grid::of_classes(&request.classes);
+                let grid = Grid::of_own(&request.classes, &request.points);
                 let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }
@@ -306,8 +306,7 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
     let mut all = PerClass::new();
     let (mut outstanding, mut bytes) = (0_u64, 0_u64);
     for class in &request.classes {
-        let per_level = u64::from(class.pattern.outstanding(1));
-        let own = u64::from(room.of(class.name)).saturating_mul(per_level);
+        let own = u64::from(class.outstanding(room.of(class.name)));
         outstanding = outstanding.saturating_add(own);
         bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes()));
         all.insert(class.name, u32::try_from(own).map_err(|_| too_many_outstanding(own))?);

@@ -92,6 +92,9 @@ pub struct Request {
     pub num_disks: Option<u32>,
     /// What is loaded; ORION's small and large I/O unless another load was asked for.
     pub classes: Vec<LoadClass>,
+    /// The points of a load that names them; else each class alone at its levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<Point>,
     /// How targets form the volume of streams.
     pub layout: Layout,
     /// Warm-up before large sequential points.
@@ -140,6 +143,7 @@ impl Request {
             shape: MatrixShape::Basic,
             num_disks: None,
             classes: LoadClass::pair(DEFAULT_SMALL.0, DEFAULT_LARGE.0),
+            points: Vec::new(),
             layout: Layout::Concat,
             cache: CacheWarmUp::Default,
             pace: Pace::Fixed(Nanos::from_secs(60)),
@@ -404,7 +408,8 @@ impl Request {
                 .because("ORION's levels are those of small and large I/O")
                 .next("add the class, or measure each class at levels of its own"));
         }
-        if self.levels == LevelChoice::Own && self.classes.iter().all(|class| class.levels.is_empty()) {
+        let unnamed = || self.points.is_empty() && self.classes.iter().all(|class| class.levels.is_empty());
+        if self.levels == LevelChoice::Own && unnamed() {
             return Err(Problem::usage("no load class names a load level")
                 .because("the levels were to be those that the classes name")
                 .next("give a class its levels"));

@@ -1,12 +1,13 @@
 mod disturbances;
 
 use super::*;
+use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
 use rigel_core::sim::ServiceTime;
 use rigel_core::units::{NS_PER_MS, to_f64};
 
 fn op(slot: u16) -> Op {
-    Op { slot, target: 0, direction: Direction::Read, offset: 0, len: 8192 }
+    Op { slot, target: 0, direction: Direction::Read, offset: 0, len: 8192, sync: Sync::None }
 }
 
 /// Keeps `outstanding` I/Os in flight until `count` are done; returns IOPS and the mean latency in ns.

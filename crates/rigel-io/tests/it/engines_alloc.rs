@@ -1,6 +1,7 @@
 //! The calls of the measuring loop do not allocate: an allocator that counts per thread watches them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
+use rigel_core::load::class::Sync;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::workload::Direction;
 use rigel_io::aio::Aio;
@@ -49,7 +50,7 @@ fn allocations(backend: &mut impl Backend) -> u64 {
         for slot in 0..LAYOUT.slots() {
             let offset = generator.below(100) * 4096;
             let len = LAYOUT.bytes_of(slot);
-            backend.push(Op { slot, target: 0, direction: Direction::Read, offset, len });
+            backend.push(Op { slot, target: 0, direction: Direction::Read, offset, len, sync: Sync::None });
         }
         let mut left = LAYOUT.slots();
         while left > 0 {

@@ -111,7 +111,7 @@ fn is_beside(view: &View<'_>, class: Class) -> bool {
 
 /// The rate of a class over its load.
 fn rate(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load: &LoadClass) {
-    let mut about = format!("of {} over the {}", load.noun(), load.outstanding());
+    let mut about = format!("of {} over the {}", load.noun(), load.axis());
     if is_beside(view, load.name) {
         let others = classes.others(load, LoadClass::outstanding);
         about += &format!(", a line for each number of {others}");

@@ -83,10 +83,10 @@ fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Pr
         Front::Rigel | Front::Calibrate => (format!("rigel run {}", level.name()), "rigel run advanced"),
     };
     let nearest = match level {
-        RunLevel::Simple | RunLevel::Advanced => format!("{matrix} basic"),
         RunLevel::Normal => format!("{matrix} detailed"),
         RunLevel::Oltp => format!("{matrix} row {} 0", Opt::NUM_LARGE.spelled(front)),
         RunLevel::Dss => format!("{matrix} col {} 0", Opt::NUM_SMALL.spelled(front)),
+        _ => format!("{matrix} basic"),
     };
     Err(Problem::usage(format!("{option} does not go with {this}"))
         .at(option)

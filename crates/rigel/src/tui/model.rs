@@ -166,7 +166,7 @@ impl Model {
     /// The rates of one class in the visit that goes on, and its latencies in microseconds. The latencies come from
     /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit.
     pub fn live(&self, class: &LoadClass) -> Option<Digest> {
-        let outstanding = class.pattern.outstanding(self.now?.point.of(class.name));
+        let outstanding = class.outstanding(self.now?.point.of(class.name));
         if outstanding == 0 {
             return None;
         }

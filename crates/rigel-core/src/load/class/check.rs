@@ -3,7 +3,7 @@
 //! Must not look at host or targets.
 
 use super::name::NAME_BYTES;
-use super::{Arrival, Class, Figure, LoadClass, Pattern, Sizes, Span, Sync};
+use super::{Arrival, Class, Figure, LoadClass, Pattern, Shape, Sizes, Span, Sync};
 use crate::error::Problem;
 use crate::load::request::MAX_OUTSTANDING;
 use crate::path_text::printable;
@@ -11,6 +11,10 @@ use crate::units::{Bytes, MIB};
 
 /// Largest I/O: one buffer per outstanding I/O has to fit into memory, and the kernel moves at most 2 GiB at once.
 const MAX_IO_BYTES: u64 = 256 * MIB;
+/// Most arrivals per second: more than any host can submit.
+pub const MAX_RATE: u32 = 10_000_000;
+/// Most bursty arrivals.
+const MOST_BURSTY: u32 = 100;
 /// Smallest block that any device has.
 const MIN_BLOCK_BYTES: u64 = 512;
 
@@ -53,9 +57,7 @@ impl LoadClass {
             _ if matches!(&self.sizes, Sizes::Mixed(sizes) if sum_of_shares(sizes) != 100) => {
                 Some("the shares of its sizes are not 100 per cent together".to_owned())
             }
-            _ => self.levels.iter().find(|level| !(1..=MAX_OUTSTANDING).contains(*level)).map(|level| {
-                format!("{level} outstanding at a load level are not within 1 to {MAX_OUTSTANDING}")
-            }),
+            _ => self.wrong_arrival().or_else(|| self.wrong_level()),
         };
         match wrong {
             Some(what) => Err(Problem::usage(what)
@@ -63,6 +65,28 @@ impl LoadClass {
                 .next("correct the load class")),
             None => self.check_sizes(),
         }
+    }
+
+    fn wrong_arrival(&self) -> Option<String> {
+        match self.arrival {
+            Arrival::Open { most_outstanding, .. } if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) => {
+                Some(format!("at most {most_outstanding} outstanding is not within 1 to {MAX_OUTSTANDING}"))
+            }
+            Arrival::Open { shape: Shape::Bursty(spread), .. } if !(2..=MOST_BURSTY).contains(&spread) => {
+                Some(format!("bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"))
+            }
+            Arrival::Open { .. } | Arrival::Closed => None,
+        }
+    }
+
+    fn wrong_level(&self) -> Option<String> {
+        let (most, what) = if self.is_open() {
+            (MAX_RATE, "arrivals per second")
+        } else {
+            (MAX_OUTSTANDING, "outstanding at a load level")
+        };
+        let wrong = self.levels.iter().find(|level| !(1..=most).contains(*level))?;
+        Some(format!("{wrong} {what} are not within 1 to {most}"))
     }
 
     /// Refuses sizes that no device has or no host can hold.
@@ -116,7 +140,10 @@ mod tests {
         let unit = |unit: &str| LoadClass { figure: Figure::Rate(unit.into()), ..plain.clone() };
         assert_eq!((plain.check(), unit("commits/s").check()), (Ok(()), Ok(())));
         let none = LoadClass { sizes: Sizes::None, ..plain.clone() };
-        assert_eq!(none.check(), Ok(()));
+        let open = |shape, most_outstanding| Arrival::Open { shape, most_outstanding };
+        let fast = LoadClass { levels: vec![200_000], arrival: open(Shape::Poisson, 1024), ..plain.clone() };
+        assert_eq!((none.check(), fast.check()), (Ok(()), Ok(())));
+        assert_eq!((fast.outstanding(200_000), fast.outstanding(0), plain.outstanding(7)), (1024, 0, 7));
         let refused = [
             unit(""),
             unit("<b>"),
@@ -126,6 +153,9 @@ mod tests {
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 70), (65_536, 20)]), ..plain.clone() },
             LoadClass { levels: vec![1, 0], ..plain.clone() },
             LoadClass { levels: vec![70_000], ..plain.clone() },
+            LoadClass { levels: vec![MAX_RATE + 1], arrival: open(Shape::Even, 100), ..plain.clone() },
+            LoadClass { arrival: open(Shape::Even, 0), ..plain.clone() },
+            LoadClass { arrival: open(Shape::Bursty(1), 100), ..plain.clone() },
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (100, 50)]), ..plain },
         ];
         assert!(refused.iter().all(|class| class.check().is_err()));
@@ -138,8 +168,8 @@ mod tests {
         let refused = [
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (16_384, 50)]), ..plain.clone() },
             LoadClass { pattern: Pattern::Log, ..plain.clone() },
-            LoadClass { sync: Sync::EachWrite, ..plain.clone() },
-            LoadClass { arrival: Arrival::Open(100), ..plain.clone() },
+            LoadClass { sync: Sync::Dsync, ..plain.clone() },
+            LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain.clone() },
             LoadClass { span: Span::Percent(0, 25), ..plain },
         ];
         let texts: Vec<String> =

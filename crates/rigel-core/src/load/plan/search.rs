@@ -65,9 +65,9 @@ impl LevelSearch {
     /// The search for a request; what does not fit into memory is not tried.
     pub fn new(request: &Request, host: &HostFacts) -> Self {
         let classes = match request.level {
-            RunLevel::Simple | RunLevel::Normal | RunLevel::Advanced => vec![Class::SMALL, Class::LARGE],
             RunLevel::Oltp => vec![Class::SMALL],
             RunLevel::Dss => vec![Class::LARGE],
+            _ => vec![Class::SMALL, Class::LARGE],
         };
         let parameters = match request.pace {
             Pace::Adaptive(adaptive) => super::parameters(request, &adaptive),

@@ -117,7 +117,7 @@ fn run(pace: Pace) -> Run {
     request.classes = vec![LoadClass {
         sizes: Sizes::None,
         pattern: Pattern::Sessions,
-        sync: Sync::EachWrite,
+        sync: Sync::Dsync,
         write_percent: WritePercent::new(100).unwrap(),
         figure: Figure::Rate("TPS".into()),
         levels: vec![1, 2, 4, 8],

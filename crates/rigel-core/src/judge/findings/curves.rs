@@ -5,7 +5,7 @@
 use super::{CurveFindings, flagging, visits};
 use crate::judge::flags::Flag;
 use crate::judge::profiles::level_visit;
-use crate::load::class::Class;
+use crate::load::class::LoadClass;
 use crate::load::plan::LevelSearch;
 use crate::record::{Purpose, Record, Visit};
 use crate::stats::levels_auto::{self, Curve, Next};
@@ -17,15 +17,15 @@ pub fn of(record: &Record) -> (Vec<CurveFindings>, Vec<Flag>) {
         for &class in &search.classes {
             let own: Vec<&Visit> =
                 record.search.iter().filter(|visit| visit.purpose == Purpose::Search(class)).collect();
-            let (curve, flags) = of_class(record, search, class, &own);
-            match (curve, record.header.request.class(class)) {
-                (Some(curve), Some(load)) => curves.push(CurveFindings {
+            let Some(load) = record.header.request.class(class) else { continue };
+            match of_class(record, search, load, &own) {
+                (Some(curve), flags) => curves.push(CurveFindings {
                     load: load.clone(),
                     flags,
                     curve,
                     visits: visits::of(&record.header, &own, 0, |visit| !visit.cut_short),
                 }),
-                _ => without_curve.extend(flags),
+                (None, flags) => without_curve.extend(flags),
             }
         }
     }
@@ -35,21 +35,22 @@ pub fn of(record: &Record) -> (Vec<CurveFindings>, Vec<Flag>) {
 fn of_class(
     record: &Record,
     search: &LevelSearch,
-    class: Class,
+    load: &LoadClass,
     own: &[&Visit],
 ) -> (Option<Curve>, Vec<Flag>) {
+    let class = load.name;
     let levels: Vec<_> = own.iter().filter_map(|visit| level_visit(visit, class)).collect();
     let rules = search.rules(class);
     match levels_auto::next(&levels, &rules) {
         Next::Done(curve) => {
-            let flags = flagging::curve(class, &curve);
+            let flags = flagging::curve(load, &curve);
             (Some(*curve), flags)
         }
         // The points were planned all the same: the search had no time for more.
         Next::Visit(_) if !record.header.plan.steps.is_empty() => {
             let curve = levels_auto::so_far(&levels, &rules).and_then(|(_, curve)| curve);
             let flags = match &curve {
-                Some(curve) if curve.saturated => flagging::curve(class, curve),
+                Some(curve) if curve.saturated => flagging::curve(load, curve),
                 _ => vec![flagging::unfinished_search(class, levels.len())],
             };
             (curve, flags)

@@ -21,7 +21,7 @@ pub use extremes::{Extreme, Extremes};
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::Sureness;
 pub use visits::{VisitFindings, VisitIo};
-pub use working::WorkingPoint;
+pub use working::{Loaded, WorkingPoint};
 
 use crate::judge::flags::Flag;
 use crate::load::class::{Class, LoadClass, PerClass};
@@ -177,7 +177,8 @@ impl Findings {
         self.best = Extremes::of(&self.points);
         let classes = self.points.iter().flat_map(PointFindings::classes).map(|one| one.0);
         let classes: BTreeSet<Class> = classes.collect();
-        let working = |class| Some((class, WorkingPoint::of(&self.points, class)?));
+        let curve = |class| self.curves.iter().find(|found| found.class() == class);
+        let working = |class| Some((class, WorkingPoint::of(&self.points, curve(class), class)?));
         self.working = classes.into_iter().filter_map(working).collect();
         self.answers = bound.map(|bound| Answers::of(bound, &self.points, &self.curves));
         if let Some(answers) = &self.answers {

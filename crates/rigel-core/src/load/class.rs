@@ -216,7 +216,7 @@ impl LoadClass {
     }
 
     /// What its load level counts: `outstanding small I/Os`, `outstanding large streams`.
-    pub fn outstanding(&self) -> String {
+    pub fn axis(&self) -> String {
         format!("outstanding {} {}", self.name, self.pattern.counted())
     }
 

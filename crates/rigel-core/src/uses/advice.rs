@@ -4,7 +4,7 @@
 //! where its meaning is written down. What the records do not hold is refused, with what to measure. Must not guess, and
 //! must not lay out a file; `rigel-report` does.
 
-mod again;
+pub mod again;
 mod cgroup;
 mod measured;
 mod mysql;

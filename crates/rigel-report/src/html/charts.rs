@@ -111,9 +111,9 @@ fn is_beside(view: &View<'_>, class: Class) -> bool {
 
 /// The rate of a class over its load.
 fn rate(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load: &LoadClass) {
-    let mut about = format!("of {} over the {}", load.noun(), load.outstanding());
+    let mut about = format!("of {} over the {}", load.noun(), load.axis());
     if is_beside(view, load.name) {
-        let others = classes.others(load, LoadClass::outstanding);
+        let others = classes.others(load, LoadClass::axis);
         about += &format!(", a line for each number of {others}");
     }
     if view.findings.curves.iter().any(|curve| curve.class() == load.name) && is_alone(view, load.name) {

@@ -128,7 +128,7 @@ impl From<&LoadClass> for ClassData {
             name: load.name,
             label: load.name.label(),
             noun: load.noun(),
-            outstanding: load.outstanding(),
+            outstanding: load.axis(),
             unit: text(load.unit()),
             scale: load.scale(),
         }

@@ -181,10 +181,10 @@ fn a_good_working_point_is_told_where_the_highest_rate_costs_far_more() {
     let latencies_ns = [1_000_000, 1_000_000, 1_500_000, 2_000_000, 2_400_000];
     let visits = latencies_ns.into_iter().enumerate().map(|(step, ns)| visit(step, ns)).collect();
     let found = Findings::of(&record(visits)).working[&Class::SMALL];
-    assert_eq!((found.at.point, found.highest.point), (Point::pair(2, 0), Point::pair(5, 0)));
+    assert_eq!((found.at.outstanding, found.highest.outstanding), (2, 5));
     let close = |one: f64, other: f64| (one / other - 1.0).abs() < 0.01;
-    assert!(close(found.at.estimate.value, 2000.0) && close(found.latency_us.value, 1000.0), "{found:?}");
-    assert!(close(found.highest.estimate.value, 2083.0) && close(found.highest_latency_us.value, 2400.0));
+    assert!(close(found.at.rate.value, 2000.0) && close(found.at.latency_us, 1000.0), "{found:?}");
+    assert!(close(found.highest.rate.value, 2083.0) && close(found.highest.latency_us, 2400.0));
     // The highest power is at 1, which would leave more than half of the rate unused.
     let latencies_ns = [1_000_000, 2_400_000, 3_000_000, 4_000_000, 2_300_000];
     let visits = latencies_ns.into_iter().enumerate().map(|(step, ns)| visit(step, ns)).collect();

@@ -39,6 +39,7 @@ pub struct Again {
 }
 
 impl Again {
+    /// The commands for a class of the run.
     pub fn of(header: &Header, class: Class) -> Self {
         let request = &header.request;
         let budget = more_time(request);

@@ -107,7 +107,7 @@ fn charts(views: &[View<'_>], (class, bytes, streams): Kind, runs: &[usize]) -> 
     let chart = |title: &str, unit: &str, quantity: Quantity| Overlay {
         title: text(title),
         about: about.clone(),
-        x: load.outstanding(),
+        x: load.axis(),
         unit: text(unit),
         lines: runs.iter().filter_map(|&run| Some(line(views.get(run)?, run, class, quantity))).collect(),
     };

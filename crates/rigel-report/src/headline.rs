@@ -101,7 +101,7 @@ fn bounded(answers: &Answers) -> Vec<Headline> {
         Ok(within) => {
             let point = Point::alone(Class::SMALL, within.outstanding);
             let at = |estimate| Ok(Extreme { estimate, point });
-            let latency = format!("{of} latency of small I/O at that rate");
+            let latency = format!("At that rate, {of} latency of small I/O");
             vec![
                 row(name, Unit::Rate("IOPS".into()), at(within.iops)),
                 row(latency, Unit::Us, at(within.latency_us)),

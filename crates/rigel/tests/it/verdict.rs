@@ -63,7 +63,7 @@ fn what_speaks_against_a_run_comes_with_what_to_do_and_the_next_command() {
 fn a_calibration_begins_with_its_verdict_and_asks_for_a_longer_budget() {
     let place = Place::new();
     let told = place.line(&format!("calibrate --engine {NOISY} --seed 1 --budget 30s")).expect_code(0).stdout;
-    in_this_order(&told, &["Calibration of", "Use with care: ", "--budget 1m\n", "\nmax_iops"]);
+    in_this_order(&told, &["Calibration of", "Use with care: ", "--budget 5m\n", "\nmax_iops"]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn the_outputs_of_a_calibration_agree() {
             ("within value", 4),
             ("within latency value", 4),
             ("one stream value", 4),
-            ("most small width", 3),
+            ("most large width", 3),
             ("within width", 3),
         ] {
             told.is_told_by(key, sources);

@@ -150,7 +150,7 @@ oracle\t''
 cgroup\t''
 cgroup-max\t''
 seastar\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand advise" -l hit-rate -d 'Share of random reads that caches will answer, 95% or 0.95: what random_page_cost depends on [default: an assumed 90%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand advise" -l hit-rate -d 'Share of random reads that caches will answer, such as 95%: what random_page_cost depends on [default: an assumed 90%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand advise" -l server-version -d 'Major version of PostgreSQL, 13 to 18: settings that came later are comments in its file [default: 13]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand advise" -l last -d 'The record of the last calibration on this host'
 complete -c rigel -n "__fish_rigel_using_subcommand advise" -l explain -d 'Also the formula, the figures and the source of every value, and what withheld ones would have been'

@@ -10,6 +10,7 @@ use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{Nanos, UnitError};
+use rigel_core::uses::advice::HitRate;
 use rigel_report::OrionVersion;
 use std::error::Error;
 use std::ffi::OsStr;
@@ -57,6 +58,13 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
             .into(),
             other => other.into(),
         }
+    })
+}
+
+/// Reads the share of reads that caches answer.
+pub fn hit_rate(text: &str) -> Result<HitRate, Refused> {
+    text.parse().map_err(|reason| -> Refused {
+        Misread { reason, next: "write a per cent sign behind it, as in --hit-rate 95%".into() }.into()
     })
 }
 

@@ -12,6 +12,7 @@ mod compare;
 mod contents;
 mod device;
 mod doctor;
+mod dry_run;
 mod faults;
 mod formats;
 mod hostile;

@@ -14,6 +14,7 @@ use crate::path_text::printable;
 use crate::stats::Estimate;
 use crate::units::{Bytes, KIB, MIB, number, to_f64};
 use crate::uses::compare::Run;
+use crate::witness::Foreign;
 use std::collections::BTreeSet;
 
 /// The share of the highest rate that saturates, as the search for levels has it.
@@ -357,12 +358,31 @@ fn foreign(found: &CurveFindings) -> Option<Flag> {
     let from = found.curve.n_sat.lo.saturating_sub(1);
     let counts = |visit: &&VisitFindings| visit.counts && visit.point.of(found.class()) >= from;
     let visits: Vec<&VisitFindings> = found.visits.iter().filter(counts).collect();
-    let of =
-        |visit: &&VisitFindings| visit.foreign.as_ref().and_then(|all| all.first().map(ToString::to_string));
-    let disturbed: Vec<String> = visits.iter().filter_map(of).collect();
-    let one = disturbed.first()?;
-    let text = format!("{} of {} visits of the search, one of them: {one}", disturbed.len(), visits.len());
+    let of = |visit: &&VisitFindings| visit.foreign.as_ref().and_then(|all| all.first().copied());
+    let disturbed: Vec<Foreign> = visits.iter().filter_map(of).collect();
+    // The whole of the search stands in the report of the run, and a reader compares the two.
+    let text = format!(
+        "in {} of the {} measurements of the search with {from} or more outstanding, of {} in all: for example, {}",
+        disturbed.len(),
+        visits.len(),
+        found.visits.len(),
+        plainly(disturbed.first()?)
+    );
     Some(Flag::new(FlagCode::Foreign, text))
+}
+
+/// One disturbance without the thresholds behind it.
+fn plainly(disturbance: &Foreign) -> String {
+    match disturbance {
+        Foreign::Cpu(found) => format!("other programs used {:.2} of a CPU", found.mean),
+        Foreign::Steal(found) => {
+            format!("the hypervisor took {:.1} % of the CPU time for others", found.mean * 100.0)
+        }
+        Foreign::Waiting(found) => {
+            format!("{:.1} % of the time tasks waited for a CPU that others used", found.mean * 100.0)
+        }
+        Foreign::Io(found) => format!("the devices moved {:.1} MiB/s for others", found.foreign_mbps()),
+    }
 }
 
 /// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.

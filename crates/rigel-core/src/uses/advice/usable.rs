@@ -90,7 +90,7 @@ impl Doubt<'_> {
             Self::Forbidden(flag) => format!("it must not be used ({})", told(flag)),
             // The first kind of disturbance tells enough; the report of the run has all.
             Self::Foreign(flag) => format!(
-                "others used the host or the device meanwhile ({})",
+                "something else used the CPUs or the device meanwhile ({})",
                 told(flag).split("; ").next().unwrap_or_default()
             ),
             Self::Rising => {

@@ -140,7 +140,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand compare" -l out -d 'Director
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-if -d 'Exit with 1 when a change is beyond a bound, as \'small_iops < -5%\'; may be repeated' -r
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l json -d 'The same as --format json'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l html -d 'The same as --format html: one file with overlaid curves, named by both sides'
-complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Exit with 1 also when a gate is undecided, because the interval of a change holds its bound'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Exit with 1 also when a gate is undecided; `rigel help compare` tells when it is'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l allow-differences -d 'Compare runs of different sizes, write shares, engines or flags all the same'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -s h -l help -d 'Print a summary; `rigel help compare` tells more'

@@ -12,6 +12,8 @@ mod reached;
 pub use causes::Cause;
 pub use next::Suggestion;
 
+pub(crate) use next::{again, there};
+
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::PointFindings;

@@ -26,6 +26,20 @@ pub struct Suggestion {
     pub command: String,
 }
 
+impl Suggestion {
+    /// Whether it gives the run more time.
+    pub(crate) fn is_longer(&self) -> bool {
+        self.purpose == LONGER
+    }
+}
+
+const LONGER: &str = "To measure longer";
+
+/// The command line of the run; `None` where it cannot be typed again.
+pub(crate) fn again(view: &View<'_>) -> Option<String> {
+    repeated(view).map(|command| command.text())
+}
+
 pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let suggestion = |purpose: &str, command: String| Suggestion { purpose: purpose.to_owned(), command };
     let header = &view.record.header;
@@ -51,10 +65,8 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
         Some(Next::Doctor) => Some(suggestion("To find the cause", doctor(view))),
         Some(Next::Longer) => match further(view, causes) {
             Some(command) => Some(suggestion("To try more load", command)),
-            None => longer(view).map_or_else(
-                || again("To measure again", repeated(view)?),
-                |command| again("To measure longer", command),
-            ),
+            None => longer(view)
+                .map_or_else(|| again("To measure again", repeated(view)?), |command| again(LONGER, command)),
         },
         Some(Next::Again | Next::Nothing) => again("To measure again", with_workers(view, causes)?),
     }
@@ -151,7 +163,7 @@ fn with_workers(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
 }
 
 /// In the directory of the run, where its targets had names that are relative to it.
-fn there(view: &View<'_>, command: &str) -> String {
+pub(crate) fn there(view: &View<'_>, command: &str) -> String {
     let relative = |target: &TargetFacts| {
         let name = target.path.trim_start_matches("./");
         let is_relative = target.kind != TargetKind::Simulated && !name.starts_with(['/', '.']);

@@ -9,6 +9,7 @@ mod bad_input;
 mod calibrate;
 mod changes;
 mod compare;
+mod compare_told;
 mod contents;
 mod device;
 mod doctor;

@@ -82,13 +82,13 @@ fn compare_says_what_speaks_against_a_side_before_better_or_worse() {
         &[
             "Use with care: flags speak against",
             "\n- The new side (",
-            "numbers of the points",
+            " without evidence, ",
             "--max-duration 2m",
             "Small Large",
         ],
     );
     in_this_order(
         &compare(&noisy, &good),
-        &["Use with care: ", "\n- The base (", "numbers of the points", "Small Large"],
+        &["Use with care: ", "\n- The base (", " without evidence, ", "Small Large"],
     );
 }

@@ -270,7 +270,7 @@ fn chosen(all: impl Iterator<Item = Measured>) -> Option<Measured> {
     (!all.is_empty()).then(|| all.swap_remove(good))
 }
 
-/// A figure with the flags of its place, and those of the whole run that forbid its use.
+/// A figure with the flags of its place, and those of the whole run or of all points of the class that forbid its use.
 pub fn measured(
     run: &Run<'_>,
     class: Class,
@@ -285,7 +285,10 @@ pub fn measured(
         unit,
         figure: figure.into(),
         run_id: run.record.header.run_id.clone(),
-        flags: of_run.chain(flags).cloned().collect(),
+        flags: {
+            let own = |flag: &&Flag| !flags.iter().any(|own| own.code == flag.code);
+            of_run.chain(of_all_points(run, class)).filter(own).chain(flags).cloned().collect()
+        },
         is_lower_bound: false,
         width_matters: true,
         again: Again::of(&run.record.header, class),
@@ -297,6 +300,17 @@ pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured>
     let bytes = large_stream_bytes(run)?;
     let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
     highest(run, Class::LARGE, what, "MBPS", to_f64(bytes) / to_f64(MIB))
+}
+
+/// The flags that forbid the use of every point of a class: what a search found on the same targets is no better.
+fn of_all_points<'a>(run: &Run<'a>, class: Class) -> Vec<&'a Flag> {
+    let mut points = run.findings.points.iter().filter(|found| found.io(class).is_some());
+    let invalid = |found: &'a PointFindings| found.flags.iter().filter(|flag| flag.invalid).collect();
+    let first: Vec<&Flag> = points.next().map_or_else(Vec::new, invalid);
+    points.fold(first, |mut shared, found| {
+        shared.retain(|one| found.flags.iter().any(|flag| flag.invalid && flag.code == one.code));
+        shared
+    })
 }
 
 /// The highest rate of a class alone in a run; `factor` makes the unit out of I/Os per second.

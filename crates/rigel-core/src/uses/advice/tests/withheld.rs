@@ -159,6 +159,29 @@ fn numbers_that_must_not_be_used_give_no_setting() {
     assert!(!unused.is_all_in_doubt());
 }
 
+/// What the search of a file in memory found is about memory as well, though the flag stands at the points.
+#[test]
+fn a_flag_that_all_points_share_forbids_what_the_search_found() {
+    for (code, command) in
+        [(FlagCode::Memory, "rigel calibrate"), (FlagCode::Zeros, "cd /data && rigel calibrate")]
+    {
+        let mut reads = Known::reads();
+        let mut curve = rising(Class::SMALL);
+        curve.curve.saturated = true;
+        reads
+            .findings
+            .points
+            .iter_mut()
+            .for_each(|found| found.flags.push(Flag::new(code, "x").invalidating()));
+        curve.flags.clear();
+        reads.findings.curves.push(curve);
+        let found = advised(&[reads]);
+        let refusal = refused(&found, Product::Postgresql, "effective_io_concurrency");
+        assert!(refusal.because.contains(code.name()), "{refusal:?}");
+        assert_eq!(refusal.command.as_deref(), Some(command));
+    }
+}
+
 /// All points of small I/O alone are in doubt and a mixed one is not: the reason is told, not that nothing was measured.
 #[test]
 fn a_mixed_point_does_not_hide_why_the_others_are_in_doubt() {

@@ -135,15 +135,16 @@ fn a_side_is_told_what_its_flag_is_about_and_how_long_it_was_measured() {
     let place = Place::new();
     for (name, device) in [("good", "servers=4,service=1ms"), ("noisy", "servers=4,service=1ms,between=30%")]
     {
-        let line = format!("calibrate --engine sim:{device} --seed 1 --budget 30s --name {name} --quiet");
+        let line =
+            format!("run simple --engine sim:{device} --seed 1 --max-duration 60s --name {name} --quiet");
         place.line(&line).expect_code(0);
     }
     let [good, noisy] = ["good_", "noisy_"].map(|name| place.only_of(name, "_record.jsonl"));
     let table =
         place.rigel(["compare", good.to_str().unwrap(), noisy.to_str().unwrap()]).expect_code(0).stdout;
     let top = flat(&table);
-    assert!(top.contains("For the new side, which had 30 s, to measure longer:"), "{table}");
-    assert!(top.contains("--budget "), "{table}");
+    assert!(top.contains("For the new side, which had 1 min, to measure longer:"), "{table}");
+    assert!(top.contains("--max-duration 2m"), "{table}");
     let json = place.rigel(["report", noisy.to_str().unwrap(), "--format", "json"]).json();
     let cause = &json["verdict"]["causes"][0];
     let [code, place, figures] = ["code", "place", "figures"].map(|key| cause[key].as_str().unwrap());

@@ -14,6 +14,7 @@ mod device;
 mod doctor;
 mod faults;
 mod formats;
+mod headline;
 mod hostile;
 mod intervals;
 mod label;

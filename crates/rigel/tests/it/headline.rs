@@ -18,3 +18,25 @@ fn a_point_whose_speed_changed_is_no_headline() {
     assert!((best["value"].as_f64().unwrap() - 1007.8).abs() < 1.0, "{best}");
     assert_eq!(best["levels"]["small"], 2, "{best}");
 }
+
+/// ORION's levels end where the number of disks says. That the storage may do more is no fault of the numbers.
+#[test]
+fn a_rate_that_still_rises_is_told_and_is_no_fault() {
+    let place = Place::new();
+    let found = |servers: u32, more: &str| {
+        let device = format!("sim:servers={servers},service=1ms,rate=0,spread=exponential,between=2%");
+        let line = format!("run oltp --engine {device} --seed 2 --json --no-html {more}");
+        place.line(&line).expect_code(0).json()
+    };
+    let rising = found(64, "");
+    assert_eq!(
+        (rising["best"]["small"]["still_rising"].as_bool(), &rising["verdict"]["tone"]),
+        (Some(true), &"good".into())
+    );
+    assert_eq!(found(8, "")["best"]["small"]["still_rising"], false);
+    assert_eq!(
+        found(64, "--levels auto")["best"]["small"]["still_rising"],
+        false,
+        "the search found the end"
+    );
+}

@@ -75,6 +75,14 @@ fn the_text_and_every_other_output_of_the_record() {
     assert!(json["points"].as_array().unwrap().len() >= 5, "{json}");
 }
 
+/// No I/O more or less at the edge of a short window speaks against a device that always takes the same time.
+#[test]
+fn a_device_without_noise_contradicts_nothing() {
+    let place = Place::new();
+    let told = calibrate(&place, "--engine sim:servers=4,service=1ms --budget 20s").expect_code(0).stdout;
+    assert!(told.contains("3,960 small I/Os per second") && !told.contains("NOT_MONOTONE"), "{told}");
+}
+
 #[test]
 fn a_bound_that_nothing_keeps_is_an_answer() {
     let place = Place::new();

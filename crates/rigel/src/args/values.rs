@@ -46,6 +46,15 @@ pub fn duration(text: &str) -> Result<Nanos, Refused> {
     time(text, ["s", "m"])
 }
 
+/// Reads a share in whole per cent: `20` or `20%`.
+pub fn per_cent(text: &str) -> Result<u64, Misread> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    number.parse().map_err(|_| Misread {
+        reason: "is no whole number of per cent".into(),
+        next: "give 0 to 100, such as 20 or 20%".into(),
+    })
+}
+
 /// A number alone means seconds to one and milliseconds to another, so it is refused; `units` are what it may mean.
 fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
     text.parse().map_err(|error: UnitError| -> Refused {
@@ -159,6 +168,16 @@ mod tests {
         assert!(duration("60").unwrap_err().to_string().contains("write 60s or 60m"));
         assert!(duration("10x").unwrap_err().to_string().contains("'x' in '10x' is not a unit"));
     }
+    #[test]
+    fn a_share_may_have_its_sign() {
+        for (text, share) in [("20", 20), ("20%", 20), ("20 %", 20), ("0%", 0), ("101%", 101)] {
+            assert_eq!(per_cent(text).unwrap(), share, "{text}");
+        }
+        for text in ["", "%", "20%%", "2.5%", "-5%", "x"] {
+            assert!(per_cent(text).unwrap_err().to_string().contains("no whole number"), "{text}");
+        }
+    }
+
 
     #[test]
     fn seeds_stay_below_2_53() {

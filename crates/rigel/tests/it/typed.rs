@@ -76,6 +76,22 @@ fn the_plan_of_a_calibration_has_its_bound() {
 }
 
 #[test]
+fn a_share_may_have_its_sign() {
+    let place = Place::new();
+    for line in ["run simple --write 2.5%", "calibrate --write 2.5%"] {
+        told(&place, line, 2, &["`--write 2.5%` is no whole number of per cent", "0 to 100"]);
+    }
+    for command in ["run simple", "calibrate"] {
+        let plan = |share: &str| {
+            let line = format!("{command} --write {share} --engine sim --seed 1 --dry-run");
+            place.line(&line).expect_code(0).stdout
+        };
+        assert_eq!(plan("20%"), plan("20"));
+        assert_ne!(plan("20%"), plan("30%"));
+    }
+}
+
+#[test]
 fn the_nearest_word_is_offered() {
     let place = Place::new();
     for (line, near) in [

@@ -86,8 +86,7 @@ pub fn engine(text: &str) -> Result<EngineRequest, Refused> {
 }
 
 fn no_engine(name: &str) -> Misread {
-    let known: Vec<&str> =
-        std::iter::once("auto").chain(EngineKind::ASKED_FOR.map(EngineKind::name)).collect();
+    let known: Vec<&str> = std::iter::once("auto").chain(EngineKind::ALL.map(EngineKind::name)).collect();
     let near = fio::engine(name).or_else(|| nearest(name, known.iter().copied()));
     Misread {
         reason: format!("names no engine ({})", known.join(", ")),
@@ -168,6 +167,7 @@ mod tests {
         assert!(duration("60").unwrap_err().to_string().contains("write 60s or 60m"));
         assert!(duration("10x").unwrap_err().to_string().contains("'x' in '10x' is not a unit"));
     }
+
     #[test]
     fn a_share_may_have_its_sign() {
         for (text, share) in [("20", 20), ("20%", 20), ("20 %", 20), ("0%", 0), ("101%", 101)] {
@@ -177,7 +177,6 @@ mod tests {
             assert!(per_cent(text).unwrap_err().to_string().contains("no whole number"), "{text}");
         }
     }
-
 
     #[test]
     fn seeds_stay_below_2_53() {

@@ -16,6 +16,7 @@ mod doctor;
 mod dry_run;
 mod faults;
 mod formats;
+mod headline;
 mod hostile;
 mod intervals;
 mod label;

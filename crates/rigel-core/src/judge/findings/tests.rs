@@ -5,6 +5,7 @@ use crate::load::workload::Direction;
 use crate::measure::FirstError;
 use crate::record::Visit;
 use crate::record::tests::{header, visit};
+use crate::stats::Interval;
 use crate::witness::{Counts, Moved, Witness, WitnessSample};
 
 const FIRST_ERROR: FirstError = FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read };
@@ -164,6 +165,37 @@ fn errors_tell_target_offset_and_errno() {
         flags[0].text.contains("2 failed")
             && flags[0].text.contains("a write at byte 8192 of /data/lun1, errno 5 (I/O error)")
     );
+}
+
+/// A point whose rate changed owes a wide interval to that, which would make it as good as the best.
+#[test]
+fn a_point_whose_rate_changed_is_no_headline_unless_all_did() {
+    let latencies_ns = [1_000_000, 1_000_000, 1_500_000, 2_000_000, 3_000_000];
+    let visits = latencies_ns.into_iter().enumerate().map(|(step, ns)| visit(step, ns)).collect();
+    let mut found = Findings::of(&record(visits));
+    let wide = Interval::symmetric(1638.0, 0.87, 1, 9.0);
+    let best = |found: &mut Findings| {
+        for (place, point) in found.points.iter_mut().enumerate().filter(|one| [0, 4].contains(&one.0)) {
+            let io = point.ios.get_mut(&Class::SMALL).unwrap();
+            io.iops.interval = if place == 4 { wide } else { None };
+            io.latency_us.as_mut().unwrap().mean.interval = wide;
+        }
+        found.choose(None);
+        let at = |best: Option<Extreme>| best.map(|best| best.point.small());
+        let plain = &found.plainly_best;
+        (
+            [at(found.best.rate(Class::SMALL)), at(found.best.latency_us(Class::SMALL))],
+            [at(plain.rate(Class::SMALL)), at(plain.latency_us(Class::SMALL))],
+        )
+    };
+    let (_, plain) = best(&mut found);
+    let flag = |code| Flag::new(code, "moved");
+    found.points[4].flags = vec![flag(FlagCode::LevelShift)];
+    found.points[0].flags = vec![flag(FlagCode::Drift)];
+    assert_eq!(best(&mut found), ([Some(4), Some(2)], plain), "ORION's are what they were");
+    assert!(found.working.values().all(|working| working.highest.outstanding == 4));
+    found.points.iter_mut().for_each(|point| point.flags = vec![flag(FlagCode::LevelShift)]);
+    assert_eq!(best(&mut found), ([Some(5), Some(1)], plain), "all of them are alike");
 }
 
 #[test]

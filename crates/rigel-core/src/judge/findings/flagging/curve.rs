@@ -5,6 +5,7 @@
 use super::words::{rate, signed};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, LoadClass};
+use crate::stats::bound::LatencyBound;
 use crate::stats::detect::levels::retrograde;
 use crate::stats::levels_auto::{Curve, Violation, ViolationKind};
 
@@ -18,6 +19,15 @@ pub fn flags(load: &LoadClass, curve: &Curve) -> Vec<Flag> {
 pub fn unfinished(class: Class, visits: usize) -> Flag {
     let text = format!(
         "{}: the search had no time for more than {visits} visits; the maximum and its level may be higher",
+        class.name()
+    );
+    Flag::new(FlagCode::NotSaturated, text)
+}
+
+/// A search for the level at the bound that had used up its share of the time, below saturation.
+pub fn unfinished_bound(class: Class, level: u32, bound: &LatencyBound) -> Flag {
+    let text = format!(
+        "{}: the search had no time to try more than {level} outstanding within a {bound}; max_iops may be higher",
         class.name()
     );
     Flag::new(FlagCode::NotSaturated, text)

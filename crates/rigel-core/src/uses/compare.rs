@@ -131,7 +131,7 @@ fn is_common(metric: Metric, runs: &[&Run<'_>]) -> bool {
 fn has_unequal_levels(metric: Metric, runs: &[&Run<'_>], left_out: &[Point]) -> bool {
     let searched = |run: &&Run<'_>| run.record.header.request.levels == LevelChoice::Auto;
     let best = |run: &&Run<'_>| metric.best(run.findings).map(|best| best.point);
-    !runs.iter().all(|run| searched(run)) && runs.iter().filter_map(best).any(|at| left_out.contains(&at))
+    !runs.iter().all(searched) && runs.iter().filter_map(best).any(|at| left_out.contains(&at))
 }
 
 /// The rows of one metric: one for each point of the runs, or one for the runs.

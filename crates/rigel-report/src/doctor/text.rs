@@ -168,7 +168,7 @@ fn doubted_by(same: &[&Checked], parts: &[(Part, Vec<Finding<'_>>)]) -> Option<u
         same.iter().any(|one| one.about == found.about && one.rests_on().contains(&found.rule.name))
     };
     let mut all = parts.iter().flat_map(|(_, found)| found);
-    all.find(|finding| finding.same.iter().any(|found| doubts(&found))).map(|finding| finding.number)
+    all.find(|finding| finding.same.iter().any(&doubts)).map(|finding| finding.number)
 }
 
 /// How much was looked at.

@@ -206,8 +206,8 @@ const fn share(limit: Nanos) -> Nanos {
     Nanos(limit.0 / 5 * 2)
 }
 
-/// What a search may take of a time limit. A calibration, which searches for its bound as well, may take three fifths: half
-/// would leave four of ten calibrations of a device that varies by 2 % without their plateau.
+/// What a search may take of a time limit. A calibration, which searches for its bound as well, may take three fifths: nearly all
+/// searches of the self-test's cases are over by then.
 const fn most_of(limit: Nanos, is_calibration: bool) -> Nanos {
     if is_calibration { Nanos(limit.0 / 5 * 3) } else { share(limit) }
 }

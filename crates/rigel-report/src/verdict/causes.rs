@@ -117,10 +117,11 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
         invalid: worst.is_some_and(|(_, flag)| flag.invalid),
         means: meaning.means.to_owned(),
         place: place(view, places),
-        figures: match code {
-            FlagCode::NotReached if places.len() > 1 => widths(view),
-            _ => worst.map_or_else(String::new, |(_, flag)| printable(&flag.text).into_owned()),
-        },
+        figures: (code == FlagCode::NotReached && places.len() > 1)
+            .then(|| widths(view))
+            .flatten()
+            .or_else(|| Some(printable(&worst?.1.text).into_owned()))
+            .unwrap_or_default(),
         remedy: match code {
             FlagCode::Memory if view.record.header.request.allow_memory => {
                 "It was asked for (--allow-memory); no disk is measured.".to_owned()
@@ -130,19 +131,16 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
     }
 }
 
-/// `±6.1 % to ±14 %, where ±5 % was asked for`: the widths that are wider.
-fn widths(view: &View<'_>) -> String {
-    let wide = view.findings.points.iter().flat_map(PointFindings::classes);
-    let wide = wide.filter(|(_, io)| !io.sure.reached).filter_map(|(_, io)| io.iops.half_width());
-    let (least, most) =
-        wide.fold((f64::INFINITY, 0.0_f64), |(least, most), half| (least.min(half), most.max(half)));
-    let asked = view.findings.target.map_or_else(String::new, |target| {
-        format!(", where ±{} % was asked for", words::plain_percent(target))
-    });
-    if most <= 0.0 {
-        return format!("no interval at all{asked}");
-    }
-    format!("±{} % to ±{} %{asked}", words::percent(least), words::percent(most))
+/// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` where no width is wider, as there were too few visits.
+fn widths(view: &View<'_>) -> Option<String> {
+    let target = view.findings.target?;
+    let points = view.findings.points.iter().flat_map(PointFindings::classes);
+    let wide = points.filter_map(|(_, io)| io.iops.half_width()).filter(|half| *half > target);
+    let mut wide: Vec<f64> = wide.collect();
+    wide.sort_by(f64::total_cmp);
+    let (least, most) = (words::percent(*wide.first()?), words::percent(*wide.last()?));
+    let range = if least == most { format!("±{least} %") } else { format!("±{least} % to ±{most} %") };
+    Some(format!("{range}, where ±{} % was asked for", words::plain_percent(target)))
 }
 
 /// `2 of 7 points`, `the run and all points`.

@@ -28,6 +28,11 @@ pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
             Some((iops, bound)) if iops == highest => format!("{} within a {bound}", rate(load, highest)),
             _ => rate(load, highest),
         }));
+        if view.findings.still_rising.contains(&load.name)
+            && let Some(last) = most.last_mut()
+        {
+            *last += ", and the rate still rose at the most load that was tried";
+        }
         let lower = within.filter(|(iops, _)| Some(*iops) != highest);
         most.extend(
             lower.map(|(iops, bound)| format!("{}{} within a {bound}", number(iops.value), width(iops))),

@@ -59,11 +59,12 @@ fn the_table_of_a_slower_device() {
     Use with care: flags speak against numbers of these runs.
     - The base (NOT_REACHED, FEW_POINTS): An interval is wider than was asked for.
       The width that is shown is the answer. Give the run more time, or measure on a
-      quieter host. NOT_REACHED, Small=4 and Large=2: small: 4 of at least 6 visits.
+      quieter host. NOT_REACHED, 4 outstanding small I/Os and 2 outstanding large
+      I/Os: small: 4 of at least 6 visits.
     - The new side (NOT_REACHED, FEW_POINTS): An interval is wider than was asked
       for. The width that is shown is the answer. Give the run more time, or measure
-      on a quieter host. NOT_REACHED, Small=4 and Large=2: small: 4 of at least 6
-      visits.
+      on a quieter host. NOT_REACHED, 4 outstanding small I/Os and 2 outstanding
+      large I/Os: small: 4 of at least 6 visits.
     The new side is worse in highest rate of small I/O; highest rate of large I/O;
     rate, mean latency and p99 of small I/O at small 4 large 2; rate, mean latency
     and p99 of large I/O at small 4 large 2.

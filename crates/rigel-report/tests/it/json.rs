@@ -300,7 +300,8 @@ const DOCUMENT: &str = r#"{
           "small": 1,
           "large": 0
         }
-      }
+      },
+      "still_rising": false
     },
     "large": {
       "rate": {
@@ -313,7 +314,8 @@ const DOCUMENT: &str = r#"{
           "large": 1
         }
       },
-      "latency_us": null
+      "latency_us": null,
+      "still_rising": false
     }
   }
 }

@@ -112,7 +112,7 @@ fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
                 more apart
     Per visit 500 ms to settle, then 1 s measured; up to 8 s when fewer than 200
                 I/Os complete
-    Time      usually 4 to 11 min and the warm-up: the less the device varies, the
+    Time      usually 4 to 10 min and the warm-up: the less the device varies, the
                 shorter; a device with few IOPS takes longer; no visit begins after
                 10 min
     Buffers   16 MiB for 1 worker

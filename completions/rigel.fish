@@ -140,7 +140,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand compare" -l out -d 'Director
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-if -d 'Exit with 1 when a change is beyond a bound, as \'small_iops < -5%\'; may be repeated' -r
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l json -d 'The same as --format json'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l html -d 'The same as --format html: one file with overlaid curves, named by both sides'
-complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Exit with 1 also when a gate is undecided, because the interval of a change holds its bound'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Exit with 1 also when a gate is undecided; `rigel help compare` tells when it is'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l allow-differences -d 'Compare runs of different sizes, write shares, engines or flags all the same'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -s h -l help -d 'Print a summary; `rigel help compare` tells more'
@@ -150,7 +150,7 @@ oracle\t''
 cgroup\t''
 cgroup-max\t''
 seastar\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand advise" -l hit-rate -d 'Share of random reads that caches will answer, 95% or 0.95: what random_page_cost depends on [default: an assumed 90%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand advise" -l hit-rate -d 'Share of random reads that caches will answer, such as 95%: what random_page_cost depends on [default: an assumed 90%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand advise" -l server-version -d 'Major version of PostgreSQL, 13 to 18: settings that came later are comments in its file [default: 13]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand advise" -l last -d 'The record of the last calibration on this host'
 complete -c rigel -n "__fish_rigel_using_subcommand advise" -l explain -d 'Also the formula, the figures and the source of every value, and what withheld ones would have been'

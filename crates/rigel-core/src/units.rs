@@ -59,6 +59,25 @@ pub enum UnitError {
     /// A time without a unit: seconds to some programs, milliseconds to others.
     #[error("'{0}' has no unit: write {0}us, {0}ms, {0}s or {0}m")]
     NoUnit(String),
+    /// It can be read in one way only, but is not written as numbers are here.
+    #[error("'{text}' is not written as one number: write {meant}")]
+    Meant {
+        /// What the user typed.
+        text: String,
+        /// The same as it is read.
+        meant: String,
+    },
+    /// A part of the smallest unit.
+    #[error("'{text}' is no whole number of {unit}")]
+    NotWhole {
+        /// What the user typed.
+        text: String,
+        /// The smallest unit.
+        unit: &'static str,
+    },
+    /// More decimals than there are nanoseconds in a second.
+    #[error("'{0}' has too many decimals: at most 9 are read")]
+    TooFine(String),
     /// A suffix that is none of the known ones.
     #[error("'{unit}' in '{text}' is not a unit ({known})")]
     UnknownUnit {
@@ -74,30 +93,81 @@ pub enum UnitError {
     TooLarge(String),
 }
 
-/// Reads `8K` or `1.5M`. `unit_of` knows a unit by its name in lower case; `known` are the names for a message.
-fn read(text: &str, known: &'static str, unit_of: fn(&str) -> Option<u64>) -> Result<u64, UnitError> {
+/// What a number is counted in.
+struct Counted {
+    /// The smallest unit.
+    smallest: &'static str,
+    /// The names of the units, for a message.
+    known: &'static str,
+    /// Knows a unit by its name in lower case.
+    unit_of: fn(&str) -> Option<u64>,
+}
+
+/// Reads `8K` or `1.5M`.
+fn read(text: &str, counted: &Counted) -> Result<u64, UnitError> {
     let typed = text;
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);
     let unit = suffix.trim_start();
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    // More decimals than nanoseconds in a second have no use.
-    if whole.is_empty() || !(1..=9).contains(&fraction.len()) || fraction.contains('.') {
+    if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
         return Err(UnitError::NotANumber(text.to_owned()));
     }
-    let Some(size) = unit_of(&unit.to_ascii_lowercase()) else {
+    let Some(size) = (counted.unit_of)(&unit.to_ascii_lowercase()) else {
+        let known = counted.known;
         return Err(UnitError::UnknownUnit { text: typed.to_owned(), unit: unit.to_owned(), known });
     };
+    // More decimals than nanoseconds in a second have no use.
+    if fraction.len() > 9 {
+        return Err(UnitError::TooFine(text.to_owned()));
+    }
     let too_large = || UnitError::TooLarge(typed.to_owned());
     let whole: u64 = whole.parse().map_err(|_| too_large())?;
     let parts = fraction.bytes().fold(1, |parts: u128, _| parts * 10);
     let part = u128::from(fraction.parse::<u64>().map_err(|_| too_large())?) * u128::from(size);
     if !part.is_multiple_of(parts) {
-        return Err(UnitError::NotANumber(text.to_owned()));
+        return Err(UnitError::NotWhole { text: text.to_owned(), unit: counted.smallest });
     }
     let part = u64::try_from(part / parts).map_err(|_| too_large())?;
     whole.checked_mul(size).and_then(|all| all.checked_add(part)).ok_or_else(too_large)
+}
+
+/// Offers what was meant where a text can be read in one way only, else the error.
+fn or_meant<T: FromStr>(text: &str, error: UnitError, meant: Option<String>) -> UnitError {
+    match meant.filter(|meant| meant.parse::<T>().is_ok()) {
+        Some(meant) => UnitError::Meant { text: text.trim().to_owned(), meant },
+        None => error,
+    }
+}
+
+/// `.5m` and `1,5s` with a point between digits. Behind a comma three digits may as well be thousands.
+fn with_a_point(text: &str) -> Option<String> {
+    let (whole, rest) = text.trim().split_once(['.', ','])?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let is_plain = digits > 0 && !(digits == 3 && text.contains(','));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let meant = format!("{whole}.{rest}");
+    (is_plain && meant != text.trim()).then_some(meant)
+}
+
+/// `1h30m` in the last of its units: `90m`.
+fn in_one_unit(text: &str) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut last = ' ';
+    for c in text.trim().chars() {
+        match parts.last_mut() {
+            Some(part) if !(last.is_alphabetic() && c.is_ascii_digit()) => part.push(c),
+            _ => parts.push(c.to_string()),
+        }
+        last = if c == ' ' { last } else { c };
+    }
+    let (smallest, _) = parts.split_last().filter(|(_, larger)| !larger.is_empty())?;
+    let unit = smallest.trim_start_matches(|c: char| !c.is_alphabetic());
+    let each = parts.iter().map(|part| Some(part.parse::<Nanos>().ok()?.0));
+    let all = each.collect::<Option<Vec<u64>>>()?.into_iter().try_fold(0_u64, u64::checked_add)?;
+    let Nanos(size) = format!("1{unit}").parse().ok()?;
+    all.is_multiple_of(size).then(|| format!("{}{unit}", all / size))
 }
 
 impl FromStr for Bytes {
@@ -112,7 +182,8 @@ impl FromStr for Bytes {
             "t" | "tb" | "tib" => Some(1 << 40),
             _ => None,
         };
-        read(text, "B, K, M, G, T, powers of 1024", unit_of).map(Bytes)
+        let counted = Counted { smallest: "bytes", known: "B, K, M, G, T, powers of 1024", unit_of };
+        read(text, &counted).map(Bytes).map_err(|error| or_meant::<Self>(text, error, with_a_point(text)))
     }
 }
 
@@ -164,7 +235,9 @@ impl FromStr for Nanos {
             "" => Some(0),
             _ => None,
         };
-        let span = read(text, "us, ms, s, m, h", unit_of)?;
+        let counted = Counted { smallest: "nanoseconds", known: "us, ms, s, m, h", unit_of };
+        let meant = || with_a_point(text).or_else(|| in_one_unit(text));
+        let span = read(text, &counted).map_err(|error| or_meant::<Self>(text, error, meant()))?;
         let number = text.trim();
         let bare = number.ends_with(|last: char| last.is_ascii_digit());
         if bare && number.contains(|digit: char| matches!(digit, '1'..='9')) {

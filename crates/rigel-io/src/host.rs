@@ -60,6 +60,7 @@ fn of_files(system: &System) -> HostFacts {
         cpu_model: processor::model(&cpuinfo),
         cpus: u32::try_from(allowed.len()).unwrap_or(u32::MAX),
         memory_bytes: memory.as_ref().map(|memory| memory.mem_total),
+        swap_bytes: memory.as_ref().map(|memory| memory.swap_total),
         huge_pages_free: memory.as_ref().and_then(|memory| memory.hugepages_free),
         huge_pages: memory.as_ref().and_then(|memory| memory.hugepages_total),
         huge_page_bytes: memory.as_ref().and_then(|memory| memory.hugepagesize),

@@ -18,7 +18,7 @@ use crate::words::ONE_VISIT;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::pace::Pace;
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advised, Kind, Product, Refusal, Value};
+use rigel_core::uses::advice::{Advice, Advised, Kind, Product, Refusal, Value};
 
 /// Advice, and the runs that it comes from.
 pub struct Advisory<'a> {
@@ -57,7 +57,7 @@ impl Advisory<'_> {
             let step = refusal.step();
             format!(
                 "{setting} is {}: {}; {}",
-                kept_back(refusal),
+                kept_back(refusal.kind),
                 printable(&refusal.because),
                 printable(&step)
             )
@@ -104,12 +104,46 @@ const fn title(product: Product) -> &'static str {
     }
 }
 
-/// What is said of a setting without a value.
-const fn kept_back(refusal: &Refusal) -> &'static str {
-    match refusal.kind {
-        Kind::Missing => "not advised",
+/// What is said of a setting without a value: one word for each kind, on the page and in the files.
+const fn kept_back(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Missing => "not measured",
         Kind::InDoubt => "withheld",
     }
+}
+
+/// What these words mean.
+const fn meaning(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Missing => "no record has what the setting needs",
+        Kind::InDoubt => "it was measured, and is not good enough for a value",
+    }
+}
+
+/// A setting without a value.
+type Kept<'a> = (&'a Advice, &'a Refusal);
+
+/// The settings that are kept back for that kind of reason.
+fn kept<'a>(advice: impl IntoIterator<Item = &'a Advice>, kind: Kind) -> Vec<Kept<'a>> {
+    advice.into_iter().filter_map(|one| Some((one, one.refused(kind)?))).collect()
+}
+
+/// Those for which the same is said, in the order in which the first of each group stands.
+fn grouped<'a, K: PartialEq>(all: &[Kept<'a>], key: impl Fn(&'a Refusal) -> K) -> Vec<Vec<Kept<'a>>> {
+    let mut groups: Vec<(K, Vec<Kept<'a>>)> = Vec::new();
+    for one in all {
+        let own = key(one.1);
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, group)) => group.push(*one),
+            None => groups.push((own, vec![*one])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// `io_method, io_workers`.
+fn names(all: &[Kept<'_>]) -> String {
+    all.iter().map(|(advice, _)| advice.setting).collect::<Vec<_>>().join(", ")
 }
 
 /// `1.04 to 1.55`; `None` when both ends are the same.

@@ -6,6 +6,7 @@
 
 mod text;
 
+pub(crate) use text::figures;
 pub use text::{answers, history};
 
 use crate::json::{self, pretty, schema_of, text};

@@ -2,13 +2,18 @@
 //!
 //! Takes a comparison with its gates, gives bytes. Must not judge again, and must not choose an exit code.
 
+mod gates;
 mod json;
 mod junit;
+mod levels;
+mod measured;
+mod outcome;
 mod page;
 mod table;
 mod verdict;
 mod words;
 
+pub use gates::reason;
 pub use json::{SCHEMA, schema};
 
 use crate::output_file::OutputFile;

@@ -3,6 +3,7 @@
 //! The types here are the interface. Must not judge; [`rigel_core::uses::doctor`] does.
 
 mod facts;
+mod opening;
 mod text;
 
 pub use text::findings;

@@ -56,7 +56,16 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
     let loads = view.loads();
     for load in &loads {
         let name = format!("Highest {} {}", load.name, load.unit());
-        all.extend(best.rate(load.name).map(|best| Headline::new(&name, &name, unit(load), best)));
+        // At the highest rate the bound is kept: one number.
+        let is_within = |best: &Extreme| {
+            let within = answers.and_then(|answers| answers.max_iops.as_ref().ok());
+            load.name == Class::SMALL && within.is_some_and(|within| within.iops == best.estimate)
+        };
+        all.extend(
+            best.rate(load.name)
+                .filter(|best| !is_within(best))
+                .map(|best| Headline::new(&name, &name, unit(load), best)),
+        );
     }
     let one_stream = answers.and_then(|answers| answers.max_pmbps);
     let name = "MBPS of one large stream";
@@ -92,7 +101,7 @@ fn bounded(answers: &Answers) -> Vec<Headline> {
         Ok(within) => {
             let point = Point::alone(Class::SMALL, within.outstanding);
             let at = |estimate| Ok(Extreme { estimate, point });
-            let latency = format!("Small {of} latency within the bound");
+            let latency = format!("At that rate, {of} latency of small I/O");
             vec![
                 row(name, Unit::Rate("IOPS".into()), at(within.iops)),
                 row(latency, Unit::Us, at(within.latency_us)),

@@ -119,6 +119,9 @@ struct Best {
     rate: Option<At>,
     /// Lowest mean latency in microseconds, reads and writes together; null for a class whose rate is a bandwidth.
     latency_us: Option<At>,
+    /// Whether the highest rate is that of the most load that was tried, and half as much gives clearly less: the storage may
+    /// do more. False where the levels were searched; the flags of `curves` say it there.
+    still_rising: bool,
 }
 
 /// A load class of the run.
@@ -211,7 +214,11 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
 
 fn best(findings: &Findings, class: Class) -> Best {
     let best = &findings.best;
-    Best { rate: best.rate(class).map(At::from), latency_us: best.latency_us(class).map(At::from) }
+    Best {
+        rate: best.rate(class).map(At::from),
+        latency_us: best.latency_us(class).map(At::from),
+        still_rising: findings.still_rising.contains(&class),
+    }
 }
 
 fn run(view: &View<'_>) -> Run {

@@ -5,6 +5,7 @@
 
 use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline};
+use crate::label;
 use crate::notes::{self, At};
 use crate::numbers::{number, time};
 use crate::page::Page;
@@ -22,7 +23,7 @@ use rigel_core::units::Bytes;
 /// The page.
 pub(crate) fn page(view: &View<'_>) -> String {
     let mut page = Page::default();
-    page.line(format_args!("# Storage measurement {}\n", code(&view.record.header.run_id)));
+    page.line(format_args!("# Storage measurement {}\n", code(&label::title(view))));
     verdict(&mut page, view);
     headline(&mut page, view);
     points(&mut page, view);
@@ -201,7 +202,7 @@ fn run(page: &mut Page, view: &View<'_>) {
     let of_nodes =
         |text: fn(&Node) -> &str| header.nodes.all().iter().map(text).collect::<Vec<_>>().join(", ");
     for (name, text) in [
-        ("Command line", header.request.command_line.as_str()),
+        ("Command line", header.request.command_line.trim()),
         ("Engine", &of_nodes(|node| node.engine.kind.name())),
         ("Kernel", &of_nodes(|node| &node.host.kernel)),
         ("Started", &header.started),

@@ -24,6 +24,7 @@ pub(crate) use table::number;
 pub(crate) use verdict::{lines as verdict_lines, suggestion};
 pub(crate) use wrap::wrapped;
 
+use crate::calibration::{Document, figures};
 use crate::notes;
 use crate::page::{Page, join_paragraphs};
 use crate::verdict::Conclusion;
@@ -43,8 +44,16 @@ pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
         page.into_string()
     };
     let verdict = verdict::short(&Conclusion::of(view), style);
-    let best = paragraph(notes::headlines(view));
-    let parts =
-        [verdict, table::styled(view, style), chart::section(view, style), best, files::section(files)];
+    // A calibration has answers, which are the best numbers.
+    let answers = Document::of(view).map(|found| figures(&found));
+    let best = if answers.is_none() { paragraph(notes::headlines(view)) } else { String::new() };
+    let parts = [
+        verdict,
+        answers.unwrap_or_default(),
+        table::styled(view, style),
+        chart::section(view, style),
+        best,
+        files::section(files),
+    ];
     style.spelled(join_paragraphs(parts))
 }

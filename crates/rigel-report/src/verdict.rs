@@ -4,11 +4,15 @@
 //! Every output begins with it, in the order of [`Conclusion::parts`]. Must not leave out a flag that speaks against the numbers.
 
 mod causes;
+mod command;
+mod measured;
 mod next;
 mod reached;
 
 pub use causes::Cause;
 pub use next::Suggestion;
+
+pub(crate) use next::{again, there};
 
 use crate::view::View;
 use crate::words;
@@ -48,6 +52,9 @@ pub struct Conclusion {
     pub tone: Tone,
     /// The verdict as a sentence.
     pub head: String,
+    /// What was measured, when, and for how long; a sentence.
+    #[serde(default)]
+    pub measured: String,
     /// What the storage reached.
     pub reached: String,
     /// The load that gives much of the rate at little latency, where the highest rate costs far more; a sentence.
@@ -86,6 +93,7 @@ impl Conclusion {
         Self {
             tone,
             head: head(tone, unusable.as_deref(), causes.len()),
+            measured: measured::sentence(view),
             reached: reached::sentence(view, unusable.is_none()),
             working: reached::working(view).filter(|_| unusable.is_none()),
             sureness: sureness(view),
@@ -97,10 +105,11 @@ impl Conclusion {
     /// All of it. What may be used begins with what was reached; what may not begins with why.
     pub(crate) fn parts(&self) -> Vec<Part<'_>> {
         let causes = (!self.causes.is_empty()).then_some(Part::Causes(&self.causes));
-        let measured: Vec<&String> = [Some(&self.reached), self.working.as_ref(), Some(&self.sureness)]
-            .into_iter()
-            .flatten()
-            .collect();
+        let measured: Vec<&String> =
+            [Some(&self.reached), self.working.as_ref(), Some(&self.sureness), Some(&self.measured)]
+                .into_iter()
+                .flatten()
+                .collect();
         let measured = measured.into_iter().filter(|text| !text.is_empty()).map(|text| Part::Sentence(text));
         let mut parts = vec![Part::Head(&self.head)];
         if self.tone == Tone::DoNotUse {

@@ -69,5 +69,16 @@ pub(crate) fn series(point: Point, class: Class) -> String {
 
 /// The longest states of the device that all visits may have missed.
 pub(crate) fn unseen(share: f64) -> String {
-    format!("States of the device that last less than {} % of the time cannot be excluded.", percent(share))
+    format!(
+        "A state of the device that lasts less than {} % of the time may have been missed.",
+        percent(share)
+    )
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => parts.concat(),
+    }
 }

@@ -23,7 +23,7 @@ use rigel_core::units::{Bytes, KIB, MIB, Nanos};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-pub use table::{help, options_help};
+pub use table::{after_usage, help, long_help};
 
 /// ORION's own line, which scripts look for. It ends every usage problem of its command line.
 const ORION_LINE: &str = "Error in input parameters. For help, run: orion -help.";

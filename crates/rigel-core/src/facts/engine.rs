@@ -30,10 +30,6 @@ impl EngineKind {
     pub const ALL: [Self; 7] =
         [Self::IoUring, Self::Nvme, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
 
-    /// Those that a user may ask for. A bench without block I/O is chosen by an option of its own.
-    pub const ASKED_FOR: [Self; 7] =
-        [Self::IoUring, Self::Nvme, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
-
     /// The word on the command line and in the record.
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,8 +68,8 @@ impl FromStr for EngineKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ASKED_FOR.into_iter().find(|kind| kind.name() == text);
-        found.ok_or_else(|| format!("'{text}' is no engine ({})", Self::ASKED_FOR.map(Self::name).join(", ")))
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
+        found.ok_or_else(|| format!("'{text}' is no engine ({})", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

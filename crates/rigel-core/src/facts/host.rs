@@ -15,6 +15,9 @@ pub struct HostFacts {
     pub cpus: u32,
     /// Memory of the host.
     pub memory_bytes: Option<u64>,
+    /// Room to swap to; 0 on a host without swap.
+    #[serde(default)]
+    pub swap_bytes: Option<u64>,
     /// Explicit huge pages that are free now.
     pub huge_pages_free: Option<u64>,
     /// Size of one of them.

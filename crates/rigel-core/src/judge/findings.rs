@@ -9,6 +9,7 @@ mod estimate;
 mod extremes;
 mod flagging;
 mod io;
+mod rising;
 mod sureness;
 mod unusable;
 mod visits;
@@ -21,7 +22,7 @@ pub use extremes::{Extreme, Extremes};
 pub use io::{IoFindings, LatencyUs};
 pub use sureness::Sureness;
 pub use visits::{VisitFindings, VisitIo};
-pub use working::WorkingPoint;
+pub use working::{Loaded, WorkingPoint};
 
 use crate::judge::flags::Flag;
 use crate::load::class::{Class, LoadClass, PerClass};
@@ -145,6 +146,9 @@ pub struct Findings {
     pub answers: Option<Answers>,
     /// Of each class, the load that gives much of its rate at little latency, where the highest rate costs far more.
     pub working: PerClass<WorkingPoint>,
+    /// The classes whose highest rate is that of the most load that was tried, where half as much gives clearly less: the
+    /// storage may do more. Where levels were searched, the flags of the curves say so instead.
+    pub still_rising: BTreeSet<Class>,
 }
 
 impl Findings {
@@ -164,10 +168,15 @@ impl Findings {
             plainly_best: Extremes::default(),
             answers: None,
             working: PerClass::new(),
+            still_rising: BTreeSet::new(),
             curves,
             points,
         };
         found.choose(record.header.request.bound);
+        if record.header.plan.search.is_none() {
+            let classes = found.classes().into_iter();
+            found.still_rising = classes.filter(|&class| rising::still_rises(&found.points, class)).collect();
+        }
         found
     }
 
@@ -175,15 +184,18 @@ impl Findings {
     pub(crate) fn choose(&mut self, bound: Option<LatencyBound>) {
         self.plainly_best = Extremes::plain(&self.points);
         self.best = Extremes::of(&self.points);
-        let classes = self.points.iter().flat_map(PointFindings::classes).map(|one| one.0);
-        let classes: BTreeSet<Class> = classes.collect();
-        let working = |class| Some((class, WorkingPoint::of(&self.points, class)?));
-        self.working = classes.into_iter().filter_map(working).collect();
+        let curve = |class| self.curves.iter().find(|found| found.class() == class);
+        let working = |class| Some((class, WorkingPoint::of(&self.points, curve(class), class)?));
+        self.working = self.classes().into_iter().filter_map(working).collect();
         self.answers = bound.map(|bound| Answers::of(bound, &self.points, &self.curves));
         if let Some(answers) = &self.answers {
             self.best.set_rate(Class::SMALL, answers.unbounded_iops);
             self.best.set_rate(Class::LARGE, answers.max_mbps);
         }
+    }
+
+    fn classes(&self) -> BTreeSet<Class> {
+        self.points.iter().flat_map(PointFindings::classes).map(|one| one.0).collect()
     }
 }
 

@@ -198,7 +198,8 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     // factor.
     let per_level = f64::from(tally.planned.max(1)) / f64::from(outstanding.max(1));
     let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S) / per_level;
-    Some(LevelVisit { outstanding, rate, latency_s })
+    let window_s = to_f64(visit.measured_ns) / to_f64(NS_PER_S);
+    Some(LevelVisit { outstanding, rate, latency_s, window_s })
 }
 
 /// What the search for the level at a bound needs to know of a visit; `None` when no small I/O completed.

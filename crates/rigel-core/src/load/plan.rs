@@ -8,7 +8,7 @@ mod search;
 mod way;
 
 pub use adaptive::AdaptivePlan;
-pub use search::{LevelSearch, Searched};
+pub use search::{LevelSearch, Part, Searched};
 
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};

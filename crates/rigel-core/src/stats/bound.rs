@@ -76,17 +76,12 @@ pub enum NextBound {
 /// Decides what comes after `visits`. `least` visits are made to every level that decides; no level above `most` is
 /// visited.
 pub fn next(visits: &[BoundVisit], limit: Nanos, least: usize, most: u32) -> NextBound {
-    let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    visits.iter().for_each(|visit| levels.entry(visit.outstanding).or_default().push(visit.latency_ns));
+    let levels = levels(visits, least);
     // A level with too few visits decides nothing yet.
-    let ready = |level: u32| levels.get(&level).is_some_and(|seen| seen.len() >= least);
-    let beyond = |seen: &[f64]| mean(seen) > crate::units::to_f64(limit.0);
-    if !ready(1) {
+    if !levels.contains_key(&1) {
         return NextBound::Visit(1);
     }
-    let decided = || levels.iter().filter(|(_, seen)| seen.len() >= least);
-    let first_beyond = decided().find(|(_, seen)| beyond(seen)).map(|(&level, _)| level);
-    let within = decided().map(|(&level, _)| level).take_while(|&level| Some(level) != first_beyond).last();
+    let (within, first_beyond) = bracket(&levels, limit);
     let Some(within) = within else {
         return NextBound::Done(None);
     };
@@ -102,6 +97,27 @@ pub fn next(visits: &[BoundVisit], limit: Nanos, least: usize, most: u32) -> Nex
         }
     };
     NextBound::Visit(wanted)
+}
+
+/// The largest level within the bound as far as `visits` tell, of a search that has no time for more.
+pub fn so_far(visits: &[BoundVisit], limit: Nanos) -> Option<u32> {
+    bracket(&levels(visits, 1), limit).0
+}
+
+/// The mean latency of every level that had so many visits.
+fn levels(visits: &[BoundVisit], least: usize) -> BTreeMap<u32, f64> {
+    let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    visits.iter().for_each(|visit| levels.entry(visit.outstanding).or_default().push(visit.latency_ns));
+    levels.retain(|_, seen| seen.len() >= least);
+    levels.into_iter().map(|(level, seen)| (level, mean(&seen))).collect()
+}
+
+/// The smallest level beyond the bound, and the one before it.
+fn bracket(levels: &BTreeMap<u32, f64>, limit: Nanos) -> (Option<u32>, Option<u32>) {
+    let beyond = |latency_ns: f64| latency_ns > crate::units::to_f64(limit.0);
+    let first_beyond = levels.iter().find(|(_, latency_ns)| beyond(**latency_ns)).map(|(&level, _)| level);
+    let within = levels.keys().copied().take_while(|&level| Some(level) != first_beyond).last();
+    (within, first_beyond)
 }
 
 #[cfg(test)]
@@ -162,5 +178,15 @@ mod tests {
             .collect();
         assert_eq!(next(&all, Nanos::from_millis(3), 3, 512), NextBound::Visit(24));
         assert_eq!(next(&all[..2], Nanos::from_millis(3), 3, 512), NextBound::Visit(1));
+    }
+
+    #[test]
+    fn a_search_without_time_for_more_has_the_largest_level_within() {
+        let visit = |outstanding: u32| BoundVisit { outstanding, latency_ns: 1e6 * f64::from(outstanding) };
+        let found = |levels: &[u32]| {
+            so_far(&levels.iter().copied().map(visit).collect::<Vec<_>>(), Nanos::from_millis(5))
+        };
+        assert_eq!([found(&[]), found(&[8, 16]), found(&[1, 2, 4, 8])], [None, None, Some(4)]);
+        assert_eq!(found(&[1, 2, 4, 8, 6, 5]), Some(5), "one visit is better than none");
     }
 }

@@ -20,6 +20,8 @@ pub struct LevelVisit {
     pub rate: f64,
     /// Mean latency in seconds.
     pub latency_s: f64,
+    /// Length of the measured window in seconds.
+    pub window_s: f64,
 }
 
 /// Saturation is this part of the maximum.

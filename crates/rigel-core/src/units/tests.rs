@@ -50,6 +50,44 @@ fn a_time_needs_its_unit() {
 }
 
 #[test]
+fn a_number_that_is_written_otherwise_is_offered() {
+    let meant = |error: UnitError| match error {
+        UnitError::Meant { meant, .. } => meant,
+        other => other.to_string(),
+    };
+    for (text, offer) in [
+        (".5m", "0.5m"),
+        ("1,5s", "1.5s"),
+        (",25 h", "0.25 h"),
+        ("1h30m", "90m"),
+        ("1h 30m", "90m"),
+        ("1m30s", "90s"),
+        ("1s500ms", "1500ms"),
+        ("2h1m1s", "7261s"),
+        ("1.5h30m", "120m"),
+        // Nothing that was surely meant.
+        ("1,500ms", "',500ms' in '1,500ms' is not a unit (us, ms, s, m, h)"),
+        ("1m30", "'m30' in '1m30' is not a unit (us, ms, s, m, h)"),
+        ("1ms1us1x", "'ms1us1x' in '1ms1us1x' is not a unit (us, ms, s, m, h)"),
+        ("1.5x", "'x' in '1.5x' is not a unit (us, ms, s, m, h)"),
+        (".", "'.' is not a number with a unit behind it"),
+        ("1.0000000001s", "'1.0000000001s' has too many decimals: at most 9 are read"),
+        ("0.0001us", "'0.0001us' is no whole number of nanoseconds"),
+    ] {
+        assert_eq!(meant(text.parse::<Nanos>().unwrap_err()), offer, "{text}");
+    }
+    for (text, offer) in [
+        (".5M", "0.5M"),
+        ("1,5K", "1.5K"),
+        ("1,024K", "',024K' in '1,024K' is not a unit (B, K, M, G, T, powers of 1024)"),
+        ("1.1K", "'1.1K' is no whole number of bytes"),
+        ("0.5", "'0.5' is no whole number of bytes"),
+    ] {
+        assert_eq!(meant(text.parse::<Bytes>().unwrap_err()), offer, "{text}");
+    }
+}
+
+#[test]
 fn rates_use_binary_megabytes() {
     assert!((iops(1000, NS_PER_S / 2) - 2000.0).abs() < 1e-9);
     assert!((mbps(300 * MIB, 2 * NS_PER_S) - 150.0).abs() < 1e-9);

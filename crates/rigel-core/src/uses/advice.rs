@@ -4,7 +4,7 @@
 //! where its meaning is written down. What the records do not hold is refused, with what to measure. Must not guess, and
 //! must not lay out a file; `rigel-report` does.
 
-mod again;
+pub mod again;
 mod cgroup;
 mod measured;
 mod mysql;
@@ -158,7 +158,18 @@ impl Refusal {
 
     /// What to do and the command line, in one sentence.
     pub fn step(&self) -> String {
-        self.command.as_ref().map_or_else(|| self.next.clone(), |command| format!("{}: {command}", self.next))
+        match &self.command {
+            Some(command) if again::goes_elsewhere(command) => {
+                format!("{}; {}: {command}", self.next, again::THERE)
+            }
+            Some(command) => format!("{}: {command}", self.next),
+            None => self.next.clone(),
+        }
+    }
+
+    /// Where its command line has to be typed, when that is not anywhere.
+    pub fn place(&self) -> Option<&'static str> {
+        self.command.as_deref().filter(|command| again::goes_elsewhere(command)).map(|_| again::THERE)
     }
 }
 

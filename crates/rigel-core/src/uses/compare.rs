@@ -8,12 +8,14 @@ mod alike;
 pub mod change;
 pub mod gate;
 mod metric;
+mod shown;
 
 pub use alike::Difference;
 pub use metric::Metric;
 
 use crate::judge::findings::Findings;
 use crate::load::matrix::Point;
+use crate::load::pace::LevelChoice;
 use crate::record::Record;
 use crate::stats::Estimate;
 use change::{Change, Doubt, Measured};
@@ -88,7 +90,11 @@ impl Comparison {
         let mut points: Vec<Point> = first.findings.points.iter().map(|found| found.point).collect();
         points.retain(|point| !left_out.contains(point));
         points.sort_by_key(|point| point.by_rows());
-        let of = |metric| rows(metric, &points, base, new);
+        let of = |metric| {
+            let unequal = has_unequal_levels(metric, &all, &left_out);
+            let judged = move |row: Row| if unequal { row.of_unequal_levels() } else { row };
+            rows(metric, &points, base, new).into_iter().map(judged)
+        };
         Self {
             rows: Metric::ALL.into_iter().filter(|&metric| is_common(metric, &all)).flat_map(of).collect(),
             differences: alike::differences(first, others),
@@ -100,11 +106,6 @@ impl Comparison {
     pub fn incomparable(&self) -> impl Iterator<Item = &Difference> {
         self.differences.iter().filter(|difference| difference.incomparable)
     }
-
-    /// How many rows have this effect. A row that follows from a rate is not counted.
-    pub fn count(&self, is: fn(Effect) -> bool) -> usize {
-        self.rows.iter().filter(|row| row.counts() && is(row.verdict)).count()
-    }
 }
 
 impl Row {
@@ -113,9 +114,10 @@ impl Row {
         matches!(self.verdict, Effect::NoEvidence(Doubt::Invalid))
     }
 
-    /// Whether it counts by itself: a row of a point that does not follow from a rate.
-    pub const fn counts(&self) -> bool {
-        self.point.is_some() && !self.metric.mirrors_a_rate()
+    /// The same without a verdict, unless there is a better reason for that.
+    fn of_unequal_levels(self) -> Self {
+        let change = self.change.and(Err(Doubt::UnequalLevels));
+        Self { verdict: verdict(self.metric, &change), change, ..self }
     }
 }
 
@@ -123,6 +125,13 @@ impl Row {
 fn is_common(metric: Metric, runs: &[&Run<'_>]) -> bool {
     let bound = |run: &&Run<'_>| run.record.header.request.bound;
     metric != Metric::MaxIops || runs.windows(2).all(|pair| bound(&pair[0]) == bound(&pair[1]))
+}
+
+/// Whether the best of some run was found at a level that another run was not given.
+fn has_unequal_levels(metric: Metric, runs: &[&Run<'_>], left_out: &[Point]) -> bool {
+    let searched = |run: &&Run<'_>| run.record.header.request.levels == LevelChoice::Auto;
+    let best = |run: &&Run<'_>| metric.best(run.findings).map(|best| best.point);
+    !runs.iter().all(searched) && runs.iter().filter_map(best).any(|at| left_out.contains(&at))
 }
 
 /// The rows of one metric: one for each point of the runs, or one for the runs.

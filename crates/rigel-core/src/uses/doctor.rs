@@ -242,6 +242,14 @@ impl Checked {
         }
     }
 
+    /// Names of rules whose finding about the same device says that this setting may be right for another kind of it.
+    pub fn rests_on(&self) -> &'static [&'static str] {
+        match self.rule.name {
+            "io-scheduler" | "read-ahead" => &["rotational", "virtual-rotational"],
+            _ => &[],
+        }
+    }
+
     /// The command that shows the setting.
     pub fn show(&self) -> String {
         self.filled(self.rule.show)

@@ -179,26 +179,26 @@ impl fmt::Display for Foreign {
         match self {
             Self::Cpu(Measured { mean, limit, above, .. }) => write!(
                 f,
-                "others used {mean:.2} of a core on average, more than {limit:.2} in {:.0} % of the time",
+                "other programs used {mean:.2} of a CPU core on average (up to {limit:.2} is usual; above that {:.0} % of the time)",
                 percent(*above)
             ),
             Self::Steal(Measured { mean, limit, above, .. }) => write!(
                 f,
-                "the hypervisor took {:.1} % of the CPU time on average, more than {:.0} % in {:.0} % of the time",
+                "the hypervisor took {:.1} % of the CPU time on average (up to {:.0} % is usual; above that {:.0} % of the time)",
                 percent(*mean),
                 percent(*limit),
                 percent(*above)
             ),
             Self::Waiting(Measured { mean, limit, above, .. }) => write!(
                 f,
-                "tasks waited for a CPU that others used in {:.1} % of the time on average, more than {:.0} % in {:.0} % of it",
+                "tasks waited {:.1} % of the time for a CPU that others used (up to {:.0} % is usual; above that {:.0} % of the time)",
                 percent(*mean),
                 percent(*limit),
                 percent(*above)
             ),
             Self::Io(io) => write!(
                 f,
-                "the devices moved {:.1} MiB beside our {:.1} MiB, {:.1} MiB/s",
+                "others moved {:.1} MiB on the devices beside our {:.1} MiB, {:.1} MiB/s",
                 to_f64(io.foreign_bytes()) / to_f64(MIB),
                 to_f64(io.own_bytes) / to_f64(MIB),
                 io.foreign_mbps()

@@ -4,6 +4,7 @@
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,6 +27,11 @@ pub(crate) fn retry_while<T>(
 /// A refusal by the kernel, with its likely cause and the next step.
 pub(crate) fn refusal(what: &str, path: &Path, errno: Errno) -> Problem {
     let problem = Problem::refused(what).at(path_text::encode(path));
+    if matches!(errno, Errno::PERM | Errno::ACCESS) {
+        let is_device = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+        let (cause, next) = forbidden(errno, is_device, geteuid().is_root());
+        return problem.because(format!("{}: {cause}", text(errno))).next(next);
+    }
     match explain(errno) {
         Some((cause, next)) => problem.because(cause).next(next),
         None => problem.because(text(errno)).next("look into the kernel's log (dmesg) for what happened"),
@@ -44,6 +50,35 @@ pub(crate) fn text(errno: Errno) -> String {
     std::io::Error::from(errno).to_string()
 }
 
+/// Only causes that can apply: root lacks no right that another user has.
+const fn forbidden(errno: Errno, is_device: bool, is_root: bool) -> (&'static str, &'static str) {
+    match (errno, is_device, is_root) {
+        (Errno::ACCESS, _, false) => {
+            ("this user has no right to it", "run as root, or as a member of the group that owns it (ls -l)")
+        }
+        (Errno::ACCESS, _, true) => (
+            "root has no right to it: a server of files that does not trust root, or a security policy (SELinux, AppArmor)",
+            "run as the user that owns it (ls -l), or look for the policy's message in the kernel's log (dmesg)",
+        ),
+        (_, true, true) => (
+            "the device rules of this container or service forbid it, also to root",
+            "give it the device (docker run --device, DeviceAllow= of a service), or run outside of it",
+        ),
+        (_, true, false) => (
+            "the device rules of this container or service forbid it, or this user has no right to it",
+            "give it the device (docker run --device, DeviceAllow= of a service), run outside of it, or run as root",
+        ),
+        (_, false, true) => (
+            "the file is immutable or may only be added to, or a security policy forbids it",
+            "look at its attributes (lsattr), or choose another target",
+        ),
+        (_, false, false) => (
+            "the file is immutable or may only be added to, or this user has no right to it",
+            "look at its attributes (lsattr), choose another target, or run as root",
+        ),
+    }
+}
+
 fn explain(errno: Errno) -> Option<(&'static str, &'static str)> {
     Some(match errno {
         Errno::NOENT => {
@@ -54,13 +89,6 @@ fn explain(errno: Errno) -> Option<(&'static str, &'static str)> {
             ("its symbolic links lead in a circle, or it is one itself", "name the file or device")
         }
         Errno::NAMETOOLONG => ("the path is longer than the system allows", "use a shorter path or a link"),
-        Errno::ACCESS => {
-            ("this user has no right to it", "run as root, or as a member of the group that owns it (ls -l)")
-        }
-        Errno::PERM => (
-            "the system forbids it: the device rules of a container, an immutable file, or a missing right",
-            "run outside the container or give it the device, look at lsattr, or run as root",
-        ),
         Errno::NXIO | Errno::NODEV | Errno::NOMEDIUM => (
             "no device answers behind this name",
             "attach it or insert the medium; lsblk shows what is there",
@@ -79,4 +107,29 @@ fn explain(errno: Errno) -> Option<(&'static str, &'static str)> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A container may hide a device from root as well, and then `run as root` is no step.
+    #[test]
+    fn root_is_not_told_to_be_root() {
+        for errno in [Errno::PERM, Errno::ACCESS] {
+            for is_device in [true, false] {
+                let (cause, next) = forbidden(errno, is_device, true);
+                assert!(!next.contains("as root") && !cause.contains("this user"), "{cause}; {next}");
+                assert!(forbidden(errno, is_device, false).1.contains("as root"));
+            }
+        }
+        assert!(!forbidden(Errno::PERM, true, true).0.contains("immutable"));
+        assert!(!forbidden(Errno::PERM, false, true).0.contains("device"));
+    }
+
+    #[test]
+    fn the_systems_own_words_stand_first() {
+        let told = refusal("the target cannot be read", Path::new("/dev/null"), Errno::PERM);
+        assert!(told.cause.unwrap().starts_with("Operation not permitted (os error 1): "));
+    }
 }

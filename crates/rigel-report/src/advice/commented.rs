@@ -2,11 +2,11 @@
 //!
 //! Shared by all products whose files may hold comments. Must not write a setting.
 
-use super::{Advisory, kept_back, range, title};
+use super::{Advisory, grouped, kept, kept_back, names, range, title};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Given, Product, Refusal};
+use rigel_core::uses::advice::{Advice, Given, Kind, Product, Refusal};
 
 /// A file in the making, whose comments begin with a sign.
 pub(super) struct Commented {
@@ -41,15 +41,15 @@ impl Commented {
         self.page.line(format_args!("{} {line}", self.sign));
     }
 
+    /// The reasons of a value, which stands above them: each fact once. How a remark came about, the page explains.
     pub(super) fn explanation(&mut self, advice: &Advice, given: &Given) {
-        let range =
-            range(&given.value).map_or_else(String::new, |range| format!(" ({range} over the intervals)"));
-        self.comment(&format!("{}{range}: {}", advice.setting, printable(&given.why)));
-        if let Some(remark) = &given.remark {
-            self.comment_below(&printable(remark));
-        }
-        for other in &given.otherwise {
-            self.comment_below(&printable(&format!("{}: {}", other.when, other.value.text)));
+        let range = range(&given.value).map(|range| format!("{range} over the 95 % intervals. "));
+        let reason = given.remark.as_ref().unwrap_or(&given.why);
+        self.comment_below(&format!("{}{}", range.unwrap_or_default(), printable(reason)));
+        let others: Vec<String> =
+            given.otherwise.iter().map(|other| format!("{}: {}", other.when, other.value.text)).collect();
+        if !others.is_empty() {
+            self.comment_below(&printable(&others.join("; ")));
         }
         for measured in &given.measured {
             self.comment_below(&printable(&format!("{}: {}", measured.what, measured.told())));
@@ -57,10 +57,27 @@ impl Commented {
         self.comment_below(advice.source);
     }
 
-    pub(super) fn refusal(&mut self, advice: &Advice, refusal: &Refusal) {
-        let kept_back = kept_back(refusal);
-        self.comment(&format!("{} is {kept_back}: {}", advice.setting, printable(&refusal.because)));
-        self.comment_below(&printable(&refusal.next));
+    /// The settings without a value, those with the same reason together.
+    pub(super) fn refusals(&mut self, advice: &[&Advice]) {
+        for kind in [Kind::InDoubt, Kind::Missing] {
+            let all = kept(advice.iter().copied(), kind);
+            for remedy in grouped(&all, |refusal| (&refusal.next, &refusal.command)) {
+                self.page.blank();
+                for reason in grouped(&remedy, |refusal| &refusal.because) {
+                    let because = reason.first().map_or("", |(_, refusal)| refusal.because.as_str());
+                    let kept_back = kept_back(kind);
+                    self.comment(&format!("{kept_back}: {}: {}", names(&reason), printable(because)));
+                }
+                remedy.first().iter().for_each(|(_, refusal)| self.remedy(refusal));
+            }
+        }
+    }
+
+    fn remedy(&mut self, refusal: &Refusal) {
+        self.comment_below(&format!("to have a value: {}", printable(&refusal.next)));
+        if let Some(place) = refusal.place() {
+            self.comment_below(&format!("{place}:"));
+        }
         if let Some(command) = &refusal.command {
             self.comment_out(&format!("    {}", printable(command)));
         }

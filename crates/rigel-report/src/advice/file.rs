@@ -79,24 +79,25 @@ fn options(
         file.page.line(section);
     }
     for advice in advice {
+        let Ok(given) = &advice.outcome else { continue };
         file.page.blank();
-        match &advice.outcome {
-            Err(refusal) => file.refusal(advice, refusal),
-            Ok(given) => {
-                file.explanation(advice, given);
-                let line = format!("{} = {}", advice.setting, given.value.text);
-                let newer = advice.since.filter(|major| *major > server_version);
-                if let Some(major) = newer {
-                    file.comment(&format!(
-                        "Only for version {major} and later, so it is a comment (--server-version):"
-                    ));
-                } else if given.is_hint {
-                    file.comment("Not for every server, so it is a comment:");
-                }
-                if newer.is_some() || given.is_hint { file.comment_out(&line) } else { file.page.line(&line) }
-            }
+        let line = format!("{} = {}", advice.setting, given.value.text);
+        let newer = advice.since.filter(|major| *major > server_version);
+        if newer.is_some() || given.is_hint {
+            file.comment_out(&line)
+        } else {
+            file.page.line(&line)
         }
+        if let Some(major) = newer {
+            file.comment_below(&format!(
+                "Only for version {major} and later, so it is a comment (--server-version)."
+            ));
+        } else if given.is_hint {
+            file.comment_below("Not for every server, so it is a comment.");
+        }
+        file.explanation(advice, given);
     }
+    file.refusals(advice);
     file.page.into_string()
 }
 
@@ -117,6 +118,7 @@ fn yaml(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
     let mut file = Commented::new(advisory, Product::Seastar, "#");
     for advice in advice {
         if let Ok(given) = &advice.outcome {
+            file.comment(&format!("{}:", advice.setting));
             file.explanation(advice, given);
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Must not leave out a setting that the runs do not support.
 
-use super::{Advisory, range, title, warnings};
+use super::{Advisory, kept, kept_back, meaning, names, range, title, warnings};
 use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::wrapped;
@@ -26,34 +26,48 @@ pub fn page(advisory: &Advisory<'_>, explain: bool) -> String {
     for product in Product::ALL {
         section(&mut page, advisory, product, explain);
     }
+    if !explain {
+        missing(&mut page, advisory);
+    }
     page.blank();
     legend(advisory, explain).iter().for_each(|line| wrapped(&mut page, "", "  ", line));
     page.into_string()
 }
 
 /// What the words of the tables mean, as far as they stand there.
-fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<&'static str> {
+fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let given = || advisory.advised.advice.iter().filter(|one| one.outcome.is_ok());
     let hints = given().any(|one| one.outcome.as_ref().is_ok_and(|given| given.is_hint));
+    let has = |kind| !kept(&advisory.advised.advice, kind).is_empty();
+    let word = |kind| format!("{}: {}", kept_back(kind), meaning(kind));
     let lines = [
-        (true, "range: what the value would be at the ends of the 95 % intervals behind it"),
-        (given().any(|one| one.since.is_some()), "v18: from that version of the server on"),
-        (hints, "comment: stands in the file as a comment, because not every server takes or needs it"),
-        (!explain, "--explain shows how each value came about."),
+        (true, "range: what the value would be at the ends of the 95 % intervals behind it".to_owned()),
+        (given().any(|one| one.since.is_some()), "v18: from that version of the server on".to_owned()),
+        (
+            hints,
+            "comment: stands in the file as a comment, because not every server takes or needs it".to_owned(),
+        ),
+        (has(Kind::InDoubt), word(Kind::InDoubt)),
+        (has(Kind::Missing), word(Kind::Missing)),
+        (
+            !explain,
+            "--explain shows how each value came about; with --for PRODUCT for one product.".to_owned(),
+        ),
     ];
     lines.into_iter().filter(|(is_there, _)| *is_there).map(|(_, line)| line).collect()
 }
 
 fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product, explain: bool) {
     let advice: Vec<&Advice> = advisory.advised.of_product(product).collect();
-    if advice.is_empty() {
+    let known = |one: &&Advice| explain || one.refused(Kind::Missing).is_none();
+    let shown: Vec<&Advice> = advice.iter().copied().filter(known).collect();
+    if shown.is_empty() {
         return;
     }
     page.blank();
     page.line(format_args!("{}: --for {}", title(product), product.name()));
-    table(page, &advice);
-    advice.iter().filter_map(|one| one.outcome.as_ref().ok()).for_each(|given| remark(page, given));
-    missing(page, &advice);
+    table(page, &shown);
+    shown.iter().filter_map(|one| one.outcome.as_ref().ok()).for_each(|given| remark(page, given));
     if explain {
         derivations(page, &advice);
     }
@@ -84,10 +98,7 @@ fn row(advice: &Advice) -> [String; 4] {
             let value = printable(&given.value.text).into_owned();
             [name, value, range(&given.value).unwrap_or_default(), notes.join(", ")]
         }
-        Err(refusal) => {
-            let why = if refusal.kind == Kind::InDoubt { "withheld" } else { "not measured" };
-            [name, why.to_owned(), String::new(), String::new()]
-        }
+        Err(refusal) => [name, kept_back(refusal.kind).to_owned(), String::new(), String::new()],
     }
 }
 
@@ -102,24 +113,17 @@ fn remark(page: &mut Page, given: &Given) {
     }
 }
 
-/// What measures the settings that no record has figures for; every sentence and every command once.
-fn missing(page: &mut Page, advice: &[&Advice]) {
-    let refusals: Vec<&Refusal> = advice.iter().filter_map(|one| one.refused(Kind::Missing)).collect();
-    let mut told: Vec<&String> = Vec::new();
-    for refusal in &refusals {
-        if told.contains(&&refusal.next) {
-            continue;
-        }
-        told.push(&refusal.next);
-        wrapped(page, "  not measured: ", "  ", &printable(&refusal.next));
-        let mut commands: Vec<&String> = Vec::new();
-        let alike = refusals.iter().filter(|other| other.next == refusal.next);
-        for command in alike.filter_map(|other| other.command.as_ref()) {
-            if !commands.contains(&command) {
-                commands.push(command);
-            }
-        }
-        commands.iter().for_each(|command| warnings::command(page, command));
+/// The settings that no record has figures for, in a line for each product.
+fn missing(page: &mut Page, advisory: &Advisory<'_>) {
+    let all = kept(&advisory.advised.advice, Kind::Missing);
+    if all.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line("Not measured (--for PRODUCT --explain gives the commands that measure them):");
+    for own in all.chunk_by(|one, next| one.0.product == next.0.product) {
+        let product = own.first().map_or("", |(advice, _)| advice.product.name());
+        wrapped(page, &format!("  {product:<10}  "), "              ", &names(own));
     }
 }
 
@@ -146,10 +150,10 @@ fn setting(page: &mut Page, advice: &Advice) {
             derivation(page, given);
         }
         Err(refusal) => {
-            page.line(format_args!("  {}: not measured", advice.setting));
+            page.line(format_args!("  {}: {}", advice.setting, kept_back(refusal.kind)));
             wrapped(page, BELOW, BELOW, &printable(&refusal.because));
             wrapped(page, BELOW, BELOW, &printable(&refusal.next));
-            refusal.command.iter().for_each(|command| warnings::command(page, command));
+            warnings::command(page, refusal);
         }
     }
 }

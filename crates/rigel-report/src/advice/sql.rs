@@ -28,25 +28,21 @@ pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
     let (row, others): (Vec<&Advice>, Vec<&Advice>) =
         advice.iter().partition(|advice| ROW.contains(&advice.setting));
     for advice in row {
-        match &advice.outcome {
-            Ok(given) => {
-                file.comment_out(&format!("  {} = {}", advice.setting, given.value.text));
-                file.explanation(advice, given);
-            }
-            Err(refusal) => file.refusal(advice, refusal),
+        if let Ok(given) = &advice.outcome {
+            file.comment_out(&format!("  {} = {}", advice.setting, given.value.text));
+            file.explanation(advice, given);
         }
     }
     insert(&mut file, advice);
     for advice in others {
-        file.page.blank();
-        match &advice.outcome {
-            Ok(given) => {
-                file.explanation(advice, given);
-                file.page.push(RESET);
-            }
-            Err(refusal) => file.refusal(advice, refusal),
+        if let Ok(given) = &advice.outcome {
+            file.page.blank();
+            file.comment_out(&format!("{}: {}", advice.setting, given.value.text));
+            file.explanation(advice, given);
+            file.page.push(RESET);
         }
     }
+    file.refusals(advice);
     // SQL*Plus asks for a value wherever there is an ampersand, in comments as well.
     format!("SET DEFINE OFF\n{}", file.page.into_string())
 }

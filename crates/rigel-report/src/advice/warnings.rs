@@ -3,7 +3,7 @@
 //!
 //! Must not judge a figure; [`rigel_core::uses::advice`] does.
 
-use super::Advisory;
+use super::{Advisory, Kept, grouped, kept, names};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::judge::flags::{Flag, FlagCode};
@@ -18,8 +18,7 @@ pub(super) fn paragraphs(page: &mut Page, advisory: &Advisory<'_>) {
 
 /// Settings that are withheld for the same reason are named together, and what has the same remedy stands above it.
 fn withheld(page: &mut Page, advice: &[Advice]) {
-    let all: Vec<(&Advice, &Refusal)> =
-        advice.iter().filter_map(|one| Some((one, one.refused(Kind::InDoubt)?))).collect();
+    let all = kept(advice, Kind::InDoubt);
     if all.is_empty() {
         return;
     }
@@ -27,45 +26,33 @@ fn withheld(page: &mut Page, advice: &[Advice]) {
     page.line("WITHHELD: what was measured is not good enough for these settings.");
     for remedy in grouped(&all, |refusal| (&refusal.next, &refusal.command)) {
         for reason in grouped(&remedy, |refusal| &refusal.because) {
-            wrapped(page, "  ", "  ", &names(&reason));
+            wrapped(page, "  ", "  ", &names_with_products(&reason));
             if let Some((_, refusal)) = reason.first() {
                 wrapped(page, "      ", "      ", &printable(&refusal.because));
             }
         }
         if let Some((_, refusal)) = remedy.first() {
             wrapped(page, "  To have them: ", "  ", &printable(&refusal.next));
-            refusal.command.iter().for_each(|line| command(page, line));
+            command(page, refusal);
         }
     }
 }
 
 /// A command line stays whole, so that it can be copied.
-pub(super) fn command(page: &mut Page, line: &str) {
-    page.line(format_args!("      {}", printable(line)));
-}
-
-/// In the order in which the first of each group stands.
-fn grouped<'a, K: PartialEq>(
-    all: &[(&'a Advice, &'a Refusal)],
-    key: impl Fn(&'a Refusal) -> K,
-) -> Vec<Vec<(&'a Advice, &'a Refusal)>> {
-    let mut groups: Vec<(K, Vec<(&Advice, &Refusal)>)> = Vec::new();
-    for one in all {
-        let own = key(one.1);
-        match groups.iter_mut().find(|(known, _)| *known == own) {
-            Some((_, group)) => group.push(*one),
-            None => groups.push((own, vec![*one])),
-        }
+pub(super) fn command(page: &mut Page, refusal: &Refusal) {
+    if let Some(place) = refusal.place() {
+        page.line(format_args!("      {place}:"));
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    if let Some(line) = &refusal.command {
+        page.line(format_args!("      {}", printable(line)));
+    }
 }
 
 /// `random_page_cost (postgresql); MAX_IOPS, LATENCY (oracle)`.
-fn names(all: &[(&Advice, &Refusal)]) -> String {
+fn names_with_products(all: &[Kept<'_>]) -> String {
     let of_products = all.chunk_by(|one, next| one.0.product == next.0.product).map(|own| {
-        let settings: Vec<&str> = own.iter().map(|(advice, _)| advice.setting).collect();
         let product = own.first().map_or("", |(advice, _)| advice.product.name());
-        format!("{} ({product})", settings.join(", "))
+        format!("{} ({product})", names(own))
     });
     of_products.collect::<Vec<_>>().join("; ")
 }

@@ -19,6 +19,16 @@ pub fn answers(found: &Document, style: Style) -> String {
         page.push(verdict_lines(verdict, style));
         page.blank();
     }
+    page.push(figures(found));
+    if found.verdict.is_none() {
+        flags(&mut page, &found.flags);
+    }
+    style.spelled(page.into_string())
+}
+
+/// A line for each figure.
+pub(crate) fn figures(found: &Document) -> String {
+    let mut page = Page::default();
     let which = found.percentile.name();
     let bound = format!("IOPS within a {which} latency of {}", limit(found.max_latency_ms));
     figure(&mut page, "max_iops", found.max_iops, 0, &bound);
@@ -39,10 +49,7 @@ pub fn answers(found: &Document, style: Style) -> String {
             format!("{least}{}-{}", n_sat.lo, n_sat.hi)
         ));
     }
-    if found.verdict.is_none() {
-        flags(&mut page, &found.flags);
-    }
-    style.spelled(page.into_string())
+    page.into_string()
 }
 
 /// A bound on the latency as it was asked for, which [`time`] would round.

@@ -4,6 +4,7 @@
 //! misread needs a new one. Must not compute.
 
 use super::Compared;
+use super::gates::reason;
 use super::words::{doubt, some};
 use crate::json::{pretty, schema_of, text};
 use crate::verdict::Conclusion;
@@ -14,7 +15,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
 use rigel_core::uses::compare::gate::{GateResult, Outcome};
-use rigel_core::uses::compare::{Difference, Effect, Row};
+use rigel_core::uses::compare::{Comparison, Difference, Effect, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -91,7 +92,7 @@ struct RowDocument {
     #[schemars(extend("enum" = ["better", "worse", "no evidence"]))]
     verdict: &'static str,
     /// Why there is no verdict; null when there is one.
-    #[schemars(extend("enum" = ["within_noise", "invalid", "no_data", "one_visit", "no_interval", null]))]
+    #[schemars(extend("enum" = ["within_noise", "invalid", "no_data", "one_visit", "no_interval", "unequal_levels", null]))]
     reason: Option<&'static str>,
     /// The same as a sentence, where the interval is not the reason.
     explanation: Option<&'static str>,
@@ -115,7 +116,7 @@ struct SideDocument {
 struct ChangeDocument {
     /// New over base, less 1.
     relative: f64,
-    /// Lower end of its interval; all intervals of a metric hold together at 95 %.
+    /// Lower end of its interval; in 95 of 100 comparisons those of all rows of a metric are right at once.
     lo: f64,
     /// Upper end.
     hi: f64,
@@ -134,8 +135,12 @@ struct GateDocument {
     /// The worst of its rows.
     #[schemars(extend("enum" = ["passed", "undecided", "failed"]))]
     outcome: &'static str,
+    /// Where it fails, or what leaves it undecided, as a sentence; null when it passed.
+    reason: Option<String>,
     /// What became of it at each row of `rows`.
     rows: Vec<GateRow>,
+    /// Load levels that only some of the runs have, which leave it undecided.
+    unseen: Vec<PerClass<u32>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -158,7 +163,7 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(levels).collect(),
         rows: found.rows.iter().map(|one| row(compared, one)).collect(),
-        gates: compared.gates.iter().map(gate).collect(),
+        gates: compared.gates.iter().map(|judged| gate(judged, found)).collect(),
     };
     pretty(&document)
 }
@@ -214,6 +219,7 @@ const fn name(reason: Doubt) -> &'static str {
         Doubt::NoData => "no_data",
         Doubt::OneVisit => "one_visit",
         Doubt::NoInterval => "no_interval",
+        Doubt::UnequalLevels => "unequal_levels",
     }
 }
 
@@ -234,11 +240,13 @@ const fn change(change: &Change) -> ChangeDocument {
     }
 }
 
-fn gate(judged: &GateResult) -> GateDocument {
+fn gate(judged: &GateResult, found: &Comparison) -> GateDocument {
     let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
     GateDocument {
         gate: text(&judged.gate.text),
         outcome: judged.outcome.name(),
+        reason: reason(judged, found).map(|reason| text(&reason)),
         rows: judged.rows.iter().map(row).collect(),
+        unseen: judged.unseen.iter().map(levels).collect(),
     }
 }

@@ -4,6 +4,7 @@
 //! decided counts as skipped, with the reason. Must not be where a gate is judged.
 
 use super::Compared;
+use super::gates::reason;
 use super::words::{doubt, percents, place};
 use crate::output_file::unwritable;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -52,11 +53,12 @@ fn gate(judged: &GateResult, compared: &Compared<'_>) -> TestCase {
         .filter_map(|&(place, outcome)| Some(format!("{}: {}", outcome.name(), story(rows.get(place)?))))
         .collect();
     let told = told.join("\n");
+    let why = reason(judged, compared.comparison).unwrap_or_default();
     let status = match judged.outcome {
         Outcome::Passed => TestCaseStatus::success(),
         Outcome::Failed => failed(&told),
-        Outcome::Undecided if compared.undecided_fails => failed(&told),
-        Outcome::Undecided => skipped("the interval of the change holds the bound, or there is none"),
+        Outcome::Undecided if compared.undecided_fails => failed(&why),
+        Outcome::Undecided => skipped(&why),
     };
     let mut case = case(judged.gate.text.clone(), "gate", status);
     case.set_system_out(told);

@@ -2,9 +2,9 @@
 //!
 //! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
 
-use super::Compared;
 use super::verdict::Standing;
-use super::words::{doubt, legend, meaning, names, percents, place, some, verdict, verdict_of_gates, width};
+use super::words::{doubt, legend, meaning, names, percents, place, some, verdict, width};
+use super::{Compared, gates, levels, measured};
 use crate::html::assets;
 use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
 use crate::html::shell::Shell;
@@ -14,6 +14,7 @@ use crate::label;
 use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::verdict::Tone;
+use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, Pattern};
 use rigel_core::stats::Estimate;
@@ -66,8 +67,8 @@ pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         title,
         heading: format!(
             "<h1>{title}</h1><p class=\"when\">Base: {}<br>New: {}</p>",
-            Text(&names(compared.base)),
-            Text(&names(compared.new))
+            side(compared.base),
+            side(compared.new)
         ),
         made_from: "the records of the runs",
         script: &assets::COMPARE,
@@ -75,14 +76,20 @@ pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
     };
     Ok(shell.page(|page| {
         judgement(page, compared);
-        gates(page, compared);
+        gate_table(page, compared);
         headline(page, compared);
-        page.line(format_args!("<p class=\"about\">{}</p>", Text(meaning(compared))));
+        page.line(format_args!("<p class=\"about\">{}</p>", Text(&meaning(compared))));
         doubts(page, compared);
         charts(page, &figures.quantities);
         numbers(page, compared);
         evidence(page, compared);
     }))
+}
+
+/// The names of the runs, and what they measured.
+fn side(views: &[View<'_>]) -> String {
+    let lines = std::iter::once(names(views)).chain(measured::lines(views));
+    lines.map(|line| Text(&line).to_string()).collect::<Vec<_>>().join("<br>")
 }
 
 fn large_unit(compared: &Compared<'_>) -> &'static str {
@@ -149,23 +156,22 @@ fn judgement(page: &mut Page, compared: &Compared<'_>) {
         found.causes.iter().for_each(|cause| page.line(format_args!("<li>{}</li>", Text(cause))));
         page.line("</ul>");
     }
-    for text in std::iter::once(found.outcome).chain(verdict_of_gates(compared)) {
-        page.line(format_args!("<p>{}</p>", Text(&text)));
+    for text in found.outcome.iter().chain(&gates::sentence(compared)) {
+        page.line(format_args!("<p>{}</p>", Text(text)));
     }
-    if let Some(next) = &found.next {
-        page.line(next_line(next));
-    }
+    page.line("<p>A mean latency that follows from a rate is shown below and not counted, nor is any other number twice.</p>");
+    found.next.iter().for_each(|next| page.line(next_line(next)));
     page.line("</section>");
 }
 
-fn gates(page: &mut Page, compared: &Compared<'_>) {
+fn gate_table(page: &mut Page, compared: &Compared<'_>) {
     if compared.gates.is_empty() {
         return;
     }
     page.line("<section>\n<h2>Gates</h2>");
     open_table(
         page,
-        &[("Gate", false), ("Outcome", false), ("Points", true)],
+        &[("Gate", false), ("Outcome", false), ("Points", true), ("Why", false)],
         compared.gates.len(),
         MOST_ROWS,
         "gate",
@@ -174,10 +180,11 @@ fn gates(page: &mut Page, compared: &Compared<'_>) {
         let bad = if judged.outcome == Outcome::Failed { " class=\"bad\"" } else { "" };
         let at = judged.rows.iter().filter(|row| row.1 == judged.outcome).count();
         page.line(format_args!(
-            "<tr{bad}><th scope=\"row\"><code>{}</code></th><td>{}</td><td class=\"n\">{at} of {}</td></tr>",
+            "<tr{bad}><th scope=\"row\"><code>{}</code></th><td>{}</td><td class=\"n\">{at} of {}</td><td class=\"text\">{}</td></tr>",
             Text(&judged.gate.text),
             judged.outcome.name(),
-            judged.rows.len()
+            judged.rows.len(),
+            Text(&gates::reason(judged, compared.comparison).unwrap_or_default())
         ));
     }
     close_table(page);
@@ -215,7 +222,7 @@ fn headline(page: &mut Page, compared: &Compared<'_>) {
 
 /// Why rows have no verdict, each reason once.
 fn doubts(page: &mut Page, compared: &Compared<'_>) {
-    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval] {
+    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval, Doubt::UnequalLevels] {
         let effect = Effect::NoEvidence(reason);
         let is_there = compared.comparison.rows.iter().any(|row| row.verdict == effect);
         if let Some(text) = doubt(reason).filter(|_| is_there) {
@@ -246,7 +253,7 @@ fn charts(page: &mut Page, quantities: &[Quantity]) {
     }
     page.line(
         "</div>\n</section>\n<section class=\"drawn-only\">\n<h2>Changes</h2>\n<p class=\"about\">Left of the line the new side has less, \
-         right of it more; the whiskers of all points hold together.</p>\n<div class=\"charts\">\n<figure><figcaption><b>Change</b> of \
+         right of it more; in 95 of 100 comparisons the whiskers of all points are right at once.</p>\n<div class=\"charts\">\n<figure><figcaption><b>Change</b> of \
          <label><select id=\"quantity\" aria-label=\"Quantity\"></select></label></figcaption><div class=\"stage\" id=\"changes\">\
          </div></figure>\n</div>\n</section>",
     );
@@ -321,11 +328,11 @@ fn evidence(page: &mut Page, compared: &Compared<'_>) {
         }
         close_table(page);
     }
-    if !found.left_out.is_empty() {
-        let points: Vec<String> = found.left_out.iter().map(|point| point.named(" ")).collect();
+    if let Some(points) = levels::left_out(compared, |point| format!("{},", point.named(" "))) {
+        let points = points.replace(",;", ";");
         page.line(format_args!(
-            "<p>Not compared, because some run has no such point: {}.</p>",
-            points.join("; ")
+            "<p>Not compared, because not every run has them: {}.</p>",
+            Text(points.trim_end_matches(','))
         ));
     }
     page.line("<h3>Runs</h3>");

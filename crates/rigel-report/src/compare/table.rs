@@ -1,10 +1,11 @@
 //! A comparison as a table for the terminal, 80 columns wide.
 //!
-//! Must show every row, except a latency that follows from the rate of the same point.
+//! Must show every row that tells something of its own.
 
-use super::Compared;
 use super::verdict::Standing;
-use super::words::{doubt, meaning, names, percents, some, verdict, verdict_of_gates, width};
+use super::words::{doubt, meaning, named, names, percents, some, verdict, width};
+use super::{Compared, gates, levels, measured};
+use crate::numbers::time;
 use crate::page::Page;
 use crate::text::{number, suggestion, wrapped};
 use rigel_core::load::class::Class;
@@ -17,21 +18,21 @@ use rigel_core::uses::compare::{Difference, Effect, Metric, Row};
 /// The whole text.
 pub(super) fn text(compared: &Compared<'_>) -> String {
     let mut page = Page::default();
-    wrapped(&mut page, "Base  ", "      ", &names(compared.base));
-    wrapped(&mut page, "New   ", "      ", &names(compared.new));
+    for (side, views) in [("Base  ", compared.base), ("New   ", compared.new)] {
+        wrapped(&mut page, side, "      ", &names(views));
+        measured::lines(views).iter().for_each(|line| wrapped(&mut page, "      ", "      ", line));
+    }
     page.blank();
     standing(&mut page, &Standing::of(compared));
     page.blank();
     heading(&mut page);
-    Metric::ALL
-        .into_iter()
-        .filter(|metric| is_shown(*metric))
-        .for_each(|metric| section(&mut page, compared, metric));
+    Metric::ALL.into_iter().for_each(|metric| section(&mut page, compared, metric));
     page.blank();
-    wrapped(&mut page, "", "", meaning(compared));
+    wrapped(&mut page, "", "", &meaning(compared));
+    repeated(&mut page, compared);
     doubts(&mut page, compared);
     differences(&mut page, compared);
-    gates(&mut page, compared);
+    judged(&mut page, compared);
     page.into_string()
 }
 
@@ -39,15 +40,8 @@ pub(super) fn text(compared: &Compared<'_>) -> String {
 fn standing(page: &mut Page, found: &Standing) {
     wrapped(page, "", "", &found.head);
     found.causes.iter().for_each(|cause| wrapped(page, "- ", "  ", cause));
-    wrapped(page, "", "", &found.outcome);
-    if let Some(next) = &found.next {
-        page.push(suggestion(next));
-    }
-}
-
-/// Latencies at a point follow from its rate; they are in the other outputs.
-const fn is_shown(metric: Metric) -> bool {
-    metric.is_of_a_run() || !metric.mirrors_a_rate()
+    found.outcome.iter().for_each(|sentence| wrapped(page, "", "", sentence));
+    found.next.iter().for_each(|next| page.push(suggestion(next)));
 }
 
 fn heading(page: &mut Page) {
@@ -58,11 +52,16 @@ fn heading(page: &mut Page) {
 }
 
 fn section(page: &mut Page, compared: &Compared<'_>, metric: Metric) {
-    let rows: Vec<&Row> = compared.comparison.rows.iter().filter(|row| row.metric == metric).collect();
+    let found = compared.comparison;
+    let rows: Vec<&Row> = found.shown().filter(|row| row.metric == metric).collect();
     if rows.is_empty() {
         return;
     }
-    page.line(format_args!("{} ({})", metric.name(), metric.unit()));
+    let same = found.rows.iter().filter(|row| row.metric.is_of_a_run() == metric.is_of_a_run());
+    let same = same.filter(|row| found.repeated_by(row).is_some_and(|other| other.metric == metric));
+    let names: Vec<&str> =
+        std::iter::once(metric).chain(same.map(|row| row.metric)).map(Metric::name).collect();
+    page.line(format_args!("{} ({})", names.join(" = "), metric.unit()));
     rows.into_iter().for_each(|row| line(page, row));
 }
 
@@ -94,11 +93,31 @@ fn line(page: &mut Page, row: &Row) {
     ));
 }
 
+/// The lowest latency, where a rate of the table tells the same.
+fn repeated(page: &mut Page, compared: &Compared<'_>) {
+    let found = compared.comparison;
+    for row in found.rows.iter().filter(|row| row.metric == Metric::MinSmallLatency) {
+        let Some((other, point)) = found.repeated_by(row).and_then(|other| Some((other, other.point?)))
+        else {
+            continue;
+        };
+        let text = format!(
+            "{}: from {} to {}. {} at {} says the same: the latency is the outstanding I/Os over the rate.",
+            row.metric.name(),
+            some(&row.base).map_or_else(|| "-".to_owned(), time),
+            some(&row.new).map_or_else(|| "-".to_owned(), time),
+            other.metric.name(),
+            named(&[point])
+        );
+        wrapped(page, "", "  ", &text);
+    }
+}
+
 /// Why rows have no verdict.
 fn doubts(page: &mut Page, compared: &Compared<'_>) {
-    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval] {
-        let has = |row: &Row| row.verdict == Effect::NoEvidence(reason) && is_shown(row.metric);
-        if let Some(text) = doubt(reason).filter(|_| compared.comparison.rows.iter().any(has)) {
+    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval, Doubt::UnequalLevels] {
+        let has = |row: &Row| row.verdict == Effect::NoEvidence(reason);
+        if let Some(text) = doubt(reason).filter(|_| compared.comparison.shown().any(has)) {
             let label = format!("{}: ", verdict(Effect::NoEvidence(reason)));
             wrapped(page, &label, "  ", &format!("{text}."));
         }
@@ -118,32 +137,31 @@ fn differences(page: &mut Page, compared: &Compared<'_>) {
     if found.incomparable().next().is_some() {
         page.line("!  the numbers are not about the same thing");
     }
-    if !found.left_out.is_empty() {
+    if let Some(points) = levels::left_out(compared, level) {
         page.blank();
-        let points: Vec<String> = found.left_out.iter().map(|&point| levels(point)).collect();
-        let text =
-            format!("Not compared, because some run has no such point (small,large): {}", points.join(" "));
+        let text = format!("Not compared, because not every run has them (small,large): {points}");
         wrapped(page, "", "  ", &text);
     }
 }
 
 /// `8,0`; other classes with their names.
-fn levels(point: Point) -> String {
+fn level(point: Point) -> String {
     let others = point.without(Class::SMALL).without(Class::LARGE).classes();
     let others: String = others.map(|(class, level)| format!(",{class}={level}")).collect();
     format!("{},{}{others}", point.small(), point.large())
 }
 
-fn gates(page: &mut Page, compared: &Compared<'_>) {
-    let Some(verdict) = verdict_of_gates(compared) else {
+fn judged(page: &mut Page, compared: &Compared<'_>) {
+    let Some(verdict) = gates::sentence(compared) else {
         return;
     };
     page.blank();
     for judged in compared.gates {
-        let (outcome, all) = (judged.outcome, judged.rows.len());
-        let at = judged.rows.iter().filter(|row| row.1 == outcome).count();
-        let places = if all > 1 { format!(" ({at} of {all} points)") } else { String::new() };
-        page.line(format_args!("{:<10} {}{places}", outcome.name(), printable(&judged.gate.text)));
+        let all = judged.rows.len();
+        let places = if all > 1 { format!(" ({all} of {all} points)") } else { String::new() };
+        let why = gates::reason(judged, compared.comparison).map_or(places, |why| format!(": {why}"));
+        let outcome = format!("{:<10} ", judged.outcome.name());
+        wrapped(page, &outcome, "           ", &format!("{}{why}", printable(&judged.gate.text)));
     }
     page.line(verdict);
 }

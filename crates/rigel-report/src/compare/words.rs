@@ -6,10 +6,12 @@ use super::Compared;
 use crate::label;
 use crate::numbers::{counted, percent, signed_percent};
 use crate::view::View;
+use crate::words::listed;
+use rigel_core::load::class::Class;
+use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
-use rigel_core::uses::compare::gate::Outcome;
 use rigel_core::uses::compare::{Effect, Row};
 
 /// A verdict in a column.
@@ -19,6 +21,7 @@ pub(crate) const fn verdict(verdict: Effect) -> &'static str {
         Effect::NoEvidence(Doubt::NoData) => "no data",
         Effect::NoEvidence(Doubt::OneVisit) => "one visit",
         Effect::NoEvidence(Doubt::NoInterval) => "no interval",
+        Effect::NoEvidence(Doubt::UnequalLevels) => "other loads",
         Effect::NoEvidence(Doubt::WithinNoise) | Effect::Better | Effect::Worse => verdict.name(),
     }
 }
@@ -34,6 +37,7 @@ pub(crate) const fn doubt(doubt: Doubt) -> Option<&'static str> {
              or measure with a precision",
         ),
         Doubt::NoInterval => Some("a number of one side has no interval"),
+        Doubt::UnequalLevels => Some("a run was best at a load level that another run was not given"),
     }
 }
 
@@ -81,51 +85,32 @@ pub(crate) fn some(side: &Estimate) -> Option<f64> {
     (side.value > 0.0).then_some(side.value)
 }
 
-/// What the comparison comes to, as sentences.
-pub(crate) fn verdict_of_all(compared: &Compared<'_>) -> String {
-    let found = compared.comparison;
-    let worse = found.count(|verdict| verdict == Effect::Worse);
-    let better = found.count(|verdict| verdict == Effect::Better);
-    let open = found.count(|verdict| matches!(verdict, Effect::NoEvidence(_)));
-    if worse + better + open == 0 {
-        return "The runs have no point in common.".to_owned();
-    }
-    let first = match (worse, better) {
-        (0, 0) => "No change is shown.".to_owned(),
-        (_, 0) => "The new side is worse.".to_owned(),
-        (0, _) => "The new side is better.".to_owned(),
-        _ => "The new side is worse at some points and better at others.".to_owned(),
+/// What the intervals hold, and what a change may be due to.
+pub(crate) fn meaning(compared: &Compared<'_>) -> String {
+    let of_runs = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Runs);
+    let runs = if compared.comparison.rows.iter().any(of_runs) {
+        " A change is the geometric mean of the new runs over that of the base; its range holds how much the runs of a side differ."
+    } else {
+        ""
     };
     format!(
-        "{first} Of {} numbers of the points {worse} are worse, {better} better, {open} without evidence.",
-        worse + better + open
+        "from .. to is the range in which the true change lies. A number is better or worse when 0 is outside of it. In 95 of 100 \
+         comparisons all ranges under one heading are right at once.{runs}"
     )
 }
 
-/// What the gates come to, as a sentence; nothing without gates.
-pub(crate) fn verdict_of_gates(compared: &Compared<'_>) -> Option<String> {
-    let count = |outcome| compared.gates.iter().filter(|gate| gate.outcome == outcome).count();
-    (!compared.gates.is_empty()).then(|| {
-        format!(
-            "{}: {} passed, {} failed, {} undecided.",
-            counted(compared.gates.len(), "gate"),
-            count(Outcome::Passed),
-            count(Outcome::Failed),
-            count(Outcome::Undecided)
-        )
-    })
-}
-
-/// What the intervals hold, and what a change may be due to.
-pub(crate) fn meaning(compared: &Compared<'_>) -> &'static str {
-    let of_runs = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Runs);
-    if compared.comparison.rows.iter().any(of_runs) {
-        "A change is the geometric mean of the new runs over that of the base. Its interval holds how much the runs of a side \
-         differ, and all intervals of a quantity hold together in 95 of 100 comparisons; a row is worse or better when its interval \
-         holds no zero."
-    } else {
-        "All intervals of a quantity hold together in 95 of 100 comparisons; a row is worse or better when its interval holds no \
-         zero. With one run of each side, whatever differed between the two runs (other load, another fill level, another day) \
-         counts as a change: give several runs of each side to tell it from the storage."
+/// Load levels in words: `small 1; large 1 and 2`, or `small 4 large 2` where classes run together.
+pub(crate) fn named(points: &[Point]) -> String {
+    let alone = |class: Class| {
+        let levels = points.iter().filter(|point| point.is_alone(class));
+        levels.map(|point| point.of(class).to_string()).collect::<Vec<_>>()
+    };
+    let [small, large] = [Class::SMALL, Class::LARGE].map(|class| (class, alone(class)));
+    if small.1.len() + large.1.len() < points.len() {
+        return listed(&points.iter().map(|point| point.words()).collect::<Vec<_>>());
     }
+    let of_class = |(class, levels): (Class, Vec<String>)| {
+        (!levels.is_empty()).then(|| format!("{class} {}", listed(&levels)))
+    };
+    [small, large].into_iter().filter_map(of_class).collect::<Vec<_>>().join("; ")
 }

@@ -2,12 +2,14 @@
 //! next command. A line for each finding, or everything. Must not judge.
 
 use super::facts::looked_at;
+use super::opening::{painted, verdict};
 use super::{Counts, word};
 use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::{Ink, Style, wrapped};
 use rigel_core::path_text::printable;
 use rigel_core::uses::doctor::{Checked, Part, Severity, Status, System, quoted};
+use std::cmp::Reverse;
 
 /// The width of a line, which only names that are longer exceed.
 const COLUMNS: usize = 80;
@@ -16,14 +18,24 @@ const MOST_NAMES: usize = 6;
 /// Below the first word after number and severity.
 const INDENT: &str = "             ";
 
+/// How a change outlasts a boot. Commands of systemctl do by themselves.
+const KEEP: [&str; 6] = [
+    "What sysctl, echo and mount change is lost at the next boot. To keep it:",
+    "  sysctl -w NAME=VALUE      the line NAME = VALUE in a file in /etc/sysctl.d",
+    "  echo > /sys/block/..      a udev rule in /etc/udev/rules.d:",
+    r#"      ACTION=="add|change", KERNEL=="sda", ATTR{queue/scheduler}="mq-deadline""#,
+    "  echo > another file       the line w FILE - - - - VALUE in /etc/tmpfiles.d",
+    "  mount -o remount,OPTION   the option in /etc/fstab",
+];
+
 /// Findings that differ in nothing but what they are about, under one number.
-struct Finding<'a> {
+pub(super) struct Finding<'a> {
     number: usize,
     same: Vec<&'a Checked>,
 }
 
 impl Finding<'_> {
-    fn severity(&self) -> Option<Severity> {
+    pub(super) fn severity(&self) -> Option<Severity> {
         self.same.first().map(|judged| judged.rule.severity)
     }
 }
@@ -51,9 +63,9 @@ pub fn findings(
     }
     if everything {
         let fine = |judged: &&Checked| matches!(judged.verdict, Status::Fine(_));
-        rest(&mut page, "Nothing to change", all.iter().filter(fine), style);
+        rest(&mut page, "Nothing to change", all.iter().filter(fine), &parts, style);
         let unknown = |judged: &&Checked| judged.verdict == Status::Unknown;
-        rest(&mut page, "Could not be read", all.iter().filter(unknown), style);
+        rest(&mut page, "Could not be read", all.iter().filter(unknown), &parts, style);
     } else {
         extent(&mut page, system, Counts::of(all));
     }
@@ -62,53 +74,19 @@ pub fn findings(
     style.spelled(page.into_string())
 }
 
-/// The findings of each part, the gravest first, numbered through.
+/// The findings of each part, the gravest first, numbered through. The part with the gravest of all stands first.
 fn numbered(all: &[Checked]) -> [(Part, Vec<Finding<'_>>); 2] {
+    let bent = |part| all.iter().filter(move |judged| judged.is_bent() && judged.rule.part == part);
+    let mut parts = Part::ALL;
+    parts.sort_by_key(|part| Reverse(bent(*part).map(|judged| judged.rule.severity).max()));
     let mut number = 0;
-    Part::ALL.map(|part| {
-        let bent = all.iter().filter(|judged| judged.is_bent() && judged.rule.part == part);
+    parts.map(|part| {
         let mut numbered = |same| {
             number += 1;
             Finding { number, same }
         };
-        (part, groups(bent).into_iter().map(&mut numbered).collect())
+        (part, groups(bent(part)).into_iter().map(&mut numbered).collect())
     })
-}
-
-/// By the gravest finding, as the exit code is. Counts what has a line.
-fn verdict(page: &mut Page, parts: &[(Part, Vec<Finding<'_>>)], style: Style) {
-    let of = |severity| move |found: &&Finding<'_>| found.severity() == Some(severity);
-    let count = |severity| parts.iter().flat_map(|(_, found)| found).filter(of(severity)).count();
-    let kinds = [Severity::Error, Severity::Warning, Severity::Note].map(|kind| (kind, count(kind)));
-    let gravest = kinds.into_iter().find(|(_, count)| *count > 0).map(|(kind, _)| kind);
-    let bends = |(part, found): &(Part, Vec<Finding<'_>>)| {
-        *part == Part::Measurement && found.iter().any(|found| of(Severity::Warning)(&found))
-    };
-    let (ink, word, meaning) = match gravest {
-        Some(Severity::Error) => (
-            Ink::Invalid,
-            "Do not measure yet",
-            "An error means that data may be lost, or that the numbers would be about something else than the storage",
-        ),
-        Some(Severity::Warning) if parts.iter().any(bends) => (
-            Ink::Flag,
-            "Use with care",
-            "A warning costs performance, or changes what is measured: decide whether it may stay",
-        ),
-        Some(Severity::Warning) => (
-            Ink::Flag,
-            "Use with care",
-            "All warnings are about the database: a measurement does not show what they cost",
-        ),
-        Some(Severity::Note) => {
-            (Ink::Heading, "Good", "A note is right for many: nothing has to change before you measure")
-        }
-        None => (Ink::Heading, "Good", "Nothing has to change before you measure"),
-    };
-    let found = kinds.into_iter().filter(|(_, count)| *count > 0);
-    let found: Vec<String> = found.map(|(kind, count)| counted(count, kind.name())).collect();
-    let found = if found.is_empty() { "no findings".to_owned() } else { found.join(", ") };
-    painted(page, "", "", &format!("{word}: {found}. {meaning}."), (ink, word), style);
 }
 
 fn section(page: &mut Page, part: Part, found: &[Finding<'_>], everything: bool, style: Style) {
@@ -116,7 +94,8 @@ fn section(page: &mut Page, part: Part, found: &[Finding<'_>], everything: bool,
         Part::Measurement => "What bends this measurement",
         Part::Database => "What matters to the database",
     };
-    page.line(style.painted(Ink::Heading, title));
+    let order = if found.len() > 1 { " (the worst first)" } else { "" };
+    page.line(style.painted(Ink::Heading, &format!("{title}{order}")));
     if found.is_empty() {
         page.line("    nothing");
     }
@@ -127,6 +106,10 @@ fn section(page: &mut Page, part: Part, found: &[Finding<'_>], everything: bool,
         line(page, finding, everything, style);
         if everything {
             details(page, finding);
+        } else if finding.severity() > Some(Severity::Note) {
+            // A command is pasted, so it stays in one line.
+            let change = finding.same.first().map(|first| printable(&first.change()).into_owned());
+            page.line(format_args!("{INDENT}change: {}", change.unwrap_or_default()));
         }
     }
 }
@@ -158,7 +141,13 @@ fn details(page: &mut Page, Finding { same, .. }: &Finding<'_>) {
 }
 
 /// What is no finding, in a paragraph of its own; nothing when there is none.
-fn rest<'a>(page: &mut Page, title: &str, all: impl Iterator<Item = &'a Checked>, style: Style) {
+fn rest<'a>(
+    page: &mut Page,
+    title: &str,
+    all: impl Iterator<Item = &'a Checked>,
+    parts: &[(Part, Vec<Finding<'_>>)],
+    style: Style,
+) {
     let found = groups(all);
     if found.is_empty() {
         return;
@@ -166,10 +155,20 @@ fn rest<'a>(page: &mut Page, title: &str, all: impl Iterator<Item = &'a Checked>
     page.line(style.painted(Ink::Heading, title));
     for same in found {
         let Some(first) = same.first() else { continue };
-        let text = format!("{}: {}: {}", names(&same, MOST_NAMES), first.rule.setting, value(first));
+        let but = doubted_by(&same, parts).map_or_else(String::new, |number| format!(", but see {number}"));
+        let text = format!("{}: {}: {}{but}", names(&same, MOST_NAMES), first.rule.setting, value(first));
         wrapped(page, "  ", "      ", &text);
     }
     page.blank();
+}
+
+/// The number of a finding that leaves open whether these settings are right.
+fn doubted_by(same: &[&Checked], parts: &[(Part, Vec<Finding<'_>>)]) -> Option<usize> {
+    let doubts = |found: &&Checked| {
+        same.iter().any(|one| one.about == found.about && one.rests_on().contains(&found.rule.name))
+    };
+    let mut all = parts.iter().flat_map(|(_, found)| found);
+    all.find(|finding| finding.same.iter().any(&doubts)).map(|finding| finding.number)
 }
 
 /// How much was looked at.
@@ -193,10 +192,10 @@ fn next(page: &mut Page, named: &[String], has_findings: bool, everything: bool)
         (true, false) => (
             "doctor",
             Some("--all"),
-            "says by these numbers why each matters, and the command that changes it",
+            "says why each matters, how to change it, and how a change outlasts a boot",
         ),
         (true, true) => {
-            page.line("What is changed by a command lasts until the next boot.");
+            KEEP.iter().for_each(|line| page.line(line));
             ("doctor", None, "after a change, looks again")
         }
         (false, _) => ("calibrate", None, "measures the figures that matter most"),
@@ -205,13 +204,6 @@ fn next(page: &mut Page, named: &[String], has_findings: bool, everything: bool)
     let words: Vec<String> = words.chain(option.map(str::to_owned)).collect();
     page.line(format_args!("Next: {}", words.join(" ")));
     page.line(format_args!("      {effect}"));
-}
-
-/// Text in lines, with a word of it in a colour. Painted after it was broken into lines, because colours have no width.
-fn painted(page: &mut Page, first: &str, others: &str, text: &str, (ink, word): (Ink, &str), style: Style) {
-    let mut lines = Page::default();
-    wrapped(&mut lines, first, others, text);
-    page.push(lines.into_string().replacen(word, &style.painted(ink, word), 1));
 }
 
 /// Findings that differ in nothing but the device stand together.

@@ -60,7 +60,7 @@ fn searched(page: &mut Page, found: &CurveFindings) {
     page.line(format_args!(
         "<div class=\"card\"><h3>Saturation of {}</h3><div class=\"value\">{least}{} <span class=\"unit\">outstanding\
          </span></div><div>{} to {} <span class=\"unit\">as far as the noise tells</span></div><div class=\"unit\">{least}{} \
-         {unit} ±{} %; best rate for its latency at {}</div>{flags}</div>",
+         {unit} ±{} %; the most rate for its latency at {}</div>{flags}</div>",
         found.load.noun(),
         curve.n_sat.found,
         curve.n_sat.lo,

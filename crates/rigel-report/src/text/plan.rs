@@ -26,8 +26,14 @@ use std::iter;
 pub struct Intent {
     /// The scratch file, for a run that makes or uses one.
     pub scratch: Option<ScratchIntent>,
-    /// A line for each target that would be written: whether it may be. Empty for a run that does not write.
+    /// A sentence for each target that would be written: whether it may be. Empty for a run that does not write.
     pub consent: Vec<String>,
+    /// The engine that the run would have on this host.
+    pub engine: Option<String>,
+    /// What to know of the targets before they are loaded, a sentence each.
+    pub notes: Vec<String>,
+    /// The files that the run would leave, and where.
+    pub outputs: Vec<String>,
 }
 
 /// The use of the scratch file.
@@ -78,12 +84,18 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
     let workers = counted(plan.workers, "worker");
     entry(&mut page, "Buffers", format_args!("{} for {workers}", Bytes(plan.buffer_bytes)));
     let polled = if request.poll { ", completions are polled for" } else { "" };
-    entry(&mut page, "Engine", format_args!("{}{polled}", engine(request.engine)));
+    let known = intent.and_then(|intent| intent.engine.clone());
+    let engine = known.unwrap_or_else(|| engine(request.engine));
+    sentences(&mut page, "Engine", [format!("{engine}{polled}")]);
     if request.buffered {
         entry(&mut page, "Cache", "through the page cache, as asked: memory is measured, not storage");
     }
     entry(&mut page, "Seed", request.seed);
-    entries(&mut page, "Writes", writes(request, plan, targets, intent));
+    sentences(&mut page, "Writes", writes(request, plan, targets, intent));
+    if let Some(intent) = intent {
+        sentences(&mut page, "Outputs", intent.outputs.iter().cloned());
+        sentences(&mut page, "Note", intent.notes.iter().map(|note| printable(note).into_owned()));
+    }
     page.into_string()
 }
 
@@ -235,7 +247,12 @@ fn engine(engine: EngineRequest) -> String {
 fn writes(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> Vec<String> {
     match intent {
         None => load_writes(request, plan, targets.iter().map(|target| printable(&target.path).into_owned())),
-        Some(Intent { scratch: None, consent }) => load_writes(request, plan, consent.iter().cloned()),
+        Some(Intent { scratch: None, .. }) if !plan.writes => {
+            vec!["nothing would be written to the targets".into()]
+        }
+        Some(Intent { scratch: None, consent, .. }) => {
+            iter::once(share(request)).chain(consent.iter().cloned()).collect()
+        }
         Some(Intent { scratch: Some(scratch), .. }) => {
             scratch_writes(*scratch, plan.writes.then(|| share(request)))
         }

@@ -2,10 +2,12 @@
 //!
 //! Must not word a flag; the flag and its meaning do.
 
-use crate::notes::{self, At};
+use crate::notes;
 use crate::view::View;
-use rigel_core::judge::findings::FlagScope;
+use crate::words;
+use rigel_core::judge::findings::{FlagScope, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode, Next};
+use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use schemars::JsonSchema;
@@ -76,7 +78,11 @@ pub(super) fn of(view: &View<'_>) -> Vec<Cause> {
             let is_beside =
                 |scope: &FlagScope| !matches!(scope, FlagScope::Point(point) if !headline.contains(point));
             let beside = places.iter().any(|(scope, _)| is_beside(scope));
-            (!invalid, !beside, cause(view, code, &places))
+            let mut cause = cause(view, code, &places);
+            if !invalid && !beside {
+                cause.means += " The numbers above are from other points.";
+            }
+            (!invalid, !beside, cause)
         })
         .collect();
     all.sort_by_key(|(valid, aside, cause)| (*valid, cause.code.map(depth), *aside, cause.code));
@@ -111,9 +117,30 @@ fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Caus
         invalid: worst.is_some_and(|(_, flag)| flag.invalid),
         means: meaning.means.to_owned(),
         place: place(view, places),
-        figures: worst.map_or_else(String::new, |(_, flag)| printable(&flag.text).into_owned()),
-        remedy: meaning.remedy.to_owned(),
+        figures: (code == FlagCode::NotReached && places.len() > 1)
+            .then(|| widths(view))
+            .flatten()
+            .or_else(|| Some(printable(&worst?.1.text).into_owned()))
+            .unwrap_or_default(),
+        remedy: match code {
+            FlagCode::Memory if view.record.header.request.allow_memory => {
+                "It was asked for (--allow-memory); no disk is measured.".to_owned()
+            }
+            _ => meaning.remedy.to_owned(),
+        },
     }
+}
+
+/// `±6.1 % to ±14 %, where ±5 % was asked for`; `None` where no width is wider, as there were too few visits.
+fn widths(view: &View<'_>) -> Option<String> {
+    let target = view.findings.target?;
+    let points = view.findings.points.iter().flat_map(PointFindings::classes);
+    let wide = points.filter_map(|(_, io)| io.iops.half_width()).filter(|half| *half > target);
+    let mut wide: Vec<f64> = wide.collect();
+    wide.sort_by(f64::total_cmp);
+    let (least, most) = (words::percent(*wide.first()?), words::percent(*wide.last()?));
+    let range = if least == most { format!("±{least} %") } else { format!("±{least} % to ±{most} %") };
+    Some(format!("{range}, where ±{} % was asked for", words::plain_percent(target)))
 }
 
 /// `2 of 7 points`, `the run and all points`.
@@ -134,11 +161,21 @@ fn place(view: &View<'_>, places: &[(FlagScope, &Flag)]) -> String {
     }
     match (points.len(), view.findings.points.len()) {
         (0, _) => {}
-        (1, _) => parts.extend(points.first().map(|point| At(*point).to_string())),
+        (1, _) => parts.extend(points.first().map(|point| in_words(view, *point))),
         (some, all) if some == all => parts.push(format!("all {all} points")),
         (some, all) => parts.push(format!("{some} of {all} points")),
     }
     parts.join(" and ")
+}
+
+/// `184 outstanding small I/Os`, `8 outstanding small I/Os and 2 outstanding large streams`.
+fn in_words(view: &View<'_>, point: Point) -> String {
+    let of_load = |load: &&LoadClass| match point.of(load.name) {
+        1 => format!("1 {}", load.axis().trim_end_matches('s')),
+        level => format!("{level} {}", load.axis()),
+    };
+    let loads = view.loads();
+    words::listed(&loads.iter().filter(|load| point.of(load.name) > 0).map(of_load).collect::<Vec<_>>())
 }
 
 /// A run that was cut short is whole up to there.
@@ -149,8 +186,7 @@ fn cut_short(what: String) -> Cause {
         means: what,
         place: String::new(),
         figures: String::new(),
-        remedy: "What is shown is right for the points that were measured; run it again for the others."
-            .to_owned(),
+        remedy: "What is shown is right as far as it goes, and the run can go on where it ended.".to_owned(),
     }
 }
 

@@ -1,13 +1,19 @@
 //! The command that comes next: one that mends what speaks against the numbers, or one that uses them.
 //!
-//! Must not guess: where the options of the run cannot be repeated safely, it names the command only in words.
+//! Must not guess: where the options of the run cannot be repeated safely, there is no command.
 
 use super::causes::{self, Cause};
+use super::command::CommandLine;
 use crate::numbers::trimmed;
 use crate::view::View;
-use rigel_core::judge::flags::Next;
-use rigel_core::path_text::printable;
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::judge::flags::{FlagCode, Next};
+use rigel_core::load::class::Class;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::Pace;
+use rigel_core::path_text::{printable, shell_word};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
+use rigel_core::uses::advice::again::{Again, more_time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,69 +26,154 @@ pub struct Suggestion {
     pub command: String,
 }
 
-/// The options that give a run and a calibration more time.
-const MORE_TIME: [&str; 2] = ["--max-duration", "--budget"];
+impl Suggestion {
+    /// Whether it gives the run more time.
+    pub(crate) fn is_longer(&self) -> bool {
+        self.purpose == LONGER
+    }
+}
+
+const LONGER: &str = "To measure longer";
+
+/// The command line of the run; `None` where it cannot be typed again.
+pub(crate) fn again(view: &View<'_>) -> Option<String> {
+    repeated(view).map(|command| command.text())
+}
 
 pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let suggestion = |purpose: &str, command: String| Suggestion { purpose: purpose.to_owned(), command };
-    let simulated = view.record.header.request.engine.is_simulated();
-    Some(match causes::next(causes) {
-        None if simulated => suggestion("To measure real storage", "rigel calibrate".to_owned()),
-        None => suggestion(
-            "To see database settings that fit",
-            format!("rigel advise {}_record.jsonl --for postgresql", safe(&view.record.header.run_id)?),
-        ),
-        Some(Next::ScratchFile) => {
-            suggestion("In a directory on the disk, to measure a file of data", "rigel calibrate".to_owned())
-        }
-        Some(Next::Doctor) => {
-            let quoted =
-                |target: &str| if target.contains(' ') { format!("'{target}'") } else { target.to_owned() };
-            let word = |target| safe(target).filter(|word| !word.contains('\'')).map(quoted);
-            let targets: Option<Vec<String>> = view.targets().into_iter().map(word).collect();
-            suggestion("To find the cause", format!("rigel doctor {}", targets?.join(" ")))
-        }
-        Some(Next::Longer) => suggestion("To measure longer", longer(view)?),
-        Some(Next::Again | Next::Nothing) => suggestion("To measure again", again(view)?),
-    })
+    let header = &view.record.header;
+    let record = || shell_word(&format!("{}_record.jsonl", header.run_id));
+    let simulated = header.request.engine.is_simulated();
+    if !view.record.complete() && view.record.closing.is_some() {
+        let purpose = "To go on with the run, in the directory of its record";
+        return Some(suggestion(purpose, format!("rigel run --resume {}", record())));
+    }
+    let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
+    match causes::next(causes) {
+        None if simulated => Some(suggestion("To measure real storage", "rigel calibrate".to_owned())),
+        None if advises(view) => Some(suggestion(
+            "To see database settings that fit, in the directory of the record",
+            format!("rigel advise {} --for postgresql", record()),
+        )),
+        None => None,
+        Some(Next::ScratchFile) => Some(suggestion(
+            "In a directory on the disk, to measure a file of data",
+            "rigel calibrate".into(),
+        )),
+        Some(Next::Doctor) if simulated => None,
+        Some(Next::Doctor) => Some(suggestion("To find the cause", doctor(view))),
+        Some(Next::Longer) => match further(view, causes) {
+            Some(command) => Some(suggestion("To try more load", command)),
+            None => longer(view)
+                .map_or_else(|| again("To measure again", repeated(view)?), |command| again(LONGER, command)),
+        },
+        Some(Next::Again | Next::Nothing) => again("To measure again", with_workers(view, causes)?),
+    }
+}
+
+/// Whether `rigel advise` has something to say about the reads of a database.
+fn advises(view: &View<'_>) -> bool {
+    let request = &view.record.header.request;
+    let alone = |found: &rigel_core::judge::findings::PointFindings| found.point.is_alone(Class::SMALL);
+    let measures_reads = !request.write_percent().writes() && view.findings.points.iter().any(alone);
+    measures_reads && request.level != RunLevel::Advanced
+}
+
+/// What the targets are, and where. A scratch file that was Rigel's own may be gone, its directory is not.
+fn doctor(view: &View<'_>) -> String {
+    let word = |target: &TargetFacts| {
+        let own = target.scratch.is_some_and(|scratch| scratch.own);
+        let directory = target.real_path.rsplit_once('/').map_or("/", |(directory, _)| directory);
+        shell_word(if own { directory } else { &target.path })
+    };
+    let words: Vec<String> = view.record.header.targets.iter().map(word).collect();
+    format!("rigel doctor {}", words.join(" "))
 }
 
 /// The command line of the run; `None` where the words that were typed cannot be told from the record.
-fn again(view: &View<'_>) -> Option<String> {
+fn repeated(view: &View<'_>) -> Option<CommandLine> {
     let request = &view.record.header.request;
-    let echo = request.command_line.trim();
-    // Only a calibration can be asked for without a word more.
-    if !(echo.is_empty() && request.bound.is_some()) {
-        safe(echo)?;
-    }
-    // In a record of before, or of another program, a blank may stand within a word without quotes.
-    let is_whole = |word: &str| !word.contains(' ') || echo.contains(&format!("'{word}'"));
     let words = view.targets().into_iter().chain(request.label.as_deref());
-    if !words.into_iter().all(|word| safe(word).is_some() && is_whole(word)) {
+    let echo = CommandLine::typed(&request.command_line)?;
+    // In a record of before, or of another program, a blank may stand within a word without quotes.
+    let is_whole = |word: &str| {
+        printable(word) == word
+            && (!word.contains(' ') || request.command_line.contains(&format!("'{word}'")))
+    };
+    if !words.into_iter().all(is_whole) {
         return None;
     }
-    let is_orion = echo.split(' ').any(|word| word == "-run" || word == "-testname");
-    let command = match (request.bound.is_some(), is_orion) {
+    let command = match (request.bound.is_some(), echo.has(&["-run", "-testname"])) {
         (true, _) => "rigel calibrate",
+        // Nothing but a calibration can be asked for without a word more.
+        (false, _) if echo.is_empty() => return None,
         (false, true) => "rigel orion",
         (false, false) => "rigel run",
     };
-    Some(format!("{command} {echo}").trim().to_owned())
+    Some(echo.after(command))
 }
 
-/// The same with twice the time that the run was given, or took.
-fn longer(view: &View<'_>) -> Option<String> {
-    let again = again(view)?;
-    let Some(given) = view.record.header.request.pace.max_duration() else {
-        return Some(again);
-    };
-    let option = MORE_TIME[usize::from(view.record.header.request.bound.is_some())];
-    let mut words: Vec<&str> = again.split(' ').collect();
-    if let Some(at) = words.iter().position(|word| *word == option) {
-        words.drain(at..words.len().min(at + 2));
+/// The same with more time; `None` where the run had no limit that could be raised.
+fn longer(view: &View<'_>) -> Option<CommandLine> {
+    let command = repeated(view)?;
+    let request = &view.record.header.request;
+    let fast = "--fast";
+    if command.has(&[fast]) {
+        return Some(command.without_switch(fast));
     }
-    words.retain(|word| !word.starts_with(&format!("{option}=")));
-    Some(format!("{} {option} {}", words.join(" "), twice(given)))
+    match (request.pace, request.bound) {
+        (_, Some(_)) => {
+            let budget = more_time(request);
+            let (option, value) = budget.split_once(' ')?;
+            Some(command.with(option, value))
+        }
+        (Pace::Adaptive(adaptive), None) => {
+            Some(command.with("--max-duration", &twice(adaptive.max_duration?)))
+        }
+        (Pace::Fixed(duration), None) if command.has(&["--duration"]) => {
+            Some(command.with("--duration", &twice(duration)))
+        }
+        (Pace::Fixed(_), None) => None,
+    }
+}
+
+/// A calibration that tried all its load, for storage that could do more.
+fn further(view: &View<'_>, causes: &[Cause]) -> Option<String> {
+    let header = &view.record.header;
+    let unsaturated = causes.iter().any(|cause| cause.code == Some(FlagCode::NotSaturated));
+    let search = header.plan.search.as_ref().filter(|_| header.request.bound.is_some() && unsaturated)?;
+    let tried_all = |class: &Class| {
+        let curve = view.findings.curves.iter().find(|found| found.class() == *class)?;
+        let most = curve.curve.levels.last()?.0;
+        (!curve.curve.saturated && Some(&most) >= search.most.get(class)).then_some(*class)
+    };
+    let class = search.classes.iter().find_map(tried_all)?;
+    Some(Again::of(header, class).further)
+}
+
+/// The same, with more workers where they were the limit.
+fn with_workers(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
+    let command = repeated(view)?;
+    let limits = [Some(FlagCode::HostLimited), Some(FlagCode::QueueNotFilled)];
+    let limited = causes.first().is_some_and(|cause| limits.contains(&cause.code));
+    let cpus = view.record.header.nodes.first().host.cpus;
+    let workers = view.record.header.plan.workers.saturating_mul(2);
+    Some(if limited && workers <= cpus { command.with("--workers", &workers.to_string()) } else { command })
+}
+
+/// In the directory of the run, where its targets had names that are relative to it.
+pub(crate) fn there(view: &View<'_>, command: &str) -> String {
+    let relative = |target: &TargetFacts| {
+        let name = target.path.trim_start_matches("./");
+        let is_relative = target.kind != TargetKind::Simulated && !name.starts_with(['/', '.']);
+        let directory = target.real_path.strip_suffix(name)?.trim_end_matches('/');
+        is_relative.then(|| if directory.is_empty() { "/" } else { directory }.to_owned())
+    };
+    match view.record.header.targets.iter().find_map(relative) {
+        Some(directory) => format!("cd {} && {command}", shell_word(&directory)),
+        None => command.to_owned(),
+    }
 }
 
 /// Twice a time, as it is typed.
@@ -93,11 +184,4 @@ fn twice(time: Nanos) -> String {
     } else {
         format!("{}m", trimmed((seconds / 60.0).ceil()))
     }
-}
-
-/// Words that a shell takes as they are, or in single quotes.
-fn safe(text: &str) -> Option<&str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || " _-./=:,+@%'".contains(c);
-    let is_closed = text.matches('\'').count().is_multiple_of(2);
-    (printable(text) == text && text.chars().all(is_plain) && is_closed && !text.is_empty()).then_some(text)
 }

@@ -4,6 +4,7 @@
 
 use crate::numbers::{number, percent, time};
 use crate::view::View;
+use crate::words;
 use rigel_core::judge::findings::{PointFindings, WorkingPoint};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::path_text::printable;
@@ -27,6 +28,11 @@ pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
             Some((iops, bound)) if iops == highest => format!("{} within a {bound}", rate(load, highest)),
             _ => rate(load, highest),
         }));
+        if view.findings.still_rising.contains(&load.name)
+            && let Some(last) = most.last_mut()
+        {
+            *last += ", and the rate still rose at the most load that was tried";
+        }
         let lower = within.filter(|(iops, _)| Some(*iops) != highest);
         most.extend(
             lower.map(|(iops, bound)| format!("{}{} within a {bound}", number(iops.value), width(iops))),
@@ -35,12 +41,18 @@ pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
     if most.is_empty() {
         return "Nothing was measured.".to_owned();
     }
+    // Where only points in doubt have a lower one, none is the best.
+    let is_lowest = |class: Class, found: Estimate| {
+        let plain = view.findings.plainly_best.latency_us(class);
+        plain.is_none_or(|plain| plain.estimate.value >= found.lo95().unwrap_or(found.value))
+    };
     let quickest = loads.iter().find_map(|load| Some((load, best.latency_us(load.name)?)));
+    let quickest = quickest.filter(|(load, best)| is_lowest(load.name, best.estimate));
     let quickest = quickest.map_or_else(String::new, |(load, best)| {
         let (noun, least) = (load.noun(), time(best.estimate.value));
         format!(", and {answered} a {noun} in {least} on average at best{}", width(best.estimate))
     });
-    format!("{device} {reached} {}{quickest}.", listed(&most))
+    format!("{device} {reached} {}{quickest}.", words::listed(&most))
 }
 
 fn rate(load: &LoadClass, found: Estimate) -> String {
@@ -54,18 +66,10 @@ fn rate(load: &LoadClass, found: Estimate) -> String {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
-fn listed(parts: &[String]) -> String {
-    match parts.split_last() {
-        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        _ => parts.concat(),
-    }
-}
-
 fn width(found: Estimate) -> String {
     let Some(half) = found.half_width() else { return String::new() };
     match percent(half) {
-        tiny if tiny.starts_with('<') => " (± less than 0.1 %)".to_owned(),
+        tiny if tiny.starts_with('<') || tiny == "0.0" => " (± less than 0.1 %)".to_owned(),
         width => format!(" (±{width} %)"),
     }
 }
@@ -74,20 +78,21 @@ fn width(found: Estimate) -> String {
 pub(super) fn working(view: &View<'_>) -> Option<String> {
     let (class, found) = view.findings.working.iter().next()?;
     let load = view.record.header.request.class(*class)?;
-    let WorkingPoint { at, latency_us, highest, highest_latency_us } = found;
-    let gain = highest.estimate.value / at.estimate.value - 1.0;
+    let WorkingPoint { at, highest } = found;
+    let gain = highest.rate.value / at.rate.value - 1.0;
     let more = match percent(gain.max(0.0)).as_str() {
         "0.0" | "<0.1" => "no more".to_owned(),
         more => format!("{more} % more"),
     };
     Some(format!(
-        "A good working point is {} outstanding: {} {} at {}. {} outstanding give {more}, at {} times the latency.",
-        at.point.of(*class),
-        number(at.estimate.value),
+        "A good working point is {} outstanding: {} {}{} at {}. {} outstanding give {more}, at {} times the latency.",
+        at.outstanding,
+        number(at.rate.value),
         printable(load.unit()),
-        time(latency_us.value),
-        highest.point.of(*class),
-        times(highest_latency_us.value / latency_us.value),
+        width(at.rate),
+        time(at.latency_us),
+        highest.outstanding,
+        times(highest.latency_us / at.latency_us),
     ))
 }
 
@@ -112,6 +117,6 @@ pub(super) fn unusable(view: &View<'_>) -> Option<String> {
     match bad.len() {
         0 => None,
         all if all == loads.len() => Some("these numbers".to_owned()),
-        _ => Some(format!("the numbers of {}", listed(&bad))),
+        _ => Some(format!("the numbers of {}", words::listed(&bad))),
     }
 }

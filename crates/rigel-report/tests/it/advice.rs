@@ -94,25 +94,17 @@ fn warnings_stand_above_the_tables() {
           0.000, 27 pairs); intervals may be too narrow
 
     PostgreSQL: --for postgresql
-      setting                     value         range
+      setting                     value     range
       random_page_cost            withheld
       effective_io_concurrency    withheld
       maintenance_io_concurrency  withheld
-      io_method                   io_uring             v18, comment
-      io_workers                  4                    v18
-      io_combine_limit            not measured
-      not measured: measure one record for each size (128K, 256K, 512K), and name
-      them all
-          rigel calibrate /dev/sdb --size-large 128K
+      io_method                   io_uring         v18, comment
+      io_workers                  4                v18
 
     MySQL and MariaDB (InnoDB): --for mysql
-      setting                 value         range
-      innodb_io_capacity      not measured
-      innodb_io_capacity_max  not measured
+      setting                 value     range
       innodb_read_io_threads  withheld
       innodb_flush_method     O_DIRECT
-      not measured: measure writes, on a scratch file of that filesystem
-          cd /dev && rigel calibrate --write 100 --size-small 16K
 
     Oracle Database: --for oracle
       setting                        value    range
@@ -124,47 +116,35 @@ fn warnings_stand_above_the_tables() {
       db_file_multiblock_read_count  not set
 
     Linux cgroup, cost model of a disk (io.cost.model): --for cgroup
-      setting    value         range
-      device     259:0
-      rbps       20971520000   20619999992 to 21323040008
-      rseqiops   not measured
-      rrandiops  not measured
-      wbps       not measured
-      wseqiops   not measured
-      wrandiops  not measured
-      not measured: measure it
-          rigel calibrate /dev/sdb --size-small 4K --size-large 4K
-          rigel calibrate /dev/sdb --size-small 4K
-      not measured: measure it on a scratch file of that disk
-          cd /dev && rigel calibrate --write 100 --size-small 4K
-          cd /dev && rigel calibrate --write 100 --size-small 4K --size-large 4K
+      setting  value        range
+      device   259:0
+      rbps     20971520000  20619999992 to 21323040008
 
     Linux cgroup, limits on a disk (io.max): --for cgroup-max
-      setting  value         range
+      setting  value        range
       device   259:0
-      rbps     20619999992   20619999992 to 21323040007
-      riops    49161         49161 to 50838
-      wbps     not measured
-      wiops    not measured
-      not measured: measure it on a scratch file of that disk
-          cd /dev && rigel calibrate --write 100
+      rbps     20619999992  20619999992 to 21323040007
+      riops    49161        49161 to 50838
 
     Seastar and ScyllaDB (io_properties.yaml): --for seastar
-      setting          value         range
-      mountpoint       /srv/data
-      read_iops        not measured
-      read_bandwidth   20619999992   20619999992 to 21323040007
-      write_iops       not measured
-      write_bandwidth  not measured
-      not measured: measure them in a directory there, and name all records
-          cd /dev && rigel calibrate --size-small 4K
-          cd /dev && rigel calibrate --size-small 4K --write 100
+      setting         value        range
+      mountpoint      /srv/data
+      read_bandwidth  20619999992  20619999992 to 21323040007
+
+    Not measured (--for PRODUCT --explain gives the commands that measure them):
+      postgresql  io_combine_limit
+      mysql       innodb_io_capacity, innodb_io_capacity_max
+      cgroup      rseqiops, rrandiops, wbps, wseqiops, wrandiops
+      cgroup-max  wbps, wiops
+      seastar     read_iops, write_iops, write_bandwidth
 
     range: what the value would be at the ends of the 95 % intervals behind it
     v18: from that version of the server on
     comment: stands in the file as a comment, because not every server takes or
       needs it
-    --explain shows how each value came about.
+    withheld: it was measured, and is not good enough for a value
+    not measured: no record has what the setting needs
+    --explain shows how each value came about; with --for PRODUCT for one product.
     ");
 }
 
@@ -172,7 +152,7 @@ fn warnings_stand_above_the_tables() {
 fn a_withheld_setting_is_a_comment_with_its_reason_and_the_command() {
     let file = with(&[reads()], in_doubt, |told| file(told, Product::Postgresql, 18)).unwrap();
     assert!(!file.lines().any(|line| line.starts_with("random_page_cost")), "{file}");
-    assert!(file.contains("# random_page_cost is withheld: latency of a random read of 8 KiB"), "{file}");
+    assert!(file.contains("# withheld: random_page_cost: latency of a random read of 8 KiB"), "{file}");
     assert!(file.contains("\n#     rigel calibrate /dev/sdb --budget 5m\n"), "{file}");
     assert!(
         file.lines().all(|line| line.is_empty() || line.starts_with('#') || line.contains(" = ")),
@@ -232,20 +212,17 @@ fn the_page_explains_every_setting() {
       io_combine_limit            not measured
       A random read of a page takes 128 times as long as that of the next page
       (123.7 to 132.3). 90 % of random reads from caches is an assumption: give
-      yours with --hit-rate.
+      yours, as in --hit-rate 99%.
         hit rate 0 %   128  (123.74 to 132.33)
         hit rate 90 %  13.7  (13.27 to 14.13)
         hit rate 99 %  2.27  (2.23 to 2.31)
-      not measured: measure one record for each size (128K, 256K, 512K), and name
-      them all
-          rigel calibrate /dev/sdb --size-large 128K
 
       random_page_cost = 13.7  (13.27 to 14.13)
           A random page takes 100 us, a page of one stream 0.781 us: 128 times as
           long. A page that a cache has costs the same at random as in sequence, so
           with a share h of hits the cost is 1 + (128 - 1) x (1 - h). h is 90 % (an
-          assumption, nothing measured; give yours with --hit-rate). seq_page_cost
-          stays 1.
+          assumption, nothing measured; give yours, as in --hit-rate 99%).
+          seq_page_cost stays 1.
           - latency of a random read of 8 KiB, one outstanding: 100 us (98.32 to
             101.7)
           - one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
@@ -291,18 +268,18 @@ fn the_page_explains_every_setting() {
       innodb_io_capacity_max  not measured
       innodb_read_io_threads  withheld
       innodb_flush_method     O_DIRECT
-      not measured: measure writes, on a scratch file of that filesystem
-          cd /dev && rigel calibrate --write 100 --size-small 16K
 
       innodb_io_capacity: not measured
           it bounds the writes of pages of 16 KiB, and no record has the rate of
           random writes of that size
           measure writes, on a scratch file of that filesystem
+          in the directory that was measured:
           cd /dev && rigel calibrate --write 100 --size-small 16K
       innodb_io_capacity_max: not measured
           it bounds the writes of pages of 16 KiB, and no record has the rate of
           random writes of that size
           measure writes, on a scratch file of that filesystem
+          in the directory that was measured:
           cd /dev && rigel calibrate --write 100 --size-small 16K
           https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
       innodb_read_io_threads: WITHHELD, not to be used: 4
@@ -364,12 +341,6 @@ fn the_page_explains_every_setting() {
       wbps       not measured
       wseqiops   not measured
       wrandiops  not measured
-      not measured: measure it
-          rigel calibrate /dev/sdb --size-small 4K --size-large 4K
-          rigel calibrate /dev/sdb --size-small 4K
-      not measured: measure it on a scratch file of that disk
-          cd /dev && rigel calibrate --write 100 --size-small 4K
-          cd /dev && rigel calibrate --write 100 --size-small 4K --size-large 4K
 
       device = 259:0
           The lowest device that moves every byte of the target once: its disk,
@@ -388,14 +359,17 @@ fn the_page_explains_every_setting() {
       wbps: not measured
           no record has streams of writes
           measure it on a scratch file of that disk
+          in the directory that was measured:
           cd /dev && rigel calibrate --write 100 --size-small 4K
       wseqiops: not measured
           no record has streams of writes of 4 KiB
           measure it on a scratch file of that disk
+          in the directory that was measured:
           cd /dev && rigel calibrate --write 100 --size-small 4K --size-large 4K
       wrandiops: not measured
           no record has random writes of 4 KiB
           measure it on a scratch file of that disk
+          in the directory that was measured:
           cd /dev && rigel calibrate --write 100 --size-small 4K
           https://docs.kernel.org/admin-guide/cgroup-v2.html
 
@@ -406,8 +380,6 @@ fn the_page_explains_every_setting() {
       riops    49161         49161 to 50838
       wbps     not measured
       wiops    not measured
-      not measured: measure it on a scratch file of that disk
-          cd /dev && rigel calibrate --write 100
 
       device = 259:0
           The lowest device that moves every byte of the target once: its disk,
@@ -423,10 +395,12 @@ fn the_page_explains_every_setting() {
       wbps: not measured
           no record has streams of writes
           measure it on a scratch file of that disk
+          in the directory that was measured:
           cd /dev && rigel calibrate --write 100
       wiops: not measured
           no record has random writes of up to 16 KiB
           measure it on a scratch file of that disk
+          in the directory that was measured:
           cd /dev && rigel calibrate --write 100
           https://docs.kernel.org/admin-guide/cgroup-v2.html
 
@@ -437,15 +411,13 @@ fn the_page_explains_every_setting() {
       read_bandwidth   20619999992   20619999992 to 21323040007
       write_iops       not measured
       write_bandwidth  not measured
-      not measured: measure them in a directory there, and name all records
-          cd /dev && rigel calibrate --size-small 4K
-          cd /dev && rigel calibrate --size-small 4K --write 100
 
       mountpoint = /srv/data
           Where the filesystem of the target is mounted.
       read_iops: not measured
           it takes a record of random reads of 4 KiB and streams of reads
-          measure them in a directory there, and name all records
+          measure them on a scratch file there, and name all records
+          in the directory that was measured:
           cd /dev && rigel calibrate --size-small 4K
       read_bandwidth = 20619999992  (20619999992 to 21323040007)
           The lower end of the interval: the scheduler would fill queues in the disk
@@ -453,11 +425,13 @@ fn the_page_explains_every_setting() {
           - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
       write_iops: not measured
           it takes a record of random writes of 4 KiB and streams of writes
-          measure them in a directory there, and name all records
+          measure them on a scratch file there, and name all records
+          in the directory that was measured:
           cd /dev && rigel calibrate --size-small 4K --write 100
       write_bandwidth: not measured
           it takes a record of random writes of 4 KiB and streams of writes
-          measure them in a directory there, and name all records
+          measure them on a scratch file there, and name all records
+          in the directory that was measured:
           cd /dev && rigel calibrate --size-small 4K --write 100
           https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
 
@@ -465,6 +439,8 @@ fn the_page_explains_every_setting() {
     v18: from that version of the server on
     comment: stands in the file as a comment, because not every server takes or
       needs it
+    withheld: it was measured, and is not good enough for a value
+    not measured: no record has what the setting needs
     ");
 }
 
@@ -477,57 +453,44 @@ fn postgresql_gets_what_its_version_knows() {
     #   that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p 0.000,
     #   27 pairs); intervals may be too narrow
 
-    # random_page_cost (13.27 to 14.13 over the intervals): A random page takes 100
-    #   us, a page of one stream 0.781 us: 128 times as long. A page that a cache
-    #   has costs the same at random as in sequence, so with a share h of hits the
-    #   cost is 1 + (128 - 1) x (1 - h). h is 90 % (an assumption, nothing measured;
-    #   give yours with --hit-rate). seq_page_cost stays 1.
-    #   A random read of a page takes 128 times as long as that of the next page
-    #     (123.7 to 132.3). 90 % of random reads from caches is an assumption: give
-    #     yours with --hit-rate.
-    #   hit rate 0 %: 128
-    #   hit rate 90 %: 13.7
-    #   hit rate 99 %: 2.27
+    random_page_cost = 13.7
+    #   13.27 to 14.13 over the 95 % intervals. A random read of a page takes 128
+    #     times as long as that of the next page (123.7 to 132.3). 90 % of random
+    #     reads from caches is an assumption: give yours, as in --hit-rate 99%.
+    #   hit rate 0 %: 128; hit rate 90 %: 13.7; hit rate 99 %: 2.27
     #   latency of a random read of 8 KiB, one outstanding: 100 us (98.32 to 101.7)
     #   one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
     #   https://www.postgresql.org/docs/current/runtime-config-query.html
-    random_page_cost = 13.7
 
-    # effective_io_concurrency is withheld: random reads of 8 KiB that saturate, at
-    #   least, 5 outstanding (5 to 5): it still rose at the most that was tried
-    #   (NOT_SATURATED), so the storage may do more
-    #   search further
-    #     rigel calibrate /dev/sdb --num-disks 16 --budget 5m
-
-    # maintenance_io_concurrency is withheld: random reads of 8 KiB that saturate,
-    #   at least, 5 outstanding (5 to 5): it still rose at the most that was tried
-    #   (NOT_SATURATED), so the storage may do more
-    #   search further
-    #     rigel calibrate /dev/sdb --num-disks 16 --budget 5m
-
-    # io_method: 5 reads or more in flight saturate the storage, and 4 I/O workers,
-    #   the most that the CPUs of this host carry (io_workers), keep fewer; this
-    #   host's kernel allowed io_uring to Rigel. A server that was built without
-    #   io_uring does not start with it: SELECT enumvals FROM pg_settings WHERE name
-    #   = 'io_method' tells.
-    #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
-    #   https://www.postgresql.org/docs/current/runtime-config-resource.html
-    # Only for version 18 and later, so it is a comment (--server-version):
     # io_method = io_uring
-
-    # io_workers: A worker has one read in flight, so 5 of them saturate the
-    #   storage; a worker that copies and checks what it read needs a CPU, so there
-    #   are no more of them than CPUs: this host gives 4, and 32 workers are the
-    #   most there may be; the CPUs are the bound here. Only with io_method =
-    #   worker.
+    #   Only for version 18 and later, so it is a comment (--server-version).
+    #   5 reads or more in flight saturate the storage, and 4 I/O workers, the most
+    #     that the CPUs of this host carry (io_workers), keep fewer; this host's
+    #     kernel allowed io_uring to Rigel. A server that was built without io_uring
+    #     does not start with it: SELECT enumvals FROM pg_settings WHERE name =
+    #     'io_method' tells.
     #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
     #   https://www.postgresql.org/docs/current/runtime-config-resource.html
-    # Only for version 18 and later, so it is a comment (--server-version):
-    # io_workers = 4
 
-    # io_combine_limit is not advised: streams of two sizes from 128 KiB to 1 MiB or
+    # io_workers = 4
+    #   Only for version 18 and later, so it is a comment (--server-version).
+    #   A worker has one read in flight, so 5 of them saturate the storage; a worker
+    #     that copies and checks what it read needs a CPU, so there are no more of
+    #     them than CPUs: this host gives 4, and 32 workers are the most there may
+    #     be; the CPUs are the bound here. Only with io_method = worker.
+    #   random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
+    #   https://www.postgresql.org/docs/current/runtime-config-resource.html
+
+    # withheld: effective_io_concurrency, maintenance_io_concurrency: random reads
+    #   of 8 KiB that saturate, at least, 5 outstanding (5 to 5): it still rose at
+    #   the most that was tried (NOT_SATURATED), so the storage may do more
+    #   to have a value: search further
+    #     rigel calibrate /dev/sdb --num-disks 16 --budget 5m
+
+    # not measured: io_combine_limit: streams of two sizes from 128 KiB to 1 MiB or
     #   more have to be compared, and the records have less
-    #   measure one record for each size (128K, 256K, 512K), and name them all
+    #   to have a value: measure one record for each size (128K, 256K, 512K), and
+    #     name them all
     #     rigel calibrate /dev/sdb --size-large 128K
     ");
     let newer = made(&[reads()], Product::Postgresql, 18).unwrap();
@@ -546,32 +509,32 @@ fn mysql_gets_a_section_of_its_option_file() {
     #   27 pairs); intervals may be too narrow
     [mysqld]
 
-    # innodb_io_capacity: Half of 49,162, the lower end of the interval: the other
-    #   half is left to reads, to the log and to the doublewrite buffer. The manual
-    #   has 100 as the least, and does not recommend more than 20,000.
-    #   highest rate of random writes of 16 KiB: 50,000 IOPS (49,162 to 50,838)
-    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
     innodb_io_capacity = 20000
-
-    # innodb_io_capacity_max (49161 to 50838 over the intervals): The storage does
-    #   not write more pages than 49,162 a second, the lower end of the interval:
-    #   too high a value throws pages out of the buffer pool too early.
+    #   Half of 49,162, the lower end of the interval: the other half is left to
+    #     reads, to the log and to the doublewrite buffer. The manual has 100 as the
+    #     least, and does not recommend more than 20,000.
     #   highest rate of random writes of 16 KiB: 50,000 IOPS (49,162 to 50,838)
     #   https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
-    innodb_io_capacity_max = 49161
 
-    # innodb_read_io_threads is withheld: random reads of 8 KiB that saturate, at
+    innodb_io_capacity_max = 49161
+    #   49161 to 50838 over the 95 % intervals. The storage does not write more
+    #     pages than 49,162 a second, the lower end of the interval: too high a
+    #     value throws pages out of the buffer pool too early.
+    #   highest rate of random writes of 16 KiB: 50,000 IOPS (49,162 to 50,838)
+    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
+
+    innodb_flush_method = O_DIRECT
+    #   Direct I/O works on the filesystem of the target: InnoDB caches pages
+    #     itself, and a second copy in the page cache is wasted. MariaDB has it as
+    #     default from 10.6 on, and under other names from 11.0 on
+    #     (innodb_data_file_buffering).
+    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html
+
+    # withheld: innodb_read_io_threads: random reads of 8 KiB that saturate, at
     #   least, 5 outstanding (5 to 5): it still rose at the most that was tried
     #   (NOT_SATURATED), so the storage may do more
-    #   search further
+    #   to have a value: search further
     #     rigel calibrate /dev/sdb --num-disks 16 --budget 5m
-
-    # innodb_flush_method: Direct I/O works on the filesystem of the target: InnoDB
-    #   caches pages itself, and a second copy in the page cache is wasted. MariaDB
-    #   has it as default from 10.6 on, and under other names from 11.0 on
-    #   (innodb_data_file_buffering).
-    #   https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html
-    innodb_flush_method = O_DIRECT
     ");
 }
 
@@ -588,28 +551,26 @@ fn oracle_gets_a_script_that_only_resets_by_itself() {
     -- What DBMS_RESOURCE_MANAGER.CALIBRATE_IO would have left in
     --   DBA_RSRC_IO_CALIBRATE:
     --   MAX_IOPS = 50000
-    -- MAX_IOPS (49162 to 50838 over the intervals): As CALIBRATE_IO has it: within
-    --   a mean latency of 10 ms.
+    --   49162 to 50838 over the 95 % intervals. As CALIBRATE_IO has it: within a
+    --     mean latency of 10 ms.
     --   random reads of 8 KiB within a mean latency of 10 ms: 50,000 IOPS (49,162
     --     to 50,838)
     --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
     --   MAX_MBPS = 20000
-    -- MAX_MBPS (19665 to 20335 over the intervals): All streams together.
+    --   19665 to 20335 over the 95 % intervals. All streams together.
     --   highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
     --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
     --   MAX_PMBPS = 10000
-    -- MAX_PMBPS (9832 to 10168 over the intervals): One stream: what one process of
-    --   a parallel query can have.
+    --   9832 to 10168 over the 95 % intervals. One stream: what one process of a
+    --     parallel query can have.
     --   one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
     --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
     --   LATENCY = 0
-    -- LATENCY: In whole milliseconds, as CALIBRATE_IO has it: less than half of one
-    --   is 0.
+    --   In whole milliseconds, as CALIBRATE_IO has it: less than half of one is 0.
     --   latency of these reads: 100 us (98.32 to 101.7)
     --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
     --   NUM_PHYSICAL_DISKS = 1
-    -- NUM_PHYSICAL_DISKS: The number given with --num-disks, or that of the
-    --   targets.
+    --   The number given with --num-disks, or that of the targets.
     --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
 
     -- Optional, and not supported by Oracle, whose only way to fill that row is
@@ -620,9 +581,10 @@ fn oracle_gets_a_script_that_only_resets_by_itself() {
     --   VALUES (CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, 50000, 20000, 10000, 0, 1);
     -- COMMIT;
 
-    -- db_file_multiblock_read_count: Left alone, Oracle reads 1 MiB at once, which
-    --   gave 10,000 MBPS here, and counts with fewer blocks when it compares plans.
-    --   A value would change both.
+    -- db_file_multiblock_read_count: not set
+    --   Left alone, Oracle reads 1 MiB at once, which gave 10,000 MBPS here, and
+    --     counts with fewer blocks when it compares plans. A value would change
+    --     both.
     --   one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
     --   https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DB_FILE_MULTIBLOCK_READ_COUNT.html
     BEGIN
@@ -674,24 +636,29 @@ fn seastar_gets_a_list_of_one_disk() {
     # SLOW_NOISE: visits are alike, by rank correlation: visits to different points
     #   that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p 0.000,
     #   27 pairs); intervals may be too narrow
-    # mountpoint: Where the filesystem of the target is mounted.
+    # mountpoint:
+    #   Where the filesystem of the target is mounted.
     #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
-    # read_iops (49161 to 50838 over the intervals): The lower end of the interval:
-    #   the scheduler would fill queues in the disk if it expected more than that.
+    # read_iops:
+    #   49161 to 50838 over the 95 % intervals. The lower end of the interval: the
+    #     scheduler would fill queues in the disk if it expected more than that.
     #   highest rate of random reads of 4 KiB: 50,000 IOPS (49,162 to 50,838)
     #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
-    # read_bandwidth (20619999992 to 21323040007 over the intervals): The lower end
-    #   of the interval: the scheduler would fill queues in the disk if it expected
-    #   more than that.
+    # read_bandwidth:
+    #   20619999992 to 21323040007 over the 95 % intervals. The lower end of the
+    #     interval: the scheduler would fill queues in the disk if it expected more
+    #     than that.
     #   highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
     #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
-    # write_iops (49161 to 50838 over the intervals): The lower end of the interval:
-    #   the scheduler would fill queues in the disk if it expected more than that.
+    # write_iops:
+    #   49161 to 50838 over the 95 % intervals. The lower end of the interval: the
+    #     scheduler would fill queues in the disk if it expected more than that.
     #   highest rate of random writes of 4 KiB: 50,000 IOPS (49,162 to 50,838)
     #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
-    # write_bandwidth (20619999992 to 21323040007 over the intervals): The lower end
-    #   of the interval: the scheduler would fill queues in the disk if it expected
-    #   more than that.
+    # write_bandwidth:
+    #   20619999992 to 21323040007 over the 95 % intervals. The lower end of the
+    #     interval: the scheduler would fill queues in the disk if it expected more
+    #     than that.
     #   highest rate of streams of 1 MiB writes: 20,000 MBPS (19,665 to 20,335)
     #   https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
     disks:
@@ -790,7 +757,7 @@ fn what_a_line_of_the_kernel_cannot_say_is_told_beside_it() {
         vec!["SIMULATED: no storage was touched"],
         vec!["was not measured to its end"],
         vec!["NOT_SATURATED: it may be\\x0amore"],
-        vec!["wbps is not advised", "--write 100"],
+        vec!["wbps is not measured", "--write 100"],
     ] {
         for notes in [&model, &limits] {
             let has = |note: &String| parts.iter().all(|part| note.contains(part));

@@ -50,25 +50,34 @@ fn the_table_of_a_slower_device() {
     let text = made(&[&base], &[&new], &["small_iops < -5%", "small_iops > 1%"], CompareFormat::Text);
     insta::assert_snapshot!(text, @r"
     Base  1 run: orion_20260101_1200
+          /dev/sdb (16 GiB), small I/O of 8 KiB, large I/O of 1 MiB, reads only;
+          2026-01-01 12:00, took 8 min
     New   1 run: orion_20260101_1200
+          /dev/sdb (16 GiB), small I/O of 8 KiB, large I/O of 1 MiB, reads only;
+          2026-01-01 12:00, took 8 min
 
     Use with care: flags speak against numbers of these runs.
     - The base (NOT_REACHED, FEW_POINTS): An interval is wider than was asked for.
       The width that is shown is the answer. Give the run more time, or measure on a
-      quieter host.
+      quieter host. NOT_REACHED, 4 outstanding small I/Os and 2 outstanding large
+      I/Os: small: 4 of at least 6 visits.
     - The new side (NOT_REACHED, FEW_POINTS): An interval is wider than was asked
       for. The width that is shown is the answer. Give the run more time, or measure
-      on a quieter host.
-    The new side is worse. Of 4 numbers of the points 4 are worse, 0 better, 0
-    without evidence.
+      on a quieter host. NOT_REACHED, 4 outstanding small I/Os and 2 outstanding
+      large I/Os: small: 4 of at least 6 visits.
+    The new side is worse in highest rate of small I/O; highest rate of large I/O;
+    rate, mean latency and p99 of small I/O at small 4 large 2; rate, mean latency
+    and p99 of large I/O at small 4 large 2.
+    6 numbers: 0 better, 6 worse, 0 without evidence, 0 not judged.
+    One run of each side: a difference may be that of two days, not of the storage.
+    Measure both sides several times, in turns (old, new, old, new), and give all
+    runs of each side.
 
     Small Large      Base    ±%       New    ±%  Change     from .. to % Effect
     max_small_iops (IOPS)
         -     -     40000   2.3     28000   3.2   -30.0   -32.1 .. -27.8 worse
     max_large_mbps (MBPS)
         -     -  20000.00   2.3  14000.00   3.2   -30.0   -32.1 .. -27.8 worse
-    min_small_latency (us)
-        -     -     100.0   2.3     142.9   3.2   +42.9   +38.5 .. +47.4 worse
     small_iops (IOPS)
         4     2     40000   2.3     28000   3.2   -30.0   -32.1 .. -27.8 worse
     large_mbps (MBPS)
@@ -78,13 +87,14 @@ fn the_table_of_a_slower_device() {
     large_p99 (us)
         4     2     100.0   2.3     142.9   3.3   +42.9   +38.5 .. +47.4 worse
 
-    All intervals of a quantity hold together in 95 of 100 comparisons; a row is
-    worse or better when its interval holds no zero. With one run of each side,
-    whatever differed between the two runs (other load, another fill level, another
-    day) counts as a change: give several runs of each side to tell it from the
-    storage.
+    from .. to is the range in which the true change lies. A number is better or
+    worse when 0 is outside of it. In 95 of 100 comparisons all ranges under one
+    heading are right at once.
+    min_small_latency: from 100 us to 142.9 us. small_iops at small 4 large 2 says
+      the same: the latency is the outstanding I/Os over the rate.
 
-    failed     small_iops < -5%
+    failed     small_iops < -5%: at small=4 large=2 the change is -30.0 %, in the
+               range -32.1 .. -27.8, all of it beyond the bound
     passed     small_iops > 1%
     2 gates: 1 passed, 1 failed, 0 undecided.
     ");

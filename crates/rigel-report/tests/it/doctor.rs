@@ -56,9 +56,14 @@ fn the_verdict_stands_first_and_goes_by_the_gravest() {
     let noted = text(&host(60), &[], &[], false);
     assert!(noted.starts_with("Good: 1 note. "), "{noted}");
     let warned = text(&host(10), &[], &[mount("rw")], false);
-    assert!(warned.starts_with("Use with care: 1 warning. All warnings are about the database"), "{warned}");
+    assert!(warned.starts_with("1 setting harms a database. A measurement does not show"), "{warned}");
     let bent = text(&host(10), &[disk("sda")], &[], false);
-    assert!(bent.starts_with("Use with care: 2 warnings. A warning costs"), "{bent}");
+    assert!(bent.starts_with("2 settings change what is measured. Decide"), "{bent}");
+    let both = text(&host(60), &[disk("sda")], &[mount("rw")], false);
+    assert!(
+        both.starts_with("2 settings change what is measured, 1 harms a database; 1 note. Decide"),
+        "{both}"
+    );
     let lost = text(&host(60), &[disk("sda")], &[mount("rw,nobarrier,noatime")], false);
     assert!(lost.starts_with("Do not measure yet: 1 error, 2 warnings, 1 note. "), "{lost}");
 }
@@ -68,22 +73,26 @@ fn two_parts_with_the_worst_first_and_a_line_for_each() {
     let (host, devices) = (host(60), [disk("sda")]);
     let mounts = [mount("rw,nobarrier")];
     let short = text(&host, &devices, &mounts, false);
-    assert!(at(&short, MEASUREMENT) < at(&short, DATABASE), "{short}");
-    assert_eq!(
-        numbered(&short, MEASUREMENT),
-        [
-            "  1 warning  sda: the scheduler bfq holds requests back",
-            "  2 warning  sda: sequential I/O is not put together (nomerges 2)",
-        ]
-    );
+    assert!(at(&short, DATABASE) < at(&short, MEASUREMENT), "the part with the error stands first: {short}");
     assert_eq!(
         numbered(&short, DATABASE),
         [
-            "  3 error    /data: a power failure can destroy files (nobarrier)",
-            "  4 warning  /data: every read changes metadata (strictatime)",
-            "  5 note     host: memory is swapped out soon (vm.swappiness 60)",
+            "  1 error    /data: a power failure can destroy files (nobarrier)",
+            "  2 warning  /data: every read changes metadata (strictatime)",
+            "  3 note     host: memory is swapped out soon (vm.swappiness 60)",
         ]
     );
+    assert_eq!(
+        numbered(&short, MEASUREMENT),
+        [
+            "  4 warning  sda: the scheduler bfq holds requests back",
+            "  5 warning  sda: sequential I/O is not put together (nomerges 2)",
+        ]
+    );
+    let warned = text(&host, &devices, &[mount("rw")], false);
+    assert!(at(&warned, MEASUREMENT) < at(&warned, DATABASE), "both have warnings: {warned}");
+    // A note has no command here, because most need none.
+    at(&short, "(nobarrier)\n             change: mount -o remount,barrier=1 /data, and");
     assert!(short.contains("\nNext: rigel doctor --all\n"), "{short}");
     for missing in ["sysctl", "https://", "nobarrier)\n    setting"] {
         assert!(!short.contains(missing), "{missing} in {short}");
@@ -92,7 +101,7 @@ fn two_parts_with_the_worst_first_and_a_line_for_each() {
     for title in [MEASUREMENT, DATABASE] {
         assert_eq!(numbered(&whole, title), numbered(&short, title), "the same numbers");
     }
-    let third = &whole[at(&whole, "  3 error")..at(&whole, "  4 warning")];
+    let third = &whole[at(&whole, "  1 error")..at(&whole, "  2 warning")];
     for line in [
         "setting  write barriers: nobarrier",
         "change   mount -o remount,barrier=1 /data",
@@ -112,9 +121,28 @@ fn a_line_has_the_names_that_fit() {
     assert!(long.contains("nvme0n1, nvme1n1 and 7 more: the scheduler bfq"), "{long}");
     assert!(named(|index| format!("s{index}")).contains("s0, s1, s2, s3 and 5 more: the"), "{long}");
     assert!(long.lines().all(|line| line.len() <= 80), "{long}");
-    assert!(long.starts_with("Use with care: 2 warnings."), "what has a line counts: {long}");
+    assert!(long.starts_with("2 settings change what is measured."), "what has a line counts: {long}");
     let vast = named(|index| format!("{}{index}", "x".repeat(90)));
     at(&vast, &format!("{}0\n             and 8 more: the scheduler", "x".repeat(90)));
+}
+
+/// A virtual disk says that it spins; what is right for one that spins is then not plainly right.
+#[test]
+fn what_rests_on_a_finding_points_at_it() {
+    let disk = |rotational| DeviceFacts {
+        name: "vda".to_owned(),
+        transport: Some("virtio".to_owned()),
+        rotational: Some(rotational),
+        scheduler: Some("mq-deadline".to_owned()),
+        read_ahead_kb: Some(8192),
+        ..DeviceFacts::default()
+    };
+    let spins = text(&host(10), &[disk(true)], &[], true);
+    at(&spins, "  1 note     vda: taken for a spinning disk");
+    at(&spins, "  vda: I/O scheduler: mq-deadline, but see 1\n");
+    at(&spins, "  vda: read-ahead of buffered reads: 8 MiB, but see 1\n");
+    let flash = text(&host(10), &[disk(false)], &[], true);
+    assert!(!flash.contains("but see"), "{flash}");
 }
 
 /// The command leads on with the targets as they were named, for a shell.

@@ -118,7 +118,7 @@ fn a_run_that_was_cut_short_says_so_first() {
         &[
             "Use with care",
             "<b>Run cut short: the record ends without its closing line; ",
-            "run it again for the others.",
+            "the run can go on where it ended.",
         ],
     );
     run.record.visits.clear();

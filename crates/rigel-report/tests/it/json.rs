@@ -62,6 +62,7 @@ const DOCUMENT: &str = r#"{
   "verdict": {
     "tone": "do_not_use",
     "head": "Do not use these numbers.",
+    "measured": "Measured: small I/O of 8 KiB and large I/O of 1 MiB, reads only, on /dev/sdb (file, 16 GiB), 2026-01-01 12:00, for 100 s.",
     "reached": "This storage seemed to reach 100 small I/Os per second and 50 MB per second of large I/O, and to answer a small I/O in 10 ms on average at best.",
     "working": null,
     "sureness": "Each of 2 points was visited once, so that ± holds only what varied inside that visit.",
@@ -299,7 +300,8 @@ const DOCUMENT: &str = r#"{
           "small": 1,
           "large": 0
         }
-      }
+      },
+      "still_rising": false
     },
     "large": {
       "rate": {
@@ -312,7 +314,8 @@ const DOCUMENT: &str = r#"{
           "large": 1
         }
       },
-      "latency_us": null
+      "latency_us": null,
+      "still_rising": false
     }
   }
 }

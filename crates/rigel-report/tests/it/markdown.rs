@@ -27,7 +27,7 @@ fn verdict_headline_and_run_are_there() {
         ),
         "{page}"
     );
-    assert!(page.contains("\nThe ±5 % asked for was reached at all 7 points.\n\n- **"), "{page}");
+    assert!(page.contains("\nThe ±5 % asked for was reached at all 7 points.\n\nMeasured: small I/O of 8 KiB and large I/O of 1 MiB, reads only, on /dev/sdb"), "{page}");
     assert!(
         page.contains(
             "\n| Highest small IOPS | 50,000 ±1.7 % | 49,162 to 50,838, 4 visits | Small=5 and Large=0 |\n"
@@ -62,7 +62,7 @@ fn what_speaks_against_a_number_stands_beside_it() {
     assert!(page.contains("\n**Use with care: one thing"), "{page}");
     assert!(
         page.contains(
-            " `LITTLE`, Small=2 and Large=0, not to be used: rate &lt;b&gt; off by 5\\_000\\_000. Measure"
+            " `LITTLE`, 2 outstanding small I/Os, not to be used: rate &lt;b&gt; off by 5\\_000\\_000. Measure"
         ),
         "{page}"
     );

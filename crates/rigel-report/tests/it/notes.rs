@@ -147,7 +147,7 @@ fn an_adaptive_run_says_how_it_came_to_its_numbers() {
             insta::assert_snapshot!(notes, @r"
              run: 141 visits in random order, 4 to 5 at each of 35 points; ±5 % was asked for and reached at 35.
             Numbers: the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; intervals: the 95 % CI for the mean over the run.
-            States of the device that last less than 2.1 % of the time cannot be excluded.
+            A state of the device that lasts less than 2.1 % of the time may have been missed.
             Highest large MBPS: 160000.00 ±1.7 % (95 %, 4 visits) @ Small=0 and Large=16
             Highest small IOPS: 160000 ±1.7 % (95 %, 4 visits) @ Small=16 and Large=0
             Lowest small latency: 100.0 us ±1.7 % (95 %, 4 visits) @ Small=1 and Large=0

@@ -1,6 +1,7 @@
 //! The table as Parquet, read back by the library; without it the way to get it.
 
 use crate::support::Run;
+#[cfg(feature = "parquet")]
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_report::{Format, View};

@@ -112,7 +112,7 @@ fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
                 more apart
     Per visit 500 ms to settle, then 1 s measured; up to 8 s when fewer than 200
                 I/Os complete
-    Time      usually 4 to 11 min and the warm-up: the less the device varies, the
+    Time      usually 4 to 10 min and the warm-up: the less the device varies, the
                 shorter; a device with few IOPS takes longer; no visit begins after
                 10 min
     Buffers   16 MiB for 1 worker
@@ -248,11 +248,11 @@ fn table_of_an_adaptive_run() {
 
     *  wider than the ±5 % that was asked for, or no interval (NOT_REACHED)
     !  these numbers must not be used, as the flag under them says
-    .. the whole text of the flag is in _flags.csv
+    .. the whole text: rigel report RECORD --format markdown, or _flags.csv
     ±% half of the 95 % CI for the mean over the run, that is the mean at the point
        over the conditions of this run, in steady state, averaged over time.
-       28 visits in all. States of the device that last less than 10 % of the time
-       cannot be excluded.
+       28 visits in all. A state of the device that lasts less than 10 % of the time
+       may have been missed.
     IOPS of small I/Os; MBPS of large I/Os, 2^20 bytes per second; latency in
     microseconds, of the small I/Os where there are some, else of the large ones.
 
@@ -273,11 +273,16 @@ fn table_of_a_search() {
     insta::assert_snapshot!(curves, @r"
                 X_max   ±%    N_sat      lo..hi   Crossing   Knee  Visits
     small          7967 IOPS  1.3        8        8..8        8.6      8      30
+          1: 933 at 1.071 ms, 2: 2000 at 1 ms, 4: 4000 at 1 ms, 6: 5933 at 1.011 ms,
+            7: 6933 at 1.01 ms, 8: 7960 at 1.005 ms, 16: 7920 at 2.02 ms, 32: 7960
+            at 4.02 ms
           RETROGRADE (a device that dislikes company)
 
-    X_max: the highest rate of the class alone. N_sat: the fewest outstanding I/Os
-    that reach 95 % of it, lo..hi as far as the noise tells. Crossing: X_max times
-    the latency of one outstanding I/O. Knee: the most rate per latency.
+    X_max: the highest rate of the class alone, in the visits of the search; the
+    table above is from visits of its own, and is the answer. N_sat: the fewest
+    outstanding I/Os that reach 95 % of it, lo..hi as far as the noise tells.
+    Crossing: X_max times the latency of one outstanding I/O. Knee: the most rate
+    per latency.
     ");
     assert!(widest(&table) <= 80);
     view.findings.curves[0].curve.saturated = false;

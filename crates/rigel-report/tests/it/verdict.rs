@@ -34,7 +34,7 @@ fn every_flag_but_that_of_a_simulation_asks_for_care_and_says_what_to_do() {
             (cause.means.as_str(), cause.remedy.as_str()),
             (code.meaning().means, code.meaning().remedy)
         );
-        assert_eq!((cause.figures.as_str(), cause.place.as_str()), ("figures", "Small=1 and Large=0"));
+        assert_eq!((cause.figures.as_str(), cause.place.as_str()), ("figures", "1 outstanding small I/O"));
         let bad = flagged(&[Flag::new(code, "figures").invalidating()], "oltp /dev/sdb ", "/dev/sdb");
         assert_eq!((bad.tone, bad.head.as_str()), (Tone::DoNotUse, "Do not use these numbers."));
     }

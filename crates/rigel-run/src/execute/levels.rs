@@ -8,7 +8,7 @@ use rigel_core::event::{At, Event};
 use rigel_core::judge::profiles::{bound_visit, level_visit};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::{LevelSearch, Plan, Searched};
+use rigel_core::load::plan::{LevelSearch, Part, Plan, Searched};
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::bound::{self, BoundVisit, NextBound};
 use rigel_core::stats::forecast::TimeRange;
@@ -57,7 +57,7 @@ impl Searching<'_, '_> {
                 Next::Done(curve) => return Ok(Some(curve.n_sat.found)),
                 Next::Nothing => return Ok(None),
             };
-            if self.search.is_over(class, self.walk.now_ns(), made.len()) {
+            if self.search.is_over(Part::Saturation(class), self.walk.now_ns(), made.len()) {
                 return Ok(levels_auto::so_far(&visits, &rules).map(|(level, _)| level));
             }
             let visit = self.visit(class, level)?;
@@ -79,6 +79,9 @@ impl Searching<'_, '_> {
                 NextBound::Visit(level) => level,
                 NextBound::Done(level) => return Ok(level),
             };
+            if self.search.is_over(Part::Bound, self.walk.now_ns(), made.len()) {
+                return Ok(bound::so_far(&visits, asked.limit));
+            }
             let visit = self.visit(Class::SMALL, level)?;
             if bound_visit(&visit, asked.of).is_none() {
                 return Ok(None);

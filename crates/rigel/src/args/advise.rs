@@ -2,7 +2,7 @@
 //!
 //! Must not open a record.
 
-use super::words;
+use super::{values, words};
 use rigel_core::error::Problem;
 use rigel_core::uses::advice::{Conditions, HitRate, Product};
 use std::path::PathBuf;
@@ -25,6 +25,8 @@ Examples:
       the same with how each value came about, where caches answer 95 % of random reads
   rigel advise calibration_20260101_1200_record.jsonl --for postgresql > storage.conf
       lines for postgresql.conf; include the file, or copy them
+  rigel advise calibration_20260101_1200_record.jsonl --for postgresql --explain
+      the page about PostgreSQL alone, with what is missing and the commands that measure it
   rigel advise reads_record.jsonl writes_record.jsonl --for seastar > io_properties.yaml
       from two runs on the same target: rigel calibrate --size-small 4K, and the same with --write 100
   rigel advise reads_record.jsonl --for cgroup-max
@@ -64,17 +66,20 @@ pub struct AdviseArgs {
     product: Option<Product>,
 
     /// Also the formula, the figures and the source of every value, and what withheld ones would have been
-    #[arg(long, conflicts_with_all = ["product", "json"])]
+    ///
+    /// With --for a page about that product, and no file.
+    #[arg(long, conflicts_with = "json")]
     explain: bool,
 
     /// All values with the figures behind them as JSON
     #[arg(long, conflicts_with = "product")]
     json: bool,
 
-    /// Share of random reads that caches will answer, 95% or 0.95: what random_page_cost depends on [default: an assumed 90%]
+    /// Share of random reads that caches will answer, such as 95%: what random_page_cost depends on [default: an assumed 90%]
     ///
+    /// 95% may be written 95 or 0.95 as well. A bare 1 is refused, because it may mean 1% or 100%.
     /// pg_statio_user_tables counts hits and reads, but a page that the operating system caches counts as read there.
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = values::hit_rate)]
     hit_rate: Option<HitRate>,
 
     /// Major version of PostgreSQL, 13 to 18: settings that came later are comments in its file [default: 13]

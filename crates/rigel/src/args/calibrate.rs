@@ -69,7 +69,7 @@ pub struct CalibrateArgs {
     num_disks: Option<u64>,
 
     /// Share of writes in per cent, 0 to 100 [default: 0]
-    #[arg(long, value_name = "PERCENT", help_heading = LOAD)]
+    #[arg(long, value_name = "PERCENT", value_parser = values::per_cent, help_heading = LOAD)]
     write: Option<u64>,
 
     /// Size of a small I/O [default: 8K]

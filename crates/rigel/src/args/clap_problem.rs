@@ -9,6 +9,7 @@ use super::{Invocation, cli};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use rigel_core::units::UnitError;
 use std::error::Error as _;
 use std::ffi::OsString;
 
@@ -42,6 +43,11 @@ pub fn problem(error: &clap::Error) -> Problem {
         let value = typed(error, ContextKind::InvalidValue).unwrap_or_default();
         problem.what = path_text::printable(&format!("`{option} {value}` {}", misread.reason)).into_owned();
         return problem.next(misread.next.clone());
+    }
+    let unread = error.source().and_then(|source| source.downcast_ref::<UnitError>());
+    if let (Some(UnitError::Meant { meant, .. }), Some(option)) = (unread, &problem.place) {
+        let next = format!("perhaps {meant} was meant: {option} {meant}");
+        return problem.next(next);
     }
     match (suggestion(error), usage) {
         (Some(suggestion), _) => problem.next(suggestion),

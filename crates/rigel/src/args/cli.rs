@@ -79,7 +79,7 @@ enum Command {
 
 /// Here for the help only: [`orion_args`] reads what follows.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "rigel orion -run LEVEL [-option value ...]", after_long_help = orion_args::options_help())]
+#[command(override_usage = "rigel orion -run LEVEL [-option value ...]", after_long_help = orion_args::after_usage())]
 struct OrionArgs {
     /// ORION's arguments; `rigel orion -help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true, value_name = "ORION_ARGUMENT")]
@@ -126,7 +126,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
     let word = |at: usize| argv.get(at).and_then(|word| word.to_str());
     match (word(1), word(2)) {
         (Some("orion"), _) => return orion_args::read(arguments, environment),
-        (Some("help"), Some("orion")) => return Ok(Invocation::Show(orion_args::help())),
+        (Some("help"), Some("orion")) => return Ok(Invocation::Show(orion_args::long_help())),
         _ => {}
     }
     let read = command().try_get_matches_from(argv).and_then(|matches| Cli::from_arg_matches(&matches));

@@ -57,8 +57,13 @@ pub struct CompareArgs {
     /// Exit with 1 when a change is beyond a bound, as 'small_iops < -5%'; may be repeated
     ///
     /// Quantities of every point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. Of the run:
-    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops. A gate fails when the whole interval of the
-    /// change is beyond.
+    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops.
+    ///
+    /// 'max_small_iops < +50%' demands 50 % more at least. A gate fails (exit code 1) when at some point the whole range of
+    /// the change, from .. to, is beyond the bound. It passes (0) when every whole range keeps the bound. Otherwise it is
+    /// undecided (0 with a note that says why; 1 with --fail-undecided): a range holds the bound, a number has no range, or a
+    /// load level of a quantity of points is not in every run. A quantity of the run needs no equal levels, unless the best
+    /// was at a level that another run was not given.
     #[arg(long, value_name = "GATE")]
     fail_if: Vec<String>,
 
@@ -66,7 +71,7 @@ pub struct CompareArgs {
     #[arg(skip)]
     pub gates: Vec<Gate>,
 
-    /// Exit with 1 also when a gate is undecided, because the interval of a change holds its bound
+    /// Exit with 1 also when a gate is undecided; `rigel help compare` tells when it is
     #[arg(long, requires = "fail_if")]
     pub fail_undecided: bool,
 

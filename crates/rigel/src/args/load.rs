@@ -25,7 +25,7 @@ pub struct LoadArgs {
     ///
     /// Random I/O draws a coin per I/O; of sequential streams, that share is write-only. Whatever is written destroys
     /// what the target held, so a target that may hold something has to be named with --destroy-data.
-    #[arg(long, value_name = "PERCENT", help_heading = LOAD)]
+    #[arg(long, value_name = "PERCENT", value_parser = values::per_cent, help_heading = LOAD)]
     pub write: Option<u64>,
 
     /// Measure each point once, for a time such as 60s [default: see --precision]

@@ -123,6 +123,9 @@ pub struct ConsentArgs {
     pub allow_memory: bool,
 
     /// Show what would be done and do nothing
+    ///
+    /// Names the points, the time, the engine, the files, and for each target that would be written whether the run would be refused. It
+    /// ends with 0 all the same. The targets are not read, and nothing is written.
     #[arg(long, help_heading = SAFETY)]
     pub dry_run: bool,
 }

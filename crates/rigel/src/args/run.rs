@@ -35,7 +35,11 @@ Examples:
   rigel run dss --engine sim:servers=16,service=200us
       no storage at all, to see what the outputs look like
   rigel run --resume rigel_20260101_1200_record.jsonl
-      go on with a run that was stopped, killed, or ended by a crash of the machine";
+      go on with a run that was stopped, killed, or ended by a crash of the machine
+
+What a run does to others:
+      A run without --write changes nothing on its targets. It loads them to their limit all the same: what else uses the
+      same disks, such as a running database, is slow until the run is over. --dry-run names who uses a target.";
 
 /// The options that may stand beside --resume: its record says everything else.
 pub const BESIDE_RESUME: [&str; 8] =

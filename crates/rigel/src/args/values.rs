@@ -10,6 +10,7 @@ use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{Nanos, UnitError};
+use rigel_core::uses::advice::HitRate;
 use rigel_report::OrionVersion;
 use std::error::Error;
 use std::ffi::OsStr;
@@ -46,6 +47,15 @@ pub fn duration(text: &str) -> Result<Nanos, Refused> {
     time(text, ["s", "m"])
 }
 
+/// Reads a share in whole per cent: `20` or `20%`.
+pub fn per_cent(text: &str) -> Result<u64, Misread> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    number.parse().map_err(|_| Misread {
+        reason: "is no whole number of per cent".into(),
+        next: "give 0 to 100, such as 20 or 20%".into(),
+    })
+}
+
 /// A number alone means seconds to one and milliseconds to another, so it is refused; `units` are what it may mean.
 fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
     text.parse().map_err(|error: UnitError| -> Refused {
@@ -57,6 +67,13 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
             .into(),
             other => other.into(),
         }
+    })
+}
+
+/// Reads the share of reads that caches answer.
+pub fn hit_rate(text: &str) -> Result<HitRate, Refused> {
+    text.parse().map_err(|reason| -> Refused {
+        Misread { reason, next: "write a per cent sign behind it, as in --hit-rate 95%".into() }.into()
     })
 }
 
@@ -77,8 +94,7 @@ pub fn engine(text: &str) -> Result<EngineRequest, Refused> {
 }
 
 fn no_engine(name: &str) -> Misread {
-    let known: Vec<&str> =
-        std::iter::once("auto").chain(EngineKind::ASKED_FOR.map(EngineKind::name)).collect();
+    let known: Vec<&str> = std::iter::once("auto").chain(EngineKind::ALL.map(EngineKind::name)).collect();
     let near = fio::engine(name).or_else(|| nearest(name, known.iter().copied()));
     Misread {
         reason: format!("names no engine ({})", known.join(", ")),
@@ -158,6 +174,16 @@ mod tests {
         assert!(latency("2").unwrap_err().to_string().contains("write 2ms or 2s"));
         assert!(duration("60").unwrap_err().to_string().contains("write 60s or 60m"));
         assert!(duration("10x").unwrap_err().to_string().contains("'x' in '10x' is not a unit"));
+    }
+
+    #[test]
+    fn a_share_may_have_its_sign() {
+        for (text, share) in [("20", 20), ("20%", 20), ("20 %", 20), ("0%", 0), ("101%", 101)] {
+            assert_eq!(per_cent(text).unwrap(), share, "{text}");
+        }
+        for text in ["", "%", "20%%", "2.5%", "-5%", "x"] {
+            assert!(per_cent(text).unwrap_err().to_string().contains("no whole number"), "{text}");
+        }
     }
 
     #[test]

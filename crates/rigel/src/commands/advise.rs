@@ -23,13 +23,13 @@ pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
     let advised = Advised::of(&runs(&views), options.conditions, options.product)?;
     let advisory = Advisory { views: &views, advised: &advised };
     match options.product {
-        Some(product) => {
+        Some(product) if !options.explain => {
             let file = file(&advisory, product, options.server_version)?;
             advisory.beside(product).iter().for_each(|note| remark(note));
             to_stdout(file.as_bytes())
         }
-        None if options.json => to_stdout(&document(&advisory)?).and_then(|()| sure(&advised)),
-        None => to_stdout(page(&advisory, options.explain).as_bytes()).and_then(|()| sure(&advised)),
+        _ if options.json => to_stdout(&document(&advisory)?).and_then(|()| sure(&advised)),
+        _ => to_stdout(page(&advisory, options.explain).as_bytes()).and_then(|()| sure(&advised)),
     }
 }
 

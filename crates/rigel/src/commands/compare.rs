@@ -12,7 +12,7 @@ use rigel_core::record::Record;
 use rigel_core::uses::compare::Comparison;
 use rigel_core::uses::compare::gate::{GateResult, Outcome};
 use rigel_report::View;
-use rigel_report::compare::{CompareFormat, Compared, render, runs};
+use rigel_report::compare::{CompareFormat, Compared, reason, render, runs};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
         output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
     show(options, &compared, &base, &new)?;
-    check_gates(&gates, options.fail_undecided)
+    check_gates(&gates, &comparison, options.fail_undecided)
 }
 
 struct Loaded {
@@ -149,31 +149,43 @@ fn show(
     list(&output::write_files(&dir, &name, &[file], options.force)?)
 }
 
-fn check_gates(gates: &[GateResult], fail_undecided: bool) -> Result<(), Problem> {
-    let texts = |outcome: Outcome| -> Vec<String> {
-        gates
-            .iter()
-            .filter(|gate| gate.outcome == outcome)
-            .map(|gate| format!("'{}'", printable(&gate.gate.text)))
-            .collect()
+/// The gates of an outcome as a subject with its verb, and a reason for each.
+fn told(gates: &[GateResult], comparison: &Comparison, outcome: Outcome) -> Option<(String, String)> {
+    let own: Vec<&GateResult> = gates.iter().filter(|gate| gate.outcome == outcome).collect();
+    let name = |gate: &GateResult| format!("'{}'", printable(&gate.gate.text));
+    let (one, more) = match outcome {
+        Outcome::Failed => ("failed", "failed"),
+        _ => ("is undecided", "are undecided"),
     };
-    let (failed, undecided) = (texts(Outcome::Failed), texts(Outcome::Undecided));
-    if !failed.is_empty() {
-        return Err(Problem::new(ExitKind::GateFailed, format!("the gate {} failed", failed.join(", ")))
-            .because("the whole interval of a change is beyond the bound")
-            .next("the rows that are worse say where"));
-    }
-    if undecided.is_empty() {
-        return Ok(());
-    }
-    let what = format!("the gate {} is undecided", undecided.join(", "));
-    if fail_undecided {
+    let subject = match own.as_slice() {
+        [] => return None,
+        [gate] => format!("the gate {} {one}", name(gate)),
+        many => format!("{} gates {more}", many.len()),
+    };
+    let why = |gate: &&GateResult| {
+        let why = reason(gate, comparison).unwrap_or_default();
+        if own.len() > 1 { format!("{}: {why}", name(gate)) } else { why }
+    };
+    Some((subject, own.iter().map(why).collect::<Vec<_>>().join("; ")))
+}
+
+fn check_gates(gates: &[GateResult], comparison: &Comparison, fail_undecided: bool) -> Result<(), Problem> {
+    if let Some((what, why)) = told(gates, comparison, Outcome::Failed) {
         return Err(Problem::new(ExitKind::GateFailed, what)
-            .because("the interval of a change holds the bound, or there is none")
-            .next("measure with a higher --precision, or give several runs of each side"));
+            .because(why)
+            .next("the table has every row of the quantity, --json what became of each"));
     }
-    remark(&format!(
-        "{what}: the interval of a change holds the bound, or there is none; --fail-undecided fails on it"
-    ));
+    let Some((what, why)) = told(gates, comparison, Outcome::Undecided) else {
+        return Ok(());
+    };
+    if fail_undecided {
+        let is_unseen = gates.iter().any(|gate| !gate.unseen.is_empty());
+        return Err(Problem::new(ExitKind::GateFailed, what).because(why).next(if is_unseen {
+            "measure both sides at the same load levels, or gate on max_small_iops, max_large_mbps or min_small_latency"
+        } else {
+            "measure with a higher --precision, or give several runs of each side"
+        }));
+    }
+    remark(&format!("{what}: {why}; --fail-undecided fails on it"));
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! [`run`] has the steps in their order; the modules below do the work.
 
 mod consent;
+mod dry_run;
 mod measure;
 mod present;
 mod resume;
@@ -11,7 +12,6 @@ mod targets;
 pub use resume::resume;
 
 use crate::args::{RunOptions, TargetSource};
-use crate::commands;
 use crate::output::{self, OutputSet};
 use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
@@ -24,7 +24,6 @@ use rigel_core::load::plan::Plan;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, KIB, MIB};
-use rigel_report::text::{self, Intent};
 use rigel_run::bench::Bench;
 use rigel_run::execute::{Beginning, Run, execute};
 use rigel_run::journal::RecordFile;
@@ -44,7 +43,7 @@ pub fn run(options: &RunOptions) -> Result<(), Problem> {
     reporter.remarks(&options.notes);
     reporter.memory(&looked);
     if options.dry_run {
-        return dry_run(options, &plan, &looked);
+        return dry_run::show(options, &plan, &looked);
     }
     let signals = prepare(options, &plan)?;
     let scratch = fill(reporter, &looked, &signals)?;
@@ -68,16 +67,6 @@ fn both(ended: Result<(), Problem>, put_away: Result<(), Problem>) -> Result<(),
         Reporter::trouble(trouble);
     }
     ended.and(put_away)
-}
-
-fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
-    let intent = Intent {
-        scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
-        consent: consent::forecast(options, looked)?,
-    };
-    // A simulated target has nothing to lose.
-    let intent = Some(&intent).filter(|_| !options.request.engine.is_simulated());
-    commands::to_stdout(text::plan(&options.request, plan, looked, intent).as_bytes())
 }
 
 /// Fills the scratch file of a run that names no target.

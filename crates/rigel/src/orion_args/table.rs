@@ -48,7 +48,7 @@ const OPTIONS: [OrionOption; 10] = [
     number(
         "-cache_size",
         "MB",
-        "Warm-up before each large sequential data point, 0 for none [default: 2 minutes]",
+        "Warm-up before each large sequential data point, 0 for none [default: warm up for 2 minutes]",
     ),
     text("-storax", "API", "skgfr, oss, asmlib or odmlib: accepted, makes no difference; see --engine"),
     flag("-hugenotneeded", "Accepted; huge pages are used when there are free ones"),
@@ -97,15 +97,65 @@ pub fn similar(name: &OsStr) -> Option<String> {
     ours.chain(own).find(|known| plain(known) == wanted)
 }
 
+/// What the summary of `--precision` says of its default, and what is so here.
+const PRECISION_OF_RUN: &str = "[default of rigel run: 5%]";
+const ONE_VISIT: &str = "[default: one visit per point, no interval]";
+
+const HEAD: &str = "rigel orion: calibrates storage, with ORION's command line and files\n\n\
+                    Usage: rigel orion -run LEVEL [-option value ...]\n\n";
+
+/// What the list of options has no room for.
+const MORE: &str = "\
+The list of targets:
+  NAME.lun                   One path of a file or block device in each line; no comments, blank lines count for nothing
+  -testname mytest           reads mytest.lun in the current directory
+  -testname /u01/mytest      reads /u01/mytest.lun, and every output goes to /u01
+      A path in the list that does not begin with / counts from the current directory, wherever the list is.
+
+Files that are written:
+      All begin with NAME_DATE_TIME_, such as mytest_20260101_1200_, and lie where the list of targets is. A second run of
+      a minute gets a number; nothing is replaced.
+  summary.txt                The load, the highest rates and the lowest latency
+  iops.csv, mbps.csv         Rates; a row for each number of large I/Os, a column for each number of small ones
+  lat.csv                    Latency of small I/Os, in the same places
+  hist.csv                   Histogram of latencies; hist.txt in layout 11.2, none in 11.1
+  trace.txt                  All figures of each point
+  ci.csv, flags.csv          Rigel's own: intervals, and what speaks against the numbers
+  report.html, record.jsonl  Rigel's own: a page with charts, and the record that `rigel report` makes all of them from
+
+How sure:
+      ORION visits each point once, and so does this command. The intervals in ci.csv then show only what varied inside that
+      one visit (column basis: one_visit); how much a second visit would differ is not known. With --precision 5% each point
+      is visited 4 times or more, and every number has an interval that holds for the run.
+
+Examples:
+  rigel orion -run simple -testname mytest
+      the targets in mytest.lun, a minute for each point; nothing is written to them
+  rigel orion -run oltp -testname mytest -duration 10 --dry-run
+      shows the points, the time and the files, and does nothing
+  rigel orion -run normal -testname mytest -num_disks 8 --precision 5%
+      the load of eight disks, with intervals
+";
+
+/// The summary, for `-help`.
 pub fn help() -> String {
     format!(
-        "rigel orion: calibrates storage, with ORION's command line and files\n\n\
-         Usage: rigel orion -run LEVEL [-option value ...]\n\n{}",
+        "{HEAD}{}`rigel help orion` tells more: the list of targets, the files, examples.\n",
         options_help()
     )
 }
 
-pub fn options_help() -> String {
+/// For `rigel help orion`.
+pub fn long_help() -> String {
+    format!("{HEAD}{}", after_usage())
+}
+
+/// The options and everything behind them; also the end of the man page.
+pub fn after_usage() -> String {
+    format!("{}\n{MORE}", options_help())
+}
+
+fn options_help() -> String {
     let mut text = String::from(
         "Run levels:\n\
          \x20 simple                     Small random I/O alone, then large random I/O alone\n\
@@ -129,6 +179,7 @@ pub fn options_help() -> String {
             _ => "",
         };
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let help = help.replace(PRECISION_OF_RUN, ONE_VISIT);
         let long = arg.get_long().unwrap_or_default();
         line(&mut text, &format!("--{long} {value}"), &help);
     }

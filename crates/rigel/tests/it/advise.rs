@@ -112,7 +112,7 @@ fn the_line_for_a_cgroup_stands_alone_and_its_flags_beside_it() {
         told.stdout.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
     assert!(told.stdout.ends_with('\n') && device == "8:0", "{told:?}");
     assert!(bytes.starts_with("rbps=") && ios.starts_with("riops="), "{told:?}");
-    for note in ["note: SIMULATED", "note: wbps is not advised"] {
+    for note in ["note: SIMULATED", "note: wbps is not measured"] {
         assert!(told.stderr.contains(note), "{told:?}");
     }
     let file = advise(&place, &[&record], "--for postgresql").expect_code(0);

@@ -83,8 +83,18 @@ fn the_default_page_is_a_table_and_the_derivation_is_asked_for() {
     let explained = advise(&place, &record, "--explain --hit-rate 95%").expect_code(0).stdout;
     let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(explained.contains("https://") && explained.contains("h is 95 % (--hit-rate)"), "{explained}");
-    let wrong = advise(&place, &record, "--hit-rate 95").expect_code(2);
-    assert!(wrong.stderr.contains("95% or 0.95"), "{wrong:?}");
+    let bare = advise(&place, &record, "--explain --hit-rate 95").expect_code(0).stdout;
+    assert!(bare.contains("(--hit-rate)") && bare.contains("h is 95 %"), "as --write takes it: {bare}");
+    let wrong = advise(&place, &record, "--hit-rate 1").expect_code(2);
+    assert!(
+        wrong.stderr.contains("`--hit-rate 1` may mean") && wrong.stderr.contains("write 1% or 100%"),
+        "{wrong:?}"
+    );
+    let wrong = advise(&place, &record, "--hit-rate 150").expect_code(2);
+    assert!(
+        wrong.stderr.contains("next step: write a per cent sign behind it, as in --hit-rate 95%"),
+        "{wrong:?}"
+    );
 }
 
 /// CPU time of others in the visits to a point: the settings that rest on that point are withheld, the others are not.
@@ -146,4 +156,68 @@ fn the_command_names_the_target_for_a_shell() {
         .unwrap();
     let words = String::from_utf8(read.stdout).unwrap();
     assert!(words.lines().any(|word| Path::new(word).exists()), "{words}");
+}
+
+/// A server's file is read from above: the value, then its reasons, each once; what has no value stands at the end.
+#[test]
+fn the_value_stands_above_its_reasons() {
+    let place = Place::new();
+    let record = calibrated(&place, "calm", "1%");
+    let file = advise(&place, &record, "--for postgresql").expect_code(0).stdout;
+    let at = |what: &str| file.find(what).unwrap_or_else(|| panic!("no {what:?} in {file}"));
+    assert!(at("\nrandom_page_cost = ") < at("times as long"), "{file}");
+    assert_eq!(file.matches("times as long").count(), 1, "{file}");
+    assert!(at("as in --hit-rate 99%") < at("\neffective_io_concurrency = "), "{file}");
+    assert!(at("# not measured: io_combine_limit: ") > at("\nmaintenance_io_concurrency = "), "{file}");
+    assert!(!file.contains("not advised"), "{file}");
+}
+
+#[test]
+fn settings_that_are_withheld_for_one_cause_name_it_once() {
+    let place = Place::new();
+    let line = "calibrate --engine sim:servers=2000,service=1ms,rate=1000M,between=1% --seed 3 --quiet --no-html --no-history --name wide";
+    place.line(line).expect_code(0);
+    let record = place.only_of("wide_2", "_record.jsonl");
+    let file = advise(&place, &record, "--for postgresql --server-version 18").expect_code(0).stdout;
+    assert_eq!(file.matches("(NOT_SATURATED)").count(), 1, "{file}");
+    let flat = file.replace("\n#", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let named =
+        "withheld: effective_io_concurrency, maintenance_io_concurrency, io_max_concurrency: random reads";
+    assert!(flat.contains(named), "{file}");
+}
+
+/// What was not measured is a line for each product, and the page about a product has the commands.
+#[test]
+fn a_page_about_one_product_explains_it() {
+    let place = Place::new();
+    let record = calibrated(&place, "calm", "1%");
+    let page = advise(&place, &record, "").expect_code(0).stdout;
+    assert!(!page.contains("rigel calibrate "), "commands stand on the pages of the products: {page}");
+    let missing = page.split_once("\nNot measured (--for PRODUCT --explain ").unwrap().1;
+    assert!(missing.contains("\n  mysql       innodb_io_capacity, innodb_io_capacity_max"), "{page}");
+    let mysql = advise(&place, &record, "--for mysql --explain").expect_code(0).stdout;
+    assert!(mysql.contains("MySQL and MariaDB (InnoDB): --for mysql"), "{mysql}");
+    assert!(!mysql.contains("PostgreSQL") && !mysql.contains("Oracle"), "{mysql}");
+    assert!(mysql.contains("--write 100 --size-small 16K"), "{mysql}");
+}
+
+/// A run in a directory is repeated there, and a bound on the mean needs no word for a percentile.
+#[test]
+fn a_command_says_where_it_belongs() {
+    let place = Place::new();
+    let line = "calibrate --engine sim:servers=8,service=1ms,rate=1000M,between=80% --max-latency 2ms --seed 3 --quiet --no-html --no-history --name there";
+    place.line(line);
+    let record = place.only_of("there_2", "_record.jsonl");
+    let own = edited(&place, &record, "own_record.jsonl", |line| {
+        if line["line"] == "header" {
+            line["request"]["engine"] = "auto".into();
+            let target = &mut line["targets"][0];
+            target["kind"] = "file".into();
+            target["real_path"] = "/data/rigel-scratch.dat".into();
+            target["scratch"] = serde_json::json!({ "seed": 1, "used_before": false, "own": true });
+        }
+    });
+    let page = advise(&place, &own, "").stdout;
+    let command = "in the directory that was measured:\n      cd /data && rigel calibrate --max-latency 2ms --budget 5m\n";
+    assert!(page.contains(command), "{page}");
 }

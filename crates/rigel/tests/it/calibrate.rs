@@ -8,6 +8,7 @@ use std::path::Path;
 
 /// Eight stations; a small I/O takes 1 ms and 8 us for its bytes.
 const DEVICE: &str = "sim:servers=8,service=1ms,rate=1000M,spread=exponential,between=1%";
+const NS_PER_S: u64 = 1_000_000_000;
 const TRUTH_IOPS: f64 = 8.0 / (0.001 + 8192.0 / 1_048_576_000.0);
 
 fn calibrate(place: &Place, more: &str) -> Told {
@@ -75,6 +76,14 @@ fn the_text_and_every_other_output_of_the_record() {
     assert!(json["points"].as_array().unwrap().len() >= 5, "{json}");
 }
 
+/// No I/O more or less at the edge of a short window speaks against a device that always takes the same time.
+#[test]
+fn a_device_without_noise_contradicts_nothing() {
+    let place = Place::new();
+    let told = calibrate(&place, "--engine sim:servers=4,service=1ms --budget 20s").expect_code(0).stdout;
+    assert!(told.contains("3,960 small I/Os per second") && !told.contains("NOT_MONOTONE"), "{told}");
+}
+
 #[test]
 fn a_bound_that_nothing_keeps_is_an_answer() {
     let place = Place::new();
@@ -94,6 +103,26 @@ fn so_many_disks_let_the_search_go_further() {
     assert!(told("").contains("up to 512 outstanding"));
     assert!(told("--num-disks 4").contains("up to 512 outstanding"));
     assert!(told("--num-disks 12").contains("up to 768 outstanding"));
+}
+
+/// The points need their part of the budget, however long the search would take: where levels are hard to tell apart, where a
+/// visit takes longer than planned, where I/Os are lost.
+#[test]
+fn a_search_leaves_two_fifths_of_the_budget_to_the_points() {
+    for (device, budget_s, is_cut_off) in [
+        ("sim:servers=16,service=200us,spread=exponential,between=30%", 60, false),
+        ("sim:servers=64,service=5ms,spread=exponential", 20, true),
+        ("sim:servers=8,service=1ms,lost=1000:2s", 20, true),
+    ] {
+        let place = Place::new();
+        let told = calibrate(&place, &format!("--engine {device} --budget {budget_s}s --json")).stdout;
+        let record = Record::read(&fs::read(place.only("_record.jsonl")).unwrap()).unwrap();
+        let last_ns = record.search.iter().map(|visit| visit.began_ns - visit.settle_ns).max().unwrap();
+        // The first three visits to a class, of 90 ms each, are made in any case.
+        assert!(last_ns < budget_s * NS_PER_S / 5 * 3 + NS_PER_S / 2, "{device}: {last_ns} ns");
+        assert!(!record.visits.is_empty(), "{device}: {told}");
+        assert!(!is_cut_off || told.contains("had no time for more than"), "{device}: {told}");
+    }
 }
 
 #[test]

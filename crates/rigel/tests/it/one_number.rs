@@ -62,13 +62,13 @@ fn the_outputs_of_a_calibration_agree() {
         let told = told(&record);
         told.agree();
         for (key, sources) in [
-            ("most small value", 6),
-            ("most large value", 6),
-            ("within value", 5),
-            ("within latency value", 5),
-            ("one stream value", 5),
-            ("most small width", 4),
-            ("within width", 4),
+            ("most small value", 5),
+            ("most large value", 5),
+            ("within value", 4),
+            ("within latency value", 4),
+            ("one stream value", 4),
+            ("most large width", 3),
+            ("within width", 3),
         ] {
             told.is_told_by(key, sources);
         }

@@ -148,7 +148,10 @@ fn a_mounted_device_is_refused_whatever_is_said() {
     // A dry run does not promise what the run would not do.
     let told = place.rigel(["run", "oltp", &path, "--write", "50", "--destroy-data", &path, "--dry-run"]);
     let told = told.expect_code(0);
-    assert!(told.stdout.contains("would be refused") && told.stdout.contains("mounted"), "{}", told.stdout);
+    assert!(told.stdout.contains("This run would be refused") && told.stdout.contains("mounted"), "{told:?}");
+    // A dry run that only reads says who will be slow.
+    let told = place.rigel(["run", "oltp", &path, "--dry-run"]).expect_code(0).stdout;
+    assert!(told.contains("is in use (") && told.contains("will be slow"), "{told}");
     // The file under the device is in use as well.
     let told = write_to(&place, &image, &["--destroy-data", image.to_str().unwrap()]).expect_code(3);
     assert!(told.stderr.contains("loop"), "{}", told.stderr);

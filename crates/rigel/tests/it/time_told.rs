@@ -22,8 +22,10 @@ fn the_same_range_is_announced_and_planned() {
     assert_eq!(usually(&plan), announced, "{plan}");
     let limited =
         place.line(&format!("run simple {DEVICE} --max-duration 4m --dry-run")).expect_code(0).stdout;
-    assert_eq!(usually(&limited), "2 to 5 min", "{limited}");
+    assert_eq!(usually(&limited), "2 to 4 min", "{limited}");
     assert!(limited.contains("no visit begins after 4 min"), "{limited}");
+    let budget = place.line(&format!("calibrate {DEVICE} --budget 20s")).expect_code(0).stderr;
+    assert!(budget.contains("to 20 s in all"), "no visit begins after 20 s: {budget}");
 }
 
 /// A search counts in the range, and says what it does instead of a rate of nothing.

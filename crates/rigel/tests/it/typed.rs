@@ -44,6 +44,22 @@ fn a_time_without_a_unit_is_refused_and_both_are_offered() {
 }
 
 #[test]
+fn numbers_that_are_written_otherwise() {
+    let place = Place::new();
+    for (line, parts) in [
+        ("run simple --duration .5m", ["'.5m' is not written as one number", "--duration 0.5m"]),
+        ("run simple --duration 1,5s", ["perhaps 1.5s was meant", "--duration 1.5s"]),
+        ("run simple --max-duration=1h30m", ["perhaps 90m was meant", "--max-duration 90m"]),
+        ("calibrate --budget 1m30s", ["perhaps 90s was meant", "--budget 90s"]),
+        ("run advanced --size-small .5K", ["perhaps 0.5K was meant", "--size-small 0.5K"]),
+        ("run simple --cache-size 1.1K", ["'1.1K' is no whole number of bytes", "--cache-size"]),
+        ("run simple --io-timeout 1.0000000001s", ["has too many decimals: at most 9", "--io-timeout"]),
+    ] {
+        told(&place, line, 2, &parts);
+    }
+}
+
+#[test]
 fn the_plan_of_a_calibration_has_its_bound() {
     let place = Place::new();
     for (options, bound) in [
@@ -57,6 +73,22 @@ fn the_plan_of_a_calibration_has_its_bound() {
     }
     let plan = place.line("run simple --engine sim --dry-run").expect_code(0).stdout;
     assert!(!plan.contains("Bound"), "{plan}");
+}
+
+#[test]
+fn a_share_may_have_its_sign() {
+    let place = Place::new();
+    for line in ["run simple --write 2.5%", "calibrate --write 2.5%"] {
+        told(&place, line, 2, &["`--write 2.5%` is no whole number of per cent", "0 to 100"]);
+    }
+    for command in ["run simple", "calibrate"] {
+        let plan = |share: &str| {
+            let line = format!("{command} --write {share} --engine sim --seed 1 --dry-run");
+            place.line(&line).expect_code(0).stdout
+        };
+        assert_eq!(plan("20%"), plan("20"));
+        assert_ne!(plan("20%"), plan("30%"));
+    }
 }
 
 #[test]

@@ -90,9 +90,10 @@ pub struct Candidate<'a> {
 }
 
 /// The points of a class in which something completed, by what is outstanding. Points with other classes have a say only when
-/// there are no others, and so have points in doubt.
+/// there are no others, and so have points in doubt, and points whose rate changed while they were measured: their wide
+/// intervals would make them as good as the best.
 pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
-    let rank = |found: &PointFindings| (in_doubt(found), !found.point.is_alone(class));
+    let rank = |found: &PointFindings| (in_doubt(found), !found.point.is_alone(class), changed(found));
     let all = || points.iter().filter_map(|found| Some((found, done(found.io(class))?)));
     let Some(least) = all().map(|(found, _)| rank(found)).min() else {
         return Vec::new();
@@ -160,6 +161,11 @@ fn in_doubt(point: &PointFindings) -> bool {
     let single = point.classes().any(|(_, io)| io.iops.basis != Basis::Visits);
     let flagged = point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid);
     flagged || (point.phase.is_some() && single)
+}
+
+/// Whether the rate was not the same all the time. ORION's files have such points all the same.
+fn changed(point: &PointFindings) -> bool {
+    point.flags.iter().any(|flag| matches!(flag.code, FlagCode::LevelShift | FlagCode::Drift))
 }
 
 /// A class in which something completed.

@@ -16,7 +16,7 @@ mod neighbours;
 mod visits;
 mod words;
 
-pub use curve::{flags as curve, unfinished as unfinished_search};
+pub use curve::{flags as curve, unfinished as unfinished_search, unfinished_bound};
 
 use super::PointFindings;
 use super::estimate::{JudgedPhase, by_step, used};

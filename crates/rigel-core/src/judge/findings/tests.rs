@@ -5,6 +5,7 @@ use crate::load::workload::Direction;
 use crate::measure::FirstError;
 use crate::record::Visit;
 use crate::record::tests::{header, visit};
+use crate::stats::Interval;
 use crate::witness::{Counts, Moved, Witness, WitnessSample};
 
 const FIRST_ERROR: FirstError = FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read };
@@ -166,6 +167,37 @@ fn errors_tell_target_offset_and_errno() {
     );
 }
 
+/// A point whose rate changed owes a wide interval to that, which would make it as good as the best.
+#[test]
+fn a_point_whose_rate_changed_is_no_headline_unless_all_did() {
+    let latencies_ns = [1_000_000, 1_000_000, 1_500_000, 2_000_000, 3_000_000];
+    let visits = latencies_ns.into_iter().enumerate().map(|(step, ns)| visit(step, ns)).collect();
+    let mut found = Findings::of(&record(visits));
+    let wide = Interval::symmetric(1638.0, 0.87, 1, 9.0);
+    let best = |found: &mut Findings| {
+        for (place, point) in found.points.iter_mut().enumerate().filter(|one| [0, 4].contains(&one.0)) {
+            let io = point.ios.get_mut(&Class::SMALL).unwrap();
+            io.iops.interval = if place == 4 { wide } else { None };
+            io.latency_us.as_mut().unwrap().mean.interval = wide;
+        }
+        found.choose(None);
+        let at = |best: Option<Extreme>| best.map(|best| best.point.small());
+        let plain = &found.plainly_best;
+        (
+            [at(found.best.rate(Class::SMALL)), at(found.best.latency_us(Class::SMALL))],
+            [at(plain.rate(Class::SMALL)), at(plain.latency_us(Class::SMALL))],
+        )
+    };
+    let (_, plain) = best(&mut found);
+    let flag = |code| Flag::new(code, "moved");
+    found.points[4].flags = vec![flag(FlagCode::LevelShift)];
+    found.points[0].flags = vec![flag(FlagCode::Drift)];
+    assert_eq!(best(&mut found), ([Some(4), Some(2)], plain), "ORION's are what they were");
+    assert!(found.working.values().all(|working| working.highest.outstanding == 4));
+    found.points.iter_mut().for_each(|point| point.flags = vec![flag(FlagCode::LevelShift)]);
+    assert_eq!(best(&mut found), ([Some(5), Some(1)], plain), "all of them are alike");
+}
+
 #[test]
 fn an_empty_record_has_no_extremes() {
     let found = Findings::of(&record(vec![]));
@@ -181,10 +213,10 @@ fn a_good_working_point_is_told_where_the_highest_rate_costs_far_more() {
     let latencies_ns = [1_000_000, 1_000_000, 1_500_000, 2_000_000, 2_400_000];
     let visits = latencies_ns.into_iter().enumerate().map(|(step, ns)| visit(step, ns)).collect();
     let found = Findings::of(&record(visits)).working[&Class::SMALL];
-    assert_eq!((found.at.point, found.highest.point), (Point::pair(2, 0), Point::pair(5, 0)));
+    assert_eq!((found.at.outstanding, found.highest.outstanding), (2, 5));
     let close = |one: f64, other: f64| (one / other - 1.0).abs() < 0.01;
-    assert!(close(found.at.estimate.value, 2000.0) && close(found.latency_us.value, 1000.0), "{found:?}");
-    assert!(close(found.highest.estimate.value, 2083.0) && close(found.highest_latency_us.value, 2400.0));
+    assert!(close(found.at.rate.value, 2000.0) && close(found.at.latency_us, 1000.0), "{found:?}");
+    assert!(close(found.highest.rate.value, 2083.0) && close(found.highest.latency_us, 2400.0));
     // The highest power is at 1, which would leave more than half of the rate unused.
     let latencies_ns = [1_000_000, 2_400_000, 3_000_000, 4_000_000, 2_300_000];
     let visits = latencies_ns.into_iter().enumerate().map(|(step, ns)| visit(step, ns)).collect();

@@ -2,13 +2,15 @@
 //!
 //! Beyond saturation more outstanding I/O adds waiting and hardly any rate. The power of a load, its rate over its latency, is
 //! highest where the two are balanced (Kleinrock 1979, "Power and deterministic rules of thumb for probabilistic problems in
-//! computer communications"). Of the loads that give half of the highest rate or more, the one with the highest power is told.
+//! computer communications"). Of the loads that give half of the highest rate or more, the one with the highest power is told,
+//! be it a point or a level that was searched.
 //! Must not choose the headline numbers; [`super::extremes`] does.
 
 use super::extremes::{Candidate, candidates, highest};
-use super::{Extreme, PointFindings};
-use crate::load::class::{Class, Figure};
+use super::{CurveFindings, PointFindings};
+use crate::load::class::{Arrival, Class, Figure};
 use crate::stats::Estimate;
+use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
 /// A load lower than the one of the highest rate is worth a word when that one has at least so many times its latency.
 const WORTH_TELLING: f64 = 2.0;
@@ -19,42 +21,62 @@ const MUCH_OF_THE_RATE: f64 = 0.5;
 /// The balanced load of a class, and what the highest rate costs beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkingPoint {
-    /// The rate there, in the unit of the class.
-    pub at: Extreme,
-    /// The mean latency there, in microseconds.
-    pub latency_us: Estimate,
-    /// The point of the highest rate.
-    pub highest: Extreme,
-    /// Its mean latency in microseconds.
-    pub highest_latency_us: Estimate,
+    /// The load.
+    pub at: Loaded,
+    /// The load of the highest rate.
+    pub highest: Loaded,
 }
 
-impl WorkingPoint {
-    /// Of the points of a class; `None` where the highest rate is not bought with latency, or the class is judged by its
-    /// bandwidth.
-    pub(super) fn of(points: &[PointFindings], class: Class) -> Option<Self> {
-        let all = candidates(points, class);
-        let most = highest(&all)?;
-        if most.io.load.figure == Figure::Mbps {
-            return None;
-        }
-        let (near, latency_us) = all
-            .iter()
-            .filter(|one| one.io.iops.value >= MUCH_OF_THE_RATE * most.io.iops.value)
-            .filter_map(|one| Some((one, mean_us(one)?)))
-            .max_by(|a, b| power(a.0, a.1).total_cmp(&power(b.0, b.1)))?;
-        let highest_latency_us = mean_us(&most)?;
-        let extreme = |one: &Candidate<'_>| Extreme { estimate: one.io.rate(), point: one.point };
-        let tells = near.point.of(class) < most.point.of(class)
-            && highest_latency_us.value >= WORTH_TELLING * latency_us.value;
-        tells.then(|| Self { at: extreme(near), latency_us, highest: extreme(&most), highest_latency_us })
+/// A load, and what it gives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loaded {
+    /// Outstanding I/Os of the class.
+    pub outstanding: u32,
+    /// The rate, in the unit of the class.
+    pub rate: Estimate,
+    /// The mean latency in microseconds.
+    pub latency_us: f64,
+}
+
+impl Loaded {
+    fn of_point(one: &Candidate<'_>, class: Class) -> Option<Self> {
+        let latency_us = one.io.latency_us.map(|us| us.mean.value).filter(|us| *us > 0.0)?;
+        Some(Self { outstanding: one.point.of(class), rate: one.io.rate(), latency_us })
+    }
+
+    /// Of a level that was searched, by Little's law: in a closed loop the latency is what is outstanding over the rate.
+    fn searched(found: &CurveFindings) -> Vec<Self> {
+        let us = |level: u32, iops: f64| f64::from(level) / iops * to_f64(NS_PER_S / NS_PER_US);
+        let levels = found.curve.levels.iter().filter(|(_, iops)| iops.mean > 0.0);
+        let loaded = levels.map(|&(level, iops)| Self {
+            outstanding: level,
+            rate: found.rate(iops),
+            latency_us: us(found.load.pattern.outstanding(level), iops.mean),
+        });
+        loaded.collect()
+    }
+
+    fn power(&self) -> f64 {
+        self.rate.value / self.latency_us
     }
 }
 
-fn mean_us(one: &Candidate<'_>) -> Option<Estimate> {
-    one.io.latency_us.map(|us| us.mean).filter(|mean| mean.value > 0.0)
-}
-
-fn power(one: &Candidate<'_>, latency_us: Estimate) -> f64 {
-    one.io.iops.value / latency_us.value
+impl WorkingPoint {
+    /// Of the points and the searched levels of a class; `None` where the highest rate is not bought with latency, the class
+    /// is judged by its bandwidth, or its load level is no number of outstanding I/Os.
+    pub(super) fn of(points: &[PointFindings], curve: Option<&CurveFindings>, class: Class) -> Option<Self> {
+        let all = candidates(points, class);
+        let most = highest(&all)?;
+        if most.io.load.figure == Figure::Mbps || most.io.load.arrival != Arrival::Closed {
+            return None;
+        }
+        let highest = Loaded::of_point(&most, class)?;
+        let measured = all.iter().filter_map(|one| Loaded::of_point(one, class));
+        let searched = curve.map_or_else(Vec::new, Loaded::searched);
+        let enough = |one: &Loaded| one.rate.value >= MUCH_OF_THE_RATE * highest.rate.value;
+        let at = measured.chain(searched).filter(enough).max_by(|a, b| a.power().total_cmp(&b.power()))?;
+        let tells =
+            at.outstanding < highest.outstanding && highest.latency_us >= WORTH_TELLING * at.latency_us;
+        tells.then_some(Self { at, highest })
+    }
 }

@@ -12,8 +12,14 @@ const MANY_LEVELS: u32 = 16;
 
 impl Plan {
     /// How long the run takes. What the plan leaves open, the noise of the device and the points of a search, makes a
-    /// range; a slow device takes longer still.
+    /// range; a slow device takes longer still. A time limit is the end of it: only the last visit may go beyond.
     pub fn prospect(&self, request: &Request) -> TimeRange {
+        let limit_ns = request.pace.max_duration().map_or(u64::MAX, |limit| limit.0);
+        let TimeRange { least_ns, most_ns } = self.without_limit(request);
+        TimeRange { least_ns: least_ns.min(limit_ns), most_ns: most_ns.min(limit_ns) }
+    }
+
+    fn without_limit(&self, request: &Request) -> TimeRange {
         match (&self.search, &self.adaptive) {
             (None, Some(adaptive)) => adaptive.prospect(0, request.seed),
             // The search is over, and only its record knows how long it took.

@@ -52,6 +52,15 @@ pub struct LevelSearch {
     pub share: Option<Nanos>,
 }
 
+/// A part of a search, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// For the level that saturates the device with a class.
+    Saturation(Class),
+    /// For the level of small I/O at the bound.
+    Bound,
+}
+
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Searched {
@@ -87,22 +96,27 @@ impl LevelSearch {
             settle,
             measure,
             bound: request.bound,
-            // A calibration needs its level at the bound more than it needs the time.
-            share: request.pace.max_duration().filter(|_| request.bound.is_none()).map(share),
+            share: request.pace.max_duration().map(|limit| most_of(limit, request.bound.is_some())),
             classes,
         }
     }
 
-    /// Whether the search of a class has had its part of the time at `now_ns`, after so many visits to it. The classes after
-    /// it keep enough for theirs, and every class has a few visits.
-    pub fn is_over(&self, class: Class, now_ns: u64, visits: usize) -> bool {
+    /// Whether a part of the search has had its time at `now_ns`, after so many visits to its class. The parts after it keep
+    /// enough for theirs, and every class has a few visits.
+    pub fn is_over(&self, part: Part, now_ns: u64, visits: usize) -> bool {
         let Some(share) = self.share else {
             return false;
         };
-        let place = self.classes.iter().position(|&own| own == class).unwrap_or(0);
-        let later = (self.classes.len() - place).saturating_sub(1) as u64;
-        let kept_ns = share.0 / (self.classes.len() as u64).max(1) / 2 * later;
+        let parts: Vec<Part> = self.classes.iter().flat_map(|&class| self.parts_of(class)).collect();
+        let place = parts.iter().position(|&own| own == part).unwrap_or(0);
+        let later = (parts.len() - place).saturating_sub(1) as u64;
+        let kept_ns = share.0 / (parts.len() as u64).max(1) / 2 * later;
         visits >= FEWEST_VISITS && now_ns >= share.0.saturating_sub(kept_ns)
+    }
+
+    fn parts_of(&self, class: Class) -> impl Iterator<Item = Part> + use<> {
+        let bound = self.bound.filter(|_| class == Class::SMALL);
+        std::iter::once(Part::Saturation(class)).chain(bound.map(|_| Part::Bound))
     }
 
     fn most(&self, class: Class) -> u32 {
@@ -190,6 +204,12 @@ fn most_small(request: &Request) -> u32 {
 /// Two fifths of a time limit. The points need the rest, because only their visits give the figures.
 const fn share(limit: Nanos) -> Nanos {
     Nanos(limit.0 / 5 * 2)
+}
+
+/// What a search may take of a time limit. A calibration, which searches for its bound as well, may take three fifths: nearly all
+/// searches of the self-test's cases are over by then.
+const fn most_of(limit: Nanos, is_calibration: bool) -> Nanos {
+    if is_calibration { Nanos(limit.0 / 5 * 3) } else { share(limit) }
 }
 
 /// Settling and measured part of a visit of the search: those of the points, but short enough that a usual search keeps

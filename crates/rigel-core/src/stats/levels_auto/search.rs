@@ -18,7 +18,7 @@ const FRESH_VISITS: usize = 2;
 const MOST_VISITS: usize = 12;
 /// Bisecting stops when the bracket is this part of its lower end.
 const RESOLUTION: u32 = 8;
-/// Means differ by this part even without noise, because the edges of a short window cut I/Os.
+/// Means may differ by this part even without noise.
 const EDGES: f64 = 0.005;
 /// More visits to a level that contradicts the others.
 const VISITS_OF_DOUBT: usize = 3;
@@ -34,6 +34,8 @@ pub struct Search {
     /// Rates of the visits that the search has asked for so far.
     rates: BTreeMap<u32, Vec<f64>>,
     latencies: Vec<f64>,
+    /// The shortest window of all visits.
+    window_s: f64,
     rules: LevelRules,
     /// The maximum and whether the climb ended on a plateau, once both are known.
     top: Option<(Interval, bool)>,
@@ -41,7 +43,9 @@ pub struct Search {
 
 impl Search {
     pub fn new(made: BTreeMap<u32, VecDeque<LevelVisit>>, rules: LevelRules) -> Self {
-        Self { made, rates: BTreeMap::new(), latencies: Vec::new(), rules, top: None }
+        let windows = made.values().flatten().map(|visit| visit.window_s);
+        let window_s = windows.fold(f64::INFINITY, f64::min);
+        Self { made, rates: BTreeMap::new(), latencies: Vec::new(), window_s, rules, top: None }
     }
 
     /// The curve; none if no level has a rate.
@@ -243,15 +247,22 @@ impl Search {
         levels.into_iter().zip(smaller).filter_map(move |(level, smaller)| {
             let rate = self.mean(level);
             let (bound, doubt) = self.bound(level, maximum);
-            if rate > bound * (1.0 + doubt + self.half_width(level) + EDGES) {
+            if rate > bound * (1.0 + doubt + self.half_width(level) + self.edges()) {
                 return Some(Violation { outstanding: level, rate, kind: ViolationKind::AboveBound(bound) });
             }
             let smaller = smaller.filter(|_| level <= found)?;
-            let doubt = self.half_width(smaller) + self.half_width(level);
+            let doubt = self.half_width(smaller) + self.half_width(level) + self.edges();
             let falls = rate < self.mean(smaller) * (1.0 - doubt);
             let kind = ViolationKind::Falls(self.mean(smaller));
             falls.then_some(Violation { outstanding: level, rate, kind })
         })
+    }
+
+    /// By what part rates differ because a window cuts I/Os at its edges: of each slot of the device one more may fall into it,
+    /// again in every visit when all I/Os take the same time.
+    fn edges(&self) -> f64 {
+        let cut = mean(&self.latencies) / self.window_s;
+        if cut.is_finite() { cut.max(EDGES) } else { EDGES }
     }
 
     /// `min(N / R(1), X_max)` and its relative half-width (Denning, Buzen 1978).

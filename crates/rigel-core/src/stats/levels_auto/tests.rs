@@ -14,7 +14,12 @@ fn search(
         match next(&visits, rules) {
             Next::Visit(outstanding) => {
                 let rate = rate(outstanding) * (1.0 + sd * noise.normal());
-                visits.push(LevelVisit { outstanding, rate, latency_s: f64::from(outstanding) / rate });
+                visits.push(LevelVisit {
+                    outstanding,
+                    rate,
+                    latency_s: f64::from(outstanding) / rate,
+                    window_s: 1.0,
+                });
                 assert!(visits.len() < 500, "no end");
             }
             Next::Done(curve) => return (*curve, visits),
@@ -165,6 +170,28 @@ fn what_a_closed_loop_cannot_do_is_flagged() {
     assert_eq!(visits.iter().filter(|visit| visit.outstanding == 4).count(), 6, "it was visited again");
 }
 
+/// A window of 60 ms holds 60 I/Os of 1.008 ms one after the other, or 59: 1000 a second, or 983, though 992 is the truth.
+#[test]
+fn one_io_more_in_a_window_contradicts_nothing() {
+    let violations = |window_s: f64| {
+        let mut visits: Vec<LevelVisit> = Vec::new();
+        loop {
+            match next(&visits, &LevelRules::default()) {
+                Next::Visit(outstanding) => visits.push(LevelVisit {
+                    outstanding,
+                    rate: 1000.0 * f64::from(outstanding.min(4)),
+                    latency_s: 0.001_008 * f64::from(outstanding.max(4)) / 4.0,
+                    window_s,
+                }),
+                Next::Done(curve) => return curve.violations,
+                Next::Nothing => panic!("no curve"),
+            }
+        }
+    };
+    assert_eq!(violations(0.06), []);
+    assert!(!violations(2.0).is_empty(), "of 1984 I/Os it is no longer one");
+}
+
 #[test]
 fn a_search_goes_on_from_any_point_and_bears_visits_it_did_not_ask_for() {
     let rules = LevelRules::default();
@@ -173,7 +200,7 @@ fn a_search_goes_on_from_any_point_and_bears_visits_it_did_not_ask_for() {
         assert_eq!(next(&visits[..cut], &rules), Next::Visit(visits[cut].outstanding));
     }
     let mut more = visits;
-    more.push(LevelVisit { outstanding: 7777, rate: 1.0, latency_s: 1.0 });
+    more.push(LevelVisit { outstanding: 7777, rate: 1.0, latency_s: 1.0, window_s: 1.0 });
     assert_eq!(next(&more, &rules), Next::Done(Box::new(curve)));
 }
 
@@ -205,7 +232,7 @@ fn a_search_without_time_for_more_has_the_best_so_far() {
 fn a_dead_device_has_no_curve() {
     let mut visits = Vec::new();
     while let Next::Visit(outstanding) = next(&visits, &LevelRules::default()) {
-        visits.push(LevelVisit { outstanding, rate: 0.0, latency_s: 0.0 });
+        visits.push(LevelVisit { outstanding, rate: 0.0, latency_s: 0.0, window_s: 1.0 });
         assert!(visits.len() <= 30);
     }
     assert_eq!(next(&visits, &LevelRules::default()), Next::Nothing);

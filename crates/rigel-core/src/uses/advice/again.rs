@@ -18,6 +18,14 @@ const LARGE_BYTES: u64 = 4 * MIB;
 /// What `rigel calibrate` has without options.
 const USUAL_BOUND: LatencyBound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
 
+/// What a command line says first by `cd`.
+pub const THERE: &str = "in the directory that was measured";
+
+/// Whether a command line changes the directory first.
+pub fn goes_elsewhere(command: &str) -> bool {
+    command.starts_with("cd ")
+}
+
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
@@ -39,6 +47,7 @@ pub struct Again {
 }
 
 impl Again {
+    /// The commands for a class of the run.
     pub fn of(header: &Header, class: Class) -> Self {
         let request = &header.request;
         let budget = more_time(request);
@@ -140,8 +149,10 @@ fn same(request: &Request) -> Same {
         large: unless("--size-large", Class::LARGE, DEFAULT_LARGE.0),
         write: if writes == 0 { String::new() } else { format!("--write {writes}") },
         disks: request.num_disks.map_or_else(String::new, |disks| format!("--num-disks {disks}")),
-        bound: bound.map_or_else(String::new, |bound| {
-            format!("--max-latency {} --percentile {}", time(bound.limit), bound.of.name())
+        bound: bound.map_or_else(String::new, |bound| match bound.of {
+            // Without the option the bound is one on the mean.
+            LatencyOf::Mean => format!("--max-latency {}", time(bound.limit)),
+            of => format!("--max-latency {} --percentile {}", time(bound.limit), of.name()),
         }),
     }
 }

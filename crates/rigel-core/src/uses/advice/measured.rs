@@ -14,6 +14,7 @@ use crate::path_text::printable;
 use crate::stats::Estimate;
 use crate::units::{Bytes, KIB, MIB, number, to_f64};
 use crate::uses::compare::Run;
+use crate::witness::Foreign;
 use std::collections::BTreeSet;
 
 /// The share of the highest rate that saturates, as the search for levels has it.
@@ -269,7 +270,7 @@ fn chosen(all: impl Iterator<Item = Measured>) -> Option<Measured> {
     (!all.is_empty()).then(|| all.swap_remove(good))
 }
 
-/// A figure with the flags of its place, and those of the whole run that forbid its use.
+/// A figure with the flags of its place, and those of the whole run or of all points of the class that forbid its use.
 pub fn measured(
     run: &Run<'_>,
     class: Class,
@@ -284,7 +285,10 @@ pub fn measured(
         unit,
         figure: figure.into(),
         run_id: run.record.header.run_id.clone(),
-        flags: of_run.chain(flags).cloned().collect(),
+        flags: {
+            let own = |flag: &&Flag| !flags.iter().any(|own| own.code == flag.code);
+            of_run.chain(of_all_points(run, class)).filter(own).chain(flags).cloned().collect()
+        },
         is_lower_bound: false,
         width_matters: true,
         again: Again::of(&run.record.header, class),
@@ -296,6 +300,17 @@ pub(crate) fn bandwidth(run: &Run<'_>, direction: Direction) -> Option<Measured>
     let bytes = large_stream_bytes(run)?;
     let what = format!("highest rate of streams of {} {}", Bytes(bytes), plural(direction));
     highest(run, Class::LARGE, what, "MBPS", to_f64(bytes) / to_f64(MIB))
+}
+
+/// The flags that forbid the use of every point of a class: what a search found on the same targets is no better.
+fn of_all_points<'a>(run: &Run<'a>, class: Class) -> Vec<&'a Flag> {
+    let mut points = run.findings.points.iter().filter(|found| found.io(class).is_some());
+    let invalid = |found: &'a PointFindings| found.flags.iter().filter(|flag| flag.invalid).collect();
+    let first: Vec<&Flag> = points.next().map_or_else(Vec::new, invalid);
+    points.fold(first, |mut shared, found| {
+        shared.retain(|one| found.flags.iter().any(|flag| flag.invalid && flag.code == one.code));
+        shared
+    })
 }
 
 /// The highest rate of a class alone in a run; `factor` makes the unit out of I/Os per second.
@@ -357,12 +372,31 @@ fn foreign(found: &CurveFindings) -> Option<Flag> {
     let from = found.curve.n_sat.lo.saturating_sub(1);
     let counts = |visit: &&VisitFindings| visit.counts && visit.point.of(found.class()) >= from;
     let visits: Vec<&VisitFindings> = found.visits.iter().filter(counts).collect();
-    let of =
-        |visit: &&VisitFindings| visit.foreign.as_ref().and_then(|all| all.first().map(ToString::to_string));
-    let disturbed: Vec<String> = visits.iter().filter_map(of).collect();
-    let one = disturbed.first()?;
-    let text = format!("{} of {} visits of the search, one of them: {one}", disturbed.len(), visits.len());
+    let of = |visit: &&VisitFindings| visit.foreign.as_ref().and_then(|all| all.first().copied());
+    let disturbed: Vec<Foreign> = visits.iter().filter_map(of).collect();
+    // The whole of the search stands in the report of the run, and a reader compares the two.
+    let text = format!(
+        "in {} of the {} measurements of the search with {from} or more outstanding, of {} in all: for example, {}",
+        disturbed.len(),
+        visits.len(),
+        found.visits.len(),
+        plainly(disturbed.first()?)
+    );
     Some(Flag::new(FlagCode::Foreign, text))
+}
+
+/// One disturbance without the thresholds behind it.
+fn plainly(disturbance: &Foreign) -> String {
+    match disturbance {
+        Foreign::Cpu(found) => format!("other programs used {:.2} of a CPU", found.mean),
+        Foreign::Steal(found) => {
+            format!("the hypervisor took {:.1} % of the CPU time for others", found.mean * 100.0)
+        }
+        Foreign::Waiting(found) => {
+            format!("{:.1} % of the time tasks waited for a CPU that others used", found.mean * 100.0)
+        }
+        Foreign::Io(found) => format!("the devices moved {:.1} MiB/s for others", found.foreign_mbps()),
+    }
 }
 
 /// The bracket from the levels that a run without a search has: the level that reaches 95 % of the highest rate, and the one before.

@@ -37,13 +37,19 @@ impl fmt::Display for HitRate {
 }
 
 impl FromStr for HitRate {
+    /// What is wrong with it, to be put behind the text.
     type Err = String;
 
-    /// Reads `95%` and `0.95`; a bare number above 1 could mean either.
+    /// Reads `95%`, `95` and `0.95`: below 1 it is a share, above 1 per cent. A bare 1 could mean either.
     fn from_str(text: &str) -> Result<Self, String> {
-        let share = match text.strip_suffix('%') {
-            Some(percent) => percent.trim_end().parse::<f64>().map(|percent| percent / 100.0),
-            None => text.parse(),
+        let bare = text.parse::<f64>();
+        if bare == Ok(1.0) {
+            return Err("may mean one of a hundred reads, or all of them: write 1% or 100%".to_owned());
+        }
+        let percent = text.strip_suffix('%').map_or(text, str::trim_end).parse::<f64>();
+        let share = match bare {
+            Ok(share) if share < 1.0 => Ok(share),
+            _ => percent.map(|percent| percent / 100.0),
         };
         match share {
             Ok(share) if (0.0..=1.0).contains(&share) => {
@@ -55,10 +61,7 @@ impl FromStr for HitRate {
                 let per_10_000 = (share * f64::from(ALL)).round() as u16;
                 Ok(Self { per_10_000 })
             }
-            Ok(share) if share > 1.0 && share <= 100.0 && !text.ends_with('%') => {
-                Err(format!("a share of reads is written {share}% or {}", share / 100.0))
-            }
-            _ => Err("a share of reads is 0% to 100%, or 0 to 1".to_owned()),
+            _ => Err("is no share of reads, which is 0% to 100%".to_owned()),
         }
     }
 }
@@ -82,7 +85,7 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
     let rate = conditions.hit_rate.unwrap_or(ASSUMED);
     let value = cost(ratio, rate);
     let assumed = if conditions.hit_rate.is_none() {
-        "an assumption, nothing measured; give yours with --hit-rate"
+        "an assumption, nothing measured; give yours, as in --hit-rate 99%"
     } else {
         "--hit-rate"
     };
@@ -98,7 +101,7 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
     let range =
         ratio.ends.map_or_else(String::new, |(lo, hi)| format!(" ({} to {})", number(lo), number(hi)));
     let basis = if conditions.hit_rate.is_none() {
-        format!("{rate} of random reads from caches is an assumption: give yours with --hit-rate.")
+        format!("{rate} of random reads from caches is an assumption: give yours, as in --hit-rate 99%.")
     } else {
         format!("The value is for the {rate} of random reads from caches that --hit-rate gives.")
     };

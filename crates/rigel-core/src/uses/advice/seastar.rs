@@ -44,7 +44,7 @@ fn rate(
         let command = source.calibrate(On::Scratch, options);
         return setting.unmeasured(
             format!("it takes a record of {what}"),
-            "measure them in a directory there, and name all records",
+            "measure them on a scratch file there, and name all records",
             command,
         );
     };

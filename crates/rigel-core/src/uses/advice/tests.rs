@@ -146,15 +146,24 @@ fn a_random_page_costs_what_its_time_is_in_pages_of_a_stream() {
 }
 
 #[test]
-fn a_hit_rate_is_a_share_or_per_cent_and_nothing_between() {
+fn a_hit_rate_is_a_share_or_per_cent() {
     let read = |text: &str| text.parse::<HitRate>().map(|rate| rate.to_string());
-    for (text, told) in
-        [("95%", "95 %"), ("0.95", "95 %"), ("99.5 %", "99.5 %"), ("1", "100 %"), ("0", "0 %")]
-    {
+    for (text, told) in [
+        ("95%", "95 %"),
+        ("0.95", "95 %"),
+        ("99.5 %", "99.5 %"),
+        ("100%", "100 %"),
+        ("0", "0 %"),
+        ("1%", "1 %"),
+    ] {
         assert_eq!(read(text).unwrap(), told);
     }
-    assert!(read("95").unwrap_err().contains("95% or 0.95"));
-    for text in ["101%", "-1", "x", "%", "NaN", "1e9"] {
+    // As --write 20 is: above 1 a bare number can only be per cent.
+    for (text, told) in [("99", "99 %"), ("100", "100 %"), ("1.5", "1.5 %"), ("0.5%", "0.5 %")] {
+        assert_eq!(read(text).unwrap(), told);
+    }
+    assert!(read("1").unwrap_err().contains("write 1% or 100%"));
+    for text in ["101%", "101", "-1", "x", "%", "NaN", "1e9", "1.0"] {
         read(text).unwrap_err();
     }
 }

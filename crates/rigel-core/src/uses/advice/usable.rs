@@ -90,7 +90,7 @@ impl Doubt<'_> {
             Self::Forbidden(flag) => format!("it must not be used ({})", told(flag)),
             // The first kind of disturbance tells enough; the report of the run has all.
             Self::Foreign(flag) => format!(
-                "others used the host or the device meanwhile ({})",
+                "something else used the CPUs or the device meanwhile ({})",
                 told(flag).split("; ").next().unwrap_or_default()
             ),
             Self::Rising => {
@@ -114,6 +114,9 @@ impl Doubt<'_> {
             Self::Forbidden(flag) if flag.code == FlagCode::Zeros => {
                 "measure on data: without a target Rigel fills a scratch file".to_owned()
             }
+            Self::Forbidden(flag) if flag.code == FlagCode::Memory => {
+                "measure the disk: name a directory or a file on it".to_owned()
+            }
             Self::Forbidden(flag) => format!(
                 "remove the cause (docs/reference/flags.md tells what {} means), then measure again",
                 flag.code.name()
@@ -130,6 +133,8 @@ impl Doubt<'_> {
         let again = &measured.again;
         match self {
             Self::Forbidden(flag) if flag.code == FlagCode::Zeros => again.on_data.clone(),
+            // The same target is memory again.
+            Self::Forbidden(flag) if flag.code == FlagCode::Memory => "rigel calibrate".to_owned(),
             Self::Rising => again.further.clone(),
             _ => again.longer.clone(),
         }

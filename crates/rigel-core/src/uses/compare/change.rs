@@ -48,6 +48,8 @@ pub enum Doubt {
     OneVisit,
     /// A number has no interval.
     NoInterval,
+    /// The best point of a run is one that another run was not given; that one may have missed its own best.
+    UnequalLevels,
 }
 
 /// What the interval of a change rests on.

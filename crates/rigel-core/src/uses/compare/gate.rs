@@ -6,6 +6,7 @@
 use super::metric::Metric;
 use super::{Comparison, Row};
 use crate::error::Problem;
+use crate::load::matrix::Point;
 
 /// Which side of the bound is beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct GateResult {
     pub outcome: Outcome,
     /// Its rows by their place in the comparison.
     pub rows: Vec<(usize, Outcome)>,
+    /// Load levels that only some of the runs have, where the bound may be broken. They leave a gate open that does not fail.
+    pub unseen: Vec<Point>,
 }
 
 impl Gate {
@@ -119,22 +122,20 @@ impl Gate {
     pub fn judge(self, comparison: &Comparison) -> Result<GateResult, Problem> {
         let of_metric = comparison.rows.iter().enumerate().filter(|(_, row)| row.metric == self.metric);
         let rows: Vec<(usize, Outcome)> = of_metric.map(|(place, row)| (place, self.at(row))).collect();
-        // A point that only some of the runs have may be where the bound is broken.
+        // A quantity of the runs is the best of each, whatever its levels.
         let class = self.metric.class();
-        let unseen = comparison.left_out.iter().any(|point| point.of(class) > 0);
-        let unseen = unseen.then_some(Outcome::Undecided);
-        let outcome = rows
-            .iter()
-            .map(|&(_, outcome)| outcome)
-            .max()
-            .map(|worst| unseen.map_or(worst, |unseen| unseen.max(worst)));
+        let left_out = comparison.left_out.iter().copied().filter(|point| point.of(class) > 0);
+        let unseen: Vec<Point> = left_out.filter(|_| !self.metric.is_of_a_run()).collect();
+        let open = (!unseen.is_empty()).then_some(Outcome::Undecided);
+        let worst = rows.iter().map(|row| row.1).max();
+        let outcome = worst.map(|worst| open.map_or(worst, |open| open.max(worst)));
         let Some(outcome) = outcome else {
             return Err(Problem::usage(format!("the runs have no {} in common", self.metric.name()))
                 .at(format!("--fail-if '{}'", self.text))
                 .because("no point that all runs measured has that class of I/O")
                 .next("gate on a quantity of the table, or compare runs of the same levels"));
         };
-        Ok(GateResult { gate: self, outcome, rows })
+        Ok(GateResult { gate: self, outcome, rows, unseen })
     }
 }
 
@@ -143,7 +144,6 @@ mod tests {
     use super::super::change::{Change, Doubt, RestsOn};
     use super::super::{Comparison, Effect, Row};
     use super::*;
-    use crate::load::matrix::Point;
 
     fn row(metric: Metric, ends: Option<(f64, f64)>) -> Row {
         let side = crate::stats::Estimate::bare(1.0);
@@ -155,7 +155,8 @@ mod tests {
             rests_on: RestsOn::Intervals,
         });
         let point = Some(Point::pair(1, 0));
-        Row { metric, point, base: side, new: side, change, verdict: Effect::NoEvidence(Doubt::WithinNoise) }
+        let verdict = Effect::NoEvidence(Doubt::WithinNoise);
+        Row { metric, point, base: side, new: side, change, verdict }
     }
 
     fn outcome(gate: &str, ends: &[Option<(f64, f64)>]) -> Outcome {
@@ -193,6 +194,21 @@ mod tests {
         assert_eq!(judged(small, (-0.01, 0.01)), Outcome::Undecided);
         assert_eq!(judged(small, (-0.3, -0.2)), Outcome::Failed);
         assert_eq!(judged(Point::pair(0, 2), (-0.01, 0.01)), Outcome::Passed);
+    }
+
+    #[test]
+    fn a_quantity_of_the_runs_needs_no_equal_levels() {
+        let left_out = vec![Point::pair(70, 0), Point::pair(0, 2)];
+        let judged = |metric: Metric, gate: &str| {
+            let rows = vec![row(metric, Some((-0.278, -0.046)))];
+            let comparison = Comparison { rows, left_out: left_out.clone(), ..Comparison::default() };
+            Gate::read(gate).unwrap().judge(&comparison).unwrap()
+        };
+        let best = judged(Metric::MinSmallLatency, "min_small_latency > +10%");
+        assert_eq!((best.outcome, best.unseen), (Outcome::Passed, vec![]));
+        let point = judged(Metric::SmallP99, "small_p99 > +10%");
+        let own = vec![Point::pair(70, 0)];
+        assert_eq!((point.outcome, point.unseen), (Outcome::Undecided, own), "not those of the other class");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Must not compare.
 
 use super::change::Measured;
-use crate::judge::findings::{Findings, PointFindings};
+use crate::judge::findings::{Extreme, Findings, PointFindings};
 use crate::load::class::Class;
 use crate::stats::Estimate;
 
@@ -122,24 +122,23 @@ impl Metric {
 
     /// What a run has of it; `None` when it is a quantity of points, or no point has the class.
     pub(super) fn of(self, findings: &Findings) -> Option<Measured> {
-        let best = match self {
+        let Some(best) = self.best(findings) else {
             // A calibration in which nothing keeps the bound has no such rate, which a comparison must not pass over.
-            Self::MaxIops => match findings.answers.as_ref()?.best_within() {
-                None => {
-                    return Some(Measured {
-                        estimate: Estimate::bare(0.0),
-                        geometric: false,
-                        invalid: false,
-                    });
-                }
-                within => within,
-            },
+            let nothing = Measured { estimate: Estimate::bare(0.0), geometric: false, invalid: false };
+            return (self == Self::MaxIops && findings.answers.is_some()).then_some(nothing);
+        };
+        let found = findings.points.iter().find(|found| found.point == best.point)?;
+        Some(Measured { estimate: best.estimate, geometric: false, invalid: found.invalid() })
+    }
+
+    /// The best point of a run, for a quantity of runs.
+    pub(super) fn best(self, findings: &Findings) -> Option<Extreme> {
+        match self {
+            Self::MaxIops => findings.answers.as_ref()?.best_within(),
             Self::MaxSmallIops => findings.best.rate(Class::SMALL),
             Self::MaxLargeMbps => findings.best.rate(Class::LARGE),
             Self::MinSmallLatency => findings.best.latency_us(Class::SMALL),
             _ => None,
-        }?;
-        let found = findings.points.iter().find(|found| found.point == best.point)?;
-        Some(Measured { estimate: best.estimate, geometric: false, invalid: found.invalid() })
+        }
     }
 }

@@ -51,7 +51,11 @@ fn every_point_is_compared_in_every_quantity() {
     assert_eq!((large[0].base.value, large.len()), (100.0, 2));
     // Their p99 has no interval, as of one visit.
     assert_eq!(of_metric(&found, Metric::SmallP99)[0].change, Err(Doubt::NoInterval));
-    assert_eq!(found.count(|verdict| verdict == Effect::Worse), 5, "latencies mirror the rates");
+    assert_eq!(
+        found.count(|verdict| verdict == Effect::Worse),
+        6,
+        "5 rates and the highest of them; latencies mirror them"
+    );
     assert_eq!((&found.differences, &found.left_out), (&vec![], &vec![]));
 }
 
@@ -149,4 +153,53 @@ fn the_extremes_are_quantities_of_the_runs() {
     let best = of_metric(&found, Metric::MaxSmallIops);
     assert_eq!((best.len(), best[0].point, best[0].base.value), (1, None, 5000.0));
     assert_eq!(best[0].verdict, Effect::Worse);
+}
+
+#[test]
+fn a_number_that_another_row_tells_is_not_counted_again() {
+    let (base, new) = (run(1000), run(1250));
+    let found = Comparison::of(&[of(&base)], &[of(&new)]);
+    let latency = of_metric(&found, Metric::MinSmallLatency)[0];
+    let rate = found.repeated_by(latency).unwrap();
+    assert_eq!((rate.metric, rate.point), (Metric::SmallIops, Some(Point::pair(1, 0))));
+    assert!(found.shown().all(|row| row.metric != Metric::MinSmallLatency));
+    assert!(found.shown().all(|row| row.metric != Metric::SmallLatency));
+    assert_eq!(found.repeated_by(of_metric(&found, Metric::MaxSmallIops)[0]), None);
+    // Another latency than that of the rate, or another verdict on it, is told.
+    let changed = |change: fn(&mut Row)| {
+        let mut found = found.clone();
+        change(found.rows.iter_mut().find(|row| row.metric == Metric::MinSmallLatency).unwrap());
+        found.shown().any(|row| row.metric == Metric::MinSmallLatency)
+    };
+    assert!(changed(|row| row.new.value *= 0.9));
+    assert!(changed(|row| row.verdict = Effect::Better));
+    // The rate within a bound that does not bind is the highest rate.
+    let mut bounded = found.clone();
+    let most = of_metric(&found, Metric::MaxSmallIops)[0].clone();
+    bounded.rows.insert(0, Row { metric: Metric::MaxIops, ..most });
+    let shown = |found: &Comparison, metric| found.shown().filter(|row| row.metric == metric).count();
+    assert_eq!((shown(&bounded, Metric::MaxIops), shown(&bounded, Metric::MaxSmallIops)), (1, 0));
+    bounded.rows[0].new.value *= 0.9;
+    assert_eq!((shown(&bounded, Metric::MaxIops), shown(&bounded, Metric::MaxSmallIops)), (1, 1));
+}
+
+#[test]
+fn a_best_at_a_level_that_only_one_run_was_given_is_not_judged() {
+    let (base, mut new) = (run(1000), run(1000));
+    // The best of the base is at 5 outstanding.
+    new.1.points.retain(|found| found.point != Point::pair(5, 0));
+    new.1.choose(None);
+    let unequal = |base: &(Record, Findings), new: &(Record, Findings), metric| {
+        let found = Comparison::of(&[of(base)], &[of(new)]);
+        of_metric(&found, metric)[0].verdict == Effect::NoEvidence(Doubt::UnequalLevels)
+    };
+    assert!(unequal(&base, &new, Metric::MaxSmallIops));
+    assert!(!unequal(&base, &new, Metric::MinSmallLatency), "both have 1 outstanding");
+    let searched = |run: &(Record, Findings)| {
+        let mut run = run.clone();
+        run.0.header.request.levels = LevelChoice::Auto;
+        run
+    };
+    assert!(!unequal(&searched(&base), &searched(&new), Metric::MaxSmallIops), "each found its own best");
+    assert!(unequal(&searched(&base), &new, Metric::MaxSmallIops));
 }

@@ -59,7 +59,10 @@ pub(super) const RULES: &[Rule] = &[
         change: "sysctl -w vm.swappiness={want}",
         source: VM,
         judge: Judge::Host(|host, _| {
-            Status::known(host.settings.swappiness, |readiness| Status::when(readiness > 10, readiness, 10))
+            Status::known(host.settings.swappiness, |readiness| match host.swap_bytes {
+                Some(0) => Status::fine(format_args!("{readiness}, without effect: there is no swap")),
+                _ => Status::when(readiness > 10, readiness, 10),
+            })
         }),
     },
     Rule {
@@ -160,8 +163,11 @@ pub(super) const RULES: &[Rule] = &[
         change: "nothing to set here; measure at different times and compare (rigel compare)",
         source: "https://docs.kernel.org/virt/index.html",
         judge: Judge::Host(|host, _| match (&host.hypervisor, &host.product) {
-            (Some(hypervisor), Some(product)) => Status::bent(format_args!("{hypervisor}, {product}"), ""),
-            (Some(hypervisor), None) => Status::bent(hypervisor, ""),
+            (Some(hypervisor), product) => {
+                let kind = if hypervisor == "unknown" { "yes, of an unknown kind" } else { hypervisor };
+                let machine = product.as_ref().map_or_else(String::new, |product| format!(", {product}"));
+                Status::bent(format_args!("{kind}{machine}"), "")
+            }
             (None, _) => Status::NotAsked,
         }),
     },

@@ -5,6 +5,7 @@ use super::Severity::{Error, Note, Warning};
 use super::{Judge, Rule, Status};
 use crate::facts::Limit;
 use crate::units::Bytes;
+use std::fmt::Display;
 
 const FS: &str = "https://docs.kernel.org/admin-guide/sysctl/fs.html";
 const KERNEL: &str = "https://docs.kernel.org/admin-guide/sysctl/kernel.html";
@@ -77,40 +78,43 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "locked-memory",
-        setting: "memory that may be locked",
+        setting: "memory that this login may lock",
         part: Database,
         severity: Note,
-        wrong: "no more than {value} of memory may be locked",
-        why: "buffers that are registered with io_uring count against it (all rings before Linux 5.12), and so do huge pages of a database's shared memory",
-        show: "ulimit -l",
-        change: "memlock in /etc/security/limits.conf, LimitMEMLOCK= in a service; {want} KiB at least",
+        wrong: "this login may lock no more than {value} of memory",
+        why: "buffers that are registered with io_uring count against it (all rings before Linux 5.12), and so do huge pages of a database's shared memory; \
+              this is the limit of this login, and the service of a database has its own",
+        show: "ulimit -l (KiB); of a service: systemctl show -p LimitMEMLOCK SERVICE",
+        change: "{want} at least: memlock 65536 (KiB) in /etc/security/limits.conf, LimitMEMLOCK=64M in a service",
         source: RLIMIT,
         judge: Judge::Host(|host, _| {
             let soft = host.limits.locked_memory_bytes.map(|limit| limit.soft);
-            at_least(soft, LOCKED_BYTES, |bytes| Bytes(bytes).to_string(), LOCKED_BYTES / 1024)
+            at_least(soft, LOCKED_BYTES, |bytes| Bytes(bytes).to_string(), Bytes(LOCKED_BYTES))
         }),
     },
     Rule {
         name: "open-files",
-        setting: "open files",
+        setting: "open files of this login",
         part: Database,
         severity: Warning,
-        wrong: "no more than {value} files may be open",
-        why: "each target and ring is a file, and each data file of each process of a database; the hard limit is what a process can raise itself to",
-        show: "ulimit -Hn",
-        change: "nofile in /etc/security/limits.conf, LimitNOFILE= in a service; {want} at least",
+        wrong: "this login may open no more than {value} files",
+        why: "each target and ring is a file, and each data file of each process of a database; the hard limit is what a process can raise itself to; \
+              this is the limit of this login, and the service of a database has its own",
+        show: "ulimit -Hn; of a service: systemctl show -p LimitNOFILE SERVICE",
+        change: "{want} at least: nofile in /etc/security/limits.conf, LimitNOFILE= in a service",
         source: ORACLE_LIMITS,
         judge: Judge::Host(|host, _| hard(host.limits.open_files, OPEN_FILES)),
     },
     Rule {
         name: "processes",
-        setting: "processes of a user",
+        setting: "processes of the user of this login",
         part: Database,
         severity: Note,
-        wrong: "a user may have no more than {value} processes",
-        why: "a database with a process for every session, and threads of io_uring and of engines, count against it",
-        show: "ulimit -Hu",
-        change: "nproc in /etc/security/limits.conf, LimitNPROC= in a service; {want} at least",
+        wrong: "this login may have no more than {value} processes",
+        why: "a database with a process for every session, and threads of io_uring and of engines, count against it; this is the limit of this login, and the \
+              service of a database has its own",
+        show: "ulimit -Hu; of a service: systemctl show -p LimitNPROC SERVICE",
+        change: "{want} at least: nproc in /etc/security/limits.conf, LimitNPROC= in a service",
         source: ORACLE_LIMITS,
         judge: Judge::Host(|host, _| hard(host.limits.processes, PROCESSES)),
     },
@@ -193,7 +197,12 @@ fn hard(found: Option<Limit>, least: u64) -> Status {
 }
 
 /// Bent when a limit, `None` inside for unlimited, is below `least`.
-fn at_least(found: Option<Option<u64>>, least: u64, shown: impl Fn(u64) -> String, want: u64) -> Status {
+fn at_least(
+    found: Option<Option<u64>>,
+    least: u64,
+    shown: impl Fn(u64) -> String,
+    want: impl Display,
+) -> Status {
     Status::known(found, |limit| {
         let value = limit.map_or_else(|| "unlimited".to_owned(), shown);
         Status::when(limit.is_some_and(|most| most < least), value, want)

@@ -4,6 +4,7 @@ use super::Part::{Database, Measurement};
 use super::Severity::{Note, Warning};
 use super::{Judge, Rule, Status};
 use crate::facts::DeviceFacts;
+use crate::units::{Bytes, KIB};
 
 const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block";
 const SCHEDULERS: &str = "https://docs.kernel.org/block/switching-sched.html";
@@ -159,7 +160,7 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Device(|device, _| {
             disk_value(device, device.max_sectors_kb.zip(device.max_hw_sectors_kb), |&(kb, hardware_kb)| {
                 let cut = kb < LARGE_KB && hardware_kb > kb;
-                Status::when(cut, format_args!("{kb} KiB"), hardware_kb.min(LARGE_KB))
+                Status::when(cut, kib(kb.into()), hardware_kb.min(LARGE_KB))
             })
         }),
     },
@@ -175,7 +176,7 @@ pub(super) const RULES: &[Rule] = &[
         source: BLOCK,
         judge: Judge::Device(|device, _| {
             disk_value(device, device.max_hw_sectors_kb, |&kb| {
-                Status::when(kb < LARGE_KB, format_args!("{kb} KiB"), kb)
+                Status::when(kb < LARGE_KB, kib(kb.into()), kb)
             })
         }),
     },
@@ -196,7 +197,7 @@ pub(super) const RULES: &[Rule] = &[
                 return Status::NotAsked;
             }
             disk_value(device, device.read_ahead_kb, |&kb| {
-                let value = format!("{kb} KiB");
+                let value = kib(kb);
                 if kb < LEAST_READ_AHEAD_KB {
                     Status::bent(value, LEAST_READ_AHEAD_KB)
                 } else {
@@ -223,6 +224,11 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
 ];
+
+/// What sysfs counts in KiB, in the unit that every other size has.
+fn kib(kb: u64) -> String {
+    Bytes(kb.saturating_mul(KIB)).to_string()
+}
 
 /// Of whole disks that show this setting; unknown where a disk that has a queue does not.
 pub(super) fn disk_value<T>(

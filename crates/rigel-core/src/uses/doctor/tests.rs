@@ -584,3 +584,25 @@ fn findings_stand_where_they_harm_most() {
         }
     }
 }
+
+#[test]
+fn without_swap_nothing_is_swapped_out() {
+    let with = |swap_bytes| {
+        let mut case = host(HostFacts { swap_bytes, ..HostFacts::default() });
+        case.host.settings.swappiness = Some(60);
+        case.verdict("swappiness")
+    };
+    assert_eq!(with(Some(0)), Status::fine("60, without effect: there is no swap"));
+    assert_eq!(with(Some(1 << 30)), Status::bent(60, 10));
+    assert_eq!(with(None), Status::bent(60, 10));
+}
+
+#[test]
+fn a_hypervisor_that_hides_its_name_is_one_all_the_same() {
+    let with = |hypervisor: &str, product: Option<&str>| {
+        let (hypervisor, product) = (Some(hypervisor.to_owned()), product.map(str::to_owned));
+        host(HostFacts { hypervisor, product, ..HostFacts::default() }).verdict("virtual-machine")
+    };
+    assert_eq!(with("unknown", None), Status::bent("yes, of an unknown kind", ""));
+    assert_eq!(with("KVM", Some("Maker R1")), Status::bent("KVM, Maker R1", ""));
+}

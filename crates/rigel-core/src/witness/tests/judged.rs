@@ -39,7 +39,7 @@ fn others_may_use_a_quarter_of_a_core() {
     assert_eq!((figures.limit, figures.above, figures.samples), (0.25, 1.0, SAMPLES));
     assert_eq!(
         found.foreign()[0].to_string(),
-        "others used 0.26 of a core on average, more than 0.25 in 100 % of the time"
+        "other programs used 0.26 of a CPU core on average (up to 0.25 is usual; above that 100 % of the time)"
     );
 }
 
@@ -143,7 +143,7 @@ fn others_may_move_a_twentieth_of_our_bytes() {
     assert_eq!(found.io.unwrap().foreign_bytes(), 51 * MIB);
     assert_eq!(
         found.foreign()[0].to_string(),
-        "the devices moved 51.0 MiB beside our 1000.0 MiB, 51.0 MiB/s"
+        "others moved 51.0 MiB on the devices beside our 1000.0 MiB, 51.0 MiB/s"
     );
     // Less than ours: some of it came from a cache, and nothing is known of others.
     let short = judge(&witness(moved(&[Some(MIB); 10])), ALWAYS, Some(20 * MIB));

@@ -76,16 +76,32 @@ fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) 
     found.extend(inspected.scratch()?);
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(&options.destroy, target);
-    let answer = match (safety::judge(&found), consent) {
-        (Verdict::Refused, _) => format!("would be refused: {listed}"),
-        (Verdict::MayWrite, _) => "needs no consent: a scratch file made by Rigel".to_owned(),
-        (Verdict::NeedsConsent, true) => "has your consent (--destroy-data)".to_owned(),
-        (Verdict::NeedsConsent, false) if found.is_empty() => {
-            format!("needs --destroy-data {}, unless a look finds that it was never written", target.path)
+    let path = &target.path;
+    let needed = format!("It needs --destroy-data {path}, which overwrites all of it");
+    Ok(match (safety::judge(&found), consent) {
+        (Verdict::Refused, _) => {
+            format!("This run would be refused, with --destroy-data as well: {path}: {listed}.")
         }
-        (Verdict::NeedsConsent, false) => format!("needs --destroy-data {}: {listed}", target.path),
-    };
-    Ok(format!("{} {answer}", target.path))
+        (Verdict::MayWrite, _) => {
+            format!("{path} needs no consent: it is a scratch file made by Rigel.")
+        }
+        (Verdict::NeedsConsent, true) => {
+            format!("Everything on {path} would be overwritten, as --destroy-data allows.")
+        }
+        (Verdict::NeedsConsent, false) if found.is_empty() && holds_no_data(target) => {
+            format!("{path} needs no consent: no block of it was ever written, so there is nothing to lose.")
+        }
+        (Verdict::NeedsConsent, false) if found.is_empty() => format!(
+            "This run would be refused: {path} may hold data. {needed}, unless the run itself finds, before it writes, that all of it \
+             reads as zeros; this dry run does not read it."
+        ),
+        (Verdict::NeedsConsent, false) => format!("This run would be refused: {path}: {listed}. {needed}."),
+    })
+}
+
+/// Whether the filesystem knows of no block of a file that was ever written.
+pub fn holds_no_data(target: &TargetFacts) -> bool {
+    target.extents.is_some_and(|found| found.written_bytes == 0 && !found.truncated)
 }
 
 /// A consent that names no target of the run is a mistake that could hide another one.

@@ -4,6 +4,7 @@ use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::placement::{self, CpuChoice};
+use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_io::backend::SlotLayout;
 use rigel_io::engine::{self, EngineChoice};
@@ -27,8 +28,7 @@ pub fn bench(
     now_ns: u64,
 ) -> Result<Box<dyn Bench>, Problem> {
     let workload = Workload::new(&run.request, &facts)?;
-    let layouts: Vec<_> =
-        (0..run.plan.workers).map(|worker| bench::layout(&run.request, &run.plan, worker)).collect();
+    let layouts = layouts(&run.request, &run.plan);
     let wanted = match run.request.engine {
         EngineRequest::Sim(law) => {
             let site = simulated::site(host, facts);
@@ -45,6 +45,31 @@ pub fn bench(
     let places = places(&run.request, &facts, &choice, layouts)?;
     let site = OpenSite { host, facts, targets };
     Ok(Box::new(ThreadBench::start(choice, &places, workload, site, now_ns)?))
+}
+
+/// What each worker has outstanding.
+fn layouts(request: &Request, plan: &Plan) -> Vec<SlotLayout> {
+    (0..plan.workers).map(|worker| bench::layout(request, plan, worker)).collect()
+}
+
+/// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
+pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
+    let (wanted, why) = match request.engine {
+        EngineRequest::Sim(_) => return None,
+        EngineRequest::Auto => (None, ", the best one that works here"),
+        EngineRequest::Only(kind) => (Some(kind), ""),
+    };
+    let slots: Vec<u16> = layouts(request, plan).iter().map(SlotLayout::slots).collect();
+    Some(match engine::choose(wanted, request.poll, &slots) {
+        Ok(EngineChoice { kind, reason, .. }) => {
+            let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+            format!("{}{why}{reason}", kind.name())
+        }
+        Err(problem) => format!(
+            "this run would be refused: {}",
+            [Some(problem.what), problem.cause].into_iter().flatten().collect::<Vec<_>>().join(": ")
+        ),
+    })
 }
 
 /// Refuses what the bench of a run cannot do, before anything is filled or looked at: CPUs that cannot be had.

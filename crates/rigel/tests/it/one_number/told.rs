@@ -331,7 +331,7 @@ impl Told {
 fn headline(name: &str) -> Option<&'static str> {
     match name {
         _ if name.starts_with("Highest small IOPS within") => Some("within"),
-        _ if name.ends_with(" latency within the bound") => Some("within latency"),
+        _ if name.starts_with("At that rate, ") => Some("within latency"),
         "Highest small IOPS" => Some("most small"),
         "Highest large MBPS" => Some("most large"),
         "MBPS of one large stream" => Some("one stream"),

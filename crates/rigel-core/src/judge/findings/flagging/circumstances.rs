@@ -37,7 +37,10 @@ fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
             }
         }
     }
-    let text = |(count, worst): (usize, Foreign)| format!("{count} of {} visits: {worst}", visits.len());
+    let text = |(count, worst): (usize, Foreign)| match visits.len() {
+        1 => worst.to_string(),
+        all => format!("in {count} of {all} visits {worst}"),
+    };
     let texts: Vec<String> = kinds.into_values().map(text).collect();
     (!texts.is_empty()).then(|| Flag::new(FlagCode::Foreign, texts.join("; ")))
 }

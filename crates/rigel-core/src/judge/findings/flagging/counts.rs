@@ -5,9 +5,10 @@
 use crate::errno;
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{self, Flag, FlagCode};
+use crate::load::plan::Plan;
 use crate::measure::FirstError;
 use crate::path_text;
-use crate::record::{Header, Record, Visit};
+use crate::record::{Header, Purpose, Record, Visit};
 use crate::units::{Nanos, to_f64};
 
 /// The flags of a point; `visits` are all visits to it.
@@ -34,9 +35,22 @@ fn cut_short(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let [visit] = visits else {
         return None;
     };
-    let planned = record.header.plan.steps.get(visit.step)?.measure;
-    let text = format!("measured {:.2} s of {planned}", Nanos(visit.measured_ns).seconds());
+    let text = format!(
+        "measured {:.2} s of {}",
+        Nanos(visit.measured_ns).seconds(),
+        planned(&record.header.plan, visit)?
+    );
     visit.cut_short.then(|| Flag::new(FlagCode::CutShort, text))
+}
+
+/// How long a visit was to measure: a long visit has its own length.
+fn planned(plan: &Plan, visit: &Visit) -> Option<Nanos> {
+    let phases = plan.adaptive.iter().flat_map(|adaptive| &adaptive.phases);
+    let mut long_visits = phases.flat_map(|phase| &phase.long_visits);
+    match visit.purpose {
+        Purpose::Long => long_visits.find(|long| long.point == visit.step).map(|long| Nanos(long.measure_ns)),
+        _ => plan.steps.get(visit.step).map(|step| step.measure),
+    }
 }
 
 fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindings) -> Vec<Flag> {

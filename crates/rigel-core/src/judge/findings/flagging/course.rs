@@ -72,6 +72,13 @@ impl Found<'_> {
         }
     }
 
+    /// The last level and when it began, where it is below the first one.
+    pub fn lasting(&self) -> Option<(f64, u64)> {
+        let Course::Levels(levels) = &self.course else { return None };
+        let last = levels.last().filter(|last| last.rate < levels[0].rate)?;
+        Some((last.rate, self.offset_ns.saturating_add(last.from_ns)))
+    }
+
     /// Whether the last level is the first one again.
     pub fn came_back(&self) -> bool {
         matches!(&self.course, Course::Levels(levels) if levels.len() > 2 && alike(levels[0], levels[levels.len() - 1]))

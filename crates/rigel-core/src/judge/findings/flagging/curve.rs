@@ -2,16 +2,17 @@
 //!
 //! Must not search.
 
-use super::words::{figure, signed};
+use super::words::{rate, signed};
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::class::Class;
+use crate::load::class::{Class, LoadClass};
+use crate::stats::bound::LatencyBound;
 use crate::stats::detect::levels::retrograde;
 use crate::stats::levels_auto::{Curve, Violation, ViolationKind};
 
 /// What a curve of the search shows.
-pub fn flags(class: Class, curve: &Curve) -> Vec<Flag> {
-    let flags = [violations(curve), unsaturated(curve), falling(curve)].into_iter().flatten();
-    flags.map(|flag| Flag { text: format!("{}: {}", class.name(), flag.text), ..flag }).collect()
+pub fn flags(load: &LoadClass, curve: &Curve) -> Vec<Flag> {
+    let flags = [violations(load, curve), unsaturated(curve), falling(load, curve)].into_iter().flatten();
+    flags.map(|flag| Flag { text: format!("{}: {}", load.name.name(), flag.text), ..flag }).collect()
 }
 
 /// A search that had used up its share of the time before it had its answer.
@@ -23,18 +24,27 @@ pub fn unfinished(class: Class, visits: usize) -> Flag {
     Flag::new(FlagCode::NotSaturated, text)
 }
 
-fn violations(curve: &Curve) -> Option<Flag> {
+/// A search for the level at the bound that had used up its share of the time, below saturation.
+pub fn unfinished_bound(class: Class, level: u32, bound: &LatencyBound) -> Flag {
+    let text = format!(
+        "{}: the search had no time to try more than {level} outstanding within a {bound}; max_iops may be higher",
+        class.name()
+    );
+    Flag::new(FlagCode::NotSaturated, text)
+}
+
+fn violations(load: &LoadClass, curve: &Curve) -> Option<Flag> {
     let told = |violation: &Violation| {
-        let (rate, level) = (figure(violation.rate), violation.outstanding);
+        let (told, level) = (rate(load, violation.rate), violation.outstanding);
         match violation.kind {
             ViolationKind::AboveBound(bound) => {
                 format!(
-                    "{rate} IOPS at {level} outstanding, though one alone and the maximum allow {}",
-                    figure(bound)
+                    "{told} at {level} outstanding, though one alone and the maximum allow {}",
+                    rate(load, bound)
                 )
             }
             ViolationKind::Falls(smaller) => {
-                format!("{rate} IOPS at {level} outstanding, though the level below has {}", figure(smaller))
+                format!("{told} at {level} outstanding, though the level below has {}", rate(load, smaller))
             }
         }
     };
@@ -54,17 +64,17 @@ fn unsaturated(curve: &Curve) -> Option<Flag> {
 }
 
 /// The largest level against the maximum, which is known from visits that had no part in choosing it.
-fn falling(curve: &Curve) -> Option<Flag> {
+fn falling(load: &LoadClass, curve: &Curve) -> Option<Flag> {
     let (most, last) = curve.levels.last()?;
     if *most < curve.n_sat.found.saturating_mul(2) {
         return None;
     }
     let found = retrograde(&curve.x_max, last)?;
     let text = format!(
-        "{} IOPS at {most} outstanding, {} against the maximum of {}",
-        figure(last.mean),
+        "{} at {most} outstanding, {} against the maximum of {}",
+        rate(load, last.mean),
         signed(found.difference()),
-        figure(curve.x_max.mean)
+        rate(load, curve.x_max.mean)
     );
     Some(Flag::new(FlagCode::Retrograde, text))
 }

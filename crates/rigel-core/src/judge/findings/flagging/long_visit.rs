@@ -44,17 +44,13 @@ pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
         let below = interval.and_then(|interval| below_visits(long.mean, &interval));
         let slow = place.and_then(|place| phase.judged.look.slow_starts[place]);
         let slow = slow.map(|slow| Flag::new(FlagCode::Warmup, long.still_rising(&slow)));
-        let own = back_and_forth(phase, visit, &long).or_else(|| long.flag(below));
+        let found = course::of_visit(visit, load.name, phase.judged.look.settle.settle_ns);
+        let lasting = found.as_ref().and_then(course::Found::lasting);
+        let back_and_forth = found.as_ref().and_then(|found| long.back_and_forth(found));
+        let own = back_and_forth.or_else(|| long.flag(below, lasting));
         own.into_iter().chain(slow)
     })
     .collect()
-}
-
-/// A rate that fell and came back has no single step, and says nothing of burst credit.
-fn back_and_forth(phase: &JudgedPhase<'_>, visit: &Visit, long: &LongTally<'_>) -> Option<Flag> {
-    let found = course::of_visit(visit, long.load.name, phase.judged.look.settle.settle_ns)?;
-    let text = || format!("{}: {}", long.place, found.sentence(long.load));
-    found.came_back().then(|| Flag::new(FlagCode::LevelShift, text()))
 }
 
 impl<'a> LongTally<'a> {
@@ -81,8 +77,15 @@ impl<'a> LongTally<'a> {
         }
     }
 
-    /// At most one flag of the long visit itself: a fall tells the short visits' rate with it.
-    fn flag(&self, below: Option<BelowVisits>) -> Option<Flag> {
+    /// A rate that fell and came back has no single step, and says nothing of burst credit.
+    fn back_and_forth(&self, found: &course::Found<'_>) -> Option<Flag> {
+        let text = || format!("{}: {}", self.place, found.sentence(self.load));
+        found.came_back().then(|| Flag::new(FlagCode::LevelShift, text()))
+    }
+
+    /// At most one flag of the long visit itself: a fall tells the short visits' rate with it. `lasting` is the lower level to
+    /// which the rate fell, and when.
+    fn flag(&self, below: Option<BelowVisits>, lasting: Option<(f64, u64)>) -> Option<Flag> {
         let place = &self.place;
         let burst = below.map_or_else(String::new, |below| {
             format!("; short visits: {}", rate(self.load, below.visits.mean))
@@ -95,7 +98,7 @@ impl<'a> LongTally<'a> {
             (Some(LongVisitFinding::WriteCliff(fall)), _) => {
                 (FlagCode::WriteCliff, format!("{}; no calmer than before{burst}", self.step(&fall.shift)))
             }
-            (_, Some(below)) => (FlagCode::Throttled, self.burst_and_sustained(&below)),
+            (_, Some(below)) => (FlagCode::Throttled, self.burst_and_sustained(&below, lasting)),
             (Some(LongVisitFinding::LevelShift(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
             (Some(LongVisitFinding::Drift(drift)), _) => {
                 (FlagCode::Drift, format!("the rate {} steadily (t {:.1})", course(drift.total), drift.t))
@@ -116,12 +119,15 @@ impl<'a> LongTally<'a> {
         )
     }
 
-    fn burst_and_sustained(&self, below: &BelowVisits) -> String {
+    /// The mean over a burst and what lasts is neither of them.
+    fn burst_and_sustained(&self, below: &BelowVisits, lasting: Option<(f64, u64)>) -> String {
         let rate = |iops| rate(self.load, iops);
+        let from = lasting.map_or_else(String::new, |(_, ns)| format!(" from {} on", time(to_f64(ns))));
+        let sustained = BelowVisits { long: lasting.map_or(below.long, |(rate, _)| rate), ..*below };
         format!(
-            "{} sustained, {} below the {} ±{} of short visits: burst and sustained rate differ",
-            rate(self.mean),
-            percent(-below.difference()),
+            "{} sustained{from}, {} below the {} ±{} of short visits: burst and sustained rate differ",
+            rate(sustained.long),
+            percent(-sustained.difference()),
             rate(below.visits.mean),
             percent(below.visits.relative_half_width)
         )

@@ -3,6 +3,7 @@ use crate::facts::{HostFacts, TargetFacts};
 use crate::load::class::{Class, Pattern};
 use crate::load::matrix::{MatrixShape, RunLevel};
 use crate::load::pace::{LevelChoice, Precision};
+use crate::load::plan::Part;
 use crate::load::plan::Plan;
 use crate::load::plan::search::searched;
 use crate::load::workload::WritePercent;
@@ -186,14 +187,14 @@ fn a_limit_counts_the_search() {
     assert!(text.contains("15 s") && text.contains("9 s") && text.contains("27s"), "{text}");
     let plan = limited(160).unwrap();
     let search = plan.search.as_ref().unwrap();
-    assert_eq!(search.share, Some(Nanos::from_secs(64)), "two fifths, as in a calibration");
+    assert_eq!(search.share, Some(Nanos::from_secs(64)), "two fifths");
     assert!(search.usual_time() <= Nanos::from_secs(64), "its visits are short enough for it");
-    let is_over = |class, at_s: u64, visits| search.is_over(class, at_s * NS_PER_S, visits);
+    let is_over = |class, at_s: u64, visits| search.is_over(Part::Saturation(class), at_s * NS_PER_S, visits);
     // Large I/O keeps half of its half.
     assert!(is_over(Class::SMALL, 48, 3) && !is_over(Class::SMALL, 47, 3) && !is_over(Class::SMALL, 48, 2));
     assert!(is_over(Class::LARGE, 64, 3) && !is_over(Class::LARGE, 63, 3));
     let unlimited = adaptive(RunLevel::Normal, |r| r.levels = LevelChoice::Auto).unwrap().search.unwrap();
-    assert!(unlimited.share.is_none() && !unlimited.is_over(Class::SMALL, u64::MAX, 500));
+    assert!(unlimited.share.is_none() && !unlimited.is_over(Part::Saturation(Class::SMALL), u64::MAX, 500));
     let mut request = Request::new(RunLevel::Normal);
     let max_duration = Some(Nanos::from_secs(160));
     request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });

@@ -130,7 +130,12 @@ fn a_disturbed_search_gives_no_level() {
         reads.findings.curves.push(curve);
         find(&advised(&[reads]), Product::Postgresql, "effective_io_concurrency").outcome
     };
-    assert!(with(5).unwrap_err().because.contains("FOREIGN: 1 of 1 visits of the search"));
+    let because = with(5).unwrap_err().because;
+    let words = [
+        "something else used the CPUs or the device meanwhile (FOREIGN: in 1 of the 1 measurements",
+        "with 4 or more outstanding, of 1 in all: for example, the hypervisor took 20.0 % of the CPU time",
+    ];
+    assert!(words.iter().all(|words| because.contains(words)), "{because}");
     with(4).unwrap_err();
     with(3).unwrap();
 }
@@ -152,6 +157,29 @@ fn numbers_that_must_not_be_used_give_no_setting() {
     let unused = advised(&[flagged(6, &zeros)]);
     given(&unused, Product::Postgresql, "random_page_cost");
     assert!(!unused.is_all_in_doubt());
+}
+
+/// What the search of a file in memory found is about memory as well, though the flag stands at the points.
+#[test]
+fn a_flag_that_all_points_share_forbids_what_the_search_found() {
+    for (code, command) in
+        [(FlagCode::Memory, "rigel calibrate"), (FlagCode::Zeros, "cd /data && rigel calibrate")]
+    {
+        let mut reads = Known::reads();
+        let mut curve = rising(Class::SMALL);
+        curve.curve.saturated = true;
+        reads
+            .findings
+            .points
+            .iter_mut()
+            .for_each(|found| found.flags.push(Flag::new(code, "x").invalidating()));
+        curve.flags.clear();
+        reads.findings.curves.push(curve);
+        let found = advised(&[reads]);
+        let refusal = refused(&found, Product::Postgresql, "effective_io_concurrency");
+        assert!(refusal.because.contains(code.name()), "{refusal:?}");
+        assert_eq!(refusal.command.as_deref(), Some(command));
+    }
 }
 
 /// All points of small I/O alone are in doubt and a mixed one is not: the reason is told, not that nothing was measured.
@@ -216,6 +244,13 @@ fn a_command_has_the_target_and_the_options_of_the_run() {
             header.request.bound = Some(LatencyBound { limit: Nanos::from_millis(2), of: LatencyOf::P99 });
         }),
         "rigel calibrate /data/lun1 --engine libaio --num-disks 4 --max-latency 2ms --percentile p99 --budget 5m"
+    );
+    // A mean is no percentile, and is what a bound is about without the option.
+    assert_eq!(
+        command(&|header| {
+            header.request.bound = Some(LatencyBound { limit: Nanos::from_millis(2), of: LatencyOf::Mean });
+        }),
+        "rigel calibrate /data/lun1 --max-latency 2ms --budget 5m"
     );
     let sim = command(&|header| {
         header.request.engine = crate::load::request::EngineRequest::Sim(crate::sim::SimLaw::default());

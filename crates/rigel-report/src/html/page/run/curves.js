@@ -67,9 +67,11 @@ const searched = ({ class: { unit }, levels }) => levels.map(({ outstanding, rat
 function saturated(option, index, { n_sat: level }) {
   if (!option || !isThere(level)) return option;
   const { ink, muted } = look();
+  // At the first level the name of the axis stands above the line.
+  const aside = level > 1 ? {} : { align: "left", padding: [0, 0, 0, 32] };
   option.series[2 * index].markLine = {
     silent: true, symbol: "none", lineStyle: { color: muted, type: "dashed" },
-    data: [{ xAxis: level, label: { formatter: `saturated at ${level}`, color: ink } }],
+    data: [{ xAxis: level, label: { formatter: `saturated at ${level}`, color: ink, ...aside } }],
   };
   return option;
 }

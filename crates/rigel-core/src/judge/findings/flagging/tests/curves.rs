@@ -3,6 +3,7 @@
 use super::*;
 use crate::judge::findings::flagging::curve;
 use crate::judge::flags::Flag;
+use crate::load::class::LoadClass;
 use crate::stats::Interval;
 use crate::stats::levels_auto::{Bracket, Curve, Violation, ViolationKind};
 
@@ -25,7 +26,7 @@ fn searched(rates: &[f64]) -> Curve {
 }
 
 fn told(curve_: &Curve) -> Vec<(FlagCode, String)> {
-    let flags: Vec<Flag> = curve(Class::SMALL, curve_);
+    let flags: Vec<Flag> = curve(&LoadClass::random(Class::SMALL, 8192), curve_);
     flags.into_iter().map(|flag| (flag.code, flag.text)).collect()
 }
 
@@ -37,7 +38,7 @@ fn a_usual_curve_has_none() {
 #[test]
 fn a_fall_beyond_saturation_is_told() {
     let found = told(&searched(&[300.0, 600.0, 980.0, 1000.0, 900.0]));
-    let text = "small: 900 IOPS at 16 outstanding, -10 % against the maximum of 1,000";
+    let text = "small: 900 IOPS at 16 outstanding, -10 % against the maximum of 1,000 IOPS";
     assert_eq!(found, [(FlagCode::Retrograde, text.to_owned())]);
     assert_eq!(told(&searched(&[300.0, 600.0, 980.0, 1000.0, 985.0])), []);
     let short = Curve {
@@ -45,6 +46,9 @@ fn a_fall_beyond_saturation_is_told() {
         ..searched(&[300.0, 600.0, 980.0, 1000.0, 900.0])
     };
     assert_eq!(told(&short), [], "not twice the load");
+    let large = &LoadClass::pair(8192, 512 << 10)[1];
+    let text = curve(large, &searched(&[300.0, 600.0, 980.0, 1000.0, 900.0]))[0].text.clone();
+    assert_eq!(text, "large: 450 MBPS at 16 outstanding, -10 % against the maximum of 500 MBPS");
 }
 
 #[test]
@@ -63,7 +67,7 @@ fn contradictions_are_told_with_both_figures() {
         Violation { outstanding: 4, rate: 500.0, kind: ViolationKind::Falls(600.0) },
     ];
     let found = told(&Curve { violations, ..searched(&[300.0, 700.0, 500.0, 1000.0, 995.0]) });
-    let text = "small: 700 IOPS at 2 outstanding, though one alone and the maximum allow 600; 500 IOPS at 4 outstanding, \
-                though the level below has 600";
+    let text = "small: 700 IOPS at 2 outstanding, though one alone and the maximum allow 600 IOPS; 500 IOPS at 4 outstanding, \
+                though the level below has 600 IOPS";
     assert_eq!(found, [(FlagCode::NotMonotone, text.to_owned())]);
 }

@@ -76,6 +76,31 @@ fn what_short_visits_never_see_is_sustained() {
     assert_eq!(run_codes(&with_long_visit(0, |_, noisy| 1.3 + noisy)), []);
 }
 
+/// The mean over a burst and what lasts is neither: 0.6 where the rate fell to a fifth after half of the time.
+#[test]
+fn what_is_sustained_is_the_level_that_lasts() {
+    let (code, text) = only(&with_long_visit(0, |at, noisy| noisy + if at < 10.0 { 1.0 } else { 0.2 }));
+    assert_eq!(code, FlagCode::Throttled);
+    let (sustained, rest) = text.split_once(" IOPS sustained from ").unwrap_or_else(|| panic!("{text}"));
+    assert!(rest.contains(" s on, 80 % below the 2,"), "{text}");
+    let sustained: f64 = sustained.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!((490.0..510.0).contains(&sustained), "a fifth of 2,500: {text}");
+}
+
+/// A long visit is longer than the others, and says how long it was to be.
+#[test]
+fn a_long_visit_that_was_cut_short_has_its_own_length() {
+    let cut = |purpose, measured_ns| {
+        let mut maker = Maker::simple();
+        let step = maker.record.header.plan.adaptive.as_ref().unwrap().phases[0].long_visits[0].point;
+        maker.visit(step, purpose, measured_ns, &mut unloaded);
+        maker.record.visits[0].cut_short = true;
+        at_points(&maker.found(), FlagCode::CutShort)[0].1.clone()
+    };
+    assert_eq!(cut(Purpose::Long, 4 * NS_PER_S), "measured 4.00 s of 20 s");
+    assert_eq!(cut(Purpose::Round(0), NS_PER_S), "measured 1.00 s of 2 s");
+}
+
 #[test]
 fn a_rate_that_comes_up_behind_the_short_visits_is_a_warm_up() {
     let rising =

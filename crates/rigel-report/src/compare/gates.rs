@@ -1,0 +1,72 @@
+//! Why a gate came out as it did, in words.
+//!
+//! Must not judge a gate.
+
+use super::Compared;
+use super::words::{doubt, named, percents, place};
+use crate::numbers::counted;
+use rigel_core::load::matrix::Point;
+use rigel_core::uses::compare::gate::{GateResult, Outcome};
+use rigel_core::uses::compare::{Comparison, Row};
+
+/// More load levels are counted.
+const MOST_NAMED: usize = 4;
+
+/// Where a gate fails, or what leaves it undecided, with the interval; `None` of one that passed.
+pub fn reason(judged: &GateResult, comparison: &Comparison) -> Option<String> {
+    let of = |wanted: Outcome| {
+        let own = judged.rows.iter().filter(move |row| row.1 == wanted);
+        own.filter_map(|row| comparison.rows.get(row.0)).collect::<Vec<&Row>>()
+    };
+    let many = judged.rows.len();
+    match judged.outcome {
+        Outcome::Passed => None,
+        Outcome::Failed => rows(&of(Outcome::Failed), many, "all of it beyond the bound"),
+        Outcome::Undecided => {
+            let open = rows(&of(Outcome::Undecided), many, "which holds the bound");
+            let kept = rows(&of(Outcome::Passed), many, "which keeps the bound").filter(|_| open.is_none());
+            let kept = kept.map(|kept| format!("{kept}; but"));
+            let unseen = (!judged.unseen.is_empty()).then(|| unseen(judged));
+            let separator = if kept.is_some() { " " } else { "; " };
+            Some(kept.into_iter().chain(open).chain(unseen).collect::<Vec<_>>().join(separator))
+        }
+    }
+}
+
+/// The first of several rows with its interval, and how many there are.
+fn rows(rows: &[&Row], of: usize, what: &str) -> Option<String> {
+    let first = rows.first()?;
+    let place = place(first).map_or_else(String::new, |place| format!("at {place} "));
+    let more = if of > 1 { format!(" (so at {} of {of} load levels)", rows.len()) } else { String::new() };
+    let found = match &first.change {
+        Ok(change) => {
+            let [relative, lo, hi] = percents(change);
+            format!("the change is {relative} %, in the range {lo} .. {hi}, {what}")
+        }
+        Err(why) => doubt(*why).unwrap_or("there is no interval").to_owned(),
+    };
+    Some(format!("{place}{found}{more}"))
+}
+
+/// `6 load levels are not in every run (small 70, 76 and 140 ..)`
+fn unseen(judged: &GateResult) -> String {
+    let points: Vec<Point> = judged.unseen.iter().copied().take(MOST_NAMED).collect();
+    let more = if judged.unseen.len() > MOST_NAMED { " .." } else { "" };
+    let verb = if judged.unseen.len() == 1 { "is" } else { "are" };
+    let count = counted(judged.unseen.len(), "load level");
+    format!("{count} {verb} not in every run, and the bound may be broken there ({}{more})", named(&points))
+}
+
+/// What the gates come to, as a sentence; nothing without gates.
+pub(super) fn sentence(compared: &Compared<'_>) -> Option<String> {
+    let count = |outcome| compared.gates.iter().filter(|gate| gate.outcome == outcome).count();
+    (!compared.gates.is_empty()).then(|| {
+        format!(
+            "{}: {} passed, {} failed, {} undecided.",
+            counted(compared.gates.len(), "gate"),
+            count(Outcome::Passed),
+            count(Outcome::Failed),
+            count(Outcome::Undecided)
+        )
+    })
+}

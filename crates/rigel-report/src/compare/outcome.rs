@@ -1,0 +1,143 @@
+//! What a comparison comes to, in sentences: in what the new side is better or worse, and where nothing is known.
+//!
+//! Must not judge a row.
+
+use super::Compared;
+use super::words::named;
+use crate::numbers::counted;
+use crate::words::listed;
+use rigel_core::load::class::Class;
+use rigel_core::load::matrix::Point;
+use rigel_core::uses::compare::change::Doubt;
+use rigel_core::uses::compare::{Comparison, Effect, Metric, Row};
+
+/// More load levels are counted.
+const MOST_LEVELS: usize = 3;
+
+const ONE_RUN: &str = "One run of each side: a difference may be that of two days, not of the storage. Measure both sides several \
+                       times, in turns (old, new, old, new), and give all runs of each side.";
+
+/// All of it, a sentence or more each.
+pub(super) fn sentences(compared: &Compared<'_>) -> Vec<String> {
+    let found = compared.comparison;
+    if found.shown().next().is_none() {
+        return vec!["The runs have no load level in common.".to_owned()];
+    }
+    let mut all = vec![changes(found), counts(found)];
+    if (compared.base.len(), compared.new.len()) == (1, 1) {
+        all.push(ONE_RUN.to_owned());
+    }
+    all
+}
+
+/// `The new side is better in rate and mean latency of small I/O at 1 outstanding. No evidence either way: ..`
+fn changes(found: &Comparison) -> String {
+    let [worse, better, open, unjudged] =
+        [Kind::Worse, Kind::Better, Kind::Open, Kind::Unjudged].map(|kind| told(found, kind));
+    let mut text = match (worse.is_empty(), better.is_empty()) {
+        (true, true) => "No change is shown.".to_owned(),
+        (false, true) => format!("The new side is worse in {worse}."),
+        (true, false) => format!("The new side is better in {better}."),
+        (false, false) => format!("The new side is worse in {worse}; it is better in {better}."),
+    };
+    if !open.is_empty() {
+        text += &format!(" No evidence either way: {open}.");
+    }
+    if !unjudged.is_empty() {
+        text += &format!(" Not judged: {unjudged}.");
+    }
+    text
+}
+
+/// `8 numbers: 2 better, 0 worse, 4 without evidence, 2 not judged.`
+fn counts(found: &Comparison) -> String {
+    let count = |kind| found.shown().filter(|row| Kind::of(row) == kind).count();
+    format!(
+        "{}: {} better, {} worse, {} without evidence, {} not judged.",
+        counted(found.shown().count(), "number"),
+        count(Kind::Better),
+        count(Kind::Worse),
+        count(Kind::Open),
+        count(Kind::Unjudged)
+    )
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Worse,
+    Better,
+    Open,
+    Unjudged,
+}
+
+impl Kind {
+    const fn of(row: &Row) -> Self {
+        match row.verdict {
+            Effect::Worse => Self::Worse,
+            Effect::Better => Self::Better,
+            Effect::NoEvidence(Doubt::WithinNoise) => Self::Open,
+            Effect::NoEvidence(_) => Self::Unjudged,
+        }
+    }
+}
+
+/// The rows of a kind: the quantities of the runs, then those of points, together where they are of the same levels.
+fn told(found: &Comparison, kind: Kind) -> String {
+    let is = |row: &&Row| Kind::of(row) == kind;
+    let of_runs = found.shown().filter(is).filter(|row| row.point.is_none());
+    let mut parts: Vec<String> = of_runs.map(|row| highest(found, row.metric).to_owned()).collect();
+    for class in [Class::SMALL, Class::LARGE] {
+        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+        for metric in Metric::ALL.into_iter().filter(|metric| metric.class() == class) {
+            let all: Vec<&Row> =
+                found.shown().filter(|row| row.metric == metric && row.point.is_some()).collect();
+            let some: Vec<Point> = all.iter().copied().filter(is).filter_map(|row| row.point).collect();
+            if some.is_empty() {
+                continue;
+            }
+            let at = levels(class, &some, all.len());
+            match groups.iter_mut().find(|group| group.0 == at) {
+                Some(group) => group.1.extend(nouns(metric)),
+                None => groups.push((at, nouns(metric))),
+            }
+        }
+        parts.extend(groups.iter().map(|(at, nouns)| format!("{} of {class} I/O {at}", listed(nouns))));
+    }
+    parts.join("; ")
+}
+
+/// A quantity of the runs. The bound that never binds needs no word.
+fn highest(found: &Comparison, metric: Metric) -> &'static str {
+    let merged =
+        || found.rows.iter().filter_map(|row| found.repeated_by(row)).any(|row| row.metric == metric);
+    match metric {
+        Metric::MaxIops if !merged() => "highest rate of small I/O within the bound",
+        Metric::MaxLargeMbps => "highest rate of large I/O",
+        Metric::MinSmallLatency => "lowest latency of small I/O",
+        _ => "highest rate of small I/O",
+    }
+}
+
+/// In a closed loop the mean latency changes as the rate does.
+fn nouns(metric: Metric) -> Vec<String> {
+    let nouns: &[&str] = match metric {
+        Metric::SmallP99 | Metric::LargeP99 => &["p99"],
+        _ => &["rate", "mean latency"],
+    };
+    nouns.iter().map(|noun| (*noun).to_owned()).collect()
+}
+
+/// `at 1 and 2 outstanding`, `at 5 of 20 load levels`, `at every load level`.
+fn levels(class: Class, some: &[Point], all: usize) -> String {
+    if some.len() > MOST_LEVELS {
+        return match some.len() {
+            most if most == all => "at every load level".to_owned(),
+            some => format!("at {some} of {all} load levels"),
+        };
+    }
+    if some.iter().all(|point| point.is_alone(class)) {
+        let levels: Vec<String> = some.iter().map(|point| point.of(class).to_string()).collect();
+        return format!("at {} outstanding", listed(&levels));
+    }
+    format!("at {}", named(some))
+}

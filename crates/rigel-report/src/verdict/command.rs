@@ -1,0 +1,101 @@
+//! A command line that was typed once, to be typed again with another option.
+//!
+//! Must not let a word through that a shell would read as something else than it was.
+
+use rigel_core::path_text::printable;
+
+/// The words of a command line as they are typed, quotes included.
+#[derive(Clone, Debug)]
+pub(super) struct CommandLine(Vec<String>);
+
+impl CommandLine {
+    /// The echo of a run; `None` when a shell would not read back what was typed.
+    pub(super) fn typed(echo: &str) -> Option<Self> {
+        if printable(echo) != echo || echo.contains("\\x") {
+            return None;
+        }
+        let (mut words, mut word) = (Vec::new(), String::new());
+        let (mut quoted, mut escaped) = (false, false);
+        for c in echo.chars() {
+            match c {
+                _ if escaped && c == '\'' => escaped = false,
+                _ if escaped => return None,
+                '\'' => quoted = !quoted,
+                _ if quoted => {}
+                '\\' => escaped = true,
+                ' ' => {
+                    words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+                    continue;
+                }
+                _ if c.is_alphanumeric() || "/._-+=:,@%".contains(c) => {}
+                _ => return None,
+            }
+            word.push(c);
+        }
+        words.extend((!word.is_empty()).then_some(word));
+        (!quoted && !escaped).then_some(Self(words))
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of these words is there, alone or with a value behind `=`.
+    pub(super) fn has(&self, options: &[&str]) -> bool {
+        self.0.iter().any(|word| options.iter().any(|option| is_option(word, option)))
+    }
+
+    /// As arguments of a command.
+    pub(super) fn after(mut self, command: &str) -> Self {
+        self.0.insert(0, command.to_owned());
+        self
+    }
+
+    /// With an option and its value, instead of the value that it has. Options end at `--`.
+    pub(super) fn with(mut self, option: &str, value: &str) -> Self {
+        if let Some(at) = self.0.iter().position(|word| is_option(word, option)) {
+            let values = usize::from(self.0[at] == option);
+            self.0.drain(at..self.0.len().min(at + 1 + values));
+        }
+        let end = self.0.iter().position(|word| word == "--").unwrap_or(self.0.len());
+        self.0.insert(end, format!("{option} {value}"));
+        self
+    }
+
+    /// Without a switch.
+    pub(super) fn without_switch(mut self, option: &str) -> Self {
+        self.0.retain(|word| word != option);
+        self
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.0.join(" ")
+    }
+}
+
+fn is_option(word: &str, option: &str) -> bool {
+    word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_as_they_were_typed() {
+        let line = CommandLine::typed(" simple  'two words' --name größe 'it'\\''s' ").unwrap();
+        assert_eq!(line.text(), "simple 'two words' --name größe 'it'\\''s'");
+        for wrong in ["simple $(id)", "simple a;b", "simple 'open", "simple a\\b", "a '\\x1b'", "`id`", "a\\"]
+        {
+            assert!(CommandLine::typed(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_option_is_replaced_and_stands_before_the_targets() {
+        let with = |echo: &str| CommandLine::typed(echo).unwrap().with("--budget", "5m").text();
+        assert_eq!(with("--budget 20s --name dash -- '-x y'"), "--name dash --budget 5m -- '-x y'");
+        assert_eq!(with("--budget=20s --budgets 3 x"), "--budgets 3 x --budget 5m");
+        assert_eq!(CommandLine::typed("a --fast b").unwrap().without_switch("--fast").text(), "a b");
+    }
+}

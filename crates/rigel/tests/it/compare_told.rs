@@ -1,0 +1,152 @@
+//! What a comparison tells somebody who knows only the command: of what, in what better, what is not known and why.
+
+use crate::support::{Place, Told};
+
+/// Two calibrations of simulated devices, the second one twice as quick; their searches end at other levels.
+fn calibrations(place: &Place) -> [String; 2] {
+    for (name, device) in [("old", "servers=4,service=1ms"), ("new", "servers=16,service=500us")] {
+        let engine = format!("sim:{device},between=1%,spread=exponential");
+        let line = format!("calibrate --engine {engine} --seed 1 --budget 60s --name {name} --quiet");
+        place.line(&line).expect_code(0);
+    }
+    ["old_", "new_"].map(|name| place.only_of(name, "_record.jsonl").to_str().unwrap().to_owned())
+}
+
+fn gates(place: &Place, records: &[String; 2], gates: &[&str], code: i32) -> Told {
+    let gates = gates.iter().flat_map(|gate| ["--fail-if", gate]);
+    place.rigel(["compare", &records[0], &records[1]].into_iter().chain(gates)).expect_code(code)
+}
+
+/// Without the breaks of lines.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_top_says_what_was_measured_in_what_it_is_better_and_how_much_is_compared() {
+    let place = Place::new();
+    let records = calibrations(&place);
+    let table = place.rigel(["compare", &records[0], &records[1]]).expect_code(0).stdout;
+    let (top, rows) = table.split_once("Small Large").unwrap();
+    let top = flat(top);
+    let measured = "simulated (1 GiB), small I/O of 8 KiB, large I/O of 1 MiB, reads only; 20";
+    assert_eq!(top.matches(measured).count(), 2, "{top}");
+    for part in [
+        "The new side is better in highest rate of small I/O",
+        "rate and mean latency of small I/O at 1 outstanding",
+        "Not judged: p99 of ",
+        "One run of each side:",
+        "in turns",
+        "load levels are on both sides (",
+    ] {
+        assert!(top.contains(part), "{part}: {top}");
+    }
+    // What is counted are the rows of the table.
+    let shown = rows.lines().skip(1).filter(|line| line.starts_with("    ")).count();
+    let counted: usize = top.split_once(" numbers: ").unwrap().0.rsplit(' ').next().unwrap().parse().unwrap();
+    assert_eq!(counted, shown, "{table}");
+    let left =
+        flat(rows.split_once("Not compared, because not every run has them (small,large): ").unwrap().1);
+    assert!(left.starts_with("base ") && left.contains("; new "), "{left}");
+}
+
+#[test]
+fn the_command_for_an_equal_load_can_be_typed_as_it_stands() {
+    let place = Place::new();
+    let records = calibrations(&place);
+    let table = place.rigel(["compare", &records[0], &records[1]]).expect_code(0).stdout;
+    let command = table.lines().find_map(|line| line.strip_prefix("  rigel run advanced ")).unwrap();
+    assert!(flat(&table).contains("where the base was best, measure the new side so"), "{table}");
+    assert!(command.contains("sim:servers=16"), "the new side: {command}");
+    place.line(&format!("run advanced {command} --name equal --no-html")).expect_code(0);
+    let equal = place.only_of("equal_", "_record.jsonl");
+    let table = place.rigel(["compare", &records[0], equal.to_str().unwrap()]).expect_code(0).stdout;
+    assert!(table.contains("Only 1 of ") && !table.contains("To compare both at"), "{table}");
+    // The base was quickest at a load that the other run was not given.
+    assert!(table.contains("other loads") && !flat(&table).contains("is worse in"), "{table}");
+}
+
+#[test]
+fn a_gate_says_which_row_leaves_it_undecided_and_why() {
+    let place = Place::new();
+    let records = calibrations(&place);
+    // Both of the run: no equal levels are needed.
+    let passed = gates(&place, &records, &["min_small_latency > +10%", "max_small_iops < +50%"], 0);
+    assert!(
+        passed.stdout.contains("2 gates: 2 passed") && !passed.stderr.contains("undecided"),
+        "{passed:?}"
+    );
+    // The only row keeps the bound, but most levels are on one side only.
+    let open = gates(&place, &records, &["small_iops < -5%"], 0);
+    for part in [
+        "the gate 'small_iops < -5%' is undecided: at small=1 large=0 the change is +",
+        ", which keeps the bound; but ",
+    ] {
+        assert!(open.stderr.contains(part), "{part}: {}", open.stderr);
+    }
+    assert!(
+        open.stderr.contains("load levels are not in every run, and the bound may be broken there (small ")
+    );
+    assert!(
+        flat(&open.stdout).contains("undecided small_iops < -5%: at small=1 large=0 the change"),
+        "{}",
+        open.stdout
+    );
+    let both = gates(&place, &records, &["small_iops < -5%", "small_p99 > 5%"], 0);
+    let stderr = &both.stderr;
+    assert!(stderr.contains("2 gates are undecided: 'small_iops < -5%': at "), "{stderr}");
+    assert!(
+        stderr.contains("; 'small_p99 > 5%': at small=1 large=0 a number of one side has no interval; "),
+        "a reason for each: {stderr}"
+    );
+    let failed = gates(&place, &records, &["min_small_latency < -10%", "max_small_iops > 50%"], 1);
+    assert!(failed.stderr.contains("error: 2 gates failed\n"), "{}", failed.stderr);
+    assert!(failed.stderr.contains(", all of it beyond the bound"), "{}", failed.stderr);
+    let strict = ["compare", &records[0], &records[1], "--fail-if", "small_iops < -5%", "--fail-undecided"];
+    let told = place.rigel(strict).expect_code(1).stderr;
+    assert!(told.contains("measure both sides at the same load levels, or gate on max_small_iops"), "{told}");
+    let json = place.rigel(strict.iter().take(5).chain(&["--json"])).json();
+    let gate = &json["gates"][0];
+    assert_eq!(gate["outcome"], "undecided");
+    assert_eq!(gate["rows"][0]["outcome"], "passed");
+    assert!(gate["reason"].as_str().unwrap().contains("not in every run"), "{gate}");
+    assert!(!gate["unseen"].as_array().unwrap().is_empty(), "{gate}");
+}
+
+#[test]
+fn a_best_that_one_side_was_not_given_leaves_a_gate_undecided() {
+    let place = Place::new();
+    for (name, disks) in [("few", 1), ("many", 2)] {
+        let line = format!(
+            "run oltp --num-disks {disks} --engine sim:servers=64,service=1ms,between=1%,spread=exponential --seed {disks} --name {name} --no-html --quiet"
+        );
+        place.line(&line).expect_code(0);
+    }
+    let records =
+        ["few_", "many_"].map(|name| place.only_of(name, "_record.jsonl").to_str().unwrap().to_owned());
+    let open = gates(&place, &records, &["max_small_iops < -5%"], 0);
+    assert!(open.stderr.contains("the gate 'max_small_iops < -5%' is undecided: "), "{}", open.stderr);
+    assert!(open.stderr.contains("best at a load level that another run was not given"), "{}", open.stderr);
+    gates(&place, &records, &["min_small_latency > +25%"], 0);
+}
+
+#[test]
+fn a_side_is_told_what_its_flag_is_about_and_how_long_it_was_measured() {
+    let place = Place::new();
+    for (name, device) in [("good", "servers=4,service=1ms"), ("noisy", "servers=4,service=1ms,between=30%")]
+    {
+        let line =
+            format!("run simple --engine sim:{device} --seed 1 --max-duration 60s --name {name} --quiet");
+        place.line(&line).expect_code(0);
+    }
+    let [good, noisy] = ["good_", "noisy_"].map(|name| place.only_of(name, "_record.jsonl"));
+    let table =
+        place.rigel(["compare", good.to_str().unwrap(), noisy.to_str().unwrap()]).expect_code(0).stdout;
+    let top = flat(&table);
+    assert!(top.contains("For the new side, which had 1 min, to measure longer:"), "{table}");
+    assert!(top.contains("--max-duration 2m"), "{table}");
+    let json = place.rigel(["report", noisy.to_str().unwrap(), "--format", "json"]).json();
+    let cause = &json["verdict"]["causes"][0];
+    let [code, place, figures] = ["code", "place", "figures"].map(|key| cause[key].as_str().unwrap());
+    assert!(top.contains(&flat(&format!("{code}, {place}: {figures}."))), "{cause}: {table}");
+}

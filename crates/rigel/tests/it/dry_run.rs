@@ -1,0 +1,82 @@
+//! What `--dry-run` says: whether the run would be refused, who would be slow, the engine, the files.
+
+use crate::support::Place;
+use std::fs;
+
+/// The plan without its lines, because long sentences are broken.
+fn plan(place: &Place, line: &str) -> String {
+    let told = place.line(&format!("{line} --dry-run")).expect_code(0);
+    told.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_run_that_would_be_refused_is_said_to_be() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    let told = plan(&place, "run oltp data --write 20");
+    let needed = "This run would be refused: data may hold data. It needs --destroy-data data, which overwrites all of it";
+    assert!(told.contains(needed) && !told.contains("would be lost"), "{told}");
+    place.line("run oltp data --write 20 --duration 100ms").expect_code(3);
+    let allowed = plan(&place, "run oltp data --write 20 --destroy-data data");
+    assert!(
+        allowed.contains("Everything on data would be overwritten, as --destroy-data allows."),
+        "{allowed}"
+    );
+    assert!(!allowed.contains("refused"), "{allowed}");
+}
+
+#[test]
+fn a_file_without_data_is_told_from_one_with() {
+    let place = Place::new();
+    fs::File::create(place.path().join("sparse")).unwrap().set_len(8 << 20).unwrap();
+    let reads = plan(&place, "run oltp sparse");
+    assert!(reads.contains("Note sparse holds no data") && reads.contains("without the disk"), "{reads}");
+    let writes = plan(&place, "run oltp sparse --write 20");
+    assert!(writes.contains("sparse needs no consent: no block of it was ever written"), "{writes}");
+    place.random_file("half", 4 << 20);
+    fs::File::options().write(true).open(place.path().join("half")).unwrap().set_len(8 << 20).unwrap();
+    let half = plan(&place, "run oltp half");
+    assert!(half.contains("4 MiB of 8 MiB of half were never written"), "{half}");
+    place.random_file("full", 4 << 20);
+    let full = plan(&place, "run oltp full");
+    assert!(!full.contains("Note"), "{full}");
+}
+
+/// This test is the program that has the file open.
+#[test]
+fn a_target_in_use_will_be_slow() {
+    let place = Place::new();
+    let held = fs::File::open(place.random_file("table.dbf", 4 << 20)).unwrap();
+    let told = plan(&place, "run oltp table.dbf");
+    let process = format!("(open in {} ", std::process::id());
+    assert!(told.contains("table.dbf is in use ") && told.contains(&process), "{told}");
+    assert!(told.contains("what uses it will be slow meanwhile"), "{told}");
+    drop(held);
+    assert!(!plan(&place, "run oltp table.dbf").contains("in use"));
+}
+
+#[test]
+fn the_engine_and_the_files_are_named() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    fs::create_dir(place.path().join("out")).unwrap();
+    let told = plan(&place, "run oltp data --engine threads --name mine --out out --no-html");
+    assert!(told.contains("Engine threads Seed"), "{told}");
+    let files = "Outputs in the directory out: mine_DATE_TIME_record.jsonl, and _summary.txt, _iops.csv,";
+    assert!(told.contains(files) && !told.contains("_report.html"), "{told}");
+    let best = plan(&place, "run oltp data");
+    let (_, engine) = best.split_once("Engine ").unwrap();
+    let kind = engine.split(", the best one that works here").next().unwrap();
+    assert!(["io_uring", "libaio", "threads"].contains(&kind), "{best}");
+    // The files of a run are those that were promised.
+    place.line(
+        "run oltp data --num-disks 1 --duration 100ms --engine threads --name mine --out out --no-html",
+    );
+    let names = fs::read_dir(place.path().join("out")).unwrap();
+    for name in names.map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
+        let (_, suffix) = name.rsplit_once('_').unwrap();
+        assert!(told.contains(&format!("_{suffix}")), "{name} in {told}");
+    }
+    let calibration = plan(&place, "calibrate data");
+    assert!(calibration.contains("_DATE_TIME_record.jsonl, and _report.html"), "{calibration}");
+}

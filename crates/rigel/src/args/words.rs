@@ -40,6 +40,18 @@ pub fn parser<T: Words>() -> impl TypedValueParser<Value = T> {
         .try_map(|text| find(&text).ok_or("not one of the possible values"))
 }
 
+/// Levels that `rigel run` has beside ORION's.
+const OWN_LEVELS: [RunLevel; 1] = [RunLevel::Load];
+
+/// Reads a level of `rigel run`.
+pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
+    let all = || RunLevel::ALL.into_iter().chain(OWN_LEVELS);
+    let find = move |text: String| {
+        all().find(|level| level.name().eq_ignore_ascii_case(&text)).ok_or("not one of the possible values")
+    };
+    PossibleValuesParser::new(all().map(RunLevel::name)).try_map(find)
+}
+
 impl Words for RunLevel {
     fn all() -> Vec<(&'static str, Self)> {
         Self::ALL.map(|level| (level.name(), level)).into()

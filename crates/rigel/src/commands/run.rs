@@ -3,6 +3,7 @@
 //! [`run`] has the steps in their order; the modules below do the work.
 
 mod consent;
+mod load;
 mod measure;
 mod present;
 mod resume;
@@ -35,6 +36,7 @@ use targets::Scratch;
 
 /// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
 pub fn run(options: &RunOptions) -> Result<(), Problem> {
+    let options = &*load::with_file(options)?;
     let reporter = Reporter { options };
     measure::check(&options.request)?;
     let host = rigel_io::host::host_facts();
@@ -71,6 +73,9 @@ fn both(ended: Result<(), Problem>, put_away: Result<(), Problem>) -> Result<(),
 }
 
 fn dry_run(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
+    if options.as_load {
+        return load::show(&options.request, plan);
+    }
     let intent = Intent {
         scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
         consent: consent::forecast(options, looked)?,

@@ -146,12 +146,7 @@ impl Worker<'_> {
             hung: None,
         };
         let is_idle = state.free.is_empty();
-        let parts = Parts::of(job.task);
-        let stopped = if self.workload.is_mixed() {
-            self.drive::<B, C, true>(&mut state, end, parts)?
-        } else {
-            self.drive::<B, C, false>(&mut state, end, parts)?
-        };
+        let stopped = self.drive(&mut state, end, Parts::of(job.task))?;
         let came_back = self.show(&mut state.ops);
         state.audit(came_back)?;
         let cpu_ns = thread_cpu_ns().saturating_sub(cpu_before_ns);
@@ -213,9 +208,23 @@ impl Worker<'_> {
         (planned > 0).then(|| ClassTally { bytes, ..tally() })
     }
 
-    /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early. `MIXED`: I/Os of a
-    /// class may have several sizes; a loop of its own, so that one size costs nothing for it.
-    fn drive<B: Backend, C: Clock, const MIXED: bool>(
+    /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early. I/Os of several sizes
+    /// have a loop of their own, so that one size costs nothing for them.
+    fn drive<B: Backend, C: Clock>(
+        &self,
+        state: &mut Loop<B, C>,
+        end: End,
+        parts: Parts,
+    ) -> io::Result<bool> {
+        if self.workload.is_mixed() {
+            self.drive_sizes::<B, C, true>(state, end, parts)
+        } else {
+            self.drive_sizes::<B, C, false>(state, end, parts)
+        }
+    }
+
+    /// `MIXED`: I/Os of a class may have several sizes.
+    fn drive_sizes<B: Backend, C: Clock, const MIXED: bool>(
         &self,
         state: &mut Loop<B, C>,
         mut end: End,

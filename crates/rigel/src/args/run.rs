@@ -58,7 +58,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub targets: TargetArgs,
 
-    /// Measure the load that FILE describes, instead of a level
+    /// Measure the load in FILE instead of a level
     ///
     /// A load of your own: several classes of I/O with sizes, shares of writes, rates, phases. FILE is TOML; docs/reference/load-files.md
     /// has every key and an example.

@@ -3,7 +3,7 @@
 //!
 //! Must not know options.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::LevelChoice;
@@ -49,7 +49,9 @@ pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
     let find = move |text: String| {
         all().find(|level| level.name().eq_ignore_ascii_case(&text)).ok_or("not one of the possible values")
     };
-    PossibleValuesParser::new(all().map(RunLevel::name)).try_map(find)
+    // Nobody types it: --load brings it.
+    let word = |level: RunLevel| PossibleValue::new(level.name()).hide(level == RunLevel::Load);
+    PossibleValuesParser::new(all().map(word)).try_map(find)
 }
 
 impl Words for RunLevel {

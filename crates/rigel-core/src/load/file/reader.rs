@@ -163,9 +163,12 @@ impl<'a> Value<'a> {
         let found = self.as_text().and_then(|text| words.iter().find(|(word, _)| *word == text));
         found.map(|(_, value)| *value).ok_or_else(|| {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-            let problem = self.expected(all.join(", or "));
+            let all = all.join(", or ");
+            let problem = self.expected(&all);
             match self.as_text().and_then(|text| nearest(text, words.iter().map(|(word, _)| *word))) {
-                Some(near) => problem.next(format!("perhaps \"{near}\" was meant")),
+                Some(near) => {
+                    problem.because(format!("it can be {all}")).next(format!("perhaps \"{near}\" was meant"))
+                }
                 None => problem,
             }
         })

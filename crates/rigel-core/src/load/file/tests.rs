@@ -273,8 +273,8 @@ proptest! {
             class.name = Class::named(&format!("c{number}")).unwrap();
         }
         let mut points: Vec<Point> = Vec::new();
-        for (index, &level) in levels.iter().enumerate() {
-            let every = |point: Point, class: &LoadClass| point.with(class.name, (level * (1 + index as u32)) % 3000);
+        for (index, &level) in (1_u32..).zip(&levels) {
+            let every = |point: Point, class: &LoadClass| point.with(class.name, (level * index) % 3000);
             let point = classes.iter().fold(Point::default(), every).with(classes[0].name, level + 1);
             if !points.contains(&point) {
                 points.push(point);

@@ -523,7 +523,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --resume --num-disks --write --duration --cache-size --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced"
+            opts="-v -h --lun --scratch-size --keep-scratch --load --as-load --resume --num-disks --write --duration --cache-size --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -535,6 +535,21 @@ _rigel() {
                     ;;
                 --scratch-size)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --resume)

@@ -40,6 +40,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -f -a "man" -d 'Print a man pa
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l load -d 'Measure the load that FILE describes, instead of a level' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l resume -d 'Go on with an interrupted run' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets [default: number of targets]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
@@ -76,6 +77,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l orion-version -d 'La
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l name -d 'Name of the run; every output begins with it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l as-load -d 'Print the load as a file for --load, with --dry-run'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l fast -d 'Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l poll -d 'Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l buffered -d 'Measure through the page cache: memory rather than storage; every result says so'

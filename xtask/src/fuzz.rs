@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each target, and what libFuzzer should know of it.
-const TARGETS: [(&str, &[&str]); 7] = [
+const TARGETS: [(&str, &[&str]); 8] = [
     ("arguments", &["-max_len=1024"]),
     ("calibration", &["-max_len=4096"]),
     ("contents", &["-max_len=4096"]),
+    ("load_file", &["-max_len=2048"]),
     ("lun_list", &["-max_len=1024"]),
     ("machine", &["-max_len=6000"]),
     ("record", &["-max_len=12000"]),

@@ -13,6 +13,7 @@ pub mod guard;
 pub mod judge;
 pub mod load;
 pub mod measure;
+pub mod nearest;
 pub mod path_text;
 pub mod record;
 pub mod sim;

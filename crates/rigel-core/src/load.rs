@@ -4,9 +4,11 @@
 
 pub mod class;
 pub mod draw;
+pub mod file;
 pub(crate) mod levels;
 pub mod matrix;
 pub mod pace;
+pub mod phase;
 pub mod placement;
 pub mod plan;
 pub mod request;

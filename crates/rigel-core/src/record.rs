@@ -101,6 +101,8 @@ pub enum Purpose {
     FillsGap,
     /// The search for load levels of a class.
     Search(Class),
+    /// A phase of a load, counted from 0; the point may have others.
+    Phase(u32),
 }
 
 /// One visit to one point: all workers added up.

@@ -77,7 +77,8 @@ impl Advisory<'_> {
         if self.advised.is_simulated {
             all.push(SIMULATED.to_owned());
         }
-        let once = |view: &&View<'_>| matches!(view.record.header.request.pace, Pace::Fixed(_));
+        let once =
+            |view: &&View<'_>| matches!(view.record.header.request.pace, Pace::Fixed(_) | Pace::Phases);
         all.extend(
             self.views.iter().filter(once).map(|view| {
                 format!("Intervals of {} show {ONE_VISIT}.", printable(&view.record.header.run_id))

@@ -18,7 +18,7 @@ use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::judge::flags::Flag;
-use rigel_core::load::class::{Class, LoadClass, PerClass};
+use rigel_core::load::class::{Class, LoadClass, PerClass, Sizes};
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use schemars::JsonSchema;
@@ -128,8 +128,12 @@ struct Best {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LoadClass")]
 struct ClassDocument {
-    /// Bytes of one I/O; 0 for what is no block I/O.
+    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is no block I/O.
     io_bytes: u64,
+    /// Where there are several sizes: each with its share of the I/Os.
+    sizes: Vec<SizeDocument>,
+    /// The part of every target that it uses, such as `0-25%`.
+    span: String,
     /// What its load levels count.
     #[schemars(extend("enum" = ["I/Os", "streams", "writers", "sessions"]))]
     counted: &'static str,
@@ -139,10 +143,27 @@ struct ClassDocument {
     unit: String,
 }
 
+/// One of several sizes of a class.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Size")]
+struct SizeDocument {
+    /// Bytes of an I/O.
+    bytes: u64,
+    /// Share of the I/Os in per cent, as it was asked for.
+    percent: u8,
+}
+
 impl From<&LoadClass> for ClassDocument {
     fn from(class: &LoadClass) -> Self {
         Self {
             io_bytes: class.io_bytes(),
+            sizes: match &class.sizes {
+                Sizes::Mixed(sizes) => {
+                    sizes.iter().map(|&(bytes, percent)| SizeDocument { bytes, percent }).collect()
+                }
+                Sizes::Fixed(_) | Sizes::None => Vec::new(),
+            },
+            span: class.span.to_string(),
             counted: class.counted(),
             write_percent: class.write_percent.get(),
             unit: text(class.unit()),

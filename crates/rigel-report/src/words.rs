@@ -38,6 +38,7 @@ pub(crate) const fn purpose_name(purpose: Purpose) -> &'static str {
         Purpose::Round(_) => "round",
         Purpose::FillsGap => "fills_gap",
         Purpose::Search(_) => "search",
+        Purpose::Phase(_) => "phase",
     }
 }
 
@@ -49,6 +50,7 @@ pub(crate) fn purpose(purpose: Purpose) -> Option<String> {
         Purpose::Round(round) => Some(format!("round {}", round.saturating_add(1))),
         Purpose::FillsGap => Some("while another point rests".to_owned()),
         Purpose::Search(class) => Some(format!("search of {} I/O", class.name())),
+        Purpose::Phase(number) => Some(format!("phase {}", number.saturating_add(1))),
     }
 }
 

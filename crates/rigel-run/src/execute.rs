@@ -158,6 +158,7 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     };
     match &plan.adaptive {
         Some(adaptive) => adaptive::rounds(run, plan, adaptive, walk),
+        None if !plan.phases.is_empty() => fixed::visit_phases(plan, walk),
         None => fixed::visit_each(plan, walk),
     }
 }

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct BlockClass {
     /// Its name in the record.
     pub name: Class,
-    /// Bytes of an I/O.
+    /// Bytes of an I/O; of the largest where there are several sizes.
     pub io_bytes: u32,
     /// How its I/Os walk.
     pub pattern: Pattern,
@@ -29,6 +29,13 @@ pub struct BlockClass {
     pub write_percent: WritePercent,
     /// Where they may go.
     pub volumes: Volumes,
+}
+
+impl BlockClass {
+    /// Whether its I/Os have several sizes, so that their bytes have to be counted.
+    pub const fn is_mixed(&self) -> bool {
+        self.volumes.sized.is_some()
+    }
 }
 
 /// The attributes of the load that hold for the whole run.
@@ -74,6 +81,11 @@ impl Workload {
 }
 
 impl Workload {
+    /// Whether a class has I/Os of several sizes.
+    pub fn is_mixed(&self) -> bool {
+        self.classes.iter().any(BlockClass::is_mixed)
+    }
+
     /// The place of the class that a warm-up of a point is of: the last one in streams that the point has, else the last
     /// one.
     pub fn warmed_up(&self, point: Point) -> usize {

@@ -7,7 +7,7 @@ use rigel_core::load::class::{Pattern, Sync};
 use rigel_core::load::draw::{self, Generator, Stream};
 use rigel_core::load::plan::Volumes;
 use rigel_core::load::split;
-use rigel_core::load::volume::{Place, Volume};
+use rigel_core::load::volume::{Place, SizedVolumes, Volume};
 use rigel_core::load::workload::{Direction, WritePercent};
 use rigel_core::measure::HungIo;
 use rigel_io::backend::{Op, SlotLayout};
@@ -42,12 +42,18 @@ pub struct Load<'a> {
     /// By slot of the backend; `None` for a slot that this job leaves idle.
     slots: Vec<Option<Slot<'a>>>,
     streams: Vec<(Stream, &'a Volume)>,
+    /// By place: the classes whose I/Os have several sizes.
+    sized: Vec<Option<&'a SizedVolumes>>,
 }
 
 impl<'a> Load<'a> {
     /// The load of one of `workers`, which has these slots.
     pub fn new(workload: &'a Workload, job: &Job, layout: SlotLayout, worker: u32, workers: u32) -> Self {
-        let mut load = Self { slots: (0..layout.slots()).map(|_| None).collect(), streams: Vec::new() };
+        let mut load = Self {
+            slots: (0..layout.slots()).map(|_| None).collect(),
+            streams: Vec::new(),
+            sized: workload.classes.iter().map(|class| class.volumes.sized.as_ref()).collect(),
+        };
         let warm_up = matches!(job.task, Task::WarmUp { .. });
         for (place, class) in workload.classes.iter().enumerate() {
             if warm_up && place != workload.warmed_up(job.point) {
@@ -104,7 +110,8 @@ impl<'a> Load<'a> {
     }
 
     fn occupy(&mut self, slot: u16, place: usize, of: &BlockClass, source: Source<'a>) {
-        let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: Sync::None };
+        let op =
+            Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: Sync::None };
         let class = u8::try_from(place).unwrap_or(u8::MAX);
         self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
     }
@@ -146,13 +153,18 @@ impl<'a> Load<'a> {
         self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
     }
 
-    /// Draws the next I/O of a slot. Always inlined, because each I/O comes through here.
+    /// Draws the next I/O of a slot; `MIXED` where classes may have several sizes. Always inlined, because each I/O comes
+    /// through here.
     #[inline(always)]
-    pub fn next(&mut self, slot: u16) -> Op {
-        let Self { slots, streams } = self;
+    pub fn next<const MIXED: bool>(&mut self, slot: u16) -> Op {
+        let Self { slots, streams, sized } = self;
         let slot = slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted");
         let (place, direction) = match &mut slot.source {
             Source::Random(generator, volume, share) => {
+                let mut volume = *volume;
+                if MIXED && let Some(sizes) = sized[usize::from(slot.class)] {
+                    (slot.op.len, volume) = sizes.draw(generator);
+                }
                 (draw::anywhere(generator, volume), draw::coin(generator, *share))
             }
             Source::Stream(index) => {

@@ -203,11 +203,28 @@ impl Worker<'_> {
             lead_ns => settle::edges(lead_ns, lead_ns.saturating_add(window.span_ns())),
         };
         let planned = load.outstanding(place);
-        (planned > 0).then(|| ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges))
+        let bytes = self.workload.classes[place].is_mixed().then_some(0);
+        let tally = || ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
+        (planned > 0).then(|| ClassTally { bytes, ..tally() })
     }
 
-    /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early.
+    /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early. I/Os of several sizes
+    /// have a loop of their own, so that one size costs nothing for them.
     fn drive<B: Backend, C: Clock>(
+        &self,
+        state: &mut Loop<B, C>,
+        end: End,
+        parts: Parts,
+    ) -> io::Result<bool> {
+        if self.workload.is_mixed() {
+            self.drive_sizes::<B, C, true>(state, end, parts)
+        } else {
+            self.drive_sizes::<B, C, false>(state, end, parts)
+        }
+    }
+
+    /// `MIXED`: I/Os of a class may have several sizes.
+    fn drive_sizes<B: Backend, C: Clock, const MIXED: bool>(
         &self,
         state: &mut Loop<B, C>,
         mut end: End,
@@ -219,7 +236,7 @@ impl Worker<'_> {
         let mut draining = false;
         loop {
             if !draining {
-                state.submit_free(self.workload.seed);
+                state.submit_free::<MIXED>(self.workload.seed);
             }
             if state.tally.in_flight() == 0 {
                 return Ok(stopped);
@@ -238,7 +255,7 @@ impl Worker<'_> {
                 self.end_part(state, parts.window, parts.next_ns, parts.length_ns);
                 parts.next_ns = parts.next_ns.saturating_add(parts.length_ns);
             }
-            state.reap(now_ns, self.workload);
+            state.reap::<MIXED>(now_ns, self.workload);
             if now_ns >= next_show_ns {
                 next_show_ns = now_ns + SHOW_NS;
                 let came_back = self.show(&mut state.ops);
@@ -292,9 +309,9 @@ impl Worker<'_> {
 impl<B: Backend, C: Clock> Loop<'_, B, C> {
     /// Puts every free slot back in flight.
     #[inline]
-    fn submit_free(&mut self, seed: u64) {
+    fn submit_free<const MIXED: bool>(&mut self, seed: u64) {
         for &slot in &self.free {
-            let op = self.load.next(slot);
+            let op = self.load.next::<MIXED>(slot);
             if op.direction == Direction::Write {
                 scratch::write_stamps(seed, op.offset, self.backend.buffer_mut(slot));
             }
@@ -345,7 +362,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
     }
 
     #[inline]
-    fn reap(&mut self, now_ns: u64, workload: &Workload) {
+    fn reap<const MIXED: bool>(&mut self, now_ns: u64, workload: &Workload) {
         self.tally.look(now_ns);
         let Self { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = self;
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
@@ -361,6 +378,9 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
                     tally.completed(class, slot.op.direction, latency_ns, now_ns);
+                    if MIXED {
+                        tally.moved(class, moved, now_ns);
+                    }
                     sampler.completed(class, slot.op.direction, slot.op.slot);
                 }
                 // A short transfer has no errno.

@@ -15,7 +15,6 @@ pub mod load;
 mod manual;
 mod meant;
 pub mod names;
-mod nearest;
 pub mod own;
 mod report;
 pub mod run;
@@ -93,6 +92,10 @@ pub struct RunOptions {
     /// Targets that may be overwritten, as named by the user.
     pub destroy: Vec<PathBuf>,
     pub dry_run: bool,
+    /// The file that describes the load; the request has none before it is read.
+    pub load: Option<PathBuf>,
+    /// Print the load as such a file.
+    pub as_load: bool,
     /// Keep the answers of a calibration in the history.
     pub history: bool,
     pub force: bool,

@@ -39,6 +39,7 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
         schema("rigel.comparison-1.json", rigel_report::compare::schema()),
         schema("rigel.doctor-1.json", rigel_report::doctor::schema()),
         schema("rigel.findings-1.json", rigel_report::json::schema()),
+        schema("rigel.load-1.json", rigel_core::load::file::schema()),
         schema("rigel.targets-1.json", rigel_report::targets::schema()),
     ];
     let pages = rigel::pages()?.into_iter();

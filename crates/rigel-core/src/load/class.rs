@@ -5,12 +5,15 @@
 
 mod check;
 mod name;
+mod span;
 
+pub use check::{MAX_RATE, MOST_BURSTY};
 pub use name::Class;
+pub use span::Span;
 
 use crate::load::workload::WritePercent;
 use crate::stats::Estimate;
-use crate::units::{MIB, to_f64};
+use crate::units::{Bytes, MIB, to_f64};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -110,17 +113,6 @@ pub enum Shape {
     Bursty(u32),
 }
 
-/// The part of each target that a class uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Span {
-    /// All of it.
-    #[default]
-    Whole,
-    /// From one per cent of its size to another.
-    Percent(u8, u8),
-}
-
 /// The figure that stands for a class in reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -186,6 +178,41 @@ impl LoadClass {
         }
     }
 
+    /// The sizes of its I/Os, ascending; none for what is no block I/O.
+    pub fn all_sizes(&self) -> Vec<u64> {
+        let mut all = match &self.sizes {
+            Sizes::Fixed(bytes) => vec![*bytes],
+            Sizes::Mixed(sizes) => sizes.iter().map(|size| size.0).collect(),
+            Sizes::None => Vec::new(),
+        };
+        all.sort_unstable();
+        all
+    }
+
+    /// Bytes of one I/O on average, as its sizes are meant to be drawn; 0 for what is no block I/O.
+    pub fn mean_bytes(&self) -> f64 {
+        match &self.sizes {
+            Sizes::Mixed(sizes) => sizes.iter().map(|size| to_f64(size.0) * f64::from(size.1) / 100.0).sum(),
+            Sizes::Fixed(_) | Sizes::None => to_f64(self.io_bytes()),
+        }
+    }
+
+    /// The sizes in words: `8 KiB`, `80 % of 8 KiB, 20 % of 64 KiB`.
+    pub fn size_text(&self) -> String {
+        match &self.sizes {
+            Sizes::Mixed(sizes) => {
+                let each = sizes.iter().map(|(bytes, share)| format!("{share} % of {}", Bytes(*bytes)));
+                each.collect::<Vec<_>>().join(", ")
+            }
+            Sizes::Fixed(_) | Sizes::None => Bytes(self.io_bytes()).to_string(),
+        }
+    }
+
+    /// Whether its I/Os have more than one size.
+    pub const fn is_mixed(&self) -> bool {
+        matches!(self.sizes, Sizes::Mixed(_))
+    }
+
     /// Most I/Os that it has outstanding at a load level.
     pub const fn outstanding(&self, level: u32) -> u32 {
         match self.arrival {
@@ -233,7 +260,7 @@ impl LoadClass {
     pub fn scale(&self) -> f64 {
         match self.figure {
             Figure::Rate(_) => 1.0,
-            Figure::Mbps => to_f64(self.io_bytes()) / to_f64(MIB),
+            Figure::Mbps => self.mean_bytes() / to_f64(MIB),
         }
     }
 

@@ -15,6 +15,8 @@ pub enum Pace {
     Fixed(Nanos),
     /// Several short visits to each point in random order, until its interval is narrow enough.
     Adaptive(Adaptive),
+    /// One visit to each phase of a load, as long as the phase, in order.
+    Phases,
 }
 
 impl Pace {
@@ -22,7 +24,7 @@ impl Pace {
     pub const fn max_duration(self) -> Option<Nanos> {
         match self {
             Self::Adaptive(adaptive) => adaptive.max_duration,
-            Self::Fixed(_) => None,
+            Self::Fixed(_) | Self::Phases => None,
         }
     }
 }

@@ -3,21 +3,23 @@
 //! A plan is a pure function of its arguments, the seed included. Must not touch anything.
 
 mod adaptive;
+mod fit;
 mod prospect;
 mod search;
+mod volumes;
 mod way;
 
 pub use adaptive::AdaptivePlan;
 pub use search::{LevelSearch, Part, Searched};
+pub use volumes::{Volumes, volumes};
 
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
-use crate::load::class::{LoadClass, PerClass, Sizes};
+use crate::load::class::{PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::phase::Phase;
 use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, MAX_OUTSTANDING, Request};
-use crate::load::volume::Volume;
-use crate::load::workload::Layout;
 use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -59,6 +61,17 @@ pub struct Step {
     pub measure: Nanos,
 }
 
+/// One phase of a load: a visit to the point of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseStep {
+    /// The step that has its point.
+    pub step: usize,
+    /// Load that is not measured.
+    pub settle: Nanos,
+    /// Load that is measured.
+    pub measure: Nanos,
+}
+
 /// Everything that a run will do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -68,6 +81,9 @@ pub struct Plan {
     pub grid: Grid,
     /// The points. A run that is not adaptive visits each once, in this order.
     pub steps: Vec<Step>,
+    /// The phases of a load that has some: visits to the steps in this order, instead of one to each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseStep>,
     /// How the points are visited again and again; `None`: once each.
     pub adaptive: Option<AdaptivePlan>,
     /// The search that comes before the levels of the matrix are known.
@@ -162,6 +178,7 @@ impl Plan {
         let mut plan = Self {
             num_disks,
             grid,
+            phases: phase_steps(request, &steps),
             steps,
             adaptive,
             search: None,
@@ -203,7 +220,9 @@ impl Plan {
     }
 
     fn steps_time(&self) -> Nanos {
-        Nanos(self.steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add))
+        let phases = self.phases.iter().map(|phase| phase.settle.0.saturating_add(phase.measure.0));
+        let steps = self.steps.iter().map(|step| step.known_time().0);
+        Nanos(if self.phases.is_empty() { steps.fold(0, u64::saturating_add) } else { phases.sum() })
     }
 
     /// The largest level of each class that a visit may have.
@@ -263,33 +282,9 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Res
     let used = request.classes.iter().filter(|class| room.of(class.name) > 0 && class.sizes != Sizes::None);
     for class in used {
         for target in targets {
-            check_fit(target, class.name.name(), class.io_bytes())?;
+            fit::check(target, class)?;
             way::check(request, target, class.name.name(), class.io_bytes())?;
         }
-    }
-    Ok(())
-}
-
-fn check_fit(target: &TargetFacts, label: &str, io_bytes: u64) -> Result<(), Problem> {
-    let block = u64::from(target.logical_block_bytes.max(1));
-    if !io_bytes.is_multiple_of(block) {
-        return Err(Problem::usage(format!(
-            "the {label} I/O size of {} is no multiple of the logical block of {}",
-            Bytes(io_bytes),
-            Bytes(block)
-        ))
-        .at(&target.path)
-        .because("direct I/O moves whole logical blocks")
-        .next(format!("use a multiple of {}", Bytes(block))));
-    }
-    if target.size_bytes < io_bytes {
-        return Err(Problem::refused(format!(
-            "the target of {} is smaller than one {label} I/O of {}",
-            Bytes(target.size_bytes),
-            Bytes(io_bytes)
-        ))
-        .at(&target.path)
-        .next("use a larger target or a smaller I/O size"));
     }
     Ok(())
 }
@@ -327,8 +322,14 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
 fn step(request: &Request, point: Point) -> Step {
     match request.pace {
         Pace::Fixed(duration) => {
-            let settle = Nanos(SETTLE.0.min(duration.0 / 10));
-            Step { point, warm_up: warm_up(request, point), settle, measure: duration }
+            Step { point, warm_up: warm_up(request, point), settle: settle(duration), measure: duration }
+        }
+        // A warm-up would be a phase of its own.
+        Pace::Phases => {
+            let longest =
+                request.phases.iter().filter(|phase| phase.point == point).map(|phase| phase.time).max();
+            let (settle, measure) = parted(longest.unwrap_or_default());
+            Step { point, warm_up: None, settle, measure }
         }
         // No warm-up: the visits to other points in between do the same.
         Pace::Adaptive(adaptive) => {
@@ -337,6 +338,27 @@ fn step(request: &Request, point: Point) -> Step {
             Step { point, warm_up: None, settle, measure }
         }
     }
+}
+
+fn settle(duration: Nanos) -> Nanos {
+    Nanos(SETTLE.0.min(duration.0 / 10))
+}
+
+/// The settling and the measured part of a phase.
+fn parted(time: Nanos) -> (Nanos, Nanos) {
+    let settle = settle(time);
+    (settle, Nanos(time.0.saturating_sub(settle.0)))
+}
+
+/// The phases of a checked request by the steps that have their points.
+fn phase_steps(request: &Request, steps: &[Step]) -> Vec<PhaseStep> {
+    let phase = |phase: &Phase| {
+        let (settle, measure) = parted(phase.time);
+        let step = steps.iter().position(|step| step.point == phase.point)?;
+        Some(PhaseStep { step, settle, measure })
+    };
+    let phases = request.phases.iter().filter(|_| request.pace == Pace::Phases);
+    phases.filter_map(phase).collect()
 }
 
 /// The parameters of an adaptive run. `rigel calibrate` has a fixed budget, so its visits are shorter.
@@ -363,31 +385,6 @@ fn warm_up(request: &Request, point: Point) -> Option<WarmUp> {
         CacheWarmUp::Bytes(bytes) => Some(WarmUp::Bytes(bytes)),
         CacheWarmUp::Off => None,
     }
-}
-
-/// The volumes that the I/Os of each class are drawn from, in the order of the classes. Random I/O uses every chunk of
-/// every target whatever the layout; streams walk the layout.
-///
-/// # Errors
-/// When no I/O fits; a plan excludes that.
-pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Vec<Volumes>, Problem> {
-    let sizes: Vec<u64> = targets.iter().map(|target| target.size_bytes).collect();
-    let of_class = |class: &LoadClass| {
-        let volume = |layout| Volume::new(&sizes, class.io_bytes(), layout);
-        let streams = class.streams().then(|| volume(request.layout)).transpose();
-        let streams = streams.map_err(|error| Problem::usage(error.to_string()))?;
-        Ok(Volumes { random: volume(Layout::Concat).ok(), streams })
-    };
-    request.classes.iter().map(of_class).collect()
-}
-
-/// See [`volumes`]. A class whose I/O fits into no target has no volume; the plan makes sure that it is idle.
-#[derive(Clone, Debug)]
-pub struct Volumes {
-    /// For random I/O and warm-up.
-    pub random: Option<Volume>,
-    /// For streams.
-    pub streams: Option<Volume>,
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::facts::engine::EngineKind;
 use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes};
 use crate::load::matrix::{MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::phase::{self, Phase};
 use crate::load::placement::CpuChoice;
 use crate::load::workload::{Layout, WritePercent};
 use crate::path_text::printable;
@@ -95,6 +96,9 @@ pub struct Request {
     /// The points of a load that names them; else each class alone at its levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<Point>,
+    /// The phases of a load that has some, at [`Pace::Phases`]; their points are `points`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
     /// How targets form the volume of streams.
     pub layout: Layout,
     /// Warm-up before large sequential points.
@@ -144,6 +148,7 @@ impl Request {
             num_disks: None,
             classes: LoadClass::pair(DEFAULT_SMALL.0, DEFAULT_LARGE.0),
             points: Vec::new(),
+            phases: Vec::new(),
             layout: Layout::Concat,
             cache: CacheWarmUp::Default,
             pace: Pace::Fixed(Nanos::from_secs(60)),
@@ -281,19 +286,21 @@ impl Request {
 
     fn check_stripe(&self) -> Result<(), Problem> {
         if let Layout::Raid0 { stripe_bytes } = self.layout {
-            let large_bytes = self.io_bytes(Class::LARGE);
-            let sequential = matches!(self.large_pattern(), Pattern::Streams { .. });
-            if stripe_bytes == 0 || (sequential && !stripe_bytes.is_multiple_of(large_bytes)) {
+            let cut = |class: &&LoadClass| {
+                stripe_bytes == 0 || (class.streams() && !stripe_bytes.is_multiple_of(class.io_bytes()))
+            };
+            if let Some(class) = self.classes.iter().find(cut) {
+                let name = class.name;
                 return Err(Problem::usage(format!(
-                    "the stripe depth of {} is no multiple of the large I/O size of {}",
+                    "the stripe depth of {} is no multiple of the {name} I/O size of {}",
                     Bytes(stripe_bytes),
-                    Bytes(large_bytes)
+                    Bytes(class.io_bytes())
                 ))
                 .at("--stripe")
                 .because("every I/O of a stream goes to one target")
-                .next(
-                    "choose a stripe depth that is a multiple of the large I/O size, or a smaller large I/O",
-                ));
+                .next(format!(
+                    "choose a stripe depth that is a multiple of the {name} I/O size, or a smaller {name} I/O"
+                )));
             }
         }
         Ok(())
@@ -373,6 +380,10 @@ impl Request {
                 check_length(limit, NS_PER_S, "a run of at most", "give at least 1s")
                     .map_err(|problem| problem.at("--max-duration"))
             }
+            Pace::Phases if self.phases.is_empty() => {
+                Err(Problem::usage("the load has no phases").next("give it one, or another pace"))
+            }
+            Pace::Phases => phase::check(&self.phases, &self.points),
             Pace::Adaptive(_) => Ok(()),
         }
     }
@@ -407,6 +418,14 @@ impl Request {
             return Err(Problem::usage(format!("the run level needs a load class '{missing}'"))
                 .because("ORION's levels are those of small and large I/O")
                 .next("add the class, or measure each class at levels of its own"));
+        }
+        let has = |(class, _): (Class, u32)| self.class(class).is_some();
+        if let Some(point) = self.points.iter().find(|point| !point.classes().all(has)) {
+            return Err(Problem::usage(format!(
+                "a point has a class that the load does not have: {}",
+                point.words()
+            ))
+            .next("name only classes of the load"));
         }
         let unnamed = || self.points.is_empty() && self.classes.iter().all(|class| class.levels.is_empty());
         if self.levels == LevelChoice::Own && unnamed() {

@@ -3,7 +3,13 @@
 //! Random I/O and `concat` streams use the targets one after the other; `raid0` streams walk stripes over all of them.
 //! Pure arithmetic; must not know devices or draw numbers.
 
+mod sized;
+
+pub use sized::SizedVolumes;
+
+use crate::load::class::Span;
 use crate::load::workload::Layout;
+use std::ops::Range;
 
 /// Where one I/O goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +36,17 @@ pub struct Volume {
 struct Zone {
     first_chunk: u64,
     /// Targets in turn.
-    members: Vec<u16>,
-    /// Offset in every member where the zone begins.
-    base_bytes: u64,
+    members: Vec<Member>,
     /// Chunks on one member before the next one's turn.
     stripe_chunks: u64,
+}
+
+/// A target in a zone.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    target: u16,
+    /// Where the zone begins on it.
+    base_bytes: u64,
 }
 
 /// Why targets cannot form a volume.
@@ -67,9 +79,23 @@ impl Volume {
     /// # Errors
     /// When the stripe is no multiple of the chunk, or no chunk fits anywhere, or more than can be counted.
     pub fn new(sizes_bytes: &[u64], chunk_bytes: u64, layout: Layout) -> Result<Self, VolumeError> {
+        Self::within(sizes_bytes, Span::Whole, chunk_bytes, layout)
+    }
+
+    /// The volume of a part of each of these targets. Chunks and stripes lie where they would lie without the span.
+    ///
+    /// # Errors
+    /// As [`Volume::new`].
+    pub fn within(
+        sizes_bytes: &[u64],
+        span: Span,
+        chunk_bytes: u64,
+        layout: Layout,
+    ) -> Result<Self, VolumeError> {
+        let parts: Vec<Range<u64>> = sizes_bytes.iter().map(|&size| span.of(size)).collect();
         let zones = match layout {
-            Layout::Concat => Some(concat_zones(sizes_bytes, chunk_bytes)),
-            Layout::Raid0 { stripe_bytes } => raid0_zones(sizes_bytes, chunk_bytes, stripe_bytes)?,
+            Layout::Concat => Some(concat_zones(&parts, chunk_bytes)),
+            Layout::Raid0 { stripe_bytes } => raid0_zones(&parts, chunk_bytes, stripe_bytes)?,
         };
         let (zones, chunks) = zones.and_then(number).ok_or(VolumeError::TooLarge { chunk_bytes })?;
         if chunks == 0 { Err(VolumeError::Empty) } else { Ok(Self { chunk_bytes, zones, chunks }) }
@@ -90,63 +116,70 @@ impl Volume {
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_chunk <= chunk) - 1];
         let inside = chunk - zone.first_chunk;
         if let [only] = zone.members[..] {
-            return Place { target: only, offset: zone.base_bytes + inside * self.chunk_bytes };
+            return Place { target: only.target, offset: only.base_bytes + inside * self.chunk_bytes };
         }
         let stripe = inside / zone.stripe_chunks;
         let width = zone.members.len() as u64;
         let row_chunks = (stripe / width) * zone.stripe_chunks + inside % zone.stripe_chunks;
-        let member = usize::try_from(stripe % width).unwrap_or_default();
-        Place { target: zone.members[member], offset: zone.base_bytes + row_chunks * self.chunk_bytes }
+        let member = zone.members[usize::try_from(stripe % width).unwrap_or_default()];
+        Place { target: member.target, offset: member.base_bytes + row_chunks * self.chunk_bytes }
     }
 }
 
 /// A zone and how many chunks it has.
-type Sized = (Zone, u64);
+type Counted = (Zone, u64);
 
-fn concat_zones(sizes_bytes: &[u64], chunk_bytes: u64) -> Vec<Sized> {
+/// The whole units of so many bytes in a part of a target: the number of the first, and how many.
+const fn units_in(part: &Range<u64>, bytes: u64) -> (u64, u64) {
+    let first = part.start.div_ceil(bytes);
+    (first, (part.end / bytes).saturating_sub(first))
+}
+
+fn concat_zones(parts: &[Range<u64>], chunk_bytes: u64) -> Vec<Counted> {
     (0u16..)
-        .zip(sizes_bytes)
-        .map(|(target, size)| {
-            let zone = Zone { first_chunk: 0, members: vec![target], base_bytes: 0, stripe_chunks: 1 };
-            (zone, size / chunk_bytes)
+        .zip(parts)
+        .map(|(target, part)| {
+            let (first, chunks) = units_in(part, chunk_bytes);
+            // Without a whole chunk there may be no first one on the target.
+            let member = Member { target, base_bytes: if chunks == 0 { 0 } else { first * chunk_bytes } };
+            (Zone { first_chunk: 0, members: vec![member], stripe_chunks: 1 }, chunks)
         })
         .collect()
 }
 
 /// `None` when a zone has too many chunks.
 fn raid0_zones(
-    sizes_bytes: &[u64],
+    parts: &[Range<u64>],
     chunk_bytes: u64,
     stripe_bytes: u64,
-) -> Result<Option<Vec<Sized>>, VolumeError> {
+) -> Result<Option<Vec<Counted>>, VolumeError> {
     if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(chunk_bytes) {
         return Err(VolumeError::StripeCutsIo { stripe_bytes, chunk_bytes });
     }
-    let rows: Vec<u64> = sizes_bytes.iter().map(|size| size / stripe_bytes).collect();
-    let mut ends = rows.clone();
+    let rows: Vec<(u64, u64)> = parts.iter().map(|part| units_in(part, stripe_bytes)).collect();
+    let mut ends: Vec<u64> = rows.iter().map(|&(_, rows)| rows).collect();
     ends.sort_unstable();
     ends.dedup();
     let mut zones = Vec::new();
     let mut start = 0;
     for end in ends.into_iter().filter(|&end| end > 0) {
-        let members: Vec<u16> = (0u16..).zip(&rows).filter(|&(_, &r)| r >= end).map(|(t, _)| t).collect();
+        let reaches = (0u16..).zip(&rows).filter(|&(_, &(_, rows))| rows >= end);
+        let member = |(target, &(first, _)): (u16, &(u64, u64))| Member {
+            target,
+            base_bytes: (first + start) * stripe_bytes,
+        };
+        let members: Vec<Member> = reaches.map(member).collect();
         // What is on one member fits, as its bytes do.
         let on_each = (end - start) * (stripe_bytes / chunk_bytes);
         let Some(chunks) = on_each.checked_mul(members.len() as u64) else { return Ok(None) };
-        let zone = Zone {
-            first_chunk: 0,
-            members,
-            base_bytes: start * stripe_bytes,
-            stripe_chunks: stripe_bytes / chunk_bytes,
-        };
-        zones.push((zone, chunks));
+        zones.push((Zone { first_chunk: 0, members, stripe_chunks: stripe_bytes / chunk_bytes }, chunks));
         start = end;
     }
     Ok(Some(zones))
 }
 
 /// Gives every zone its first chunk number and drops the empty ones; `None` when the numbers do not suffice.
-fn number(zones: Vec<Sized>) -> Option<(Vec<Zone>, u64)> {
+fn number(zones: Vec<Counted>) -> Option<(Vec<Zone>, u64)> {
     let mut next: u64 = 0;
     let mut numbered = Vec::with_capacity(zones.len());
     for (zone, chunks) in zones.into_iter().filter(|&(_, chunks)| chunks > 0) {

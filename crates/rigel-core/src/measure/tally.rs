@@ -64,8 +64,11 @@ pub struct Early {
 /// One class of one visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassTally {
-    /// Bytes of one I/O; 0 for operations that are no block I/O.
+    /// Bytes of one I/O, of the largest where there are several sizes; 0 for operations that are no block I/O.
     pub io_bytes: u64,
+    /// Where there are several sizes: bytes of the successful I/Os of the whole window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// Outstanding I/Os planned.
     pub planned: u32,
     /// Latencies of successful reads, behind the early parts.
@@ -104,6 +107,7 @@ impl ClassTally {
         let early = |&until_ns| Early { until_ns, reads: Histogram::new(), writes: Histogram::new() };
         Self {
             io_bytes,
+            bytes: None,
             planned,
             reads: Histogram::new(),
             writes: Histogram::new(),
@@ -133,6 +137,10 @@ impl ClassTally {
     pub fn place(&mut self, part: &Self, offset_ns: u64) {
         self.reads.add(&part.reads);
         self.writes.add(&part.writes);
+        self.bytes = match (self.bytes, part.bytes) {
+            (Some(mine), Some(more)) => Some(mine.saturating_add(more)),
+            (one, other) => one.or(other),
+        };
         self.series.place(&part.series, offset_ns);
         self.in_flight_ns = self.in_flight_ns.saturating_add(part.in_flight_ns);
         self.errors = self.errors.saturating_add(part.errors);
@@ -144,6 +152,11 @@ impl ClassTally {
     pub fn completed(&self) -> u64 {
         let counts = self.latencies().map(|(reads, writes)| reads.count().saturating_add(writes.count()));
         counts.fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of its successful I/Os of the whole window.
+    pub fn moved_bytes(&self) -> u64 {
+        self.bytes.unwrap_or_else(|| self.completed().saturating_mul(self.io_bytes))
     }
 
     /// Sum of the latencies of the whole window, reads and writes.
@@ -259,6 +272,7 @@ impl Tally {
         let cut = |(tally, gauge): (&mut Option<ClassTally>, &mut Gauge)| {
             let tally = tally.as_mut()?;
             let fresh = ClassTally::new(tally.io_bytes, tally.planned, next_ns);
+            let fresh = ClassTally { bytes: tally.bytes.map(|_| 0), ..fresh };
             let ended = std::mem::replace(tally, fresh);
             Some(ended.finished(span_ns, std::mem::take(&mut gauge.in_flight_ns)))
         };
@@ -315,6 +329,15 @@ impl Tally {
         match direction {
             Direction::Read => reads.record(latency_ns),
             Direction::Write => writes.record(latency_ns),
+        }
+    }
+
+    /// So many bytes were moved by an I/O that completed at the time of the last look, of a class of several sizes.
+    #[inline]
+    pub fn moved(&mut self, class: usize, bytes: u32, now_ns: u64) {
+        let tally = self.classes[class].as_mut().filter(|_| self.window.holds(now_ns));
+        if let Some(all) = tally.and_then(|tally| tally.bytes.as_mut()) {
+            *all += u64::from(bytes);
         }
     }
 
@@ -418,6 +441,28 @@ mod tests {
         let mut sum = small.clone();
         sum.add(&small);
         assert_eq!(sum.latencies_after(400).0.sum_ns(), 18);
+    }
+
+    #[test]
+    fn bytes_of_several_sizes_are_counted_within_the_window() {
+        let class = ClassTally { bytes: Some(0), ..ClassTally::new(65_536, 2, WINDOW.span_ns()) };
+        let mut tally = Tally::new(WINDOW, vec![Some(class)], 0);
+        tally.submitted(0, 4);
+        for (now_ns, bytes) in [(900, 8192), (1100, 8192), (1999, 65_536), (2000, 8192)] {
+            tally.look(now_ns);
+            tally.completed(0, Direction::Read, 1, now_ns);
+            tally.moved(0, bytes, now_ns);
+            if now_ns == 1100 {
+                let first = tally.cut(1200, 800)[0].take().unwrap();
+                assert_eq!((first.completed(), first.moved_bytes()), (1, 8192));
+            }
+        }
+        let mut last = tally.finish()[0].take().unwrap();
+        assert_eq!((last.completed(), last.moved_bytes()), (1, 65_536));
+        last.add(&last.clone());
+        assert_eq!(last.moved_bytes(), 131_072);
+        let fixed = ClassTally::new(8192, 1, 1000);
+        assert_eq!((fixed.bytes, fixed.moved_bytes()), (None, 0));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::error::Problem;
 use crate::facts::LimitsChange;
 use crate::load::class::{Class, LoadClass, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
+use crate::load::phase::MOST_PHASES as MOST_LOAD_PHASES;
 use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
 use crate::load::request::{MAX_OUTSTANDING, Request};
 use crate::measure::series::MOST_BUCKETS;
@@ -108,6 +109,14 @@ fn of_plan(plan: &Plan) -> Found {
         };
         let spans = [("warm_up", warm_up), ("settle", step.settle.0), ("measure", step.measure.0)];
         within(&format!("plan.steps[{index}]"), point(step.point).and(times(&spans)))?;
+    }
+    at_most("plan.phases", plan.phases.len(), MOST_LOAD_PHASES)?;
+    for (index, phase) in plan.phases.iter().enumerate() {
+        let field = format!("plan.phases[{index}]");
+        if phase.step >= plan.steps.len() {
+            return wrong(field, format!("{} is no step of the plan", phase.step));
+        }
+        within(&field, times(&[("settle", phase.settle.0), ("measure", phase.measure.0)]))?;
     }
     if let Some(search) = &plan.search {
         within("plan.search", of_search(search))?;
@@ -238,6 +247,13 @@ fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: b
     outstanding("planned", tally.planned)?;
     if tally.io_bytes == 0 && load.sizes != Sizes::None {
         return wrong("io_bytes", "an I/O of 0 bytes");
+    }
+    let most = tally.completed().saturating_mul(tally.io_bytes);
+    if let Some(bytes) = tally.bytes.filter(|&bytes| bytes > most || !load.is_mixed()) {
+        return wrong(
+            "bytes",
+            format!("{bytes} are not what {} I/Os of these sizes move", tally.completed()),
+        );
     }
     times(&[("lead_ns", tally.lead_ns)])?;
     at_most("early", tally.early.len(), MOST_PARTS)?;

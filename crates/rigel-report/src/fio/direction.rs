@@ -44,8 +44,8 @@ impl Section {
         let share = if all == 0 { 0.0 } else { to_f64(histogram.count()) / to_f64(all) };
         // Of one direction alone the figures are those of every other output; else those of its own histogram.
         let shown = io.latency_us.filter(|_| all > 0 && histogram.count() == all);
-        let io_bytes = histogram.count().saturating_mul(io.io_bytes);
-        let kib = to_f64(io.io_bytes) / 1024.0;
+        let io_bytes = whole(to_f64(histogram.count()) * io.mean_bytes);
+        let kib = io.mean_bytes / 1024.0;
         let iops = io.iops.value * share;
         let lat_ns = Latency::of(histogram, shown.as_ref());
         let rate = samples.scaled(share);
@@ -53,7 +53,7 @@ impl Section {
         Self {
             io_bytes,
             io_kbytes: io_bytes / 1024,
-            bw_bytes: whole(iops * to_f64(io.io_bytes)),
+            bw_bytes: whole(iops * io.mean_bytes),
             bw: whole((iops * kib).floor()),
             iops,
             runtime: if histogram.count() == 0 { 0 } else { whole(seconds * 1000.0) },

@@ -14,7 +14,7 @@ use crate::words;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
-use rigel_core::load::class::{Class, LoadClass, Pattern};
+use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::Histogram;
 use rigel_core::stats::Estimate;
@@ -158,14 +158,20 @@ impl Shape {
     }
 
     fn options(&self, load: &LoadClass, io_bytes: u64) -> Pairs<String> {
-        let bs = if io_bytes > 0 && io_bytes.is_multiple_of(1024) {
-            format!("{}k", io_bytes / 1024)
-        } else {
-            io_bytes.to_string()
+        let size = |bytes: u64| match bytes {
+            1.. if bytes.is_multiple_of(1024) => format!("{}k", bytes / 1024),
+            _ => bytes.to_string(),
+        };
+        let (size_option, bs) = match &load.sizes {
+            Sizes::Mixed(sizes) => {
+                let each = sizes.iter().map(|(bytes, share)| format!("{}/{share}", size(*bytes)));
+                ("bssplit", each.collect::<Vec<_>>().join(":"))
+            }
+            Sizes::Fixed(_) | Sizes::None => ("bs", size(io_bytes)),
         };
         let mut options = vec![
             ("rw", self.rw.to_owned()),
-            ("bs", bs),
+            (size_option, bs),
             ("iodepth", self.iodepth.to_string()),
             ("numjobs", self.numjobs.to_string()),
         ];

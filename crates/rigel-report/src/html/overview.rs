@@ -13,7 +13,6 @@ use crate::verdict::Conclusion;
 use crate::view::View;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass, PerClass};
-use rigel_core::units::Bytes;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 100;
@@ -86,7 +85,7 @@ fn load(view: &View<'_>) -> String {
     let request = &view.record.header.request;
     let size = |class: &LoadClass| match class.io_bytes() {
         0 => class.noun(),
-        bytes => Bytes(bytes).to_string(),
+        _ => class.size_text(),
     };
     let sizes: Vec<String> = view.loads().into_iter().map(size).collect();
     let mut parts = vec![request.level.name().to_owned(), sizes.join(" and ")];

@@ -92,7 +92,7 @@ struct ViolationDocument {
 impl From<&CurveFindings> for CurveDocument {
     fn from(found: &CurveFindings) -> Self {
         let curve = &found.curve;
-        let rates = |interval| Rates::new(interval, found.load.io_bytes());
+        let rates = |interval| Rates::new(interval, found.load.mean_bytes());
         let level = |&(outstanding, interval): &(u32, Interval)| {
             let Rates { iops, mbps } = rates(interval);
             Level { outstanding, iops, mbps }
@@ -114,10 +114,10 @@ impl From<&CurveFindings> for CurveDocument {
 }
 
 impl Rates {
-    fn new(interval: Interval, io_bytes: u64) -> Self {
+    fn new(interval: Interval, mean_bytes: f64) -> Self {
         let iops = Estimate::from(interval);
         let rate = |found| RateDocument::new(found, interval.visits);
-        Self { iops: rate(iops), mbps: rate(iops.scaled(to_f64(io_bytes) / to_f64(MIB))) }
+        Self { iops: rate(iops), mbps: rate(iops.scaled(mean_bytes / to_f64(MIB))) }
     }
 }
 

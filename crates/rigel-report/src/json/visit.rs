@@ -18,9 +18,10 @@ pub(super) struct VisitDocument {
     number: u64,
     /// Why it was made. `only`: the one visit to its point. `long`: a long one that shows limits and drift. `round`: of an
     /// adaptive run. `fills_gap`: of an adaptive run, while another point rests. `search`: for load levels.
-    #[schemars(extend("enum" = ["only", "long", "round", "fills_gap", "search"]))]
+    /// `phase`: of a load that has phases.
+    #[schemars(extend("enum" = ["only", "long", "round", "fills_gap", "search", "phase"]))]
     purpose: &'static str,
-    /// Which round of its phase, from 0; null when it was not made in a round.
+    /// Which round of its phase, or which phase of its load, from 0; null when it was not made in one.
     round: Option<u32>,
     /// The load level of each class: outstanding I/Os, streams or sessions.
     levels: PerClass<u32>,
@@ -71,7 +72,7 @@ impl From<&VisitFindings> for VisitDocument {
             number: found.number,
             purpose: words::purpose_name(found.purpose),
             round: match found.purpose {
-                Purpose::Round(round) => Some(round),
+                Purpose::Round(number) | Purpose::Phase(number) => Some(number),
                 Purpose::Only | Purpose::Long | Purpose::FillsGap | Purpose::Search(_) => None,
             },
             levels: found.point.shown().collect(),

@@ -107,8 +107,10 @@ fn settings_11_2(page: &mut Page, header: &Header) {
 fn duration(header: &Header) -> Nanos {
     match (header.request.pace, header.plan.steps.first()) {
         (Pace::Fixed(duration), _) => duration,
-        (Pace::Adaptive(_), Some(step)) => step.measure,
-        (Pace::Adaptive(_), None) => header.plan.search.as_ref().map_or(Nanos(0), |search| search.measure),
+        (Pace::Adaptive(_) | Pace::Phases, Some(step)) => step.measure,
+        (Pace::Adaptive(_) | Pace::Phases, None) => {
+            header.plan.search.as_ref().map_or(Nanos(0), |search| search.measure)
+        }
     }
 }
 

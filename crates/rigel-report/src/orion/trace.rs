@@ -180,7 +180,7 @@ fn ran(page: &mut Page, header: &Header, class: &str, io: &IoFindings, others: u
         "ran ({class}): my {} oth {others} iops {:.0} size {} K lat {:.2} ms bw = {:.2} MBps dur {seconds:.2} s {direction}",
         io.planned_outstanding,
         io.iops.value,
-        to_f64(io.io_bytes) / to_f64(KIB),
+        io.mean_bytes / to_f64(KIB),
         latency_us / 1000.0,
         io.mbps().map_or(0.0, |mbps| mbps.value),
     ));

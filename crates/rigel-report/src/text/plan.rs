@@ -8,11 +8,11 @@ use super::wrap::wrapped;
 use crate::numbers::{counted, span};
 use crate::page::Page;
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes};
+use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes, Span};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::pace::Pace;
-use rigel_core::load::plan::{Plan, Step, WarmUp};
+use rigel_core::load::plan::{PhaseStep, Plan, Step, WarmUp};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::workload::Layout;
 use rigel_core::path_text::printable;
@@ -79,6 +79,10 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
                 format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes);
             entry(&mut page, "Time", time);
         }
+        Pace::Phases => {
+            entries(&mut page, "Phases", phases(plan));
+            entry(&mut page, "Time", time(plan));
+        }
         Pace::Adaptive(adaptive) => pace::adaptive(&mut page, request, plan, adaptive),
     }
     let workers = counted(plan.workers, "worker");
@@ -128,10 +132,18 @@ pub(crate) fn io(request: &Request, plan: &Plan) -> Vec<String> {
     let line = |class: &LoadClass| match class.sizes {
         Sizes::None => format!("{}: {}", class.name, walk(request, class)),
         Sizes::Fixed(_) | Sizes::Mixed(_) => {
-            format!("{}: {}, {}", class.name, Bytes(class.io_bytes()), walk(request, class))
+            format!("{}: {}, {}{}", class.name, class.size_text(), walk(request, class), part(class))
         }
     };
     request.classes.iter().filter(used).map(line).collect()
+}
+
+/// The part of the targets, where it is not all of them.
+fn part(class: &LoadClass) -> String {
+    match class.span {
+        Span::Whole => String::new(),
+        span => format!(", {span} of every target"),
+    }
 }
 
 fn walk(request: &Request, class: &LoadClass) -> String {
@@ -212,6 +224,20 @@ fn per_point(steps: &[Step]) -> Vec<String> {
     let warm_ups: Vec<WarmUp> = steps.iter().filter_map(|step| step.warm_up).collect();
     if let Some(warm_up) = warm_ups.first() {
         lines.push(format!("before {} of them {}", warm_ups.len(), load_before(*warm_up)));
+    }
+    lines
+}
+
+/// The first phases, each with its time and its point.
+fn phases(plan: &Plan) -> Vec<String> {
+    const SHOWN: usize = 12;
+    let line = |phase: &PhaseStep| {
+        let point = plan.steps.get(phase.step).map_or_else(String::new, |step| step.point.words());
+        format!("{} to settle, then {} measured: {point}", phase.settle, phase.measure)
+    };
+    let mut lines: Vec<String> = plan.phases.iter().take(SHOWN).map(line).collect();
+    if let more @ 1.. = plan.phases.len().saturating_sub(SHOWN) {
+        lines.push(format!("and {more} more"));
     }
     lines
 }

@@ -43,12 +43,16 @@ const DOCUMENT: &str = r#"{
     "classes": {
       "small": {
         "io_bytes": 8192,
+        "sizes": [],
+        "span": "0-100%",
         "counted": "I/Os",
         "write_percent": 0,
         "unit": "IOPS"
       },
       "large": {
         "io_bytes": 1048576,
+        "sizes": [],
+        "span": "0-100%",
         "counted": "I/Os",
         "write_percent": 0,
         "unit": "MBPS"

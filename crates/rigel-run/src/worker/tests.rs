@@ -1,6 +1,6 @@
 use super::*;
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::class::{Class, Pattern};
+use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes, Span};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
@@ -84,6 +84,41 @@ fn writes_follow_the_coin() {
     let small = &done.tallies[&Class::SMALL];
     let share = to_f64(small.writes.count()) / to_f64(small.completed());
     assert!((share - 0.2).abs() < 0.03, "{share}");
+}
+
+/// Every I/O of several sizes lies within its part, at a multiple of its own size, whatever worker has its slot; and its bytes are
+/// counted.
+#[test]
+fn several_sizes_lie_in_their_part_and_are_counted() {
+    let sizes = Sizes::Mixed(vec![(8192, 80), (65_536, 20)]);
+    let span = Span::Percent(25, 50);
+    let reads = LoadClass { sizes, span, ..LoadClass::random(Class::SMALL, 0) };
+    let request = Request { seed: 7, classes: vec![reads], ..Request::new(RunLevel::Load) };
+    let targets = [64 << 20, 33 << 20].map(TargetFacts::simulated);
+    let workload = Workload::new(&request, &targets).unwrap();
+    let point = Point::alone(Class::SMALL, 16);
+    let draw = |workers: u32| -> BTreeSet<(u16, u16, u64, u32)> {
+        let of = |worker| {
+            let layout = layout(point, &workload);
+            let mut load = Load::new(&workload, &measure(point), layout, worker, workers);
+            let slots = load.all();
+            let ops = (0..500).flat_map(|_| slots.clone()).map(|slot| load.next::<true>(slot));
+            ops.map(|op| (op.target, 0, op.offset, op.len)).collect::<Vec<_>>()
+        };
+        (0..workers).flat_map(of).collect()
+    };
+    let drawn = draw(1);
+    assert_eq!(drawn, draw(3), "the split changes nothing");
+    for &(target, _, offset, len) in &drawn {
+        let part = span.of(targets[usize::from(target)].size_bytes);
+        assert!(offset.is_multiple_of(u64::from(len)) && [8192, 65_536].contains(&len));
+        assert!(part.start <= offset && offset + u64::from(len) <= part.end, "{target} {offset} {len}");
+    }
+    assert_eq!(drawn.iter().map(|op| op.0).collect::<BTreeSet<_>>().len(), 2, "both targets");
+    let done = simulate(point, &workload);
+    let tally = &done.tallies[&Class::SMALL];
+    let mean = to_f64(tally.moved_bytes()) / to_f64(tally.completed());
+    assert!((mean / 19_660.8 - 1.0).abs() < 0.1 && tally.completed() > 3000, "{mean}");
 }
 
 #[test]

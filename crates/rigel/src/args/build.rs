@@ -6,13 +6,13 @@
 use super::names::{Front, Opt};
 use super::own::{ConsentArgs, ShowArgs};
 use super::run::RunArgs;
-use super::{Display, Environment, RunOptions, TargetSource, shaping, values};
+use super::{Display, Environment, RunOptions, TargetSource, shaping, values, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Longest name of a run: with a stamp, an ending and the mark of a temporary file, a file name has 255 bytes at most.
 const MAX_NAME_BYTES: usize = 180;
@@ -35,6 +35,7 @@ impl RunArgs {
             Request { name, command_line, ..shaping::request(front, level, &self.load, &self.own)? };
         let mut notes = Vec::new();
         let targets = targets(front, &request, asked, &mut notes)?;
+        check_load_file(level, self.load_file.as_deref(), &targets)?;
         let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.own.consent;
         check_consent(&request, &targets, &destroy, &mut notes)?;
         Ok(RunOptions {
@@ -44,6 +45,8 @@ impl RunArgs {
             out_dir: self.out,
             destroy,
             dry_run,
+            load: self.load_file,
+            as_load: self.as_load,
             history: false,
             force: self.own.force,
             display,
@@ -69,6 +72,26 @@ impl RunArgs {
         let orion_version =
             values::orion_version(self.own.orion_version, environment.orion_version.as_deref())?;
         Ok(Display { json, no_html, quiet, verbose, tui, orion_version })
+    }
+}
+
+/// The level 'load' is the word for a file.
+fn check_load_file(level: RunLevel, file: Option<&Path>, targets: &TargetSource) -> Result<(), Problem> {
+    if level == RunLevel::Load && file.is_none() {
+        return Err(Problem::usage("the level 'load' needs a file that describes the load")
+            .at("--load")
+            .next(
+                "give it, as in: rigel run --load shop.toml; docs/reference/load-files.md has an example",
+            ));
+    }
+    let TargetSource::Named(paths) = targets else { return Ok(()) };
+    let level = paths.first().and_then(|path| words::find::<RunLevel>(path.to_str()?));
+    match level.filter(|_| file.is_some()) {
+        Some(level) => Err(Problem::usage(format!("--load does not go with the level '{}'", level.name()))
+            .at("--load")
+            .because("the file says what is measured")
+            .next(format!("leave out one of them; a target of that name is ./{}", level.name()))),
+        None => Ok(()),
     }
 }
 
@@ -160,7 +183,8 @@ fn check_consent(
             .because("each --destroy-data takes one path; the targets are named once more beside it")
             .next("name the target as well, or leave out --destroy-data"));
     }
-    if !request.write_percent().writes() {
+    // What a file writes is known when it is read.
+    if !request.write_percent().writes() && request.level != RunLevel::Load {
         notes.push("--destroy-data: nothing will be written, the run only reads".into());
     }
     Ok(())

@@ -3,11 +3,11 @@
 //! Must not know any option; [`super::meant`] does.
 
 use super::meant::{self, typed};
-use super::nearest::nearest;
 use super::values::Misread;
 use super::{Invocation, cli};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
+use rigel_core::nearest::nearest;
 use rigel_core::path_text;
 use rigel_core::units::UnitError;
 use std::error::Error as _;

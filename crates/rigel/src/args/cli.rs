@@ -16,7 +16,9 @@ use super::{Environment, Invocation, typed};
 use crate::orion_args;
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use rigel_core::error::Problem;
+use rigel_core::load::matrix::RunLevel;
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 const MORE: &str = "`rigel help COMMAND` tells everything about a command, with examples.";
@@ -113,6 +115,19 @@ fn only_resume(run: clap::Command) -> clap::Command {
     run.mut_args(|arg| if arg.get_id() == "resume" { arg.conflicts_with_all(&others) } else { arg })
 }
 
+/// With --load there is no level to name, and the first word is a target: the level of load files comes before it.
+fn with_load_level(argv: &[OsString]) -> Vec<OsString> {
+    let mut argv = argv.to_vec();
+    let is_run = argv.get(1).is_some_and(|word| word == "run");
+    let is_load = |word: &&OsString| *word == "--load" || word.as_bytes().starts_with(b"--load=");
+    let options = argv.iter().skip(2).take_while(|word| *word != "--");
+    let named = argv.get(2).is_some_and(|word| word == RunLevel::Load.name());
+    if is_run && !named && options.into_iter().any(|word| is_load(&word)) {
+        argv.insert(2, RunLevel::Load.name().into());
+    }
+    argv
+}
+
 /// Reads the arguments of the program, its own name first.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
     // By a link or a copy.
@@ -129,6 +144,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         (Some("help"), Some("orion")) => return Ok(Invocation::Show(orion_args::long_help())),
         _ => {}
     }
+    let argv = &with_load_level(argv);
     let read = command().try_get_matches_from(argv).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match read {
         Ok(cli) => cli,

@@ -3,10 +3,10 @@
 //! Must not make a page.
 
 use super::cli;
-use super::nearest::nearest;
 use clap::ValueHint;
 use clap_complete::Shell;
 use rigel_core::error::Problem;
+use rigel_core::nearest::nearest;
 use rigel_core::path_text;
 use std::path::PathBuf;
 

@@ -5,11 +5,11 @@
 
 use super::clap_problem::place;
 use super::names::{Front, Opt};
-use super::nearest::nearest;
 use super::{fio, words};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::nearest::nearest;
 use rigel_core::path_text;
 use std::ffi::OsString;
 

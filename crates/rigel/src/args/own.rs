@@ -36,7 +36,9 @@ pub struct OwnArgs {
     #[arg(long, help_heading = PRECISION, hide_short_help = true)]
     pub fast: bool,
 
-    /// Load by the number of disks (orion), or searched around saturation (auto)
+    /// By the number of disks (orion), or searched (auto)
+    ///
+    /// auto searches the load that saturates the device first, and measures around it.
     #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelChoice>(), help_heading = PRECISION)]
     pub levels: Option<LevelChoice>,
 

@@ -13,6 +13,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub const FILES: &str = "Output";
+/// As in [`super::load`].
+const LOAD: &str = "Load";
 
 const SUMMARY: &str = "\
 Examples:
@@ -32,6 +34,8 @@ Examples:
       one data point
   rigel run oltp --write 20 --destroy-data /dev/sdx /dev/sdx
       with writes, on a device whose contents may be lost
+  rigel run --load shop.toml /dev/sdx
+      a load of your own; `rigel run oltp --dry-run --as-load` shows what such a file looks like
   rigel run dss --engine sim:servers=16,service=200us
       no storage at all, to see what the outputs look like
   rigel run --resume rigel_20260101_1200_record.jsonl
@@ -52,11 +56,22 @@ pub struct RunArgs {
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every pair of both. oltp: small only, up to
     /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say.
-    #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::parser::<RunLevel>())]
+    #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::run_level())]
     pub level: Option<RunLevel>,
 
     #[command(flatten)]
     pub targets: TargetArgs,
+
+    /// Measure the load in FILE instead of a level
+    ///
+    /// A load of your own: several classes of I/O with sizes, shares of writes, rates, phases. FILE is TOML; docs/reference/load-files.md
+    /// has every key and an example.
+    #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD, display_order = 0)]
+    pub load_file: Option<PathBuf>,
+
+    /// Print the load as a file for --load, with --dry-run
+    #[arg(long, requires = "dry_run", help_heading = LOAD, hide_short_help = true)]
+    pub as_load: bool,
 
     /// Go on with an interrupted run
     ///

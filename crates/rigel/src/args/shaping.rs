@@ -16,8 +16,10 @@ use rigel_core::load::workload::{Layout, WritePercent};
 
 /// The request, without name and command line.
 pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) -> Result<Request, Problem> {
-    // A calibration is no level of its own to its user, and takes sizes.
-    if level != RunLevel::Advanced && front != Front::Calibrate {
+    if level == RunLevel::Load {
+        refuse_beside_file(load, own)?;
+    } else if level != RunLevel::Advanced && front != Front::Calibrate {
+        // A calibration is no level of its own to its user, and takes sizes.
         refuse_shape(front, level, load)?;
     }
     let plain = Request::new(level);
@@ -60,9 +62,25 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
     Ok(request)
 }
 
-/// A predefined level has its load shape; changing it silently would measure something else under its name.
-fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Problem> {
-    let given = [
+/// What of the load a file says; an option beside it would contradict it.
+fn refuse_beside_file(load: &LoadArgs, own: &OwnArgs) -> Result<(), Problem> {
+    let given = [(Opt::NUM_DISKS, load.num_disks.is_some()), (Opt::WRITE, load.write.is_some())];
+    let given = given.into_iter().chain(shape_options(load)).find(|&(_, given)| given);
+    let levels = own.levels.map(|_| "--levels");
+    let Some(option) = given.map(|(opt, _)| opt.spelled(Front::Rigel)).or(levels) else {
+        return Ok(());
+    };
+    Err(Problem::usage(format!("{option} does not go with --load"))
+        .at(option)
+        .because("the file says what is loaded")
+        .next(format!(
+            "say it in the file, and leave out {option}; docs/reference/load-files.md has the keys"
+        )))
+}
+
+/// The options of the load shape, and which of them are given.
+fn shape_options(load: &LoadArgs) -> [(Opt, bool); 9] {
+    [
         (Opt::MATRIX, load.matrix.is_some()),
         (Opt::NUM_SMALL, load.num_small.is_some()),
         (Opt::NUM_LARGE, load.num_large.is_some()),
@@ -72,8 +90,12 @@ fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Pr
         (Opt::STREAM_IOS, load.stream_ios.is_some()),
         (Opt::SIMULATE, load.simulate.is_some()),
         (Opt::STRIPE, load.stripe.is_some()),
-    ];
-    let Some((opt, _)) = given.into_iter().find(|&(_, given)| given) else {
+    ]
+}
+
+/// A predefined level has its load shape; changing it silently would measure something else under its name.
+fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Problem> {
+    let Some((opt, _)) = shape_options(load).into_iter().find(|&(_, given)| given) else {
         return Ok(());
     };
     let option = opt.spelled(front);

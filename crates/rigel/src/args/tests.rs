@@ -77,6 +77,8 @@ fn a_bare_level_measures_a_scratch_file() {
         out_dir: ".".into(),
         destroy: vec![],
         dry_run: false,
+        load: None,
+        as_load: false,
         history: false,
         force: false,
         display: Display {

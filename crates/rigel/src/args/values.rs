@@ -3,10 +3,10 @@
 //! Must not know which command line they came from.
 
 use super::fio;
-use super::nearest::nearest;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::request::EngineRequest;
+use rigel_core::nearest::nearest;
 use rigel_core::path_text;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::{Nanos, UnitError};

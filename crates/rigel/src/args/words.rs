@@ -3,7 +3,7 @@
 //!
 //! Must not know options.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::LevelChoice;
@@ -38,6 +38,20 @@ pub fn list<T: Words>() -> String {
 pub fn parser<T: Words>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::all().into_iter().map(|(word, _)| word))
         .try_map(|text| find(&text).ok_or("not one of the possible values"))
+}
+
+/// Levels that `rigel run` has beside ORION's.
+const OWN_LEVELS: [RunLevel; 1] = [RunLevel::Load];
+
+/// Reads a level of `rigel run`.
+pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
+    let all = || RunLevel::ALL.into_iter().chain(OWN_LEVELS);
+    let find = move |text: String| {
+        all().find(|level| level.name().eq_ignore_ascii_case(&text)).ok_or("not one of the possible values")
+    };
+    // Nobody types it: --load brings it.
+    let word = |level: RunLevel| PossibleValue::new(level.name()).hide(level == RunLevel::Load);
+    PossibleValuesParser::new(all().map(word)).try_map(find)
 }
 
 impl Words for RunLevel {

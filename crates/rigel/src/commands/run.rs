@@ -4,6 +4,7 @@
 
 mod consent;
 mod dry_run;
+mod load;
 mod measure;
 mod present;
 mod resume;
@@ -34,6 +35,7 @@ use targets::Scratch;
 
 /// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
 pub fn run(options: &RunOptions) -> Result<(), Problem> {
+    let options = &*load::with_file(options)?;
     let reporter = Reporter { options };
     measure::check(&options.request)?;
     let host = rigel_io::host::host_facts();

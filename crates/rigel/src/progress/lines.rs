@@ -29,6 +29,7 @@ pub fn place(at: &At, steps: usize, classes: &[LoadClass]) -> String {
             (format!("point {number}{steps}"), format!(", visit {}", round.saturating_add(1)))
         }
         Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
+        Purpose::Phase(phase) => (format!("phase {}", phase.saturating_add(1)), String::new()),
     };
     format!("{head}: {}{tail}", at.point.words())
 }

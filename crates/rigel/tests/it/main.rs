@@ -21,6 +21,7 @@ mod hostile;
 mod intervals;
 mod label;
 mod limits;
+mod load_file;
 mod manual;
 mod memory;
 mod one_number;

@@ -23,7 +23,7 @@ fn resume(place: &Path) -> Command {
 
 /// The record without the lines that say where the run went on, and without what the host did at its start (free memory,
 /// asynchronous I/Os of others).
-fn undisturbed(place: &Path) -> Vec<u8> {
+pub fn undisturbed(place: &Path) -> Vec<u8> {
     let bytes = fs::read(place.join(RECORD)).unwrap();
     let resumed = |line: &&[u8]| line.starts_with(br#"{"line":"resumed""#);
     let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| !resumed(line));

@@ -99,8 +99,10 @@ pub struct IoFindings {
     pub reads: Histogram,
     /// Latencies of writes.
     pub writes: Histogram,
-    /// Bytes of one I/O; 0 for what is no block I/O.
+    /// Bytes of one I/O, of the largest where there are several sizes; 0 for what is no block I/O.
     pub io_bytes: u64,
+    /// Bytes of one I/O on average, as counted where there are several sizes.
+    pub mean_bytes: f64,
     /// Failed I/Os.
     pub errors: u64,
     /// The first of them.
@@ -114,7 +116,7 @@ pub struct IoFindings {
 impl IoFindings {
     /// Megabytes (2^20) per second, reads and writes; `None` for what is no block I/O.
     pub fn mbps(&self) -> Option<Estimate> {
-        (self.io_bytes > 0).then(|| self.iops.scaled(to_f64(self.io_bytes) / to_f64(MIB)))
+        (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_bytes / to_f64(MIB)))
     }
 
     /// The rate in the unit of its class.
@@ -137,6 +139,8 @@ pub struct Sum {
     /// Length of what the latencies are from.
     pub span_ns: u64,
     io_bytes: u64,
+    /// Successful I/Os of the whole windows, and their bytes where there are several sizes.
+    moved: (u64, Option<u64>),
     planned: u32,
     errors: u64,
     first_error: Option<FirstError>,
@@ -158,6 +162,8 @@ impl Sum {
             let end_ns = tally.lead_ns.saturating_add(window_ns);
             let begin_ns = if tally.lead_ns == 0 { 0 } else { settle_ns.max(tally.lead_ns) };
             mine.span_ns = mine.span_ns.saturating_add(end_ns.saturating_sub(begin_ns));
+            let bytes = tally.bytes.map(|bytes| mine.moved.1.unwrap_or(0).saturating_add(bytes));
+            mine.moved = (mine.moved.0.saturating_add(tally.completed()), bytes);
             mine.errors = mine.errors.saturating_add(tally.errors);
             mine.first_error = mine.first_error.or(tally.first_error);
         }
@@ -172,6 +178,7 @@ impl Sum {
             window_ns: 0,
             span_ns: 0,
             io_bytes: tally.io_bytes,
+            moved: (0, None),
             planned: tally.planned,
             errors: 0,
             first_error: None,
@@ -183,7 +190,12 @@ impl Sum {
         let mut all = self.reads.clone();
         all.add(&self.writes);
         let merged = || Estimate::bare(units::iops(all.count(), self.span_ns));
+        let mean_bytes = match self.moved {
+            (ios @ 1.., Some(bytes)) => to_f64(bytes) / to_f64(ios),
+            _ => to_f64(self.io_bytes),
+        };
         IoFindings {
+            mean_bytes,
             load,
             iops: known.iops.map_or_else(merged, |interval| Estimate::of(interval, known.basis)),
             latency_us: LatencyUs::of(&all).map(|us| us.with_intervals(known)),

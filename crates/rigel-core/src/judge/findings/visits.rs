@@ -116,7 +116,7 @@ pub fn later_ns(visit: &Visit, settle_ns: u64) -> u64 {
 }
 
 const fn is_of_an_adaptive_run(visit: &Visit) -> bool {
-    !matches!(visit.purpose, Purpose::Only | Purpose::Search(_))
+    !matches!(visit.purpose, Purpose::Only | Purpose::Search(_) | Purpose::Phase(_))
 }
 
 fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {

@@ -8,13 +8,14 @@ use crate::error::Problem;
 use crate::load::request::MAX_OUTSTANDING;
 use crate::path_text::printable;
 use crate::units::{Bytes, MIB};
+use std::collections::BTreeSet;
 
 /// Largest I/O: one buffer per outstanding I/O has to fit into memory, and the kernel moves at most 2 GiB at once.
 const MAX_IO_BYTES: u64 = 256 * MIB;
 /// Most arrivals per second: more than any host can submit.
 pub const MAX_RATE: u32 = 10_000_000;
 /// Most bursty arrivals.
-const MOST_BURSTY: u32 = 100;
+pub const MOST_BURSTY: u32 = 100;
 /// Smallest block that any device has.
 const MIN_BLOCK_BYTES: u64 = 512;
 
@@ -25,14 +26,13 @@ impl LoadClass {
     /// A usage problem that names the class and what of it is not there yet.
     pub fn check_block_io(&self) -> Result<(), Problem> {
         let missing = [
-            (!matches!(self.sizes, Sizes::Fixed(_)), "other than one size"),
+            (self.sizes == Sizes::None, "without a size"),
             (
                 !matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }),
                 "other than random or in streams",
             ),
             (self.sync != Sync::None, "that waits for each write to be durable"),
             (self.arrival != Arrival::Closed, "at a rate of its own"),
-            (self.span != Span::Whole, "on a part of a target"),
         ];
         let Some((_, what)) = missing.into_iter().find(|missing| missing.0) else {
             return Ok(());
@@ -54,10 +54,7 @@ impl LoadClass {
             (_, Span::Percent(from, to)) if from >= to || to > 100 => {
                 Some(format!("from {from} to {to} per cent is no part of a target"))
             }
-            _ if matches!(&self.sizes, Sizes::Mixed(sizes) if sum_of_shares(sizes) != 100) => {
-                Some("the shares of its sizes are not 100 per cent together".to_owned())
-            }
-            _ => self.wrong_arrival().or_else(|| self.wrong_level()),
+            _ => self.wrong_sizes().or_else(|| self.wrong_arrival()).or_else(|| self.wrong_level()),
         };
         match wrong {
             Some(what) => Err(Problem::usage(what)
@@ -67,13 +64,32 @@ impl LoadClass {
         }
     }
 
+    fn wrong_sizes(&self) -> Option<String> {
+        let Sizes::Mixed(sizes) = &self.sizes else { return None };
+        let distinct: BTreeSet<u64> = sizes.iter().map(|size| size.0).collect();
+        let shares = sizes.iter().map(|size| u32::from(size.1)).sum::<u32>();
+        if shares != 100 || sizes.iter().any(|size| size.1 == 0) {
+            return Some("the shares of its sizes are not 100 per cent together, each above 0".to_owned());
+        }
+        if distinct.len() < sizes.len() {
+            return Some("one of its sizes is there twice".to_owned());
+        }
+        if self.pattern != Pattern::Random {
+            return Some("only random I/O has several sizes".to_owned());
+        }
+        (self.figure == Figure::Mbps)
+            .then(|| "I/O of several sizes is counted in I/Os, not in MBPS".to_owned())
+    }
+
     fn wrong_arrival(&self) -> Option<String> {
         match self.arrival {
             Arrival::Open { most_outstanding, .. } if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) => {
                 Some(format!("at most {most_outstanding} outstanding is not within 1 to {MAX_OUTSTANDING}"))
             }
             Arrival::Open { shape: Shape::Bursty(spread), .. } if !(2..=MOST_BURSTY).contains(&spread) => {
-                Some(format!("bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"))
+                Some(format!(
+                    "bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"
+                ))
             }
             Arrival::Open { .. } | Arrival::Closed => None,
         }
@@ -91,16 +107,11 @@ impl LoadClass {
 
     /// Refuses sizes that no device has or no host can hold.
     fn check_sizes(&self) -> Result<(), Problem> {
-        let all = match &self.sizes {
-            Sizes::Fixed(bytes) => vec![*bytes],
-            Sizes::Mixed(sizes) => sizes.iter().map(|size| size.0).collect(),
-            Sizes::None => Vec::new(),
-        };
         let place = match self.name {
             Class::SMALL | Class::LARGE => format!("--size-{}", self.name),
             _ => format!("load class '{}'", self.name),
         };
-        for bytes in all {
+        for bytes in self.all_sizes() {
             if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
                 let what = format!(
                     "the {} I/O size of {bytes} bytes is no multiple of {MIN_BLOCK_BYTES} bytes",
@@ -126,13 +137,13 @@ impl LoadClass {
     }
 }
 
-fn sum_of_shares(sizes: &[(u64, u8)]) -> u32 {
-    sizes.iter().map(|size| u32::from(size.1)).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn mixed() -> Sizes {
+        Sizes::Mixed(vec![(8192, 50), (16_384, 50)])
+    }
 
     #[test]
     fn what_nobody_can_do_is_refused() {
@@ -156,25 +167,30 @@ mod tests {
             LoadClass { levels: vec![MAX_RATE + 1], arrival: open(Shape::Even, 100), ..plain.clone() },
             LoadClass { arrival: open(Shape::Even, 0), ..plain.clone() },
             LoadClass { arrival: open(Shape::Bursty(1), 100), ..plain.clone() },
-            LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (100, 50)]), ..plain },
+            LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (100, 50)]), ..plain.clone() },
+            LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (8192, 50)]), ..plain.clone() },
+            LoadClass { sizes: Sizes::Mixed(vec![(8192, 100), (4096, 0)]), ..plain.clone() },
+            LoadClass { sizes: mixed(), figure: Figure::Mbps, ..plain.clone() },
+            LoadClass { sizes: mixed(), pattern: Pattern::Streams { ios_per_stream: 4 }, ..plain.clone() },
         ];
+        assert_eq!(LoadClass { sizes: mixed(), ..plain }.check(), Ok(()));
         assert!(refused.iter().all(|class| class.check().is_err()));
     }
 
     #[test]
     fn the_engines_refuse_what_they_cannot_do() {
         let plain = LoadClass::random(Class::SMALL, 8192);
-        assert_eq!(plain.check_block_io(), Ok(()));
+        let part = LoadClass { sizes: mixed(), span: Span::Percent(0, 25), ..plain.clone() };
+        assert_eq!((plain.check_block_io(), part.check_block_io()), (Ok(()), Ok(())));
         let refused = [
-            LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (16_384, 50)]), ..plain.clone() },
+            LoadClass { sizes: Sizes::None, ..plain.clone() },
             LoadClass { pattern: Pattern::Log, ..plain.clone() },
             LoadClass { sync: Sync::Dsync, ..plain.clone() },
-            LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain.clone() },
-            LoadClass { span: Span::Percent(0, 25), ..plain },
+            LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain },
         ];
         let texts: Vec<String> =
             refused.iter().map(|class| class.check_block_io().unwrap_err().to_string()).collect();
         assert!(texts.iter().all(|text| text.contains("class 'small'")), "{texts:?}");
-        assert_eq!(texts.iter().collect::<std::collections::BTreeSet<_>>().len(), texts.len());
+        assert_eq!(texts.iter().collect::<BTreeSet<_>>().len(), texts.len());
     }
 }

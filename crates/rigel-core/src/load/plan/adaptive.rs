@@ -53,7 +53,7 @@ impl AdaptivePlan {
     pub(crate) fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
         match request.pace {
             Pace::Adaptive(adaptive) => Some(Self::within(request, &adaptive, steps, spent)),
-            Pace::Fixed(_) => None,
+            Pace::Fixed(_) | Pace::Phases => None,
         }
     }
 

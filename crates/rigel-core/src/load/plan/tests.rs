@@ -2,6 +2,7 @@ use super::*;
 use crate::facts::{Identity, TargetKind};
 use crate::load::class::{Class, Pattern};
 use crate::load::matrix::{MatrixShape, RunLevel};
+use crate::load::workload::Layout;
 use proptest::prelude::*;
 
 fn target(size_bytes: u64) -> TargetFacts {

@@ -145,6 +145,7 @@ fn device(target: &TargetFacts) -> String {
 fn pace(run: &Run<'_>) -> String {
     match run.record.header.request.pace {
         Pace::Fixed(duration) => format!("one of {duration}"),
+        Pace::Phases => "one to each phase of the load".to_owned(),
         Pace::Adaptive(pace) => format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction()),
     }
 }

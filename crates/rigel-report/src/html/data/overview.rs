@@ -9,10 +9,9 @@ use crate::json::{compact, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
-use rigel_core::units::Bytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -61,7 +60,7 @@ struct Row {
 }
 
 /// What runs in one chart have in common: class, size, and whether it walks in streams.
-type Kind = (Class, u64, bool);
+type Kind = (Class, String, bool);
 /// The figure that a chart shows.
 type Quantity = fn(&IoFindings) -> Option<Estimate>;
 
@@ -72,7 +71,7 @@ impl Overlays {
         for (run, view) in views.iter().enumerate() {
             for load in view.loads() {
                 if points(view, load.name).next().is_some() {
-                    kinds.entry((load.name, load.io_bytes(), load.streams())).or_default().push(run);
+                    kinds.entry((load.name, size_of(load), load.streams())).or_default().push(run);
                 }
             }
         }
@@ -97,12 +96,16 @@ fn points<'a>(view: &'a View<'_>, class: Class) -> impl Iterator<Item = &'a Poin
     all.filter(move |found| found.point.is_alone(class) && found.io(class).is_some())
 }
 
-fn charts(views: &[View<'_>], (class, bytes, streams): Kind, runs: &[usize]) -> Vec<Overlay> {
+/// ` of 8 KiB`; nothing for what is no block I/O.
+fn size_of(load: &LoadClass) -> String {
+    if load.io_bytes() > 0 { format!(" of {}", load.size_text()) } else { String::new() }
+}
+
+fn charts(views: &[View<'_>], (class, size, streams): Kind, runs: &[usize]) -> Vec<Overlay> {
     let first = runs.first().and_then(|&run| views.get(run));
     let Some(load) = first.and_then(|view| view.record.header.request.class(class)) else {
         return Vec::new();
     };
-    let size = if bytes > 0 { format!(" of {}", Bytes(bytes)) } else { String::new() };
     let about = format!("of {}{size}{} alone", load.noun(), if streams { " in streams" } else { "" });
     let chart = |title: &str, unit: &str, quantity: Quantity| Overlay {
         title: text(title),

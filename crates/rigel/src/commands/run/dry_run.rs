@@ -2,7 +2,7 @@
 //!
 //! Must not read what is on a target, and must not write.
 
-use super::{consent, measure, targets};
+use super::{consent, load, measure, targets};
 use crate::args::{Front, RunOptions, TargetSource};
 use crate::commands;
 use crate::output::RECORD_SUFFIX;
@@ -18,6 +18,9 @@ use rigel_report::{OrionVersion, RUN_OUTPUTS};
 
 pub fn show(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
     let request = &options.request;
+    if options.as_load {
+        return load::show(request, plan);
+    }
     // A simulated target has nothing to lose.
     let intent = if request.engine.is_simulated() {
         None

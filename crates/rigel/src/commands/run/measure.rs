@@ -3,6 +3,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
+use rigel_core::load::class::LoadClass;
 use rigel_core::load::placement::{self, CpuChoice};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
@@ -72,8 +73,10 @@ pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
     })
 }
 
-/// Refuses what the bench of a run cannot do, before anything is filled or looked at: CPUs that cannot be had.
+/// Refuses what the bench of a run cannot do, before anything is filled or looked at: classes that the engines do not know, CPUs
+/// that cannot be had.
 pub fn check(request: &Request) -> Result<(), Problem> {
+    request.classes.iter().try_for_each(LoadClass::check_block_io)?;
     match request.cpus {
         CpuChoice::List(_) => placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop),
         CpuChoice::Auto | CpuChoice::Any => Ok(()),

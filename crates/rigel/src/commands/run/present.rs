@@ -105,6 +105,9 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             format!("load levels are searched first; usually {usually} in all")
         }
         (_, Pace::Fixed(_)) => format!("{points}, about {}", plan.known_time()),
+        (_, Pace::Phases) => {
+            format!("{}, {} in all", counted(plan.phases.len(), "phase"), plan.known_time())
+        }
         (_, Pace::Adaptive(adaptive)) => format!("{points} to {}, usually {usually}", adaptive.precision),
     }
 }

@@ -93,6 +93,9 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         out_dir: dir_of(&options.record).to_owned(),
         destroy: options.destroy.clone(),
         dry_run: false,
+        // The request has its load.
+        load: None,
+        as_load: false,
         // The record does not say whether the user wanted the history, and it is foreign text.
         history: false,
         // The outputs that are there come from the first part of the same record.

@@ -76,6 +76,7 @@ fn place(at: &At) -> String {
         Purpose::Round(round) => format!(", visit {}", round.saturating_add(1)),
         Purpose::FillsGap => ", one more visit".to_owned(),
         Purpose::Search(_) => ", search".to_owned(),
+        Purpose::Phase(number) => format!(", phase {}", number.saturating_add(1)),
     };
     format!("{}{visit}", at.point.words())
 }

@@ -71,7 +71,9 @@ pub fn of_run(
 fn loaded_levels(record: &Record, class: Class, writes: bool) -> Vec<LoadedLevel> {
     let mut levels: BTreeMap<u32, Vec<&Visit>> = BTreeMap::new();
     let counting = |visit: &&Visit| {
-        counts(visit) || (!visit.cut_short && matches!(visit.purpose, Purpose::Only | Purpose::Search(_)))
+        counts(visit)
+            || (!visit.cut_short
+                && matches!(visit.purpose, Purpose::Only | Purpose::Search(_) | Purpose::Phase(_)))
     };
     for visit in record.search.iter().chain(&record.visits).filter(counting) {
         if visit.point.is_alone(class) && record.header.request.writes(visit.point) == writes {
@@ -179,9 +181,9 @@ fn sizes(phases: &[JudgedPhase<'_>], points: &[&PointFindings]) -> Option<Flag> 
 
 /// What a point does in all, by its middle visits: a disturbed one does not move them.
 fn load(phases: &[JudgedPhase<'_>], point: &PointFindings) -> Load {
-    let rates = point.classes().map(|(class, io)| {
-        (usual_rate(phases, (point.step, class)).unwrap_or(io.iops.value), to_f64(io.io_bytes))
-    });
+    let rates = point
+        .classes()
+        .map(|(class, io)| (usual_rate(phases, (point.step, class)).unwrap_or(io.iops.value), io.mean_bytes));
     rates.fold(Load { ios_per_s: 0.0, bytes_per_s: 0.0 }, |sum, (iops, bytes)| Load {
         ios_per_s: sum.ios_per_s + iops,
         bytes_per_s: sum.bytes_per_s + iops * bytes,

@@ -1,6 +1,6 @@
 //! The word that was probably meant where one is not known: near in spelling, or a part of it.
 //!
-//! Must not know any option.
+//! Must not know what is named: options, keys of a file.
 
 use strsim::osa_distance;
 

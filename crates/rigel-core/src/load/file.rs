@@ -1,0 +1,188 @@
+//! Load files, `rigel.load/1`: a load of one's own in TOML, read with line and column of what is wrong, and written.
+//!
+//! [`read`] knows the text and what belongs together in it; what nobody can do is refused by [`Request::check`]. Must not
+//! open a file.
+
+mod class;
+mod phases;
+mod points;
+mod reader;
+mod schema;
+mod writer;
+
+pub use schema::schema;
+
+use crate::error::Problem;
+use crate::load::class::{LoadClass, MOST_CLASSES};
+use crate::load::matrix::{Point, RunLevel};
+use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::phase::Phase;
+use crate::load::plan::Plan;
+use crate::load::request::Request;
+use crate::load::workload::Layout;
+use crate::units::{Bytes, Nanos};
+use class::Read;
+use reader::{Source, Table, Value};
+
+/// Name and version of the form; every load file says it.
+pub const FORM: &str = "rigel.load/1";
+/// A longer file is no load.
+pub const MOST_BYTES: u64 = 8 << 20;
+/// The keys of a file.
+const KEYS: [&str; 5] = ["load", "class", "points", "layout", "phase"];
+
+/// What a load file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadFile {
+    /// What is loaded.
+    pub classes: Vec<LoadClass>,
+    /// The points; with phases those that they have.
+    pub points: Vec<Point>,
+    /// How streams walk the targets.
+    pub layout: Layout,
+    /// One after the other; usually none.
+    pub phases: Vec<Phase>,
+}
+
+/// Reads a load; `name` is the printable name of its file.
+///
+/// # Errors
+/// A usage problem with line and column, and what is expected there.
+pub fn read(name: &str, bytes: &[u8]) -> Result<LoadFile, Problem> {
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+        Source::new(name, valid)
+            .wrong(valid.len(), "the file is no text in UTF-8")
+            .next("give the file that describes the load, as text")
+    })?;
+    let source = Source::new(name, text);
+    let parsed = source.parse()?;
+    let table = Table::of(source, parsed.get_ref(), 0, "a load file", &KEYS)?;
+    let form = format!("load = \"{FORM}\"");
+    table.need("load", &form)?.read(|text| (text == FORM).then_some(()), &format!("\"{FORM}\""))?;
+    let classes = classes(table)?;
+    let layout = table.get("layout").map_or(Ok(Layout::Concat), layout)?;
+    let (points, phases) = match (table.get("points"), table.get("phase")) {
+        (Some(_), Some(phase)) => {
+            return Err(phase
+                .wrong("phases do not go with points")
+                .because("phases scale what the arrivals of the classes say")
+                .next("give each class its arrival and leave out 'points', or leave out the phases"));
+        }
+        (Some(points), None) => (points::read(points, &classes)?, Vec::new()),
+        (None, phases) => {
+            let together = points::together(&classes)?;
+            let phases = phases.map_or(Ok(Vec::new()), |phases| phases::read(phases, &classes, together))?;
+            let points = if phases.is_empty() { vec![together] } else { phases::distinct(&phases) };
+            (points, phases)
+        }
+    };
+    Ok(LoadFile { classes: classes.into_iter().map(|read| read.class).collect(), points, layout, phases })
+}
+
+fn classes(table: Table<'_>) -> Result<Vec<Read<'_>>, Problem> {
+    let expected = "[[class]] before the keys of each class";
+    let all = table.need("class", expected)?.list(expected)?;
+    let mut classes: Vec<Read<'_>> = Vec::new();
+    for value in all {
+        let read = class::read(value)?;
+        if classes.iter().any(|other| other.class.name == read.class.name) {
+            let what = format!("there are two classes '{}'", read.class.name);
+            return Err(value.wrong(what).next("give each class a name of its own"));
+        }
+        classes.push(read);
+        if classes.len() > MOST_CLASSES {
+            return Err(value
+                .wrong(format!("{} classes are too many", classes.len()))
+                .next(format!("write at most {MOST_CLASSES}")));
+        }
+    }
+    if classes.is_empty() {
+        return Err(table.wrong("the load has no class").next(format!("write {expected}")));
+    }
+    Ok(classes)
+}
+
+fn layout(value: Value<'_>) -> Result<Layout, Problem> {
+    let expected = r#""concat" or { raid0 = "1M" }"#;
+    if value.as_text().is_some() {
+        return value
+            .word(&[("concat", Layout::Concat)])
+            .map_err(|problem| problem.next(format!("write {expected}")));
+    }
+    let raid0 = Table::within(value, "a layout", &["raid0"], expected)?.need("raid0", expected)?;
+    let stripe = |text: &str| text.parse::<Bytes>().ok().filter(|bytes| bytes.0 > 0);
+    let stripe = raid0.read(stripe, "the stripe depth, such as \"1M\"")?;
+    Ok(Layout::Raid0 { stripe_bytes: stripe.0 })
+}
+
+impl LoadFile {
+    /// The load of a run, for a file. What its levels are searched for is not known beforehand.
+    ///
+    /// # Errors
+    /// When there is no load before it was searched.
+    pub fn of(request: &Request, plan: &Plan) -> Result<Self, Problem> {
+        if plan.search.is_some() {
+            return Err(Problem::usage("load levels that are searched cannot be written into a file")
+                .at("--as-load")
+                .because("they are known once the device was measured")
+                .next("leave out --levels auto"));
+        }
+        let points = plan.grid.points.clone();
+        let plain = |class: &LoadClass| LoadClass { levels: Vec::new(), ..class.clone() };
+        Ok(Self {
+            classes: request.classes.iter().map(plain).collect(),
+            points,
+            layout: request.layout,
+            phases: request.phases.clone(),
+        })
+    }
+
+    /// The text of a file that says the same; `comment` is its first line.
+    pub fn text(&self, comment: &str) -> String {
+        writer::text(self, comment)
+    }
+
+    /// What a run was asked for, with this as its load.
+    ///
+    /// # Errors
+    /// What no run can do, and times that contradict the phases.
+    pub fn request(self, asked: Request) -> Result<Request, Problem> {
+        let pace = if self.phases.is_empty() { asked.pace } else { self.pace(asked.pace)? };
+        let Self { classes, points, layout, phases } = self;
+        let levels = LevelChoice::Own;
+        let request =
+            Request { level: RunLevel::Load, classes, points, layout, phases, pace, levels, ..asked };
+        request.check()?;
+        Ok(request)
+    }
+
+    /// The pace of phases, unless another one was asked for.
+    fn pace(&self, asked: Pace) -> Result<Pace, Problem> {
+        let contradicts = |option: &str| {
+            Problem::usage(format!("{option} does not go with the phases of a load"))
+                .at(option)
+                .because("each phase says how long it is, and is measured once")
+                .next(format!("leave out {option}, or the phases"))
+        };
+        let whole = Nanos(self.phases.iter().map(|phase| phase.time.0).fold(0, u64::saturating_add));
+        match asked {
+            Pace::Fixed(_) => Err(contradicts("--duration")),
+            Pace::Adaptive(Adaptive { fast: true, .. }) => Err(contradicts("--fast")),
+            Pace::Adaptive(Adaptive { precision, .. }) if precision != Adaptive::default().precision => {
+                Err(contradicts("--precision"))
+            }
+            Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) if limit < whole => {
+                Err(Problem::usage(format!(
+                    "the phases take {whole} together, longer than the run may take, {limit}"
+                ))
+                .at("--max-duration")
+                .next("allow more time, or shorten the phases"))
+            }
+            Pace::Adaptive(_) | Pace::Phases => Ok(Pace::Phases),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! The JSON Schema of load files, for editors that check TOML by one.
+//!
+//! Must not know more keys than the reader; a test compares.
+
+use super::FORM;
+use super::class::{DEFAULT_MAX_OUTSTANDING, MOST_SIZES};
+use crate::load::class::{MAX_RATE, MOST_BURSTY, MOST_CLASSES};
+use crate::load::matrix::MAX_POINTS;
+use crate::load::phase::MOST_PHASES;
+use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
+use serde_json::{Value, json};
+
+/// The schema, pretty-printed.
+pub fn schema() -> String {
+    format!("{:#}\n", document())
+}
+
+pub(super) fn document() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FORM,
+        "description": "A load for `rigel run --load`, in TOML.",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["load", "class"],
+        "properties": {
+            "load": { "const": FORM, "description": "Name and version of this form." },
+            "class": {
+                "description": "What is loaded, all classes at the same time unless points say otherwise.",
+                "type": "array", "minItems": 1, "maxItems": MOST_CLASSES, "items": class()
+            },
+            "points": {
+                "description": "Points that are measured one by one: of each class how many. The arrivals then say none.",
+                "type": "array", "minItems": 1, "maxItems": MAX_POINTS,
+                "items": { "type": "object", "minProperties": 1, "additionalProperties": count(0, MAX_RATE) }
+            },
+            "layout": {
+                "description": "How streams walk several targets: one after the other, or striped so deep.",
+                "default": "concat",
+                "oneOf": [
+                    { "const": "concat" },
+                    {
+                        "type": "object", "required": ["raid0"], "additionalProperties": false,
+                        "properties": { "raid0": size() }
+                    }
+                ]
+            },
+            "phase": {
+                "description": "What the classes do, scaled, for a time each, one phase after the other.",
+                "type": "array", "maxItems": MOST_PHASES, "items": phase()
+            }
+        }
+    })
+}
+
+fn class() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["name", "size"],
+        "properties": {
+            "name": { "type": "string", "pattern": "^[a-z][a-z0-9_]{0,14}$", "description": "Its name in all outputs." },
+            "size": {
+                "description": "Bytes of an I/O, or several sizes with their shares of the I/Os in per cent, 100 together.",
+                "oneOf": [
+                    size(),
+                    {
+                        "type": "object", "minProperties": 1, "maxProperties": MOST_SIZES,
+                        "additionalProperties": count(1, 100)
+                    }
+                ]
+            },
+            "pattern": {
+                "description": "Anywhere, in sequential streams, or appended to a log by each writer.",
+                "enum": ["random", "stream", "log"], "default": "random"
+            },
+            "stream_ios": {
+                "description": "Outstanding I/Os of each stream.",
+                "type": "integer", "minimum": 1, "maximum": MAX_OUTSTANDING, "default": DEFAULT_STREAM_IOS
+            },
+            "write": {
+                "description": "Share of writes in per cent: of the I/Os, or of the streams.",
+                "type": "integer", "minimum": 0, "maximum": 100, "default": 0
+            },
+            "sync": {
+                "description": "When a write counts: at once, or when it is durable, by a write or by a flush that asks for it.",
+                "enum": ["none", "dsync", "fdatasync"], "default": "none"
+            },
+            "span": {
+                "description": "The part of every target, in per cent of its size.",
+                "type": "string", "pattern": "^[0-9]{1,3}%?-[0-9]{1,3}%?$", "default": "0-100%"
+            },
+            "arrival": arrival(),
+            "unit": {
+                "description": "Unit of its rate in reports: IOPS, MBPS or a word. Streams have MBPS, others IOPS.",
+                "type": "string", "minLength": 1, "maxLength": 15
+            }
+        }
+    })
+}
+
+fn arrival() -> Value {
+    json!({
+        "description": "When I/Os begin: so many are always outstanding, or they arrive at a rate.",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "outstanding": described(count(1, MAX_OUTSTANDING), "Random I/Os that are always outstanding."),
+            "streams": described(count(1, MAX_OUTSTANDING), "Streams of a class in streams."),
+            "writers": described(count(1, MAX_OUTSTANDING), "Writers of a log."),
+            "rate": described(count(1, MAX_RATE), "Arrivals per second, whatever is outstanding."),
+            "shape": {
+                "description": "How the times between arrivals spread; bursty by a squared coefficient of variation.",
+                "default": "poisson",
+                "oneOf": [
+                    { "enum": ["poisson", "even"] },
+                    {
+                        "type": "object", "required": ["bursty"], "additionalProperties": false,
+                        "properties": { "bursty": count(2, MOST_BURSTY) }
+                    }
+                ]
+            },
+            "max_outstanding": {
+                "description": "Most outstanding I/Os beside a rate; what arrives beyond that waits.",
+                "type": "integer", "minimum": 1, "maximum": MAX_OUTSTANDING, "default": DEFAULT_MAX_OUTSTANDING
+            }
+        }
+    })
+}
+
+fn phase() -> Value {
+    let factor = json!({ "type": "number", "minimum": 0, "maximum": 1000 });
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["for"],
+        "properties": {
+            "for": {
+                "description": "How long it lasts, such as 10m.",
+                "type": "string", "pattern": "^[0-9.]+ *(us|ms|s|sec|m|min|h)$"
+            },
+            "scale": {
+                "description": "By how much all rates and counts are multiplied, or those of each class.",
+                "default": 1.0,
+                "oneOf": [factor, { "type": "object", "additionalProperties": factor }]
+            }
+        }
+    })
+}
+
+fn size() -> Value {
+    json!({ "type": "string", "pattern": "^[0-9.]+ *([kKmMgGtT]([iI]?[bB])?|[bB])?$" })
+}
+
+fn count(least: u32, most: u32) -> Value {
+    json!({ "type": "integer", "minimum": least, "maximum": most })
+}
+
+fn described(mut value: Value, description: &str) -> Value {
+    value["description"] = description.into();
+    value
+}

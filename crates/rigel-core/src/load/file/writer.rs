@@ -1,0 +1,156 @@
+//! The text of a load file.
+//!
+//! What it writes reads as the same load. Must not judge a load.
+
+use super::class::{DEFAULT_MAX_OUTSTANDING, SYNC, count_key, default_figure};
+use super::{FORM, LoadFile, phases};
+use crate::load::class::{Arrival, Figure, LoadClass, Pattern, Shape, Sizes, Span, Sync};
+use crate::load::matrix::Point;
+use crate::load::request::DEFAULT_STREAM_IOS;
+use crate::load::workload::Layout;
+use crate::units::{GIB, KIB, MIB, NS_PER_MS, NS_PER_S};
+use std::fmt::{Arguments, Display};
+
+pub fn text(load: &LoadFile, comment: &str) -> String {
+    let mut page = Page(String::new());
+    page.line(format_args!("# {comment}"));
+    page.line(format_args!("load = \"{FORM}\""));
+    if let Layout::Raid0 { stripe_bytes } = load.layout {
+        page.line(format_args!("layout = {{ raid0 = \"{}\" }}", size(stripe_bytes)));
+    }
+    // What a class has where it has most; phases are parts of it.
+    let usual = load.points.iter().fold(Point::default(), |most, point| {
+        point.classes().fold(most, |most, (class, level)| most.with(class, most.of(class).max(level)))
+    });
+    if load.phases.is_empty() {
+        points(&mut page, load);
+    }
+    for one in &load.classes {
+        let level = (!load.phases.is_empty()).then(|| usual.of(one.name).max(1));
+        class(&mut page, one, level);
+    }
+    for phase in &load.phases {
+        page.line(format_args!("\n[[phase]]"));
+        page.line(format_args!("for = \"{}\"", time(phase.time.0)));
+        let factor = |class: &LoadClass| {
+            let factor = phases::factor_of(phase.point.of(class.name), usual.of(class.name));
+            format!("{} = {factor:?}", class.name)
+        };
+        let factors: Vec<String> = load.classes.iter().map(factor).collect();
+        page.line(format_args!("scale = {{ {} }}", factors.join(", ")));
+    }
+    page.0
+}
+
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, line: Arguments<'_>) {
+        self.0 += &line.to_string();
+        self.0.push('\n');
+    }
+
+    fn pair(&mut self, key: &str, value: impl Display) {
+        self.line(format_args!("{key} = {value}"));
+    }
+}
+
+/// Every class in every point, also those that it has none of: so that each class stands in one.
+fn points(page: &mut Page, load: &LoadFile) {
+    page.line(format_args!("points = ["));
+    for point in &load.points {
+        let level = |class: &LoadClass| format!("{} = {}", class.name, point.of(class.name));
+        let levels: Vec<String> = load.classes.iter().map(level).collect();
+        page.line(format_args!("  {{ {} }},", levels.join(", ")));
+    }
+    page.line(format_args!("]"));
+}
+
+fn class(page: &mut Page, class: &LoadClass, level: Option<u32>) {
+    page.line(format_args!("\n[[class]]"));
+    page.pair("name", quoted(class.name));
+    page.pair("size", sizes(&class.sizes));
+    page.pair("pattern", quoted(pattern(class.pattern)));
+    if let Pattern::Streams { ios_per_stream } = class.pattern
+        && ios_per_stream != DEFAULT_STREAM_IOS
+    {
+        page.pair("stream_ios", ios_per_stream);
+    }
+    if class.write_percent.writes() {
+        page.pair("write", class.write_percent.get());
+    }
+    if class.sync != Sync::None {
+        let word = SYNC.iter().find(|(_, sync)| *sync == class.sync).map_or("none", |(word, _)| word);
+        page.pair("sync", quoted(word));
+    }
+    if class.span != Span::Whole {
+        page.pair("span", quoted(class.span));
+    }
+    if let Some(arrival) = arrival(class, level) {
+        page.pair("arrival", arrival);
+    }
+    if class.figure != default_figure(class.pattern) {
+        match &class.figure {
+            Figure::Mbps => page.pair("unit", quoted("MBPS")),
+            Figure::Rate(unit) => page.pair("unit", quoted(unit)),
+        }
+    }
+}
+
+/// Names, units and words have no character that would have to be escaped.
+fn quoted(text: impl Display) -> String {
+    format!("\"{text}\"")
+}
+
+const fn pattern(pattern: Pattern) -> &'static str {
+    match pattern {
+        Pattern::Random | Pattern::Sessions => "random",
+        Pattern::Streams { .. } => "stream",
+        Pattern::Log => "log",
+    }
+}
+
+fn sizes(sizes: &Sizes) -> String {
+    match sizes {
+        Sizes::Fixed(bytes) => quoted(size(*bytes)),
+        Sizes::Mixed(sizes) => {
+            let one = |(bytes, share): &(u64, u8)| format!("\"{}\" = {share}", size(*bytes));
+            format!("{{ {} }}", sizes.iter().map(one).collect::<Vec<_>>().join(", "))
+        }
+        Sizes::None => quoted(0),
+    }
+}
+
+fn arrival(class: &LoadClass, level: Option<u32>) -> Option<String> {
+    let Arrival::Open { shape, most_outstanding } = class.arrival else {
+        return Some(format!("{{ {} = {} }}", count_key(class.pattern), level?));
+    };
+    let rate = level.map_or_else(String::new, |rate| format!("rate = {rate}, "));
+    let shape = match shape {
+        Shape::Even => quoted("even"),
+        Shape::Poisson => quoted("poisson"),
+        Shape::Bursty(spread) => format!("{{ bursty = {spread} }}"),
+    };
+    let most = match most_outstanding {
+        DEFAULT_MAX_OUTSTANDING => String::new(),
+        most => format!(", max_outstanding = {most}"),
+    };
+    Some(format!("{{ {rate}shape = {shape}{most} }}"))
+}
+
+/// `8K`, with the largest prefix that divides the number.
+fn size(bytes: u64) -> String {
+    in_units(bytes, &[(1 << 40, "T"), (GIB, "G"), (MIB, "M"), (KIB, "K"), (1, "")])
+}
+
+/// `10m`.
+fn time(ns: u64) -> String {
+    const UNITS: [(u64, &str); 4] =
+        [(3600 * NS_PER_S, "h"), (60 * NS_PER_S, "m"), (NS_PER_S, "s"), (NS_PER_MS, "ms")];
+    in_units(ns, &UNITS)
+}
+
+fn in_units(number: u64, units: &[(u64, &str)]) -> String {
+    let fits = units.iter().find(|(unit, _)| number >= *unit && number.is_multiple_of(*unit));
+    fits.map_or_else(|| number.to_string(), |(unit, name)| format!("{}{name}", number / unit))
+}

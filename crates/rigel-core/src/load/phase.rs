@@ -1,0 +1,64 @@
+//! Phases of a load: a point for a time each, one after the other.
+//!
+//! Must not know how they are measured.
+
+use crate::error::Problem;
+use crate::load::matrix::Point;
+use crate::units::{NS_PER_MS, NS_PER_S, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Most phases of a load.
+pub const MOST_PHASES: usize = 1000;
+/// A shorter phase would hardly be over its start.
+const SHORTEST: Nanos = Nanos::from_secs(1);
+/// Longest time of all phases together.
+const LONGEST: Nanos = Nanos::from_secs(7 * 24 * 3600);
+
+/// A point for a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase {
+    /// How long the load lasts.
+    #[serde(rename = "for")]
+    pub time: Nanos,
+    /// The load.
+    pub point: Point,
+}
+
+impl Phase {
+    /// Refuses a phase that cannot be measured.
+    ///
+    /// # Errors
+    /// When it is too short or has no load.
+    pub fn check(&self) -> Result<(), Problem> {
+        if self.point.sum() == 0 {
+            return Err(Problem::usage("a phase without load measures nothing")
+                .next("scale one of its classes to more than 0, or leave out the phase"));
+        }
+        if self.time < SHORTEST || !self.time.0.is_multiple_of(NS_PER_MS) {
+            return Err(Problem::usage(format!("a phase of {} cannot be measured", self.time))
+                .next(format!("give {SHORTEST} or more, in whole milliseconds")));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses phases that no run can have; `points` are those of the load.
+pub(super) fn check(phases: &[Phase], points: &[Point]) -> Result<(), Problem> {
+    phases.iter().try_for_each(Phase::check)?;
+    let whole = Nanos(phases.iter().map(|phase| phase.time.0).fold(0, u64::saturating_add));
+    if phases.len() > MOST_PHASES || whole > LONGEST {
+        return Err(Problem::usage(format!(
+            "{} phases of {} h together are too many, or too long",
+            phases.len(),
+            whole.0 / (3600 * NS_PER_S)
+        ))
+        .next(format!("give at most {MOST_PHASES} phases and 7 days")));
+    }
+    match phases.iter().find(|phase| !points.contains(&phase.point)) {
+        Some(phase) => {
+            Err(Problem::usage(format!("the phase of {} is no point of the load", phase.point.words()))
+                .next("add it to the points"))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,78 @@
+//! Whether the I/Os of a class fit onto a target.
+//!
+//! Must not look at the target: what was found out about it is in its facts.
+
+use crate::error::Problem;
+use crate::facts::TargetFacts;
+use crate::load::class::{LoadClass, Span};
+use crate::units::Bytes;
+
+/// Refuses sizes that are no whole blocks of a target, and a target, or a part of it, that does not hold one I/O.
+pub fn check(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
+    let label = class.name;
+    let block = u64::from(target.logical_block_bytes.max(1));
+    for io_bytes in class.all_sizes() {
+        if !io_bytes.is_multiple_of(block) {
+            return Err(Problem::usage(format!(
+                "the {label} I/O size of {} is no multiple of the logical block of {}",
+                Bytes(io_bytes),
+                Bytes(block)
+            ))
+            .at(&target.path)
+            .because("direct I/O moves whole logical blocks")
+            .next(format!("use a multiple of {}", Bytes(block))));
+        }
+    }
+    check_room(target, class)
+}
+
+fn check_room(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
+    let (label, io_bytes) = (class.name, class.io_bytes());
+    if target.size_bytes < io_bytes {
+        return Err(Problem::refused(format!(
+            "the target of {} is smaller than one {label} I/O of {}",
+            Bytes(target.size_bytes),
+            Bytes(io_bytes)
+        ))
+        .at(&target.path)
+        .next("use a larger target or a smaller I/O size"));
+    }
+    let part = class.span.of(target.size_bytes);
+    // I/O lies at multiples of its size, from the begin of the target.
+    if class.span != Span::Whole && part.start.div_ceil(io_bytes) >= part.end / io_bytes {
+        return Err(Problem::usage(format!(
+            "{} of the target of {} do not hold one {label} I/O of {}",
+            class.span,
+            Bytes(target.size_bytes),
+            Bytes(io_bytes)
+        ))
+        .at(&target.path)
+        .because(format!(
+            "they are {}, and an I/O lies at a multiple of its size",
+            Bytes(part.end.saturating_sub(part.start))
+        ))
+        .next("use a larger part, a larger target or a smaller I/O size"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::class::{Class, Sizes};
+
+    #[test]
+    fn every_size_and_the_part_have_to_fit() {
+        let target = TargetFacts { logical_block_bytes: 4096, ..TargetFacts::simulated(100 << 20) };
+        let class = LoadClass::random(Class::SMALL, 1 << 20);
+        let part = |from, to| LoadClass { span: Span::Percent(from, to), ..class.clone() };
+        assert_eq!((check(&target, &class), check(&target, &part(3, 4))), (Ok(()), Ok(())));
+        let odd = TargetFacts { size_bytes: (100 << 20) - 4096, ..target.clone() };
+        let text = check(&odd, &part(3, 4)).unwrap_err().to_string();
+        assert!(text.contains("3-4% of the target") && text.contains("one small I/O of 1 MiB"), "{text}");
+        let sizes = |bytes| LoadClass { sizes: Sizes::Mixed(vec![(bytes, 50), (8192, 50)]), ..class.clone() };
+        assert_eq!(check(&target, &sizes(65_536)), Ok(()));
+        assert!(check(&target, &sizes(512)).unwrap_err().to_string().contains("logical block"));
+        assert!(check(&target, &sizes(128 << 20)).unwrap_err().to_string().contains("smaller than one"));
+    }
+}

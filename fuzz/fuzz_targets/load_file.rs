@@ -1,0 +1,42 @@
+//! Load files: any bytes are a load, or a problem with a line and a column. A load can be written and read again, and can be planned
+//! or is refused.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::file;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::sim::SimLaw;
+use rigel_fuzz::assert_printable;
+
+fuzz_target!(|bytes: &[u8]| {
+    let refused = |problem: rigel_core::error::Problem| {
+        assert_eq!(problem.kind.code(), 2);
+        assert_printable("a problem", &problem.to_string());
+    };
+    let load = match file::read("x.toml", bytes) {
+        Ok(load) => load,
+        Err(problem) => {
+            assert!(problem.place.as_ref().is_some_and(|place| place.starts_with("x.toml:")), "{problem}");
+            return refused(problem);
+        }
+    };
+    let text = load.text("again");
+    assert_printable("a load file", &text);
+    assert_eq!(file::read("x.toml", text.as_bytes()).as_ref(), Ok(&load), "{text}");
+    let engine = EngineRequest::Sim(SimLaw::default());
+    let asked = Request { engine, pace: Pace::Adaptive(Adaptive::default()), ..Request::new(RunLevel::Load) };
+    match load.request(asked) {
+        Err(problem) => refused(problem),
+        Ok(request) => {
+            if let Err(problem) =
+                Plan::new(&request, &HostFacts::default(), &[TargetFacts::simulated(1 << 30)])
+            {
+                assert_printable("a problem", &problem.to_string());
+            }
+        }
+    }
+});

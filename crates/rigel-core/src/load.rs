@@ -5,6 +5,7 @@
 pub mod class;
 pub mod draw;
 pub(crate) mod levels;
+pub mod log;
 pub mod matrix;
 pub mod pace;
 pub mod placement;

@@ -8,6 +8,7 @@ mod context;
 use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::limits::sysctl;
 use crate::slots::{Slots, outcome};
+use crate::tag::{self, Next};
 use crate::targets::OpenTargets;
 use context::{Context, Event, Iocb};
 use rigel_core::error::Problem;
@@ -89,8 +90,8 @@ impl Aio {
                 libc::EAGAIN if self.in_kernel > 0 => self.collect(self.ready + 1)?,
                 errno => {
                     // SAFETY: the pointer is one of a live queue, as above, and the kernel keeps none.
-                    let slot = unsafe { (*iocbs[0]).data };
-                    self.events[self.ready] = Event::refused(slot, errno);
+                    let tag = unsafe { (*iocbs[0]).data };
+                    self.events[self.ready] = Event::refused(tag, errno);
                     self.ready += 1;
                     iocbs = &mut iocbs[1..];
                 }
@@ -151,16 +152,24 @@ impl Backend for Aio {
     }
 
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the kernel returns the slot number that it was given"
-    )]
     fn reap(&mut self, mut sink: impl FnMut(Completion)) {
         let ready = std::mem::take(&mut self.ready);
         for event in &self.events[..ready] {
-            let slot = event.data as u16;
-            self.slots.end(slot);
-            sink(Completion { slot, outcome: outcome(event.result) });
+            let (slot, _) = tag::slot_and_len(event.data);
+            let mut over = Completion { slot, outcome: outcome(event.result) };
+            if event.data & tag::MARKED != 0 {
+                match tag::next(event.data, over.outcome) {
+                    Next::Over(completion) => over = completion,
+                    // The slot stays busy. The next `submit` sends the flush.
+                    Next::Flush(op) => {
+                        let file = self.targets[usize::from(op.target)].as_fd().as_raw_fd();
+                        self.queued.push(Iocb::flush(&op, file));
+                        continue;
+                    }
+                }
+            }
+            self.slots.end(over.slot);
+            sink(over);
         }
     }
 

@@ -16,6 +16,7 @@ pub mod sim;
 mod slots;
 pub mod survey;
 mod system;
+mod tag;
 pub mod targets;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 //! A plan is a pure function of its arguments, the seed included. Must not touch anything.
 
 mod adaptive;
+mod log;
 mod prospect;
 mod search;
 mod way;
@@ -13,6 +14,7 @@ pub use search::{LevelSearch, Searched};
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
 use crate::load::class::{LoadClass, PerClass, Sizes};
+use crate::load::log::Regions;
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, MAX_OUTSTANDING, Request};
@@ -153,12 +155,17 @@ impl Plan {
         way::check_host(request, host)?;
         check_targets(request, targets, room)?;
         let (max_outstanding, buffer_bytes) = check_buffers(request, host, room)?;
-        let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let mut steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let first_round = log::first_round(request, targets)?;
         let workers = request.workers.unwrap_or_else(|| {
             let wanted = max_outstanding.values().sum::<u32>().div_ceil(OUTSTANDING_PER_WORKER);
             wanted.clamp(1, host.cpus.max(1))
         });
-        let adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
+        let mut adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
+        match &mut adaptive {
+            Some(adaptive) => adaptive.warm_up = first_round.or(adaptive.warm_up),
+            None => log::warm_first(&mut steps, request, first_round),
+        }
         let mut plan = Self {
             num_disks,
             grid,
@@ -376,7 +383,8 @@ pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Vec<Volumes
         let volume = |layout| Volume::new(&sizes, class.io_bytes(), layout);
         let streams = class.streams().then(|| volume(request.layout)).transpose();
         let streams = streams.map_err(|error| Problem::usage(error.to_string()))?;
-        Ok(Volumes { random: volume(Layout::Concat).ok(), streams })
+        let log = log::regions(request, class, targets)?;
+        Ok(Volumes { random: volume(Layout::Concat).ok(), streams, log })
     };
     request.classes.iter().map(of_class).collect()
 }
@@ -388,6 +396,8 @@ pub struct Volumes {
     pub random: Option<Volume>,
     /// For streams.
     pub streams: Option<Volume>,
+    /// For the writers of a log.
+    pub log: Option<Regions>,
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::name::NAME_BYTES;
 use super::{Arrival, Class, Figure, LoadClass, Pattern, Shape, Sizes, Span, Sync};
 use crate::error::Problem;
 use crate::load::request::MAX_OUTSTANDING;
+use crate::load::workload::WritePercent;
 use crate::path_text::printable;
 use crate::units::{Bytes, MIB};
 
@@ -26,11 +27,7 @@ impl LoadClass {
     pub fn check_block_io(&self) -> Result<(), Problem> {
         let missing = [
             (!matches!(self.sizes, Sizes::Fixed(_)), "other than one size"),
-            (
-                !matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }),
-                "other than random or in streams",
-            ),
-            (self.sync != Sync::None, "that waits for each write to be durable"),
+            (self.pattern == Pattern::Sessions, "of sessions"),
             (self.arrival != Arrival::Closed, "at a rate of its own"),
             (self.span != Span::Whole, "on a part of a target"),
         ];
@@ -53,6 +50,12 @@ impl LoadClass {
             }
             (_, Span::Percent(from, to)) if from >= to || to > 100 => {
                 Some(format!("from {from} to {to} per cent is no part of a target"))
+            }
+            _ if self.pattern == Pattern::Log && self.write_percent != WritePercent::ALL => {
+                Some("a log is only written: its share of writes is 100 per cent".to_owned())
+            }
+            _ if self.sync != Sync::None && !self.write_percent.writes() => {
+                Some("it only reads, and only writes can be made durable".to_owned())
             }
             _ if matches!(&self.sizes, Sizes::Mixed(sizes) if sum_of_shares(sizes) != 100) => {
                 Some("the shares of its sizes are not 100 per cent together".to_owned())
@@ -162,13 +165,28 @@ mod tests {
     }
 
     #[test]
+    fn a_log_is_written_and_only_writes_become_durable() {
+        let name = Class::constant("commit");
+        let log = LoadClass::log(name, 8192, Sync::Dsync, "commits/s");
+        assert_eq!((log.check(), log.check_block_io()), (Ok(()), Ok(())));
+        let share = |percent| WritePercent::new(percent).unwrap();
+        let half = LoadClass { write_percent: share(50), ..log.clone() };
+        let text = half.check().unwrap_err().to_string();
+        assert!(text.contains("a log is only written"), "{text}");
+        let reads = LoadClass { write_percent: share(0), pattern: Pattern::Random, ..log.clone() };
+        let text = reads.check().unwrap_err().to_string();
+        assert!(text.contains("load class 'commit'") && text.contains("it only reads"), "{text}");
+        let mixed = LoadClass { write_percent: share(1), pattern: Pattern::Random, ..log };
+        assert_eq!((mixed.check(), mixed.check_block_io()), (Ok(()), Ok(())));
+    }
+
+    #[test]
     fn the_engines_refuse_what_they_cannot_do() {
         let plain = LoadClass::random(Class::SMALL, 8192);
         assert_eq!(plain.check_block_io(), Ok(()));
         let refused = [
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (16_384, 50)]), ..plain.clone() },
-            LoadClass { pattern: Pattern::Log, ..plain.clone() },
-            LoadClass { sync: Sync::Dsync, ..plain.clone() },
+            LoadClass { pattern: Pattern::Sessions, ..plain.clone() },
             LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain.clone() },
             LoadClass { span: Span::Percent(0, 25), ..plain },
         ];

@@ -9,10 +9,12 @@ use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::limits::sysctl;
 use crate::slots::{Slots, outcome};
 use crate::tag::{self, Next};
-use crate::targets::OpenTargets;
+use crate::targets::{OpenTarget, OpenTargets};
 use context::{Context, Event, Iocb};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::load::class::Sync;
+use rigel_core::load::workload::Direction;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
@@ -200,6 +202,46 @@ impl Drop for Aio {
 /// Tries whether all workers together can have this many outstanding I/Os: the kernel counts events, not contexts.
 pub(crate) fn probe(events: u32) -> io::Result<()> {
     set_up(events).map(drop)
+}
+
+/// Tries to read with the flag of a durable write, which reads take without effect.
+pub(crate) fn try_durable_read(target: &OpenTarget, buffer: &mut [u8]) -> io::Result<()> {
+    let op = Op {
+        slot: 0,
+        target: 0,
+        direction: Direction::Read,
+        offset: 0,
+        len: u32::try_from(buffer.len()).unwrap_or(u32::MAX),
+        sync: Sync::Dsync,
+    };
+    let iocb = Iocb::new(&op, target.as_fd().as_raw_fd(), buffer.as_mut_ptr()).durable();
+    try_one(iocb, buffer)
+}
+
+/// Tries to flush a target.
+pub(crate) fn try_flush(target: &OpenTarget) -> io::Result<()> {
+    let op = Op { slot: 0, target: 0, direction: Direction::Write, offset: 0, len: 0, sync: Sync::Fdatasync };
+    try_one(Iocb::flush(&op, target.as_fd().as_raw_fd()), &mut [])
+}
+
+/// One request to its end. `buffer` is what it may write to.
+fn try_one(mut iocb: Iocb, buffer: &mut [u8]) -> io::Result<()> {
+    let mut context = set_up(1)?;
+    // SAFETY: the request is alive during the call. Its buffer is borrowed until the context is destroyed below, which waits
+    // for the request.
+    unsafe { context.submit(&mut [&raw mut iocb]) }?;
+    let mut event = [Event::default()];
+    let came = loop {
+        match context.events(1, &mut event) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) => {}
+            came => break came,
+        }
+    };
+    context.destroy();
+    let _ = buffer;
+    came?;
+    outcome(event[0].result).map(drop).map_err(io::Error::from_raw_os_error)
 }
 
 fn set_up(events: u32) -> io::Result<Context> {

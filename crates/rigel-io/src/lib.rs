@@ -7,6 +7,7 @@ pub mod backend;
 mod buffers;
 pub mod clock;
 pub mod cpus;
+pub mod durable;
 pub mod engine;
 pub mod host;
 pub mod limits;

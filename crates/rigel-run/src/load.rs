@@ -59,9 +59,8 @@ impl<'a> Load<'a> {
             match (class.pattern, &class.volumes) {
                 (Pattern::Streams { ios_per_stream }, Volumes { streams: Some(volume), .. }) if !warm_up => {
                     let shift = workload.shift(job.visit, volume);
-                    let stream = |&number| {
-                        Stream::new(number, level, volume, class.write_percent).moved(shift)
-                    };
+                    let stream =
+                        |&number| Stream::new(number, level, volume, class.write_percent).moved(shift);
                     let streams = share.iter().map(stream).collect();
                     load.add_streams(place, class, (streams, volume, ios_per_stream), slots);
                 }

@@ -40,9 +40,21 @@ pub fn parser<T: Words>() -> impl TypedValueParser<Value = T> {
         .try_map(|text| find(&text).ok_or("not one of the possible values"))
 }
 
+/// The levels of `rigel run`: those of ORION, and those that load something of their own.
 impl Words for RunLevel {
     fn all() -> Vec<(&'static str, Self)> {
-        Self::ALL.map(|level| (level.name(), level)).into()
+        let own = [Self::Commit];
+        Self::ALL.into_iter().chain(own).map(|level| (level.name(), level)).collect()
+    }
+}
+
+/// A level of ORION's own command line.
+#[derive(Clone, Copy, Debug)]
+pub struct OrionLevel(pub RunLevel);
+
+impl Words for OrionLevel {
+    fn all() -> Vec<(&'static str, Self)> {
+        RunLevel::ALL.map(|level| (level.name(), Self(level))).into()
     }
 }
 

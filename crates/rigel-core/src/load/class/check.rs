@@ -76,7 +76,9 @@ impl LoadClass {
                 Some(format!("at most {most_outstanding} outstanding is not within 1 to {MAX_OUTSTANDING}"))
             }
             Arrival::Open { shape: Shape::Bursty(spread), .. } if !(2..=MOST_BURSTY).contains(&spread) => {
-                Some(format!("bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"))
+                Some(format!(
+                    "bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"
+                ))
             }
             Arrival::Open { .. } | Arrival::Closed => None,
         }
@@ -187,7 +189,10 @@ mod tests {
         let refused = [
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (16_384, 50)]), ..plain.clone() },
             LoadClass { pattern: Pattern::Sessions, ..plain.clone() },
-            LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain.clone() },
+            LoadClass {
+                arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 },
+                ..plain.clone()
+            },
             LoadClass { span: Span::Percent(0, 25), ..plain },
         ];
         let texts: Vec<String> =

@@ -29,13 +29,13 @@ pub fn regions(
     let found = Regions::new(&sizes, class.io_bytes(), writers);
     found.map(Some).map_err(|_| {
         let all = sizes.iter().copied().fold(0, u64::saturating_add);
-        let what = format!(
-            "{} have no room for {writers} writers of the load class '{}'",
-            Bytes(all),
-            class.name
-        );
+        let what =
+            format!("{} have no room for {writers} writers of the load class '{}'", Bytes(all), class.name);
         Problem::refused(what)
-            .because(format!("each of them writes in a region of its own, at least {}", Bytes(class.io_bytes())))
+            .because(format!(
+                "each of them writes in a region of its own, at least {}",
+                Bytes(class.io_bytes())
+            ))
             .next("use a larger target, fewer writers or smaller I/Os")
     })
 }
@@ -51,8 +51,7 @@ pub fn first_round(request: &Request, targets: &[TargetFacts]) -> Result<Option<
             most_bytes = most_bytes.max(Some(regions.all().end.saturating_mul(class.io_bytes())));
         }
     }
-    let is_written =
-        |target: &TargetFacts| target.scratch.is_some() || target.kind == TargetKind::Simulated;
+    let is_written = |target: &TargetFacts| target.scratch.is_some() || target.kind == TargetKind::Simulated;
     Ok(most_bytes.filter(|_| !targets.iter().all(is_written)).map(WarmUp::Bytes))
 }
 

@@ -62,6 +62,12 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l stream-ios -d 'Outst
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l simulate -d 'How the targets form the volume that streams walk [default: concat]' -r -f -a "concat\t''
 raid0\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l stripe -d 'Stripe depth, with --simulate raid0 [default: 1M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l sync -d 'How a write becomes durable: dsync, fdatasync or none [default: both ways]' -r -f -a "dsync\t''
+fdatasync\t''
+none\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l writers -d 'How many write at the same time, each one commit after the other [default: 1,2,4,8,16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l commit-size -d 'Bytes that a commit writes [default: 8K]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l beside-reads -d 'Measure the commits beside so many outstanding random reads of 8 KiB as well' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'How narrow every 95 % interval has to get [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load by the number of disks (orion), or searched around saturation (auto)' -r -f -a "orion\t''

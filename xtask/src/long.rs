@@ -9,9 +9,10 @@ use std::path::Path;
 /// How often the real binary is killed.
 const KILLS: &str = "250";
 /// What is asked of the tests, and which they are.
-const TESTS: [(&str, &str, &str); 2] = [
+const TESTS: [(&str, &str, &str); 3] = [
     ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
     ("RIGEL_EVERY_BYTE", "1", "output_faults::the_disk_is_full_at_every_byte"),
+    ("RIGEL_COMMIT_ROUNDS", "12", "commit_agreement::on_real_storage_all_tools_agree"),
 ];
 
 /// Runs each; whether all passed.

@@ -6,6 +6,7 @@ pub mod class;
 pub mod draw;
 pub mod file;
 pub(crate) mod levels;
+pub mod log;
 pub mod matrix;
 pub mod pace;
 pub mod phase;

@@ -43,9 +43,17 @@ pub struct SimLaw {
     pub spread: ServiceTime,
     /// Transfer rate of one station; `None` for no transfer time.
     pub bytes_per_s: Option<u64>,
+    /// How much longer a write takes that has to be durable; left out of records when it takes no longer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub flush_ns: u64,
     /// What disturbs it; left out of records when nothing does.
     #[serde(default, skip_serializing_if = "SimNoise::is_none")]
     pub noise: SimNoise,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it so")]
+const fn is_zero(ns: &u64) -> bool {
+    *ns == 0
 }
 
 impl Default for SimLaw {
@@ -57,6 +65,7 @@ impl Default for SimLaw {
             service_ns: NS_PER_MS,
             spread: ServiceTime::Constant,
             bytes_per_s: Some(1000 * MIB),
+            flush_ns: 0,
             noise: SimNoise::default(),
         }
     }

@@ -8,10 +8,13 @@ mod context;
 use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::limits::sysctl;
 use crate::slots::{Slots, outcome};
-use crate::targets::OpenTargets;
+use crate::tag::{self, Next};
+use crate::targets::{OpenTarget, OpenTargets};
 use context::{Context, Event, Iocb};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::load::class::Sync;
+use rigel_core::load::workload::Direction;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
@@ -89,8 +92,8 @@ impl Aio {
                 libc::EAGAIN if self.in_kernel > 0 => self.collect(self.ready + 1)?,
                 errno => {
                     // SAFETY: the pointer is one of a live queue, as above, and the kernel keeps none.
-                    let slot = unsafe { (*iocbs[0]).data };
-                    self.events[self.ready] = Event::refused(slot, errno);
+                    let tag = unsafe { (*iocbs[0]).data };
+                    self.events[self.ready] = Event::refused(tag, errno);
                     self.ready += 1;
                     iocbs = &mut iocbs[1..];
                 }
@@ -151,16 +154,24 @@ impl Backend for Aio {
     }
 
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the kernel returns the slot number that it was given"
-    )]
     fn reap(&mut self, mut sink: impl FnMut(Completion)) {
         let ready = std::mem::take(&mut self.ready);
         for event in &self.events[..ready] {
-            let slot = event.data as u16;
-            self.slots.end(slot);
-            sink(Completion { slot, outcome: outcome(event.result) });
+            let (slot, _) = tag::slot_and_len(event.data);
+            let mut over = Completion { slot, outcome: outcome(event.result) };
+            if event.data & tag::MARKED != 0 {
+                match tag::next(event.data, over.outcome) {
+                    Next::Over(completion) => over = completion,
+                    // The slot stays busy. The next `submit` sends the flush.
+                    Next::Flush(op) => {
+                        let file = self.targets[usize::from(op.target)].as_fd().as_raw_fd();
+                        self.queued.push(Iocb::flush(&op, file));
+                        continue;
+                    }
+                }
+            }
+            self.slots.end(over.slot);
+            sink(over);
         }
     }
 
@@ -191,6 +202,46 @@ impl Drop for Aio {
 /// Tries whether all workers together can have this many outstanding I/Os: the kernel counts events, not contexts.
 pub(crate) fn probe(events: u32) -> io::Result<()> {
     set_up(events).map(drop)
+}
+
+/// Tries to read with the flag of a durable write, which reads take without effect.
+pub(crate) fn try_durable_read(target: &OpenTarget, buffer: &mut [u8]) -> io::Result<()> {
+    let op = Op {
+        slot: 0,
+        target: 0,
+        direction: Direction::Read,
+        offset: 0,
+        len: u32::try_from(buffer.len()).unwrap_or(u32::MAX),
+        sync: Sync::Dsync,
+    };
+    let iocb = Iocb::new(&op, target.as_fd().as_raw_fd(), buffer.as_mut_ptr()).durable();
+    try_one(iocb, buffer)
+}
+
+/// Tries to flush a target.
+pub(crate) fn try_flush(target: &OpenTarget) -> io::Result<()> {
+    let op = Op { slot: 0, target: 0, direction: Direction::Write, offset: 0, len: 0, sync: Sync::Fdatasync };
+    try_one(Iocb::flush(&op, target.as_fd().as_raw_fd()), &mut [])
+}
+
+/// One request to its end. `buffer` is what it may write to.
+fn try_one(mut iocb: Iocb, buffer: &mut [u8]) -> io::Result<()> {
+    let mut context = set_up(1)?;
+    // SAFETY: the request is alive during the call. Its buffer is borrowed until the context is destroyed below, which waits
+    // for the request.
+    unsafe { context.submit(&mut [&raw mut iocb]) }?;
+    let mut event = [Event::default()];
+    let came = loop {
+        match context.events(1, &mut event) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) => {}
+            came => break came,
+        }
+    };
+    context.destroy();
+    let _ = buffer;
+    came?;
+    outcome(event[0].result).map(drop).map_err(io::Error::from_raw_os_error)
 }
 
 fn set_up(events: u32) -> io::Result<Context> {

@@ -7,6 +7,7 @@ pub mod backend;
 mod buffers;
 pub mod clock;
 pub mod cpus;
+pub mod durable;
 pub mod engine;
 pub mod host;
 pub mod limits;
@@ -16,6 +17,7 @@ pub mod sim;
 mod slots;
 pub mod survey;
 mod system;
+mod tag;
 pub mod targets;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ pub mod open;
 mod own_file;
 pub mod scratch;
 
+pub(crate) use aligned::AlignedBuffer;
 pub use lock::Hold;
 pub use namespace::Namespace;
 pub use open::{OpenTarget, OpenTargets};

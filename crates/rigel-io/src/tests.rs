@@ -3,6 +3,7 @@
 
 mod children;
 mod depth;
+mod durable;
 mod faults;
 pub(crate) mod fixture;
 mod namespace;

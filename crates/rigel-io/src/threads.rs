@@ -7,12 +7,14 @@
 use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
-use crate::targets::OpenTargets;
+use crate::targets::{OpenTarget, OpenTargets};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
-use rustix::io::{pread, pwrite, retry_on_intr};
-use std::io;
+use rustix::fs::fdatasync;
+use rustix::io::{Errno, ReadWriteFlags, pread, pwrite, pwritev2, retry_on_intr};
+use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -236,11 +238,27 @@ impl Worker {
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.memory.start.as_ptr(), op.len as usize) };
         let moved = retry_on_intr(|| match op.direction {
             Direction::Read => pread(target, &mut *bytes, op.offset),
-            Direction::Write => pwrite(target, &*bytes, op.offset),
+            Direction::Write => write(target, &*bytes, op),
         });
         match moved {
             Ok(moved) => outcome(i64::try_from(moved).unwrap_or(i64::MAX)),
             Err(errno) => Err(errno.raw_os_error()),
+        }
+    }
+}
+
+/// Writes, and comes back when the write is as durable as it was asked to be.
+fn write(target: &OpenTarget, bytes: &[u8], op: &Op) -> Result<usize, Errno> {
+    match op.sync {
+        Sync::None => pwrite(target, bytes, op.offset),
+        Sync::Dsync => pwritev2(target, &[IoSlice::new(bytes)], op.offset, ReadWriteFlags::DSYNC),
+        Sync::Fdatasync => {
+            let moved = pwrite(target, bytes, op.offset)?;
+            // A short write is a failure already.
+            if moved == bytes.len() {
+                retry_on_intr(|| fdatasync(target))?;
+            }
+            Ok(moved)
         }
     }
 }

@@ -10,8 +10,8 @@ mod wire;
 
 use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::slots::Slots;
+use crate::tag::{self, Next};
 use crate::targets::OpenTargets;
-use io_uring::squeue::EntryMarker as _;
 use io_uring::types::{CancelBuilder, Timespec};
 use io_uring::{IoUring, cqueue, opcode};
 use rigel_core::error::{ExitKind, Problem};
@@ -47,7 +47,7 @@ enum Timer {
 
 /// The kernel reads it when it takes the request.
 static SECOND: Timespec = Timespec::new().sec(1);
-/// User data of the timer. No slot has it, because no I/O is that long.
+/// User data of the timer. It is marked, and no slot has it, because no I/O is that long.
 const TIMER_DATA: u64 = u64::MAX;
 
 /// The reason why this process gets no ring; `None` when it gets one.
@@ -161,8 +161,7 @@ impl<W: Wire> Ring<W> {
         let fitting = self.queued.len().min(room);
         for op in self.queued.drain(..fitting) {
             let memory = self.slots.memory(op.slot);
-            let mut entry = self.wire.submission(&op, memory, &self.names);
-            entry.set_user_data(user_data(&op));
+            let entry = self.wire.submission(&op, memory, &self.names);
             // SAFETY: `Slots::begin` has checked the length and marked the slot as busy, so nobody else touches the
             // buffer until `reap` has seen the completion. It stays mapped until then: `drop` waits for every
             // completion, or leaks the memory. The file is open as long as `_targets` lives.
@@ -282,13 +281,24 @@ impl<W: Wire> Backend for Ring<W> {
         for answer in self.ring.completion() {
             let answer: cqueue::Entry = answer.into();
             self.in_kernel -= 1;
-            if answer.user_data() == TIMER_DATA {
-                self.timer = Timer::Wanted;
-                continue;
+            let (slot, len) = tag::slot_and_len(answer.user_data());
+            let mut over = Completion { slot, outcome: W::outcome(answer.result(), len) };
+            if answer.user_data() & tag::MARKED != 0 {
+                if answer.user_data() == TIMER_DATA {
+                    self.timer = Timer::Wanted;
+                    continue;
+                }
+                match tag::next(answer.user_data(), over.outcome) {
+                    Next::Over(completion) => over = completion,
+                    // The slot stays busy. The next `submit` sends the flush.
+                    Next::Flush(op) => {
+                        self.queued.push(op);
+                        continue;
+                    }
+                }
             }
-            let (slot, len) = of_user_data(answer.user_data());
-            self.slots.end(slot);
-            sink(Completion { slot, outcome: W::outcome(answer.result(), len) });
+            self.slots.end(over.slot);
+            sink(over);
         }
     }
 
@@ -325,18 +335,6 @@ fn enter<W: Wire>(
         [submissions, wait_for].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     // SAFETY: each entry was valid when it was pushed (see `fill`), and there is no argument structure.
     unsafe { ring.submitter().enter::<libc::sigset_t>(submissions, wait_for, GET_EVENTS, None) }
-}
-
-/// User data of an I/O: its slot, and its length for completions that do not report one.
-#[inline]
-fn user_data(op: &Op) -> u64 {
-    u64::from(op.slot) | u64::from(op.len) << 32
-}
-
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "both halves are cut on purpose")]
-const fn of_user_data(data: u64) -> (u16, u32) {
-    (data as u16, (data >> 32) as u32)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
-use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass};
+use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sync};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
@@ -27,6 +27,8 @@ pub struct BlockClass {
     pub pattern: Pattern,
     /// Share of writes.
     pub write_percent: WritePercent,
+    /// When a write counts.
+    pub sync: Sync,
     /// Where they may go.
     pub volumes: Volumes,
 }
@@ -67,6 +69,7 @@ impl Workload {
             io_bytes: u32::try_from(class.io_bytes()).unwrap_or(u32::MAX),
             pattern: class.pattern,
             write_percent: class.write_percent,
+            sync: class.sync,
             volumes,
         };
         let volumes = plan::volumes(request, targets)?;
@@ -86,13 +89,14 @@ impl Workload {
         self.classes.iter().any(BlockClass::is_mixed)
     }
 
-    /// The place of the class that a warm-up of a point is of: the last one in streams that the point has, else the last
-    /// one.
+    /// The place of the class that a warm-up of a point is of: the last one that the point has with streams or a log, else
+    /// the last one.
     pub fn warmed_up(&self, point: Point) -> usize {
-        let in_streams =
-            |class: &BlockClass| matches!(class.pattern, Pattern::Streams { .. }) && point.of(class.name) > 0;
+        let walks = |class: &BlockClass| {
+            matches!(class.pattern, Pattern::Streams { .. } | Pattern::Log) && point.of(class.name) > 0
+        };
         let last = self.classes.len().saturating_sub(1);
-        self.classes.iter().rposition(in_streams).unwrap_or(last)
+        self.classes.iter().rposition(walks).unwrap_or(last)
     }
 
     /// How far from their places streams begin in a visit.
@@ -119,7 +123,7 @@ pub enum Task {
         part_ns: u64,
     },
     /// Random I/O of the class in streams, or of the last one, until the time, or until all workers together moved that
-    /// many bytes; nothing is counted.
+    /// many bytes; nothing is counted. Of a log it is a walk over the regions of all writers.
     WarmUp {
         /// No new I/O from here on.
         until_ns: u64,

@@ -65,9 +65,8 @@ impl<'a> Load<'a> {
             match (class.pattern, &class.volumes) {
                 (Pattern::Streams { ios_per_stream }, Volumes { streams: Some(volume), .. }) if !warm_up => {
                     let shift = workload.shift(job.visit, volume);
-                    let stream = |&number| {
-                        Stream::new(number, level, volume, class.write_percent).moved(shift, volume)
-                    };
+                    let stream =
+                        |&number| Stream::new(number, level, volume, class.write_percent).moved(shift);
                     let streams = share.iter().map(stream).collect();
                     load.add_streams(place, class, (streams, volume, ios_per_stream), slots);
                 }
@@ -86,9 +85,24 @@ impl<'a> Load<'a> {
                         );
                     }
                 }
+                (Pattern::Log, Volumes { log: Some(regions), .. }) => {
+                    let (streams, each) = if warm_up {
+                        // All slots of a worker share one walk, so that the workers go over all of it once.
+                        let walk = share.first().map(|&n| regions.walk(n, level.min(workers)));
+                        (walk.into_iter().collect(), u32::try_from(share.len()).unwrap_or(u32::MAX))
+                    } else {
+                        let generator = |n| Generator::of_slot(workload.seed, job.visit, place, n);
+                        (share.iter().map(|&n| regions.writer(n, &mut generator(n))).collect(), 1)
+                    };
+                    load.add_streams(place, class, (streams, &regions.volume, each), slots);
+                }
                 // Refused before, or a class that the plan leaves idle.
                 (Pattern::Random | Pattern::Streams { .. } | Pattern::Log | Pattern::Sessions, _) => {}
             }
+        }
+        if warm_up {
+            // Nobody waits for it.
+            load.slots.iter_mut().flatten().for_each(|slot| slot.op.sync = Sync::None);
         }
         load
     }
@@ -111,7 +125,7 @@ impl<'a> Load<'a> {
 
     fn occupy(&mut self, slot: u16, place: usize, of: &BlockClass, source: Source<'a>) {
         let op =
-            Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: Sync::None };
+            Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: of.sync };
         let class = u8::try_from(place).unwrap_or(u8::MAX);
         self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
     }

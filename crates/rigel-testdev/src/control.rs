@@ -4,7 +4,7 @@
 //! of leaving half a set-up. It must not carry out anything.
 //!
 //! ```text
-//! servers C | service_us S | mbps B | exp 0|1 | seed N
+//! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N
 //! eio OFF LEN | enospc OFF LEN | short OFF LEN | corrupt OFF LEN | hang OFF LEN
 //! release | clear | reset
 //! ```
@@ -21,6 +21,7 @@ pub(crate) enum Command {
     /// `None` (written 0) transfers in no time.
     Mbps(Option<NonZeroU64>),
     Exponential(bool),
+    FlushUs(u64),
     Seed(u64),
     Fault(Fault),
     /// Forget all `hang` ranges and answer what they held.
@@ -49,6 +50,7 @@ fn parse_line(line: &str) -> Option<Command> {
         ["mbps", mbps] => Command::Mbps(NonZeroU64::new(mbps.parse().ok()?)),
         ["exp", "0"] => Command::Exponential(false),
         ["exp", "1"] => Command::Exponential(true),
+        ["flush_us", flush_us] => Command::FlushUs(flush_us.parse().ok()?),
         ["seed", seed] => Command::Seed(seed.parse().ok()?),
         ["release"] => Command::Release,
         ["clear"] => Command::Clear,
@@ -79,12 +81,13 @@ mod tests {
 
     #[test]
     fn every_command_is_understood() {
-        let text = "servers 4\nservice_us 1000\nmbps 0\nexp 1\nseed 7\n\n hang 0 1 \nrelease\nclear\nreset\n";
+        let text = "servers 4\nservice_us 1000\nmbps 0\nexp 1\nflush_us 9\nseed 7\n\n hang 0 1 \nrelease\nclear\nreset\n";
         let commands = [
             Command::Servers(4),
             Command::ServiceUs(1000),
             Command::Mbps(None),
             Command::Exponential(true),
+            Command::FlushUs(9),
             Command::Seed(7),
             Command::Fault(Fault { kind: FaultKind::Hang, range_bytes: 0..1 }),
             Command::Release,

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use crate::control::Command;
 use crate::faults::{Direction, FaultKind, FaultTable, Hit};
 use crate::gauge::{Answered, Gauge, Meter};
-use crate::law::{Law, Stations};
+use crate::law::{Law, Stations, Work};
 use crate::request::{Answer, Outcome, Pending};
 use crate::store::Store;
 
@@ -33,6 +33,10 @@ struct State {
     held: Vec<Pending>,
     meter: Meter,
     next_ticket: u64,
+    /// Something was written since the last flush began, and nobody has made it durable.
+    dirty: bool,
+    /// When the last flush is over.
+    flushed_ns: u64,
 }
 
 /// The device: its bytes, its law, its faults and its gauge.
@@ -58,6 +62,8 @@ impl Device {
             held: Vec::new(),
             meter: Meter::default(),
             next_ticket: 0,
+            dirty: false,
+            flushed_ns: 0,
         };
         Self {
             store: Store::new(size_bytes),
@@ -76,12 +82,13 @@ impl Device {
         let now_ns = self.now_ns();
         let length_bytes = self.store.clip(offset_bytes, length_bytes);
         let hit = self.lock().faults.find(Direction::Read, offset_bytes, length_bytes);
-        self.admit(now_ns, Direction::Read, offset_bytes, length_bytes, hit, answer);
+        let work = Work::Transfer(length_bytes as u64);
+        self.admit(now_ns, work, Direction::Read, offset_bytes, length_bytes, hit, answer);
     }
 
     /// Admits a write. Its bytes are stored at once, also those of a request that will hang; only a refused
-    /// write stores nothing.
-    pub(crate) fn write(&self, offset_bytes: u64, data: &[u8], answer: Answer) {
+    /// write stores nothing. `durable`: the answer says that it is.
+    pub(crate) fn write(&self, offset_bytes: u64, data: &[u8], durable: bool, answer: Answer) {
         let now_ns = self.now_ns();
         if self.store.clip(offset_bytes, data.len()) < data.len() {
             return answer(Outcome::Refused(Errno::NOSPC)); // as a block device does at its end
@@ -92,12 +99,14 @@ impl Device {
             Some(FaultKind::Short) => self.store.write(offset_bytes, &data[..data.len() / 2]),
             Some(FaultKind::Corrupt | FaultKind::Hang) | None => self.store.write(offset_bytes, data),
         }
-        self.admit(now_ns, Direction::Write, offset_bytes, data.len(), hit, answer);
+        let length_bytes = data.len() as u64;
+        let work = if durable { Work::DurableWrite(length_bytes) } else { Work::Transfer(length_bytes) };
+        self.admit(now_ns, work, Direction::Write, offset_bytes, data.len(), hit, answer);
     }
 
-    /// Counts a request to make writes durable; memory always is.
-    pub(crate) fn sync(&self) {
-        self.lock().meter.sync();
+    /// Admits a request to make durable what was written before. It takes no time of its own when all of that is.
+    pub(crate) fn sync(&self, answer: Answer) {
+        self.admit(self.now_ns(), Work::Flush, Direction::Write, 0, 0, None, answer);
     }
 
     pub(crate) fn gauge(&self) -> Gauge {
@@ -126,9 +135,11 @@ impl Device {
         }
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what a request is, and where its answer goes")]
     fn admit(
         &self,
         now_ns: u64,
+        work: Work,
         direction: Direction,
         offset_bytes: u64,
         length_bytes: usize,
@@ -140,6 +151,7 @@ impl Device {
             due_ns: now_ns,
             ticket: 0,
             direction,
+            is_flush: work == Work::Flush,
             offset_bytes,
             length_bytes,
             hit,
@@ -148,14 +160,16 @@ impl Device {
         let mut state = self.lock();
         request.ticket = state.next_ticket;
         state.next_ticket += 1;
-        state.meter.arrive(now_ns);
+        if !request.is_flush {
+            state.meter.arrive(now_ns);
+        }
         if hit.is_some() {
             state.meter.inject();
         }
         if request.hits(FaultKind::Hang) {
             return state.held.push(request); // at no station: the law goes on for the others
         }
-        request.due_ns = state.stations.admit(now_ns, length_bytes as u64);
+        request.due_ns = state.due_ns(now_ns, work, direction);
         if request.due_ns <= now_ns {
             drop(state);
             return self.finish(request, &mut Vec::new());
@@ -205,7 +219,9 @@ impl Device {
     /// sends the next request, must not be counted twice.
     fn finish(&self, request: Pending, scratch: &mut Vec<u8>) {
         let moved_bytes = request.moved_bytes();
-        self.count_answer(&request);
+        if !request.is_flush {
+            self.count_answer(&request);
+        }
         if let Some(errno) = request.refusal() {
             return (request.answer)(Outcome::Refused(errno));
         }
@@ -247,12 +263,29 @@ impl Device {
 }
 
 impl State {
+    /// When a request is due that arrives now.
+    fn due_ns(&mut self, now_ns: u64, work: Work, direction: Direction) -> u64 {
+        match work {
+            Work::Flush => {
+                self.meter.sync();
+                if std::mem::take(&mut self.dirty) {
+                    self.flushed_ns = self.stations.admit(now_ns, work);
+                }
+                return self.flushed_ns.max(now_ns);
+            }
+            Work::DurableWrite(_) => self.meter.durable_write(),
+            Work::Transfer(_) => self.dirty |= direction == Direction::Write,
+        }
+        self.stations.admit(now_ns, work)
+    }
+
     fn obey(&mut self, command: &Command, now_ns: u64) {
         let law = self.stations.law();
         match command {
             Command::Servers(servers) => self.stations.set_law(Law { servers: *servers, ..law }),
             Command::ServiceUs(service_us) => self.stations.set_law(Law { service_us: *service_us, ..law }),
             Command::Mbps(mbps) => self.stations.set_law(Law { mbps: *mbps, ..law }),
+            Command::FlushUs(flush_us) => self.stations.set_law(Law { flush_us: *flush_us, ..law }),
             Command::Exponential(exponential) => {
                 self.stations.set_law(Law { exponential: *exponential, ..law });
             }

@@ -24,6 +24,8 @@ use crate::request::Outcome;
 /// Nothing ever changes but the bytes.
 const TTL: Duration = Duration::from_secs(3600);
 const MAX_WRITE_BYTES: u32 = 1 << 20;
+/// `O_DSYNC` of the kernels for x86 and ARM; rustix has the bits of `O_SYNC` under that name.
+const O_DSYNC: i32 = 0o10000;
 
 /// The file system over one device.
 #[derive(Debug)]
@@ -183,14 +185,16 @@ impl Filesystem for DeviceFilesystem {
         offset: u64,
         data: &[u8],
         _write_flags: WriteFlags,
-        _flags: OpenFlags,
+        flags: OpenFlags,
         _lock_owner: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
         if ino == Node::Control.ino() {
             return self.write_control(data, reply);
         }
-        self.device.write(offset, data, Box::new(move |outcome| answer_write(reply, &outcome)));
+        // The kernel adds O_DSYNC to the flags of the file for a single write with RWF_DSYNC.
+        let durable = flags.0 & O_DSYNC != 0;
+        self.device.write(offset, data, durable, Box::new(move |outcome| answer_write(reply, &outcome)));
     }
 
     fn flush(
@@ -206,7 +210,7 @@ impl Filesystem for DeviceFilesystem {
 
     fn fsync(&self, _request: &Request, ino: INodeNo, _fh: FileHandle, _data_only: bool, reply: ReplyEmpty) {
         if Node::of(ino).is_some_and(Node::is_device) {
-            self.device.sync();
+            return self.device.sync(Box::new(move |_| reply.ok()));
         }
         reply.ok();
     }

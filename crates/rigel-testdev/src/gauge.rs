@@ -18,6 +18,8 @@ pub struct Gauge {
     pub writes: u64,
     /// Calls of fsync or fdatasync.
     pub syncs: u64,
+    /// Writes answered that had to be durable themselves (`O_DSYNC`, `RWF_DSYNC`).
+    pub durable_writes: u64,
     /// Bytes handed out.
     pub bytes_read: u64,
     /// Bytes accepted.
@@ -70,11 +72,12 @@ impl Gauge {
         if busy_us > 0.0 { weighted / busy_us } else { 0.0 }
     }
 
-    fn counters(&mut self) -> [(&'static str, &mut u64); 12] {
+    fn counters(&mut self) -> [(&'static str, &mut u64); 13] {
         [
             ("reads", &mut self.reads),
             ("writes", &mut self.writes),
             ("syncs", &mut self.syncs),
+            ("durable_writes", &mut self.durable_writes),
             ("bytes_read", &mut self.bytes_read),
             ("bytes_written", &mut self.bytes_written),
             ("errors_injected", &mut self.errors_injected),
@@ -177,6 +180,10 @@ impl Meter {
         self.counts.syncs += 1;
     }
 
+    pub(crate) fn durable_write(&mut self) {
+        self.counts.durable_writes += 1;
+    }
+
     /// Zeroes all but the requests that are in flight: they are still there.
     pub(crate) fn reset(&mut self, now_ns: u64) {
         let counts = Gauge { max_in_flight: self.depth as u64, ..Gauge::default() };
@@ -271,6 +278,7 @@ mod tests {
             reads: 1,
             writes: 2,
             syncs: 3,
+            durable_writes: 15,
             bytes_read: 4,
             bytes_written: 5,
             errors_injected: 6,

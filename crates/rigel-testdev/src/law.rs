@@ -20,11 +20,13 @@ pub(crate) struct Law {
     pub(crate) mbps: Option<NonZeroU64>,
     /// Draw the time at the station from the exponential distribution with the same mean.
     pub(crate) exponential: bool,
+    /// How much longer a write takes that has to be durable, and how long a flush takes when there is something to flush.
+    pub(crate) flush_us: u64,
 }
 
 impl Default for Law {
     fn default() -> Self {
-        Self { servers: 1, service_us: 0, mbps: None, exponential: false }
+        Self { servers: 1, service_us: 0, mbps: None, exponential: false, flush_us: 0 }
     }
 }
 
@@ -34,6 +36,17 @@ impl Law {
         let transfer_ns = self.mbps.map_or(0, |mbps| length_bytes.saturating_mul(1000) / mbps.get());
         self.service_us.saturating_mul(1000).saturating_add(transfer_ns)
     }
+}
+
+/// What a request is to a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// So many bytes, either way.
+    Transfer(u64),
+    /// The same, and durable before it is answered.
+    DurableWrite(u64),
+    /// Makes durable what was written.
+    Flush,
 }
 
 /// The stations under a law: first come, first served, by the station that is free first.
@@ -67,8 +80,13 @@ impl Stations {
     }
 
     /// Takes a place at the station that is free first; returns the time at which the answer is due.
-    pub(crate) fn admit(&mut self, now_ns: u64, length_bytes: u64) -> u64 {
-        let service_ns = self.service_ns(length_bytes);
+    pub(crate) fn admit(&mut self, now_ns: u64, work: Work) -> u64 {
+        let flush_ns = self.law.flush_us.saturating_mul(1000);
+        let service_ns = match work {
+            Work::Transfer(length_bytes) => self.service_ns(length_bytes),
+            Work::DurableWrite(length_bytes) => self.service_ns(length_bytes).saturating_add(flush_ns),
+            Work::Flush => flush_ns,
+        };
         let free_ns = self.free_at_ns.pop().map_or(0, |Reverse(at_ns)| at_ns);
         let due_ns = free_ns.max(now_ns).saturating_add(service_ns);
         self.free_at_ns.push(Reverse(due_ns));
@@ -124,7 +142,7 @@ mod tests {
             if in_flight.len() == depth {
                 now_ns = in_flight.pop().unwrap().0;
             }
-            in_flight.push(Reverse(stations.admit(now_ns, length_bytes)));
+            in_flight.push(Reverse(stations.admit(now_ns, Work::Transfer(length_bytes))));
         }
         in_flight.into_iter().map(|Reverse(due_ns)| due_ns).max().unwrap()
     }
@@ -140,9 +158,10 @@ mod tests {
     fn late_arrivals_past_saturation_lose_nothing() {
         // Answers are delivered 300 us late, yet with one request waiting the station never idles.
         let mut stations = Stations::new(law(1, 1000), 1);
-        let mut due = [stations.admit(0, 512), stations.admit(0, 512)];
+        let half_kib = Work::Transfer(512);
+        let mut due = [stations.admit(0, half_kib), stations.admit(0, half_kib)];
         for _ in 0..1000 {
-            due = [due[1], stations.admit(due[0] + 300_000, 512)];
+            due = [due[1], stations.admit(due[0] + 300_000, half_kib)];
         }
         assert_eq!(due[1], 1002 * 1_000_000);
     }
@@ -157,9 +176,17 @@ mod tests {
     #[test]
     fn an_idle_station_starts_at_the_arrival() {
         let mut stations = Stations::new(law(2, 10), 1);
-        assert_eq!(stations.admit(1_000_000, 1), 1_010_000);
-        assert_eq!(stations.admit(1_000_000, 1), 1_010_000);
-        assert_eq!(stations.admit(1_000_000, 1), 1_020_000);
+        assert_eq!(stations.admit(1_000_000, Work::Transfer(1)), 1_010_000);
+        assert_eq!(stations.admit(1_000_000, Work::Transfer(1)), 1_010_000);
+        assert_eq!(stations.admit(1_000_000, Work::Transfer(1)), 1_020_000);
+    }
+
+    #[test]
+    fn what_is_durable_takes_the_flush_time_as_well() {
+        let mut stations = Stations::new(Law { flush_us: 500, ..law(1, 1000) }, 1);
+        assert_eq!(stations.admit(0, Work::Transfer(8192)), 1_000_000);
+        assert_eq!(stations.admit(1_000_000, Work::DurableWrite(8192)), 2_500_000);
+        assert_eq!(stations.admit(2_500_000, Work::Flush), 3_000_000);
     }
 
     #[test]
@@ -174,10 +201,10 @@ mod tests {
     #[test]
     fn a_law_change_keeps_what_the_same_stations_still_owe() {
         let mut stations = Stations::new(law(1, 1000), 1);
-        stations.admit(0, 1);
+        stations.admit(0, Work::Transfer(1));
         stations.set_law(law(1, 10));
-        assert_eq!(stations.admit(0, 1), 1_010_000);
+        assert_eq!(stations.admit(0, Work::Transfer(1)), 1_010_000);
         stations.set_law(law(2, 10));
-        assert_eq!(stations.admit(0, 1), 10_000);
+        assert_eq!(stations.admit(0, Work::Transfer(1)), 10_000);
     }
 }

@@ -9,7 +9,7 @@ use crate::law::Law;
 /// How the daemon is called.
 pub(crate) const USAGE: &str = "\
 usage: rigel-testdev MOUNTPOINT --size BYTES [--servers C] [--service-us S] [--mbps B] [--exponential]
-                     [--seed N] [--die-with PID]
+                     [--flush-us F] [--seed N] [--die-with PID]
        rigel-testdev --fingerprint";
 
 /// What the daemon was asked to do.
@@ -49,6 +49,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Tas
             Some("--service-us") => law.service_us = number()?,
             Some("--mbps") => law.mbps = NonZeroU64::new(number()?),
             Some("--exponential") => law.exponential = true,
+            Some("--flush-us") => law.flush_us = number()?,
             Some("--seed") => seed = number()?,
             Some("--die-with") => die_with = Some(fitting(number()?)?),
             Some(option) if option.starts_with('-') => return Err(format!("unknown option {option}")),
@@ -83,8 +84,10 @@ mod tests {
 
     #[test]
     fn every_option_is_understood() {
-        let line = "/mnt --size 1048576 --servers 4 --service-us 1000 --mbps 100 --exponential --seed 7 --die-with 9";
-        let law = Law { servers: 4, service_us: 1000, mbps: NonZeroU64::new(100), exponential: true };
+        let line = "/mnt --size 1048576 --servers 4 --service-us 1000 --mbps 100 --exponential --flush-us 5 \
+                    --seed 7 --die-with 9";
+        let mbps = NonZeroU64::new(100);
+        let law = Law { servers: 4, service_us: 1000, mbps, exponential: true, flush_us: 5 };
         let mountpoint = PathBuf::from("/mnt");
         let options = Options { mountpoint, size_bytes: 1 << 20, law, seed: 7, die_with: Some(9) };
         assert_eq!(parsed(line), Ok(Task::Serve(options)));

@@ -25,6 +25,8 @@ pub(crate) struct Pending {
     pub(crate) due_ns: u64,
     pub(crate) ticket: u64,
     pub(crate) direction: Direction,
+    /// It moves nothing and makes durable what was written.
+    pub(crate) is_flush: bool,
     pub(crate) offset_bytes: u64,
     pub(crate) length_bytes: usize,
     pub(crate) hit: Option<Hit>,

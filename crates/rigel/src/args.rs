@@ -8,6 +8,7 @@ mod build;
 mod calibrate;
 mod clap_problem;
 mod cli;
+mod commit;
 mod compare;
 mod doctor;
 mod fio;

@@ -11,13 +11,12 @@ use crate::args::names::{Front, Opt};
 use crate::args::own::OwnArgs;
 use crate::args::run::RunArgs;
 use crate::args::target_args::TargetArgs;
-use crate::args::words::Words;
+use crate::args::words::{OrionLevel, Words};
 use crate::args::{self, Environment, Invocation, RunOptions};
 use crate::output::dir_of;
 use clap::FromArgMatches;
 use given::Given;
 use rigel_core::error::Problem;
-use rigel_core::load::matrix::RunLevel;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, KIB, MIB, Nanos};
 use std::ffi::{OsStr, OsString};
@@ -54,10 +53,10 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
         .and_then(|matches| OwnArgs::from_arg_matches(&matches))
         .map_err(|error| args::clap_problem(&error))?;
     let run = Opt::LEVEL.spelled(Front::Orion);
-    let level: RunLevel = given.word(run)?.ok_or_else(|| {
+    let OrionLevel(level) = given.word(run)?.ok_or_else(|| {
         Problem::usage(format!("{run} is missing"))
             .at(run)
-            .next(format!("give {run} with {}", args::words::list::<RunLevel>()))
+            .next(format!("give {run} with {}", args::words::list::<OrionLevel>()))
     })?;
     let mut notes = Vec::new();
     let place = Place::of(given.text(Opt::NAME.spelled(Front::Orion)), &mut notes)?;

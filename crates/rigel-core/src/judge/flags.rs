@@ -61,6 +61,8 @@ pub enum FlagCode {
     Cache,
     /// Reads of blocks that hold no data: no medium may have been asked.
     Zeros,
+    /// Durable writes take no longer than others.
+    FlushFree,
     /// The tool or the host was the limit, not the storage.
     HostLimited,
     /// Something else used the host or the device meanwhile.
@@ -77,7 +79,7 @@ pub enum FlagCode {
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -101,6 +103,7 @@ impl FlagCode {
         Self::Bimodal,
         Self::Cache,
         Self::Zeros,
+        Self::FlushFree,
         Self::HostLimited,
         Self::Foreign,
         Self::Retrograde,
@@ -135,6 +138,7 @@ impl FlagCode {
             Self::Bimodal => "BIMODAL",
             Self::Cache => "CACHE",
             Self::Zeros => "ZEROS",
+            Self::FlushFree => "FLUSH_FREE",
             Self::HostLimited => "HOST_LIMITED",
             Self::Foreign => "FOREIGN",
             Self::Retrograde => "RETROGRADE",

@@ -45,7 +45,7 @@ pub enum Pattern {
         /// ORION's `num_streamIO`.
         ios_per_stream: u32,
     },
-    /// Writers that append, each to a log of its own; a load level counts writers.
+    /// Writers that append, each to a region of its own (`load::log`), round and round; a load level counts writers.
     Log,
     /// No block I/O: a load level counts sessions, each with one operation after the other.
     Sessions,
@@ -169,6 +169,17 @@ impl LoadClass {
         vec![Self::random(Class::SMALL, small_bytes), large]
     }
 
+    /// A class of writers that append records of one size.
+    pub fn log(name: Class, io_bytes: u64, sync: Sync, unit: &str) -> Self {
+        Self {
+            pattern: Pattern::Log,
+            write_percent: WritePercent::ALL,
+            sync,
+            figure: Figure::Rate(unit.into()),
+            ..Self::random(name, io_bytes)
+        }
+    }
+
     /// Bytes of one I/O; the largest where there are several sizes, 0 for what is no block I/O.
     pub fn io_bytes(&self) -> u64 {
         match &self.sizes {
@@ -238,6 +249,11 @@ impl LoadClass {
     /// Whether its I/Os walk in streams.
     pub const fn streams(&self) -> bool {
         matches!(self.pattern, Pattern::Streams { .. })
+    }
+
+    /// Whether its I/Os go on from where others of it ended.
+    pub const fn walks(&self) -> bool {
+        matches!(self.pattern, Pattern::Streams { .. } | Pattern::Log)
     }
 
     /// The unit of its rates in reports: `IOPS`, `MBPS` or one of its own.

@@ -9,6 +9,7 @@ use crate::load::volume::{Place, Volume};
 use crate::load::workload::{Direction, WritePercent};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
+use std::ops::Range;
 
 /// A seeded generator of one slot, or of anything else that needs its own independent sequence.
 #[derive(Clone, Debug)]
@@ -107,6 +108,10 @@ pub fn anywhere(generator: &mut Generator, volume: &Volume) -> Place {
 #[derive(Clone, Debug)]
 pub struct Stream {
     next_chunk: u64,
+    /// It walks round and round from here ..
+    first_chunk: u64,
+    /// .. to the chunk before this one.
+    end_chunk: u64,
     /// Fixed for the whole point: a stream only reads or only writes.
     pub direction: Direction,
 }
@@ -114,17 +119,23 @@ pub struct Stream {
 impl Stream {
     /// Stream `index` of `streams`: it starts at an even fraction of the volume.
     pub fn new(index: u32, streams: u32, volume: &Volume, share: WritePercent) -> Self {
-        let fraction = u128::from(volume.chunks()) * u128::from(index) / u128::from(streams.max(1));
         let direction = if share.stream_writes(index) { Direction::Write } else { Direction::Read };
-        Self { next_chunk: u64::try_from(fraction).unwrap_or(0), direction }
+        let all = 0..volume.chunks();
+        let chunks = u128::from(volume.chunks()) * u128::from(index) / u128::from(streams.max(1));
+        Self::within(all, direction).moved(u64::try_from(chunks).unwrap_or(0))
+    }
+
+    /// One that walks these chunks; at least one.
+    pub const fn within(chunks: Range<u64>, direction: Direction) -> Self {
+        Self { next_chunk: chunks.start, first_chunk: chunks.start, end_chunk: chunks.end, direction }
     }
 
     /// The same stream, `chunks` further on; after the last chunk comes the first.
     #[must_use]
-    pub fn moved(self, chunks: u64, volume: &Volume) -> Self {
-        let next = u128::from(self.next_chunk) + u128::from(chunks);
-        let next = next % u128::from(volume.chunks().max(1));
-        Self { next_chunk: u64::try_from(next).unwrap_or(0), ..self }
+    pub fn moved(self, chunks: u64) -> Self {
+        let all = u128::from(self.end_chunk.saturating_sub(self.first_chunk).max(1));
+        let next = (u128::from(self.next_chunk - self.first_chunk) + u128::from(chunks)) % all;
+        Self { next_chunk: self.first_chunk + u64::try_from(next).unwrap_or(0), ..self }
     }
 
     /// The next chunk; after the last one comes the first.
@@ -132,8 +143,8 @@ impl Stream {
     pub fn advance(&mut self, volume: &Volume) -> Place {
         let place = volume.place(self.next_chunk);
         self.next_chunk += 1;
-        if self.next_chunk == volume.chunks() {
-            self.next_chunk = 0;
+        if self.next_chunk == self.end_chunk {
+            self.next_chunk = self.first_chunk;
         }
         place
     }

@@ -4,6 +4,7 @@
 
 mod adaptive;
 mod fit;
+mod log;
 mod prospect;
 mod search;
 mod volumes;
@@ -169,12 +170,17 @@ impl Plan {
         way::check_host(request, host)?;
         check_targets(request, targets, room)?;
         let (max_outstanding, buffer_bytes) = check_buffers(request, host, room)?;
-        let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let mut steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let first_round = log::first_round(request, targets)?;
         let workers = request.workers.unwrap_or_else(|| {
             let wanted = max_outstanding.values().sum::<u32>().div_ceil(OUTSTANDING_PER_WORKER);
             wanted.clamp(1, host.cpus.max(1))
         });
-        let adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
+        let mut adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
+        match &mut adaptive {
+            Some(adaptive) => adaptive.warm_up = first_round.or(adaptive.warm_up),
+            None => log::warm_first(&mut steps, request, first_round),
+        }
         let mut plan = Self {
             num_disks,
             grid,

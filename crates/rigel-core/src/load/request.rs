@@ -5,7 +5,7 @@
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
-use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes};
+use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes, Sync};
 use crate::load::matrix::{MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::{self, Phase};
@@ -358,6 +358,14 @@ impl Request {
             return Err(Problem::usage(format!("{what} past the page cache"))
                 .because("--buffered asks for the page cache")
                 .next("leave out --buffered, or the other option"));
+        }
+        let durable = self.classes.iter().any(|class| class.sync != Sync::None);
+        if durable && (self.poll || commands) {
+            let what = if commands { "the engine nvme" } else { "polled completions" };
+            return Err(Problem::usage(format!("{what} cannot wait for writes to be durable"))
+                .at(if commands { "--engine nvme" } else { "--poll" })
+                .because("flushes go through the kernel's own threads")
+                .next("leave it out"));
         }
         let can_poll = match self.engine {
             EngineRequest::Auto => true,

@@ -2,7 +2,7 @@ use super::*;
 use crate::units::GIB;
 
 /// Every key once.
-const ALL: &str = "servers=10,service=5ms,rate=0,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
+const ALL: &str = "servers=10,service=5ms,rate=0,flush=200us,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
                    neighbour=0.7:10s:30s,stalls=0.2:100ms,fall=0.33:12s:25s,drift=-5%,process=0.5%,between=2%,unequal=3,modes=30%:0.7,\
                    startup=-30%:300ms,bucket=3000:30000,cap=250M:1G,cliff=1G:0.3,hits=40%:40us,lost=10000:20s,\
                    retrograde=1%";
@@ -41,6 +41,7 @@ fn every_part_of_a_law_reads() {
         service_ns: 5 * NS_PER_MS,
         spread: ServiceTime::Lognormal { cv: ppm(300_000) },
         bytes_per_s: None,
+        flush_ns: 200_000,
         noise: disturbed(),
     };
     assert_eq!(SimLaw::parse(ALL).unwrap(), wanted);
@@ -78,7 +79,7 @@ fn laws_survive_a_record_and_quiet_ones_leave_no_trace_in_it() {
     let json = serde_json::to_string(&law).unwrap();
     assert_eq!(serde_json::from_str::<SimLaw>(&json).unwrap(), law);
     let quiet = serde_json::to_string(&SimLaw::default()).unwrap();
-    assert!(!quiet.contains("noise"), "{quiet}");
+    assert!(!quiet.contains("noise") && !quiet.contains("flush"), "{quiet}");
     assert_eq!(serde_json::from_str::<SimLaw>(&quiet).unwrap(), SimLaw::default());
     // A record of a program that knew fewer disturbances.
     let older: SimNoise = serde_json::from_str(r#"{"between":20000}"#).unwrap();

@@ -8,7 +8,7 @@ use crate::units::{Bytes, NS_PER_S, Nanos};
 use std::fmt::Display;
 use std::str::FromStr;
 
-const KEYS: &str = "servers, service, rate, spread, size, white, noise, neighbour, stalls, fall, drift, process, \
+const KEYS: &str = "servers, service, rate, flush, spread, size, white, noise, neighbour, stalls, fall, drift, process, \
                     between, unequal, modes, startup, bucket, cap, cliff, hits, lost, retrograde";
 
 const MEMORY: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
@@ -40,6 +40,7 @@ impl SimLaw {
             "servers" => self.servers = count(value)?,
             "service" => self.service_ns = time(value)?,
             "rate" => self.bytes_per_s = Some(bytes(value)?).filter(|&rate| rate > 0),
+            "flush" => self.flush_ns = time(value)?,
             "size" => self.size_bytes = bytes(value)?,
             "spread" => self.spread = spread(value)?,
             _ => return self.set_speed(key, value),

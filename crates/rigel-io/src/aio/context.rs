@@ -3,6 +3,8 @@
 //! These are raw calls, so that libaio need not be installed. Must not keep slots or buffers.
 
 use crate::backend::Op;
+use crate::tag;
+use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
 use std::io;
 use std::os::fd::RawFd;
@@ -13,14 +15,16 @@ pub(super) struct Context(libc::c_ulong);
 
 const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
+const FDSYNC: u16 = 3;
+/// The place of the flags in `key_and_flags`.
+const FLAGS: usize = if cfg!(target_endian = "little") { 1 } else { 0 };
 
 /// `struct iocb`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Iocb {
     pub(super) data: u64,
-    /// `aio_key` and `aio_rw_flags`, whose order depends on the byte order; both are 0 here. The kernel
-    /// writes the key.
+    /// `aio_key`, which the kernel writes, and `aio_rw_flags`; their order depends on the byte order.
     key_and_flags: [u32; 2],
     opcode: u16,
     priority: i16,
@@ -53,18 +57,43 @@ impl Event {
 }
 
 impl Iocb {
-    /// An I/O whose event has its slot as `data`.
+    /// An I/O whose event has its tag as `data`.
     pub(super) fn new(op: &Op, file: RawFd, buffer: *mut u8) -> Self {
-        Self {
-            data: u64::from(op.slot),
-            opcode: if op.direction == Direction::Write { PWRITE } else { PREAD },
+        let read = Self {
+            data: tag::of(op),
+            opcode: PREAD,
             file: file.cast_unsigned(),
             // The kernel uses the pointer, so the compiler must know that its memory can be accessed from outside.
             buffer: buffer.expose_provenance() as u64,
             bytes: u64::from(op.len),
             offset: op.offset.cast_signed(),
             ..Self::default()
+        };
+        match op.direction {
+            Direction::Read => read,
+            Direction::Write => read.into_write(op),
         }
+    }
+
+    fn into_write(self, op: &Op) -> Self {
+        let write = Self { opcode: PWRITE, ..self };
+        match op.sync {
+            Sync::None => write,
+            Sync::Dsync => write.durable(),
+            Sync::Fdatasync => Self { data: tag::of_write_to_flush(op), ..write },
+        }
+    }
+
+    /// The same I/O with `RWF_DSYNC`.
+    pub(super) fn durable(self) -> Self {
+        let mut key_and_flags = [0; 2];
+        key_and_flags[FLAGS] = libc::RWF_DSYNC.cast_unsigned();
+        Self { key_and_flags, ..self }
+    }
+
+    /// Makes durable what was written to a file.
+    pub(super) fn flush(op: &Op, file: RawFd) -> Self {
+        Self { data: tag::of_flush(op), opcode: FDSYNC, file: file.cast_unsigned(), ..Self::default() }
     }
 }
 

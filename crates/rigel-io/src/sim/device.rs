@@ -4,6 +4,7 @@ use super::gate::Gate;
 use super::speed::Speed;
 use super::whole_ns;
 use crate::backend::Op;
+use rigel_core::load::class::Sync;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::workload::Direction;
@@ -56,7 +57,7 @@ impl Stations {
         if let Some(gate) = &mut self.bytes_limit {
             admitted_ns = gate.pass(admitted_ns, u64::from(op.len));
         }
-        let work_ns = self.work_ns(op) * self.law.crowding(in_flight);
+        let work_ns = (self.work_ns(op) + self.flush_ns(op)) * self.law.crowding(in_flight);
         let Reverse(free_ns) = self.free_at.pop().unwrap_or(Reverse(admitted_ns));
         let start_ns = free_ns.max(admitted_ns);
         let done_ns = match &mut self.speed {
@@ -81,6 +82,12 @@ impl Stations {
             ServiceTime::Exponential => mean_ns * self.generator.exponential(),
             ServiceTime::Lognormal { cv } => mean_ns * self.generator.lognormal(cv.fraction()),
         }
+    }
+
+    /// What it takes to make a write durable.
+    fn flush_ns(&self, op: &Op) -> f64 {
+        let durable = op.direction == Direction::Write && op.sync != Sync::None;
+        if durable { to_f64(self.law.flush_ns) } else { 0.0 }
     }
 
     /// The factor by which a write takes longer once the bytes at full speed are used up.

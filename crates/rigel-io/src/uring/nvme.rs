@@ -1,12 +1,13 @@
 //! NVMe commands to a namespace. They bypass filesystem, page cache, and splitting and merging by the block layer.
 //!
 //! Since Linux 5.19 the kernel accepts them on the generic character device of the namespace (`/dev/ng0n1`), through a ring
-//! with entries of double size. Must send only reads and writes.
+//! with entries of double size. Must send only reads and writes; none waits to be durable (`Request::check`).
 
 use super::wire::{Names, Wire, region};
 use crate::backend::Op;
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
+use crate::tag;
 use crate::targets::{Namespace, OpenTargets};
 use io_uring::{cqueue, opcode, squeue};
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
@@ -74,7 +75,7 @@ impl Wire for NvmeCommands {
         let command = command(op, &self.places[usize::from(op.target)], memory);
         let region = names.fixed_buffers.then_some(op.slot);
         let entry = opcode::UringCmd80::new(names.file(op), URING_COMMAND_IO).cmd(command).buf_index(region);
-        entry.build().flags(names.file_flags)
+        entry.build().flags(names.file_flags).user_data(tag::of(op))
     }
 
     /// 0 is success: a command moves all its bytes or fails. A negative result is an errno, a positive one the error status
@@ -129,8 +130,14 @@ mod tests {
     fn a_command_byte_by_byte() {
         let memory = Memory { start: NonNull::dangling(), bytes: 8192, region: 0 };
         let address = memory.start.as_ptr() as u64;
-        let op =
-            Op { slot: 3, target: 0, direction: Direction::Read, offset: 0x0102_0304_0506_0000, len: 8192, sync: Sync::None };
+        let op = Op {
+            slot: 3,
+            target: 0,
+            direction: Direction::Read,
+            offset: 0x0102_0304_0506_0000,
+            len: 8192,
+            sync: Sync::None,
+        };
         let bytes = command(&op, &Place { namespace: 7, block_shift: 9 }, memory);
         let number = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
         assert_eq!(bytes[..4], [2, 0, 0, 0], "opcode, flags, reserved");

@@ -5,8 +5,10 @@
 use crate::backend::Op;
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
+use crate::tag;
 use io_uring::{cqueue, opcode, squeue, types};
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
@@ -55,7 +57,7 @@ pub trait Wire {
         slots.regions().map(|(start, bytes)| region(start, bytes)).collect()
     }
 
-    /// The entry of an I/O, without its user data. `memory` is the buffer of its slot.
+    /// The entry of an I/O, with its tag as user data. `memory` is the buffer of its slot.
     fn submission(&self, op: &Op, memory: Memory, names: &Names) -> Self::Submission;
 
     /// The outcome of an I/O of `len` bytes, from the result in its completion.
@@ -81,13 +83,14 @@ impl Wire for ReadsAndWrites {
         let file = names.file(op);
         let entry = match (op.direction, names.fixed_buffers) {
             (Direction::Read, true) => {
-                opcode::ReadFixed::new(file, start, op.len, memory.region).offset(op.offset).build()
+                let entry = opcode::ReadFixed::new(file, start, op.len, memory.region).offset(op.offset);
+                entry.build().user_data(tag::of(op))
             }
-            (Direction::Write, true) => {
-                opcode::WriteFixed::new(file, start, op.len, memory.region).offset(op.offset).build()
+            (Direction::Read, false) => {
+                let entry = opcode::Read::new(file, start, op.len).offset(op.offset);
+                entry.build().user_data(tag::of(op))
             }
-            (Direction::Read, false) => opcode::Read::new(file, start, op.len).offset(op.offset).build(),
-            (Direction::Write, false) => opcode::Write::new(file, start, op.len).offset(op.offset).build(),
+            (Direction::Write, _) => write(op, memory, names),
         };
         entry.flags(names.file_flags)
     }
@@ -96,6 +99,28 @@ impl Wire for ReadsAndWrites {
     fn outcome(result: i32, _len: u32) -> Result<u32, i32> {
         outcome(i64::from(result))
     }
+}
+
+/// A write, or the flush that follows it.
+#[inline]
+fn write(op: &Op, memory: Memory, names: &Names) -> squeue::Entry {
+    let (start, file) = (memory.start.as_ptr(), names.file(op));
+    let (flags, tag) = match op.sync {
+        Sync::None => (0, tag::of(op)),
+        Sync::Dsync => (libc::RWF_DSYNC, tag::of(op)),
+        Sync::Fdatasync if tag::is_flush(op) => {
+            let flush = opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC);
+            return flush.build().user_data(tag::of_flush(op));
+        }
+        Sync::Fdatasync => (0, tag::of_write_to_flush(op)),
+    };
+    let entry = if names.fixed_buffers {
+        let entry = opcode::WriteFixed::new(file, start, op.len, memory.region).offset(op.offset);
+        entry.rw_flags(flags).build()
+    } else {
+        opcode::Write::new(file, start, op.len).offset(op.offset).rw_flags(flags).build()
+    };
+    entry.user_data(tag)
 }
 
 /// NOPs, which the kernel completes without touching a target or a buffer.
@@ -109,8 +134,8 @@ impl Wire for NoOperations {
     const MOVES_DATA: bool = false;
 
     #[inline]
-    fn submission(&self, _op: &Op, _memory: Memory, _names: &Names) -> squeue::Entry {
-        opcode::Nop::new().build()
+    fn submission(&self, op: &Op, _memory: Memory, _names: &Names) -> squeue::Entry {
+        opcode::Nop::new().build().user_data(tag::of(op))
     }
 
     /// A NOP succeeds with 0 and counts as an I/O that moved all its bytes.

@@ -8,7 +8,7 @@ use super::wrap::wrapped;
 use crate::numbers::{counted, span};
 use crate::page::Page;
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes, Span};
+use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes, Span, Sync};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::pace::Pace;
@@ -74,7 +74,7 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
     }
     match request.pace {
         Pace::Fixed(_) => {
-            entries(&mut page, "Per point", per_point(&plan.steps));
+            entries(&mut page, "Per point", per_point(request, &plan.steps));
             let time =
                 format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes);
             entry(&mut page, "Time", time);
@@ -156,7 +156,14 @@ fn walk(request: &Request, class: &LoadClass) -> String {
         Pattern::Streams { ios_per_stream } => {
             format!("streams of {ios_per_stream} outstanding, {}", layout())
         }
-        Pattern::Log => "each writer appends to its log".into(),
+        Pattern::Log => {
+            let durable = match class.sync {
+                Sync::None => "",
+                Sync::Dsync => ", each write durable by itself",
+                Sync::Fdatasync => ", a flush behind each write",
+            };
+            format!("each writer appends to its log{durable}")
+        }
         Pattern::Sessions => "each session does one after the other".into(),
     }
 }
@@ -216,14 +223,14 @@ fn compact(levels: &[u32]) -> String {
 }
 
 /// Settling and measuring are the same for all steps; a warm-up comes before some.
-fn per_point(steps: &[Step]) -> Vec<String> {
+fn per_point(request: &Request, steps: &[Step]) -> Vec<String> {
     let Some(first) = steps.first() else {
         return vec!["nothing".into()];
     };
     let mut lines = vec![format!("{} to settle, then {} measured", first.settle, first.measure)];
     let warm_ups: Vec<WarmUp> = steps.iter().filter_map(|step| step.warm_up).collect();
     if let Some(warm_up) = warm_ups.first() {
-        lines.push(format!("before {} of them {}", warm_ups.len(), load_before(*warm_up)));
+        lines.push(format!("before {} of them {}", warm_ups.len(), load_before(request, *warm_up)));
     }
     lines
 }
@@ -243,11 +250,14 @@ fn phases(plan: &Plan) -> Vec<String> {
 }
 
 /// The load of a warm-up: `30 s of random large I/O, not measured`.
-fn load_before(warm_up: WarmUp) -> String {
+fn load_before(request: &Request, warm_up: WarmUp) -> String {
     let much = match warm_up {
         WarmUp::Time(time) => time.to_string(),
         WarmUp::Bytes(bytes) => Bytes(bytes).to_string(),
     };
+    if request.classes.iter().any(|class| class.pattern == Pattern::Log) {
+        return format!("{much} of writes, once over every log, not measured");
+    }
     format!("{much} of random large I/O, not measured")
 }
 
@@ -262,9 +272,14 @@ fn engine(engine: EngineRequest) -> String {
         EngineRequest::Auto => "the best one that works here".into(),
         EngineRequest::Only(kind) => kind.name().into(),
         EngineRequest::Sim(law) => format!(
-            "sim: {} servers, {} of service each{}, no storage is touched",
+            "sim: {} servers, {} of service each{}{}, no storage is touched",
             law.servers,
             Nanos(law.service_ns),
+            if law.flush_ns > 0 {
+                format!(", {} more to be durable", Nanos(law.flush_ns))
+            } else {
+                String::new()
+            },
             if law.noise.is_none() { "" } else { ", with disturbances" }
         ),
     }

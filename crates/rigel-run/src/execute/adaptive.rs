@@ -27,7 +27,7 @@ struct State<'a> {
     visited: BTreeSet<usize>,
     /// Where a rest is shown.
     last: At,
-    /// Until it was done, before the first visit to a sequential point.
+    /// Until it was done, before the first visit to a point with streams or a log.
     warm_up: Option<WarmUp>,
     /// When the run will be over, as far as it was told.
     ends: TimeRange,
@@ -82,13 +82,13 @@ impl State<'_> {
         };
         self.last = At { step: order.point, point, purpose };
         let mut classes = self.run.request.classes.iter();
-        let sequential = classes.any(|class| class.streams() && point.of(class.name) > 0);
+        let walks = classes.any(|class| class.walks() && point.of(class.name) > 0);
         let settle_ns = self.adaptive.parameters.settle_ns;
         let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(order.measure_ns);
         let rounds = self.schedule.rounds();
         let visit = walk.visit(&Wanted {
             at: self.last,
-            warm_up: if sequential { self.warm_up.take() } else { None },
+            warm_up: if walks { self.warm_up.take() } else { None },
             settle_ns,
             measure_ns: order.measure_ns,
             later: self.ends.after(over_ns),

@@ -27,6 +27,12 @@ fn read(device: &Device, offset_bytes: u64, length_bytes: usize) -> Receiver<Res
 }
 
 fn write(device: &Device, offset_bytes: u64, data: &[u8]) -> Result<usize, Errno> {
+    let (answer, receiver) = written();
+    device.write(offset_bytes, data, false, answer);
+    receiver.recv().unwrap()
+}
+
+fn written() -> (Answer, Receiver<Result<usize, Errno>>) {
     let (sender, receiver) = channel();
     let answer: Answer = Box::new(move |outcome| {
         let told = match outcome {
@@ -36,8 +42,32 @@ fn write(device: &Device, offset_bytes: u64, data: &[u8]) -> Result<usize, Errno
         };
         sender.send(told).unwrap();
     });
-    device.write(offset_bytes, data, answer);
-    receiver.recv().unwrap()
+    (answer, receiver)
+}
+
+/// How long it takes to be answered, in whole milliseconds.
+fn ms(ask: impl FnOnce(Answer)) -> u128 {
+    let (answer, receiver) = written();
+    let began = Instant::now();
+    ask(answer);
+    receiver.recv().unwrap().unwrap();
+    began.elapsed().as_millis()
+}
+
+#[test]
+fn only_what_is_not_durable_yet_takes_a_flush() {
+    let device = std::sync::Arc::new(device());
+    let answers = std::sync::Arc::clone(&device);
+    std::thread::spawn(move || answers.run_answers());
+    told(&device, "flush_us 200000");
+    assert!(ms(|answer| device.sync(answer)) < 200, "nothing was written");
+    assert!(ms(|answer| device.write(0, b"abcd", true, answer)) >= 200);
+    assert!(ms(|answer| device.sync(answer)) < 200, "it is durable already");
+    assert!(ms(|answer| device.write(0, b"abcd", false, answer)) < 200);
+    assert!(ms(|answer| device.sync(answer)) >= 200);
+    assert!(ms(|answer| device.sync(answer)) < 200, "it is durable by now");
+    let gauge = device.gauge();
+    assert_eq!((gauge.writes, gauge.durable_writes, gauge.syncs, gauge.max_in_flight), (2, 1, 4, 1));
 }
 
 #[test]

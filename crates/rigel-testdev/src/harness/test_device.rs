@@ -26,11 +26,14 @@ pub struct DeviceSpec {
     pub mbps: Option<u64>,
     /// Draw the times at the stations from the exponential distribution (seeded, so they repeat).
     pub exponential: bool,
+    /// How much longer a write takes that has to be durable, and how long a flush takes when something was written since
+    /// the last one.
+    pub flush_us: u64,
 }
 
 impl Default for DeviceSpec {
     fn default() -> Self {
-        Self { size_bytes: 64 << 20, servers: 1, service_us: 0, mbps: None, exponential: false }
+        Self { size_bytes: 64 << 20, servers: 1, service_us: 0, mbps: None, exponential: false, flush_us: 0 }
     }
 }
 
@@ -80,7 +83,7 @@ impl TestDevice {
     }
 
     /// Sends commands, one per line: `servers C`, `service_us S`, `mbps B` (0: no limit), `exp 0|1`,
-    /// `seed N`; `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
+    /// `flush_us F`, `seed N`; `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
     /// hangs and forget the `hang` ranges), `clear` (that, and forget all faults), `reset` (zero the gauge).
     ///
     /// # Errors
@@ -146,6 +149,7 @@ fn command_for(daemon: &Path, mountpoint: &Path, spec: DeviceSpec) -> Command {
     command.arg("--servers").arg(spec.servers.to_string());
     command.arg("--service-us").arg(spec.service_us.to_string());
     command.arg("--mbps").arg(spec.mbps.unwrap_or(0).to_string());
+    command.arg("--flush-us").arg(spec.flush_us.to_string());
     if spec.exponential {
         command.arg("--exponential");
     }

@@ -31,8 +31,9 @@ impl RunArgs {
         // clap asks for a level, unless a run is resumed.
         let level = self.level.unwrap_or(RunLevel::Simple);
         let name = path_text::encode_os(&self.name);
-        let request =
+        let mut request =
             Request { name, command_line, ..shaping::request(front, level, &self.load, &self.own)? };
+        self.commit.shape(level, &self.load, &self.own, &mut request)?;
         let mut notes = Vec::new();
         let targets = targets(front, &request, asked, &mut notes)?;
         check_load_file(level, self.load_file.as_deref(), &targets)?;

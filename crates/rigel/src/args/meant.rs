@@ -5,6 +5,7 @@
 
 use super::clap_problem::place;
 use super::names::{Front, Opt};
+use super::words::Words as _;
 use super::{fio, words};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
@@ -71,7 +72,7 @@ fn no_level(word: &str) -> Problem {
             .next(format!("{go_on}; the word after `rigel run` is {}", words::list::<RunLevel>()));
     }
     let problem = Problem::usage(format!("'{word}' is no level ({})", words::list::<RunLevel>())).at("LEVEL");
-    match nearest(word, RunLevel::ALL.map(RunLevel::name)) {
+    match nearest(word, RunLevel::all().into_iter().map(|(name, _)| name)) {
         Some(near) => problem.next(format!("perhaps `rigel run {near}` was meant")),
         None => problem.next(format!("if it is the name of a target: {go_on}")),
     }

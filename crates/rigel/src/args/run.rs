@@ -2,6 +2,7 @@
 //!
 //! Must not judge them; [`super::build`] does.
 
+use super::commit::CommitArgs;
 use super::load::LoadArgs;
 use super::names::Front;
 use super::own::OwnArgs;
@@ -36,6 +37,8 @@ Examples:
       with writes, on a device whose contents may be lost
   rigel run --load shop.toml /dev/sdx
       a load of your own; `rigel run oltp --dry-run --as-load` shows what such a file looks like
+  rigel run commit
+      what a commit costs: writes to a scratch file in this directory, each durable before the next
   rigel run dss --engine sim:servers=16,service=200us
       no storage at all, to see what the outputs look like
   rigel run --resume rigel_20260101_1200_record.jsonl
@@ -52,10 +55,11 @@ pub const BESIDE_RESUME: [&str; 8] =
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct RunArgs {
-    /// Which load is measured: simple, normal, oltp, dss or advanced
+    /// Which load: simple, normal, oltp, dss, advanced or commit
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every pair of both. oltp: small only, up to
-    /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say.
+    /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say. commit: small
+    /// writes that have to be durable, one after the other, as a database makes for each commit; on a scratch file, or with --destroy-data.
     #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::run_level())]
     pub level: Option<RunLevel>,
 
@@ -83,6 +87,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub load: LoadArgs,
+
+    #[command(flatten)]
+    pub commit: CommitArgs,
 
     #[command(flatten)]
     pub own: OwnArgs,

@@ -110,6 +110,12 @@ fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Pr
         RunLevel::Dss => format!("{matrix} col {} 0", Opt::NUM_SMALL.spelled(front)),
         _ => format!("{matrix} basic"),
     };
+    if level.is_own() {
+        return Err(Problem::usage(format!("{option} does not go with {this}"))
+            .at(option)
+            .because(format!("the run level '{}' has its own load", level.name()))
+            .next(format!("leave out {option}")));
+    }
     Err(Problem::usage(format!("{option} does not go with {this}"))
         .at(option)
         .because(format!("the run level '{}' has its own load shape", level.name()))

@@ -40,12 +40,9 @@ pub fn parser<T: Words>() -> impl TypedValueParser<Value = T> {
         .try_map(|text| find(&text).ok_or("not one of the possible values"))
 }
 
-/// Levels that `rigel run` has beside ORION's.
-const OWN_LEVELS: [RunLevel; 1] = [RunLevel::Load];
-
 /// Reads a level of `rigel run`.
 pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
-    let all = || RunLevel::ALL.into_iter().chain(OWN_LEVELS);
+    let all = || RunLevel::all().into_iter().map(|one| one.1).chain([RunLevel::Load]);
     let find = move |text: String| {
         all().find(|level| level.name().eq_ignore_ascii_case(&text)).ok_or("not one of the possible values")
     };
@@ -54,9 +51,21 @@ pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
     PossibleValuesParser::new(all().map(word)).try_map(find)
 }
 
+/// The levels of `rigel run`: those of ORION, and those that load something of their own.
 impl Words for RunLevel {
     fn all() -> Vec<(&'static str, Self)> {
-        Self::ALL.map(|level| (level.name(), level)).into()
+        let own = [Self::Commit];
+        Self::ALL.into_iter().chain(own).map(|level| (level.name(), level)).collect()
+    }
+}
+
+/// A level of ORION's own command line.
+#[derive(Clone, Copy, Debug)]
+pub struct OrionLevel(pub RunLevel);
+
+impl Words for OrionLevel {
+    fn all() -> Vec<(&'static str, Self)> {
+        RunLevel::ALL.map(|level| (level.name(), Self(level))).into()
     }
 }
 

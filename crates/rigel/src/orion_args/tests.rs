@@ -2,6 +2,7 @@ use super::*;
 use crate::args::TargetSource;
 use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::MatrixShape;
+use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
 use rigel_core::load::workload::{Layout, WritePercent};

@@ -65,6 +65,7 @@ fn rigel_and_fio_agree() {
         service_us: SERVICE_US.into(),
         mbps: None,
         exponential: false,
+        flush_us: 0,
     };
     let Some(device) = needs(name, TestDevice::mount(spec)) else { return };
     let place = Place::new();

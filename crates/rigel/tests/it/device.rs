@@ -8,7 +8,7 @@ use std::path::Path;
 const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
 
 fn device(servers: usize, service_us: u64) -> DeviceSpec {
-    DeviceSpec { size_bytes: 64 << 20, servers, service_us, mbps: None, exponential: false }
+    DeviceSpec { size_bytes: 64 << 20, servers, service_us, mbps: None, exponential: false, flush_us: 0 }
 }
 
 fn measure(

@@ -10,7 +10,14 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 fn device() -> DeviceSpec {
-    DeviceSpec { size_bytes: 16 << 20, servers: 8, service_us: 500, mbps: None, exponential: false }
+    DeviceSpec {
+        size_bytes: 16 << 20,
+        servers: 8,
+        service_us: 500,
+        mbps: None,
+        exponential: false,
+        flush_us: 0,
+    }
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod agreement;
 mod bad_input;
 mod calibrate;
 mod changes;
+mod commit;
+mod commit_agreement;
 mod compare;
 mod compare_told;
 mod contents;

@@ -118,6 +118,7 @@ fn the_second_one_ends_at_once() {
         service_us: 1000,
         mbps: None,
         exponential: false,
+        flush_us: 0,
     };
     let mounted = rigel_testdev::TestDevice::mount(spec);
     let Some(device) = rigel_testdev::needs("the_second_one_ends_at_once", mounted) else { return };

@@ -120,8 +120,14 @@ fn a_limit_that_falls_and_comes_back_within_a_visit_is_told() {
 #[test]
 fn a_device_that_slows_down_within_a_visit_is_told() {
     let name = "a_device_that_slows_down_within_a_visit_is_told";
-    let spec =
-        DeviceSpec { size_bytes: 64 * MIB, servers: 4, service_us: 10_000, mbps: None, exponential: false };
+    let spec = DeviceSpec {
+        size_bytes: 64 * MIB,
+        servers: 4,
+        service_us: 10_000,
+        mbps: None,
+        exponential: false,
+        flush_us: 0,
+    };
     let Some(device) = needs(name, TestDevice::mount(spec)) else { return };
     let place = Place::new();
     let mut command = place.command();

@@ -154,8 +154,14 @@ fn a_run_that_ends_by_itself_leaves_the_view() {
 /// The I/O that hangs keeps the first wish from ending the run; the second one does, and leaves a good terminal.
 #[test]
 fn a_second_q_ends_at_once() {
-    let spec =
-        DeviceSpec { size_bytes: 16 << 20, servers: 4, service_us: 1000, mbps: None, exponential: false };
+    let spec = DeviceSpec {
+        size_bytes: 16 << 20,
+        servers: 4,
+        service_us: 1000,
+        mbps: None,
+        exponential: false,
+        flush_us: 0,
+    };
     let Some(device) = needs("a_second_q_ends_at_once", TestDevice::mount(spec)) else { return };
     let place = Place::new();
     let line = format!(

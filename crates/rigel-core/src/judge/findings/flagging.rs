@@ -9,6 +9,7 @@ mod contents;
 mod counts;
 mod course;
 mod curve;
+mod flushes;
 mod latency;
 mod levels;
 mod long_visit;
@@ -85,6 +86,7 @@ fn for_run(
     }
     found.extend(levels::of_run(record, phases, points, limited));
     found.extend(neighbours::of_run(record, points));
+    found.extend(flushes::of_run(record, points));
     found.extend(visits::few_points(record, points));
     let mut set_aside = record.set_aside.iter();
     found.extend(record.resumed.iter().map(|line| {

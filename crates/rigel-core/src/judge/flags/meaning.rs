@@ -191,6 +191,12 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "Measure on data: write the file first, or name no target, so that a scratch file is filled.",
     ),
     row(
+        FlagCode::FlushFree,
+        Next::Doctor,
+        "Durable writes take no longer than others: all writes are safe at once, or the storage says durable too early.",
+        "Find out what keeps writes when the power fails (no cache, or a protected one); if nothing does, commits can be lost.",
+    ),
+    row(
         FlagCode::HostLimited,
         Next::Again,
         "A thread of the tool was the limit, not the storage.",

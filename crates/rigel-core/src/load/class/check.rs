@@ -6,6 +6,7 @@ use super::name::NAME_BYTES;
 use super::{Arrival, Class, Figure, LoadClass, Pattern, Shape, Sizes, Span, Sync};
 use crate::error::Problem;
 use crate::load::request::MAX_OUTSTANDING;
+use crate::load::workload::WritePercent;
 use crate::path_text::printable;
 use crate::units::{Bytes, MIB};
 use std::collections::BTreeSet;
@@ -28,10 +29,11 @@ impl LoadClass {
         let missing = [
             (self.sizes == Sizes::None, "without a size"),
             (
-                !matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }),
-                "other than random or in streams",
+                self.pattern == Pattern::Log && !matches!(self.sizes, Sizes::Fixed(_)),
+                "of several sizes in a log",
             ),
-            (self.sync != Sync::None, "that waits for each write to be durable"),
+            (self.pattern == Pattern::Log && self.span != Span::Whole, "to a log on a part of a target"),
+            (self.pattern == Pattern::Sessions, "of sessions"),
             (self.arrival != Arrival::Closed, "at a rate of its own"),
         ];
         let Some((_, what)) = missing.into_iter().find(|missing| missing.0) else {
@@ -53,6 +55,12 @@ impl LoadClass {
             }
             (_, Span::Percent(from, to)) if from >= to || to > 100 => {
                 Some(format!("from {from} to {to} per cent is no part of a target"))
+            }
+            _ if self.pattern == Pattern::Log && self.write_percent != WritePercent::ALL => {
+                Some("a log is only written: its share of writes is 100 per cent".to_owned())
+            }
+            _ if self.sync != Sync::None && !self.write_percent.writes() => {
+                Some("it only reads, and only writes can be made durable".to_owned())
             }
             _ => self.wrong_sizes().or_else(|| self.wrong_arrival()).or_else(|| self.wrong_level()),
         };
@@ -178,14 +186,30 @@ mod tests {
     }
 
     #[test]
+    fn a_log_is_written_and_only_writes_become_durable() {
+        let name = Class::constant("commit");
+        let log = LoadClass::log(name, 8192, Sync::Dsync, "commits/s");
+        assert_eq!((log.check(), log.check_block_io()), (Ok(()), Ok(())));
+        let share = |percent| WritePercent::new(percent).unwrap();
+        let half = LoadClass { write_percent: share(50), ..log.clone() };
+        let text = half.check().unwrap_err().to_string();
+        assert!(text.contains("a log is only written"), "{text}");
+        let reads = LoadClass { write_percent: share(0), pattern: Pattern::Random, ..log.clone() };
+        let text = reads.check().unwrap_err().to_string();
+        assert!(text.contains("load class 'commit'") && text.contains("it only reads"), "{text}");
+        let mixed = LoadClass { write_percent: share(1), pattern: Pattern::Random, ..log };
+        assert_eq!((mixed.check(), mixed.check_block_io()), (Ok(()), Ok(())));
+    }
+
+    #[test]
     fn the_engines_refuse_what_they_cannot_do() {
         let plain = LoadClass::random(Class::SMALL, 8192);
         let part = LoadClass { sizes: mixed(), span: Span::Percent(0, 25), ..plain.clone() };
         assert_eq!((plain.check_block_io(), part.check_block_io()), (Ok(()), Ok(())));
         let refused = [
             LoadClass { sizes: Sizes::None, ..plain.clone() },
-            LoadClass { pattern: Pattern::Log, ..plain.clone() },
-            LoadClass { sync: Sync::Dsync, ..plain.clone() },
+            LoadClass { sizes: mixed(), pattern: Pattern::Log, ..plain.clone() },
+            LoadClass { pattern: Pattern::Sessions, ..plain.clone() },
             LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain },
         ];
         let texts: Vec<String> =

@@ -22,6 +22,13 @@ impl Class {
     /// The large I/Os of ORION's rows.
     pub const LARGE: Self = Self::constant("large");
 
+    /// Commits: writes that are durable by themselves.
+    pub const DSYNC: Self = Self::constant("dsync");
+    /// Commits: writes with a flush behind each.
+    pub const FDATASYNC: Self = Self::constant("fdatasync");
+    /// The same writes, durable or not.
+    pub const UNSYNCED: Self = Self::constant("unsynced");
+
     /// A name in the source, for a `const`.
     ///
     /// # Panics

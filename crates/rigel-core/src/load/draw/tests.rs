@@ -60,3 +60,12 @@ fn streams_start_evenly_and_wrap() {
     let writers = streams.iter().filter(|s| s.direction == Direction::Write).count();
     assert_eq!(writers, 2);
 }
+
+#[test]
+fn a_stream_within_chunks_stays_there() {
+    let volume = Volume::new(&[100 * 1024], 1024, Layout::Concat).unwrap();
+    let mut log = Stream::within(8..12, Direction::Write).moved(3 + 400);
+    let chunks: Vec<u64> = (0..6).map(|_| log.advance(&volume).offset / 1024).collect();
+    assert_eq!(chunks, [11, 8, 9, 10, 11, 8]);
+    assert_eq!(Stream::within(8..9, Direction::Write).moved(5).advance(&volume).offset, 8 * 1024);
+}

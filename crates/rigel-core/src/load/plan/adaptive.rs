@@ -4,7 +4,7 @@
 
 use super::{Step, WarmUp};
 use crate::error::Problem;
-use crate::load::class::Class;
+use crate::load::class::{Class, Pattern};
 use crate::load::matrix::Point;
 use crate::load::pace::{Adaptive, Pace};
 use crate::load::request::{CacheWarmUp, Request};
@@ -30,7 +30,7 @@ pub struct AdaptivePlan {
     pub parameters: Parameters,
     /// Points, by the index of their step, that are measured together.
     pub phases: Vec<Phase>,
-    /// Load before the first visit to a sequential point; visits to the others follow between them.
+    /// Load before the first visit to a point with streams or a log; visits to the others follow between them.
     pub warm_up: Option<WarmUp>,
 }
 
@@ -179,7 +179,10 @@ fn phases(request: &Request, steps: &[Step], parameters: &Parameters) -> Vec<Pha
         let members = steps.iter().enumerate().filter(|(_, step)| request.writes(step.point) == wanted);
         members.map(|(index, _)| index).collect()
     };
-    [(part(false), parameters.long_read_ns), (part(true), parameters.long_write_ns)]
+    // The regions of a log fill no cache, so its long visit need not wait for that.
+    let has_log = request.classes.iter().any(|class| class.pattern == Pattern::Log);
+    let long_write_ns = if has_log { parameters.long_read_ns } else { parameters.long_write_ns };
+    [(part(false), parameters.long_read_ns), (part(true), long_write_ns)]
         .into_iter()
         .filter(|(points, _)| !points.is_empty())
         .map(|(points, measure_ns)| Phase { long_visits: long_visits(steps, &points, measure_ns), points })

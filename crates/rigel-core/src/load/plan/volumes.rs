@@ -2,9 +2,11 @@
 //!
 //! Must not draw.
 
+use super::log;
 use crate::error::Problem;
 use crate::facts::TargetFacts;
 use crate::load::class::{LoadClass, Sizes};
+use crate::load::log::Regions;
 use crate::load::request::Request;
 use crate::load::volume::{SizedVolumes, Volume};
 use crate::load::workload::Layout;
@@ -18,6 +20,8 @@ pub struct Volumes {
     pub sized: Option<SizedVolumes>,
     /// For streams.
     pub streams: Option<Volume>,
+    /// For the writers of a log.
+    pub log: Option<Regions>,
 }
 
 /// The volumes of the classes, in their order. Random I/O uses every chunk of every target, or of the part of it that the
@@ -35,7 +39,8 @@ pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Vec<Volumes
             Sizes::Mixed(sizes) => SizedVolumes::new(sizes, |bytes| volume(bytes, Layout::Concat)).ok(),
             Sizes::Fixed(_) | Sizes::None => None,
         };
-        Ok(Volumes { random: volume(class.io_bytes(), Layout::Concat).ok(), sized, streams })
+        let log = log::regions(request, class, targets)?;
+        Ok(Volumes { random: volume(class.io_bytes(), Layout::Concat).ok(), sized, streams, log })
     };
     request.classes.iter().map(of_class).collect()
 }

@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
         why: "the device acknowledges writes from a cache that forgets without power, unless it is protected; a database flushes it at every commit, \
               which a test of writes alone does not show",
         show: "cat /sys/block/{device}/queue/write_cache",
-        change: "nothing to set while the cache is not protected; see what a commit costs with a test that flushes",
+        change: "nothing to set while the cache is not protected; `rigel run commit` shows what a commit costs",
         source: "https://docs.kernel.org/block/writeback_cache_control.html",
         judge: Judge::Device(|device, _| {
             disk_value(device, device.write_cache.as_ref(), |mode| {

@@ -7,7 +7,7 @@ use crate::duration::range;
 use crate::numbers::span;
 use crate::page::Page;
 use crate::words;
-use rigel_core::load::class::LoadClass;
+use rigel_core::load::class::{LoadClass, Pattern};
 use rigel_core::load::pace::Adaptive;
 use rigel_core::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
 use rigel_core::load::request::Request;
@@ -62,7 +62,9 @@ fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String>
     let several = planned.phases.len() > 1;
     let mut lines = vec!["in random order, until the precision is reached at every point".to_owned()];
     if let Some(warm_up) = planned.warm_up {
-        lines.push(format!("before the first stream {}", load_before(warm_up)));
+        let has_log = request.classes.iter().any(|class| class.pattern == Pattern::Log);
+        let first = if has_log { "visit" } else { "stream" };
+        lines.push(format!("before the first {first} {}", load_before(request, warm_up)));
     }
     for (index, phase) in planned.phases.iter().enumerate() {
         let mut line = words::counted(phase.points.len(), "point");

@@ -8,6 +8,7 @@ use rigel_core::load::placement::{self, CpuChoice};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_io::backend::SlotLayout;
+use rigel_io::durable;
 use rigel_io::engine::{self, EngineChoice};
 use rigel_io::limits::allow_open_files;
 use rigel_io::targets::OpenTargets;
@@ -43,6 +44,7 @@ pub fn bench(
     allow_open_files(2 * facts.len() + slots.len());
     let choice = engine::choose(wanted, run.request.poll, &slots)?;
     let targets = Arc::new(open(&facts, !run.request.buffered, permits, &choice)?);
+    durable::check(choice.kind, run.request.classes.iter().map(|class| class.sync), &targets)?;
     let places = places(&run.request, &facts, &choice, layouts)?;
     let site = OpenSite { host, facts, targets };
     Ok(Box::new(ThreadBench::start(choice, &places, workload, site, now_ns)?))

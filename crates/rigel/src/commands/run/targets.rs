@@ -31,7 +31,8 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
             check_not_memory(&here, options.request.allow_memory)?;
             let size_bytes = size.map_or_else(|| chosen_size(host), |size| Ok(size.0))?;
             let (path, real_path) = (scratch::FILE_NAME.to_owned(), scratch::FILE_NAME.to_owned());
-            Ok(vec![TargetFacts { path, real_path, size_bytes, logical_block_bytes: 512, ..here }])
+            let scratch = Some(ScratchFacts { seed: options.request.seed, used_before: false, own: true });
+            Ok(vec![TargetFacts { path, real_path, size_bytes, logical_block_bytes: 512, scratch, ..here }])
         }
         TargetSource::Simulated => {
             let law = match options.request.engine {

@@ -1,0 +1,95 @@
+//! Whether an engine can make single writes durable here, tried before a run begins.
+//!
+//! Older kernels lack a part of it, and their version does not tell: distributions add to old ones. What is tried is a read with
+//! the flag of a durable write, or a flush; neither changes a target. Must not write.
+
+use crate::aio;
+use crate::targets::{AlignedBuffer, OpenTarget, OpenTargets};
+use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::load::class::Sync;
+use rustix::io::{ReadWriteFlags, preadv2, retry_on_intr};
+use std::io::{self, IoSliceMut};
+
+/// More than the logical block of any device.
+const PROBE_BYTES: usize = 1 << 16;
+
+/// Tries on the first target what the load asks for.
+///
+/// # Errors
+/// When the kernel, or the filesystem of the target, cannot do it.
+pub fn check(
+    kind: EngineKind,
+    syncs: impl IntoIterator<Item = Sync>,
+    targets: &OpenTargets,
+) -> Result<(), Problem> {
+    let Some(target) = targets.first() else { return Ok(()) };
+    for sync in syncs {
+        tried(kind, sync, target).map_err(|error| refused(kind, sync, &error))?;
+    }
+    Ok(())
+}
+
+fn tried(kind: EngineKind, sync: Sync, target: &OpenTarget) -> io::Result<()> {
+    match (kind, sync) {
+        (EngineKind::Threads, Sync::Dsync) => {
+            let mut buffer = AlignedBuffer::new(PROBE_BYTES);
+            retry_on_intr(|| {
+                let mut parts = [IoSliceMut::new(buffer.bytes())];
+                preadv2(target, &mut parts, 0, ReadWriteFlags::DSYNC)
+            })?;
+            Ok(())
+        }
+        (EngineKind::Libaio, Sync::Dsync) => {
+            aio::try_durable_read(target, AlignedBuffer::new(PROBE_BYTES).bytes())
+        }
+        (EngineKind::Libaio, Sync::Fdatasync) => aio::try_flush(target),
+        // io_uring came with both of them.
+        _ => Ok(()),
+    }
+}
+
+fn refused(kind: EngineKind, sync: Sync, error: &io::Error) -> Problem {
+    let (what, since, other) = match sync {
+        Sync::Dsync => (
+            "durable by itself (RWF_DSYNC)",
+            if kind == EngineKind::Libaio { "4.13" } else { "4.7" },
+            "--sync fdatasync",
+        ),
+        Sync::None | Sync::Fdatasync => {
+            ("durable by a flush that follows it (fdatasync)", "4.18", "--sync dsync")
+        }
+    };
+    let problem = Problem::refused(format!("the engine {} cannot make a write {what} here", kind.name()));
+    let because = match error.raw_os_error() {
+        Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOSYS) => {
+            format!(
+                "the kernel, or the filesystem of the target, refuses it ({error}); Linux has it since {since}"
+            )
+        }
+        _ => error.to_string(),
+    };
+    problem.because(because).next(format!("use --engine io_uring, or {other}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_what_is_missing_and_what_to_do() {
+        let text = |kind, sync, errno| refused(kind, sync, &io::Error::from_raw_os_error(errno)).to_string();
+        let old = text(EngineKind::Threads, Sync::Dsync, libc::EOPNOTSUPP);
+        assert!(
+            old.contains("RWF_DSYNC") && old.contains("since 4.7") && old.contains("--sync fdatasync"),
+            "{old}"
+        );
+        let none = text(EngineKind::Libaio, Sync::Fdatasync, libc::EINVAL);
+        assert!(
+            none.contains("fdatasync") && none.contains("since 4.18") && none.contains("--sync dsync"),
+            "{none}"
+        );
+        let broken = text(EngineKind::Libaio, Sync::Dsync, libc::EIO);
+        assert!(!broken.contains("since"), "{broken}");
+    }
+}

@@ -61,6 +61,9 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l stream-ios -d 'Outst
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l simulate -d 'How the targets form the volume that streams walk [default: concat]' -r -f -a "concat\t''
 raid0\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l stripe -d 'Stripe depth, with --simulate raid0 [default: 1M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l rate -d 'Rates at which small I/Os arrive per second, such as 1000,5000,20000' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'How the times between arrivals spread: even, poisson or bursty:N [default: poisson]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'How narrow every 95 % interval has to get [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load by the number of disks (orion), or searched around saturation (auto)' -r -f -a "orion\t''

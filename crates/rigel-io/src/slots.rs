@@ -140,7 +140,8 @@ mod tests {
     use super::*;
     use rigel_core::load::class::Sync;
 
-    const READ: Op = Op { slot: 0, target: 0, direction: Direction::Read, offset: 0, len: 4096, sync: Sync::None };
+    const READ: Op =
+        Op { slot: 0, target: 0, direction: Direction::Read, offset: 0, len: 4096, sync: Sync::None };
 
     fn slots() -> Slots {
         let layout = SlotLayout::of(&[(2, 4096), (1, 8192)]);

@@ -53,7 +53,7 @@ impl<'a> Load<'a> {
             if warm_up && place != workload.warmed_up(job.point) {
                 continue;
             }
-            let level = job.point.of(class.name);
+            let level = class.arrival.dealt(job.point.of(class.name));
             let share = split::share(level, place, worker, workers);
             let slots = layout.group(place);
             match (class.pattern, &class.volumes) {
@@ -104,7 +104,8 @@ impl<'a> Load<'a> {
     }
 
     fn occupy(&mut self, slot: u16, place: usize, of: &BlockClass, source: Source<'a>) {
-        let op = Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: Sync::None };
+        let op =
+            Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: Sync::None };
         let class = u8::try_from(place).unwrap_or(u8::MAX);
         self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
     }
@@ -112,6 +113,12 @@ impl<'a> Load<'a> {
     /// Every slot in use.
     pub fn all(&self) -> Vec<u16> {
         self.slots.iter().flatten().map(|slot| slot.op.slot).collect()
+    }
+
+    /// The slots in use of the class at a place.
+    pub fn slots_of(&self, place: usize) -> impl Iterator<Item = u16> + '_ {
+        let own = self.slots.iter().flatten().filter(move |slot| usize::from(slot.class) == place);
+        own.map(|slot| slot.op.slot)
     }
 
     /// I/Os that have been in flight for `limit_ns` and longer.
@@ -144,6 +151,14 @@ impl<'a> Load<'a> {
     #[inline]
     pub fn slot(&mut self, slot: u16) -> &mut Slot<'a> {
         self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
+    }
+
+    /// Gives a slot of random I/O the generator of its next I/O, where not the slot but the arrival says what is done.
+    #[inline]
+    pub fn draw_from(&mut self, slot: u16, generator: Generator) {
+        if let Source::Random(own, ..) = &mut self.slot(slot).source {
+            *own = generator;
+        }
     }
 
     /// Draws the next I/O of a slot. Always inlined, because each I/O comes through here.

@@ -16,6 +16,7 @@ mod manual;
 mod meant;
 pub mod names;
 mod nearest;
+mod open;
 pub mod own;
 mod report;
 pub mod run;

@@ -73,11 +73,15 @@ pub enum FlagCode {
     NotSaturated,
     /// The run was interrupted, and went on later.
     Resumed,
+    /// Operations began later than their time though they had a slot.
+    PacingLate,
+    /// More arrived than was served, so that the backlog grew.
+    Overload,
 }
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -107,6 +111,8 @@ impl FlagCode {
         Self::NotMonotone,
         Self::NotSaturated,
         Self::Resumed,
+        Self::PacingLate,
+        Self::Overload,
     ];
 
     /// The name in every output.
@@ -141,6 +147,8 @@ impl FlagCode {
             Self::NotMonotone => "NOT_MONOTONE",
             Self::NotSaturated => "NOT_SATURATED",
             Self::Resumed => "RESUMED",
+            Self::PacingLate => "PACING_LATE",
+            Self::Overload => "OVERLOAD",
         }
     }
 }

@@ -6,6 +6,7 @@
 mod check;
 mod name;
 
+pub use check::{MAX_RATE, MOST_BURSTY};
 pub use name::Class;
 
 use crate::load::workload::WritePercent;
@@ -95,6 +96,27 @@ pub enum Arrival {
         /// Most that are outstanding at once; what arrives beyond that waits.
         most_outstanding: u32,
     },
+}
+
+impl Shape {
+    /// The squared coefficient of variation of the times between arrivals.
+    pub const fn spread(self) -> u32 {
+        match self {
+            Self::Even => 0,
+            Self::Poisson => 1,
+            Self::Bursty(spread) => spread,
+        }
+    }
+}
+
+impl Arrival {
+    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots.
+    pub const fn dealt(self, level: u32) -> u32 {
+        match self {
+            Self::Open { most_outstanding, .. } if level > 0 => most_outstanding,
+            Self::Closed | Self::Open { .. } => level,
+        }
+    }
 }
 
 /// How the times between arrivals spread around their mean.

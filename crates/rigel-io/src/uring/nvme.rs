@@ -129,8 +129,14 @@ mod tests {
     fn a_command_byte_by_byte() {
         let memory = Memory { start: NonNull::dangling(), bytes: 8192, region: 0 };
         let address = memory.start.as_ptr() as u64;
-        let op =
-            Op { slot: 3, target: 0, direction: Direction::Read, offset: 0x0102_0304_0506_0000, len: 8192, sync: Sync::None };
+        let op = Op {
+            slot: 3,
+            target: 0,
+            direction: Direction::Read,
+            offset: 0x0102_0304_0506_0000,
+            len: 8192,
+            sync: Sync::None,
+        };
         let bytes = command(&op, &Place { namespace: 7, block_shift: 9 }, memory);
         let number = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
         assert_eq!(bytes[..4], [2, 0, 0, 0], "opcode, flags, reserved");

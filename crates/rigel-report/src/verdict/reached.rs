@@ -38,7 +38,8 @@ pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
     let quickest = loads.iter().find_map(|load| Some((load, best.latency_us(load.name)?)));
     let quickest = quickest.map_or_else(String::new, |(load, best)| {
         let (noun, least) = (load.noun(), time(best.estimate.value));
-        format!(", and {answered} a {noun} in {least} on average at best{}", width(best.estimate))
+        let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!(", and {answered} {article} {noun} in {least} on average at best{}", width(best.estimate))
     });
     format!("{device} {reached} {}{quickest}.", listed(&most))
 }

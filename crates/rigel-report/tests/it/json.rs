@@ -137,7 +137,8 @@ const DOCUMENT: &str = r#"{
           "outstanding": {
             "planned": 1,
             "mean": 1.0
-          }
+          },
+          "open": null
         }
       },
       "own_cpu": null,
@@ -234,7 +235,8 @@ const DOCUMENT: &str = r#"{
           "outstanding": {
             "planned": 1,
             "mean": 1.0
-          }
+          },
+          "open": null
         }
       },
       "own_cpu": null,

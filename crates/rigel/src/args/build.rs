@@ -6,7 +6,7 @@
 use super::names::{Front, Opt};
 use super::own::{ConsentArgs, ShowArgs};
 use super::run::RunArgs;
-use super::{Display, Environment, RunOptions, TargetSource, shaping, values};
+use super::{Display, Environment, RunOptions, TargetSource, open, shaping, values};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
@@ -26,14 +26,19 @@ impl RunArgs {
         environment: &Environment,
     ) -> Result<RunOptions, Problem> {
         let display = self.display(front, environment)?;
-        let asked = self.targets.source()?;
         check_name(front, &self.name)?;
         // clap asks for a level, unless a run is resumed.
         let level = self.level.unwrap_or(RunLevel::Simple);
         let name = path_text::encode_os(&self.name);
-        let request =
-            Request { name, command_line, ..shaping::request(front, level, &self.load, &self.own)? };
+        let request = if level == RunLevel::Open {
+            open::request(&self)?
+        } else {
+            open::refuse_beside(level, &self.open)?;
+            shaping::request(front, level, &self.load, &self.own)?
+        };
+        let request = Request { name, command_line, ..request };
         let mut notes = Vec::new();
+        let asked = self.targets.source()?;
         let targets = targets(front, &request, asked, &mut notes)?;
         let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.own.consent;
         check_consent(&request, &targets, &destroy, &mut notes)?;

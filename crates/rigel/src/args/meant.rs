@@ -6,10 +6,10 @@
 use super::clap_problem::place;
 use super::names::{Front, Opt};
 use super::nearest::nearest;
+use super::words::{AnyLevel, Words};
 use super::{fio, words};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
-use rigel_core::load::matrix::RunLevel;
 use rigel_core::path_text;
 use std::ffi::OsString;
 
@@ -27,7 +27,7 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
         ErrorKind::MissingRequiredArgument if about_level() => Some(
             Problem::usage("a level is missing")
                 .at("LEVEL")
-                .next(format!("name one of {}, as in: rigel run simple", words::list::<RunLevel>())),
+                .next(format!("name one of {}, as in: rigel run simple", words::list::<AnyLevel>())),
         ),
         ErrorKind::InvalidValue if about_level() => Some(no_level(&typed(ContextKind::InvalidValue)?)),
         _ => None,
@@ -56,8 +56,8 @@ fn no_command(cli: &clap::Command, word: &str) -> Problem {
     }
     let problem = Problem::usage(format!("there is no command '{word}'")).at(word);
     let commands = cli.get_subcommands().map(clap::Command::get_name);
-    match (words::find::<RunLevel>(word), nearest(word, commands)) {
-        (Some(level), _) => problem.next(format!("perhaps `rigel run {}` was meant", level.name())),
+    match (words::find::<AnyLevel>(word), nearest(word, commands)) {
+        (Some(AnyLevel(level)), _) => problem.next(format!("perhaps `rigel run {}` was meant", level.name())),
         (None, Some(near)) => problem.next(format!("perhaps `rigel {near}` was meant")),
         (None, None) => problem.next("list the commands with `rigel --help`"),
     }
@@ -68,10 +68,10 @@ fn no_level(word: &str) -> Problem {
     if is_path(word) {
         return Problem::usage(format!("a level is missing before '{word}'"))
             .at("LEVEL")
-            .next(format!("{go_on}; the word after `rigel run` is {}", words::list::<RunLevel>()));
+            .next(format!("{go_on}; the word after `rigel run` is {}", words::list::<AnyLevel>()));
     }
-    let problem = Problem::usage(format!("'{word}' is no level ({})", words::list::<RunLevel>())).at("LEVEL");
-    match nearest(word, RunLevel::ALL.map(RunLevel::name)) {
+    let problem = Problem::usage(format!("'{word}' is no level ({})", words::list::<AnyLevel>())).at("LEVEL");
+    match nearest(word, AnyLevel::all().into_iter().map(|(name, _)| name)) {
         Some(near) => problem.next(format!("perhaps `rigel run {near}` was meant")),
         None => problem.next(format!("if it is the name of a target: {go_on}")),
     }

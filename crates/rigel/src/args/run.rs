@@ -4,6 +4,7 @@
 
 use super::load::LoadArgs;
 use super::names::Front;
+use super::open::OpenArgs;
 use super::own::OwnArgs;
 use super::target_args::TargetArgs;
 use super::{Environment, Invocation, ResumeOptions, words};
@@ -32,6 +33,8 @@ Examples:
       one data point
   rigel run oltp --write 20 --destroy-data /dev/sdx /dev/sdx
       with writes, on a device whose contents may be lost
+  rigel run open --rate 1000,5000,20000 /dev/nvme1n1
+      the latency when small reads arrive at these rates, as users make them
   rigel run dss --engine sim:servers=16,service=200us
       no storage at all, to see what the outputs look like
   rigel run --resume rigel_20260101_1200_record.jsonl
@@ -44,11 +47,11 @@ pub const BESIDE_RESUME: [&str; 8] =
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct RunArgs {
-    /// Which load is measured: simple, normal, oltp, dss or advanced
+    /// Which load is measured: simple, normal, oltp, dss, advanced or open
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every pair of both. oltp: small only, up to
-    /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say.
-    #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::parser::<RunLevel>())]
+    /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say. open: small I/O that arrives at the rates of --rate.
+    #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::level_parser())]
     pub level: Option<RunLevel>,
 
     #[command(flatten)]
@@ -64,6 +67,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub load: LoadArgs,
+
+    #[command(flatten)]
+    pub open: OpenArgs,
 
     #[command(flatten)]
     pub own: OwnArgs,

@@ -46,6 +46,24 @@ impl Words for RunLevel {
     }
 }
 
+/// Reads a level of `rigel run`.
+pub fn level_parser() -> impl TypedValueParser<Value = RunLevel> {
+    parser::<AnyLevel>().map(|level| level.0)
+}
+
+/// The levels that only `rigel run` has.
+pub const OWN_LEVELS: [RunLevel; 1] = [RunLevel::Open];
+
+/// A level of `rigel run`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnyLevel(pub RunLevel);
+
+impl Words for AnyLevel {
+    fn all() -> Vec<(&'static str, Self)> {
+        RunLevel::ALL.into_iter().chain(OWN_LEVELS).map(|level| (level.name(), Self(level))).collect()
+    }
+}
+
 impl Words for LatencyOf {
     fn all() -> Vec<(&'static str, Self)> {
         Self::ALL.map(|latency| (latency.name(), latency)).into()

@@ -21,6 +21,7 @@ mod limits;
 mod manual;
 mod memory;
 mod one_number;
+mod open;
 mod orion;
 mod output_faults;
 mod outputs;

@@ -35,7 +35,7 @@ impl WorkingPoint {
     pub(super) fn of(points: &[PointFindings], class: Class) -> Option<Self> {
         let all = candidates(points, class);
         let most = highest(&all)?;
-        if most.io.load.figure == Figure::Mbps {
+        if most.io.load.figure == Figure::Mbps || most.io.load.is_open() {
             return None;
         }
         let (near, latency_us) = all

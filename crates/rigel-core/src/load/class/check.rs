@@ -14,7 +14,7 @@ const MAX_IO_BYTES: u64 = 256 * MIB;
 /// Most arrivals per second: more than any host can submit.
 pub const MAX_RATE: u32 = 10_000_000;
 /// Most bursty arrivals.
-const MOST_BURSTY: u32 = 100;
+pub const MOST_BURSTY: u32 = 100;
 /// Smallest block that any device has.
 const MIN_BLOCK_BYTES: u64 = 512;
 
@@ -31,7 +31,10 @@ impl LoadClass {
                 "other than random or in streams",
             ),
             (self.sync != Sync::None, "that waits for each write to be durable"),
-            (self.arrival != Arrival::Closed, "at a rate of its own"),
+            (
+                self.is_open() && self.pattern != Pattern::Random,
+                "that arrives at a rate of its own, other than random",
+            ),
             (self.span != Span::Whole, "on a part of a target"),
         ];
         let Some((_, what)) = missing.into_iter().find(|missing| missing.0) else {
@@ -73,7 +76,9 @@ impl LoadClass {
                 Some(format!("at most {most_outstanding} outstanding is not within 1 to {MAX_OUTSTANDING}"))
             }
             Arrival::Open { shape: Shape::Bursty(spread), .. } if !(2..=MOST_BURSTY).contains(&spread) => {
-                Some(format!("bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"))
+                Some(format!(
+                    "bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"
+                ))
             }
             Arrival::Open { .. } | Arrival::Closed => None,
         }
@@ -169,7 +174,11 @@ mod tests {
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (16_384, 50)]), ..plain.clone() },
             LoadClass { pattern: Pattern::Log, ..plain.clone() },
             LoadClass { sync: Sync::Dsync, ..plain.clone() },
-            LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain.clone() },
+            LoadClass {
+                arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 },
+                pattern: Pattern::Streams { ios_per_stream: 4 },
+                ..plain.clone()
+            },
             LoadClass { span: Span::Percent(0, 25), ..plain },
         ];
         let texts: Vec<String> =

@@ -2,6 +2,7 @@
 //!
 //! Must not know what came of it.
 
+pub mod arrivals;
 pub mod class;
 pub mod draw;
 pub mod file;

@@ -5,6 +5,7 @@
 mod counts;
 pub(crate) mod histogram;
 mod hung;
+mod open;
 pub(crate) mod read_look;
 pub(crate) mod series;
 pub mod tally;
@@ -12,6 +13,7 @@ pub mod tally;
 pub use counts::IoCounts;
 pub use histogram::Histogram;
 pub use hung::HungIo;
+pub use open::{Backlog, OpenTally};
 pub use read_look::ReadLook;
 pub use series::Series;
 pub use tally::{ClassTally, Early, FirstError, Tally, Window};

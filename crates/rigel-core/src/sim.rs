@@ -4,8 +4,11 @@
 //! Little's law, the mean latency is `N / rate`. Must not simulate; `rigel-io`'s `sim` engine does.
 
 mod noise;
+mod queueing;
 mod text;
 mod truth;
+
+pub use queueing::OpenTruth;
 
 pub use noise::{
     Bucket, Cliff, Fall, Hits, Lost, Memory, Modes, Neighbour, Ppm, SPEED_STEP_NS, SimNoise, Stalls, Startup,

@@ -18,6 +18,11 @@ use rigel_core::load::workload::Direction;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// After this the caller gets to check the age of the I/Os in flight.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The engine `libaio`.
 #[derive(Debug)]
@@ -89,7 +94,7 @@ impl Aio {
             match refusal {
                 libc::EINTR => {}
                 // Short of resources for now: I/Os in flight will free some.
-                libc::EAGAIN if self.in_kernel > 0 => self.collect(self.ready + 1)?,
+                libc::EAGAIN if self.in_kernel > 0 => self.collect(self.ready + 1, LONGEST_WAIT)?,
                 errno => {
                     // SAFETY: the pointer is one of a live queue, as above, and the kernel keeps none.
                     let tag = unsafe { (*iocbs[0]).data };
@@ -102,12 +107,12 @@ impl Aio {
         Ok(())
     }
 
-    /// Takes all events that have arrived, and waits until `wanted` are ready.
-    fn collect(&mut self, wanted: usize) -> io::Result<()> {
+    /// Takes all events that have arrived, and waits until `wanted` are ready, or for that time.
+    fn collect(&mut self, wanted: usize, longest: Duration) -> io::Result<()> {
         // With `wanted` 0 too: a polling caller wants to see what has arrived.
         while self.in_kernel > 0 {
             let least = wanted.saturating_sub(self.ready);
-            match self.context.events(least, &mut self.events[self.ready..]) {
+            match self.context.events(least, &mut self.events[self.ready..], longest) {
                 Ok(count) => {
                     self.ready += count;
                     self.in_kernel -= count;
@@ -150,7 +155,17 @@ impl Backend for Aio {
     fn submit(&mut self, wait_for: u16) -> io::Result<()> {
         let wait_for = usize::from(self.slots.awaitable(wait_for));
         self.hand_over()?;
-        self.collect(wait_for)
+        self.collect(wait_for, LONGEST_WAIT)
+    }
+
+    fn submit_within(&mut self, wait_for: u16, longest_ns: u64) -> io::Result<()> {
+        self.hand_over()?;
+        let longest = Duration::from_nanos(longest_ns).min(LONGEST_WAIT);
+        if longest_ns > 0 && self.in_kernel == 0 && self.ready == 0 {
+            thread::sleep(longest);
+            return Ok(());
+        }
+        self.collect(if longest_ns == 0 { 0 } else { usize::from(wait_for) }, longest)
     }
 
     #[inline]
@@ -189,7 +204,7 @@ impl Drop for Aio {
             return;
         }
         self.ready = 0;
-        while self.in_kernel > 0 && self.collect(1).is_ok() {
+        while self.in_kernel > 0 && self.collect(1, LONGEST_WAIT).is_ok() {
             self.ready = 0;
         }
         // `destroy` waits too, in case `collect` failed.

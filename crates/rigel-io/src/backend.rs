@@ -7,8 +7,12 @@
 use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use rigel_core::load::class::{MOST_CLASSES, Sync};
 use rigel_core::load::workload::Direction;
+use rigel_core::units::NS_PER_US;
 use std::io;
 use std::ops::Range;
+
+/// Most idle hosts wake a thread within this time.
+const WAKES_EARLY_NS: u64 = 60 * NS_PER_US;
 
 /// One I/O. `slot` names a buffer that the backend owns, so no caller can free it too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +76,22 @@ pub trait Backend {
     /// # Errors
     /// When the queue itself broke, and nothing can be measured any more. Never `Interrupted`.
     fn submit(&mut self, wait_for: u16) -> io::Result<()>;
+
+    /// Hands all queued I/Os to the kernel and waits until at least `wait_for` completions can be reaped, or for
+    /// `longest_ns`; with 0 it only looks. Unlike [`Backend::submit`] it waits as long when nothing is in flight. An engine
+    /// that cannot wait returns at once.
+    ///
+    /// # Errors
+    /// As [`Backend::submit`].
+    fn submit_within(&mut self, wait_for: u16, longest_ns: u64) -> io::Result<()> {
+        let _ = (wait_for, longest_ns);
+        self.submit(0)
+    }
+
+    /// How long before a moment a wait should end for a caller that must not be late: waking up takes time.
+    fn wakes_early_ns(&self) -> u64 {
+        WAKES_EARLY_NS
+    }
 
     /// Takes all completions that have arrived; no system call.
     fn reap(&mut self, sink: impl FnMut(Completion));

@@ -111,24 +111,25 @@ impl Backend for Sim {
     }
 
     fn submit(&mut self, wait_for: u16) -> io::Result<()> {
-        let now = self.clock.0.get();
-        let in_flight = u32::try_from(self.due.len() + self.queued.len()).unwrap_or(u32::MAX);
-        for op in self.queued.drain(..) {
-            let mut due = self.stations.serve(now, &op, in_flight);
-            self.arrivals += 1;
-            if let Some(lost) = self.lost.filter(|lost| self.arrivals.is_multiple_of(lost.every)) {
-                due = due.saturating_add(lost.delay_ns);
-            }
-            self.due.push(Reverse((due, self.arrivals, op.slot, op.len)));
-        }
-        while self.done.len() < usize::from(wait_for) || self.next_due() == Some(self.clock.0.get()) {
-            let Some(Reverse((due, _, slot, len))) = self.due.pop() else {
-                break;
-            };
-            self.clock.0.set(due.max(self.clock.0.get()));
-            self.done.push(Completion { slot, outcome: Ok(len) });
+        self.serve_queued();
+        self.wait(wait_for, u64::MAX);
+        Ok(())
+    }
+
+    /// Virtual time goes on to the next completion or to the end of the wait, whichever comes first.
+    fn submit_within(&mut self, wait_for: u16, longest_ns: u64) -> io::Result<()> {
+        self.serve_queued();
+        let until_ns = self.clock.0.get().saturating_add(longest_ns);
+        self.wait(wait_for, until_ns);
+        if self.done.len() < usize::from(wait_for) {
+            self.clock.0.set(until_ns);
         }
         Ok(())
+    }
+
+    /// Virtual time is exact.
+    fn wakes_early_ns(&self) -> u64 {
+        0
     }
 
     fn reap(&mut self, mut sink: impl FnMut(Completion)) {
@@ -140,6 +141,33 @@ impl Backend for Sim {
 }
 
 impl Sim {
+    /// Gives the device what was pushed.
+    fn serve_queued(&mut self) {
+        let now = self.clock.0.get();
+        let in_flight = u32::try_from(self.due.len() + self.queued.len()).unwrap_or(u32::MAX);
+        for op in self.queued.drain(..) {
+            let mut due = self.stations.serve(now, &op, in_flight);
+            self.arrivals += 1;
+            if let Some(lost) = self.lost.filter(|lost| self.arrivals.is_multiple_of(lost.every)) {
+                due = due.saturating_add(lost.delay_ns);
+            }
+            self.due.push(Reverse((due, self.arrivals, op.slot, op.len)));
+        }
+    }
+
+    /// Lets time pass until so many have completed, but not beyond `until_ns`.
+    fn wait(&mut self, wait_for: u16, until_ns: u64) {
+        while self.done.len() < usize::from(wait_for) || self.next_due() == Some(self.clock.0.get()) {
+            if self.next_due().is_none_or(|due| due > until_ns) {
+                break;
+            }
+            if let Some(Reverse((due, _, slot, len))) = self.due.pop() {
+                self.clock.0.set(due.max(self.clock.0.get()));
+                self.done.push(Completion { slot, outcome: Ok(len) });
+            }
+        }
+    }
+
     /// Bytes of the buffer of a slot, which must be free.
     fn free_bytes(&self, slot: u16) -> usize {
         assert!(!self.in_flight[usize::from(slot)], "slot {slot} is in flight");

@@ -109,6 +109,13 @@ impl Threads {
         self.pool.push(Thread { inbox, handle });
         Ok(())
     }
+
+    /// Gives every I/O to the thread of its slot.
+    fn hand_over(&mut self) {
+        for op in self.queued.drain(..) {
+            self.pool[usize::from(op.slot)].inbox.post(Request::Transfer(op));
+        }
+    }
 }
 
 impl Backend for Threads {
@@ -130,11 +137,16 @@ impl Backend for Threads {
     }
 
     fn submit(&mut self, wait_for: u16) -> io::Result<()> {
-        let wait_for = usize::from(self.slots.awaitable(wait_for));
-        for op in self.queued.drain(..) {
-            self.pool[usize::from(op.slot)].inbox.post(Request::Transfer(op));
-        }
-        self.answers.take(&mut self.done, wait_for);
+        self.hand_over();
+        self.answers.take(&mut self.done, usize::from(self.slots.awaitable(wait_for)), LONGEST_WAIT);
+        Ok(())
+    }
+
+    fn submit_within(&mut self, wait_for: u16, longest_ns: u64) -> io::Result<()> {
+        self.hand_over();
+        let longest = Duration::from_nanos(longest_ns).min(LONGEST_WAIT);
+        let wait_for = if longest_ns == 0 { 0 } else { usize::from(wait_for) };
+        self.answers.take(&mut self.done, wait_for, longest);
         Ok(())
     }
 
@@ -193,12 +205,12 @@ impl Answers {
         }
     }
 
-    /// Moves all completions to `into` once it can hold `wait_for` of them, or after a second.
-    fn take(&self, into: &mut Vec<Completion>, wait_for: usize) {
+    /// Moves all completions to `into` once it can hold `wait_for` of them, or after that time.
+    fn take(&self, into: &mut Vec<Completion>, wait_for: usize, longest: Duration) {
         let mut list = lock(&self.list);
         list.wanted = wait_for.saturating_sub(into.len());
         let is_waiting = |list: &mut List| list.done.len() < list.wanted;
-        let waited = self.enough.wait_timeout_while(list, LONGEST_WAIT, is_waiting);
+        let waited = self.enough.wait_timeout_while(list, longest, is_waiting);
         (list, _) = waited.unwrap_or_else(PoisonError::into_inner);
         list.wanted = 0;
         into.append(&mut list.done);

@@ -12,13 +12,14 @@ use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::slots::Slots;
 use crate::tag::{self, Next};
 use crate::targets::OpenTargets;
-use io_uring::types::{CancelBuilder, Timespec};
+use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
 use ring::Shape;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nvme::NvmeCommands;
 pub(crate) use ring::probe;
@@ -194,6 +195,22 @@ impl<W: Wire> Ring<W> {
         }
     }
 
+    /// Whether a call can wait for a time of its own (Linux 5.11). A polled ring cannot: it waits for completions without a limit.
+    fn can_wait_within(&self) -> bool {
+        self.timer != Timer::None && self.ring.params().is_feature_ext_arg()
+    }
+
+    /// The same with a limit to the wait, that is no error either.
+    fn enter_within(&mut self, submissions: usize, wait_for: usize, longest: &Timespec) -> io::Result<()> {
+        let arguments = SubmitArgs::new().timespec(longest);
+        let result = self.ring.submitter().submit_with_args(wait_for, &arguments);
+        self.in_kernel += submissions - self.ring.submission().len().min(submissions);
+        match result {
+            Err(error) if error.raw_os_error() != Some(libc::ETIME) => self.endure(error),
+            _ => Ok(()),
+        }
+    }
+
     #[cold]
     fn endure(&mut self, error: io::Error) -> io::Result<()> {
         match error.raw_os_error() {
@@ -271,6 +288,22 @@ impl<W: Wire> Backend for Ring<W> {
             // A wait for I/Os that are not submitted yet would never end.
             self.enter(submissions, if all { wait_for } else { 0 })?;
             if all && self.ready()? >= wait_for && self.ring.submission().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn submit_within(&mut self, wait_for: u16, longest_ns: u64) -> io::Result<()> {
+        let waits = longest_ns > 0 && self.can_wait_within();
+        let longest = Timespec::from(Duration::from_nanos(longest_ns));
+        loop {
+            let (all, submissions) = self.fill();
+            if all && waits && self.ready()? < usize::from(wait_for) {
+                self.enter_within(submissions, usize::from(wait_for), &longest)?;
+            } else {
+                self.enter(submissions, 0)?;
+            }
+            if all && self.ring.submission().is_empty() {
                 return Ok(());
             }
         }

@@ -13,6 +13,7 @@ mod flags;
 mod headline;
 mod ids;
 pub(crate) mod markup;
+mod open;
 mod overview;
 mod results;
 mod several;
@@ -50,6 +51,7 @@ fn sections(page: &mut Page, view: &View<'_>, ids: &Ids) {
     about(page, view);
     charts::section(page, view, ids);
     results::section(page, view, ids);
+    open::section(page, view);
     evidence::section(page, view, ids);
 }
 

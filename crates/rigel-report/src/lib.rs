@@ -26,6 +26,7 @@ mod html;
 mod markdown;
 mod moment;
 mod notes;
+mod open;
 mod openmetrics;
 mod output_file;
 mod page;

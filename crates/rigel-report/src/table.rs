@@ -3,7 +3,8 @@
 //! Must hold every figure that other outputs have, and must not round.
 
 use crate::view::View;
-use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
+use rigel_core::judge::findings::{IoFindings, LatencyUs, OpenFindings, PointFindings};
+use rigel_core::load::class::LoadClass;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 
@@ -38,7 +39,8 @@ pub(crate) enum Cell {
 /// Name and kind of every column: the run, the load level of each class, then the figures.
 pub(crate) fn columns(view: &View<'_>) -> Vec<(String, Kind)> {
     let levels = view.level_columns().into_iter().map(|(name, _)| (name, Kind::Count));
-    let figures = FIGURES.into_iter().map(|(name, kind)| (name.to_owned(), kind));
+    let open = if has_open(view) { &OPEN[..] } else { &[] };
+    let figures = FIGURES.iter().chain(open).map(|&(name, kind)| (name.to_owned(), kind));
     std::iter::once(("run_id".to_owned(), Kind::Text)).chain(levels).chain(figures).collect()
 }
 
@@ -83,11 +85,35 @@ const FIGURES: [(&str, Kind); 37] = [
     ("flags", Kind::Text),
 ];
 
+/// What only an open loop has; these columns are there when the run has one.
+const OPEN: [(&str, Kind); 15] = [
+    ("arrivals_asked_per_s", Kind::Number),
+    ("arrivals", Kind::Count),
+    ("arrivals_per_s", Kind::Number),
+    ("service_mean_us", Kind::Number),
+    ("service_p50_us", Kind::Number),
+    ("service_p99_us", Kind::Number),
+    ("service_max_us", Kind::Number),
+    ("lag_mean_us", Kind::Number),
+    ("lag_p99_us", Kind::Number),
+    ("lag_max_us", Kind::Number),
+    ("waited_for_slot", Kind::Count),
+    ("left_without_slot", Kind::Count),
+    ("backlog_start", Kind::Count),
+    ("backlog_middle", Kind::Count),
+    ("backlog_end", Kind::Count),
+];
+
+fn has_open(view: &View<'_>) -> bool {
+    view.record.header.request.classes.iter().any(LoadClass::is_open)
+}
+
 /// The rows, with a cell for each of [`columns`].
 pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
     let run_id = printable(&view.record.header.run_id);
     let target = view.findings.target;
     let levels = view.level_columns();
+    let open = has_open(view);
     view.findings.points.iter().flat_map(move |found| {
         let (run_id, levels) = (run_id.clone(), levels.clone());
         found.classes().map(move |(class, io)| {
@@ -95,6 +121,9 @@ pub(crate) fn rows(view: &View<'_>) -> impl Iterator<Item = Vec<Cell>> {
             row.extend(levels.iter().map(|(_, class)| Cell::Count(found.point.of(*class).into())));
             row.push(Cell::Text(class.name().to_owned()));
             row.extend(figures(found, io, target));
+            if open {
+                row.extend(open_figures(found.point.of(class), io.open.as_ref()));
+            }
             row
         })
     })
@@ -116,6 +145,27 @@ fn figures(found: &PointFindings, io: &IoFindings, target: Option<f64>) -> Vec<C
     ]);
     let codes: Vec<&str> = found.flags.iter().map(|flag| flag.code.name()).collect();
     row.push(Cell::Text(codes.join(";")));
+    row
+}
+
+fn open_figures(asked: u32, found: Option<&OpenFindings>) -> Vec<Cell> {
+    let Some(found) = found else { return vec![Cell::Nothing; OPEN.len()] };
+    let (service, lag) = (found.service_us(), found.lag_us());
+    let of = |us: Option<LatencyUs>, value: fn(LatencyUs) -> f64| number(us.map(value));
+    let mut row = vec![
+        Cell::Number(asked.into()),
+        Cell::Count(found.arrived),
+        Cell::Number(found.arrived_per_s()),
+        of(service, |us| us.mean.value),
+        of(service, |us| us.p50.value),
+        of(service, |us| us.p99.value),
+        of(service, |us| us.max),
+        of(lag, |us| us.mean.value),
+        of(lag, |us| us.p99.value),
+        of(lag, |us| us.max),
+    ];
+    row.extend([found.waited, found.left].map(Cell::Count));
+    row.extend(found.backlog.map(Cell::Count));
     row
 }
 

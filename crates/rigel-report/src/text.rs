@@ -6,6 +6,7 @@ mod canvas;
 mod chart;
 mod curves;
 mod files;
+mod open;
 mod plan;
 mod selftest;
 mod style;

@@ -159,7 +159,7 @@ impl Order {
             }
             Work::WarmUp(WarmUp::Bytes(bytes)) => (Task::WarmUp { until_ns: u64::MAX, bytes }, u64::MAX),
         };
-        (Job { visit, point, task }, end_ns)
+        (Job { visit, began_ns, point, task }, end_ns)
     }
 
     /// When it will be over if it begins now; `u64::MAX` when that is not known.
@@ -175,10 +175,10 @@ impl Order {
 /// The slots that a worker needs for every point of the plan.
 pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of several classes
-    // splits each class by itself.
+    // splits each class by itself; an open loop has the same slots at all of its rates.
     let room = plan.room();
     let group = |(place, class): (usize, &LoadClass)| {
-        let share = split::share(room.of(class.name), place, worker, plan.workers);
+        let share = split::share(class.arrival.dealt(room.of(class.name)), place, worker, plan.workers);
         let slots = share.len().saturating_mul(class.pattern.outstanding(1) as usize);
         (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
     };

@@ -3,7 +3,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
-use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sync};
+use rigel_core::load::class::{Arrival, Class, LoadClass, Pattern, PerClass, Sync};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
@@ -29,6 +29,8 @@ pub struct BlockClass {
     pub write_percent: WritePercent,
     /// When a write counts.
     pub sync: Sync,
+    /// When they begin.
+    pub arrival: Arrival,
     /// Where they may go.
     pub volumes: Volumes,
 }
@@ -70,6 +72,7 @@ impl Workload {
             pattern: class.pattern,
             write_percent: class.write_percent,
             sync: class.sync,
+            arrival: class.arrival,
             volumes,
         };
         let volumes = plan::volumes(request, targets)?;
@@ -137,6 +140,8 @@ pub enum Task {
 pub struct Job {
     /// Number of the visit in the run; a part of every slot's seed.
     pub visit: u64,
+    /// When the load begins: what arrives at times of its own counts from here.
+    pub began_ns: u64,
     /// The point.
     pub point: Point,
     /// What to do.
@@ -192,13 +197,15 @@ pub struct Shared {
     pub ops: Vec<(Class, AtomicU64)>,
     /// When every worker shall end its job at the latest; the same moment for all, so that their windows stay equal.
     pub end_at_ns: AtomicU64,
+    /// Grows while a worker has nothing in flight and waits for what arrives next.
+    pub waits: AtomicU64,
 }
 
 impl Shared {
     /// For the jobs of a load.
     pub fn of(workload: &Workload) -> Self {
         let ops = workload.classes.iter().map(|class| (class.name, AtomicU64::new(0))).collect();
-        Self { ops, end_at_ns: AtomicU64::new(u64::MAX) }
+        Self { ops, end_at_ns: AtomicU64::new(u64::MAX), waits: AtomicU64::new(0) }
     }
 
     /// Completions of each class so far.

@@ -59,7 +59,7 @@ impl<'a> Load<'a> {
             if warm_up && place != workload.warmed_up(job.point) {
                 continue;
             }
-            let level = job.point.of(class.name);
+            let level = class.arrival.dealt(job.point.of(class.name));
             let share = split::share(level, place, worker, workers);
             let slots = layout.group(place);
             match (class.pattern, &class.volumes) {
@@ -135,6 +135,12 @@ impl<'a> Load<'a> {
         self.slots.iter().flatten().map(|slot| slot.op.slot).collect()
     }
 
+    /// The slots in use of the class at a place.
+    pub fn slots_of(&self, place: usize) -> impl Iterator<Item = u16> + '_ {
+        let own = self.slots.iter().flatten().filter(move |slot| usize::from(slot.class) == place);
+        own.map(|slot| slot.op.slot)
+    }
+
     /// I/Os that have been in flight for `limit_ns` and longer.
     pub fn overdue(&self, now_ns: u64, limit_ns: u64) -> Option<HungIo> {
         let in_flight = self.slots.iter().flatten().filter(|slot| slot.started_ns != NOT_IN_FLIGHT);
@@ -165,6 +171,14 @@ impl<'a> Load<'a> {
     #[inline]
     pub fn slot(&mut self, slot: u16) -> &mut Slot<'a> {
         self.slots[usize::from(slot)].as_mut().expect("only slots of this job are submitted")
+    }
+
+    /// Gives a slot of random I/O the generator of its next I/O, where not the slot but the arrival says what is done.
+    #[inline]
+    pub fn draw_from(&mut self, slot: u16, generator: Generator) {
+        if let Source::Random(own, ..) = &mut self.slot(slot).source {
+            *own = generator;
+        }
     }
 
     /// Draws the next I/O of a slot; `MIXED` where classes may have several sizes. Always inlined, because each I/O comes

@@ -3,13 +3,14 @@
 //! Between submissions it does not allocate, lock, format or send, but for the moment at which it hands over an interval. The clock is read once before `submit` and once
 //! before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
 
+mod open;
 mod sampler;
 
 use self::sampler::Sampler;
 use crate::job::{BlockClass, Done, Job, Part, Shared, Task, Workload};
 use crate::load::{Load, NOT_IN_FLIGHT};
 use rigel_core::guard::scratch;
-use rigel_core::load::class::{MOST_CLASSES, PerClass};
+use rigel_core::load::class::{Arrival, MOST_CLASSES, PerClass};
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::{ClassTally, FirstError, HungIo, IoCounts, ReadLook, Tally, Window};
 use rigel_core::stats::settle;
@@ -146,7 +147,7 @@ impl Worker<'_> {
             hung: None,
         };
         let is_idle = state.free.is_empty();
-        let stopped = self.drive(&mut state, end, Parts::of(job.task))?;
+        let stopped = self.drive_job(&mut state, job, end)?;
         let came_back = self.show(&mut state.ops);
         state.audit(came_back)?;
         let cpu_ns = thread_cpu_ns().saturating_sub(cpu_before_ns);
@@ -181,6 +182,20 @@ impl Worker<'_> {
         })
     }
 
+    /// Does a job in the loop that it needs.
+    fn drive_job<B: Backend, C: Clock>(
+        &self,
+        state: &mut Loop<B, C>,
+        job: &Job,
+        end: End,
+    ) -> io::Result<bool> {
+        let parts = Parts::of(job.task);
+        match open::Lanes::of(self, &state.load, job) {
+            None => self.drive(state, end, parts),
+            Some(lanes) => lanes.drive(state, end, parts),
+        }
+    }
+
     /// The tallies by the names of their classes, with what the reads of each held.
     fn named(&self, tallies: Vec<Option<ClassTally>>, looks: &[ReadLook]) -> PerClass<ClassTally> {
         let classes = self.workload.classes.iter().zip(tallies).enumerate();
@@ -203,8 +218,13 @@ impl Worker<'_> {
             lead_ns => settle::edges(lead_ns, lead_ns.saturating_add(window.span_ns())),
         };
         let planned = load.outstanding(place);
-        let bytes = self.workload.classes[place].is_mixed().then_some(0);
-        let tally = || ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
+        let class = &self.workload.classes[place];
+        let bytes = class.is_mixed().then_some(0);
+        let closed = || ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
+        let tally = || match class.arrival {
+            Arrival::Closed => closed(),
+            Arrival::Open { shape, .. } => closed().opened(shape.spread()),
+        };
         (planned > 0).then(|| ClassTally { bytes, ..tally() })
     }
 

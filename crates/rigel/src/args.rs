@@ -16,6 +16,7 @@ pub mod load;
 mod manual;
 mod meant;
 pub mod names;
+mod open;
 pub mod own;
 mod report;
 pub mod run;

@@ -75,11 +75,15 @@ pub enum FlagCode {
     NotSaturated,
     /// The run was interrupted, and went on later.
     Resumed,
+    /// Operations began later than their time though they had a slot.
+    PacingLate,
+    /// More arrived than was served, so that the backlog grew.
+    Overload,
 }
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -110,6 +114,8 @@ impl FlagCode {
         Self::NotMonotone,
         Self::NotSaturated,
         Self::Resumed,
+        Self::PacingLate,
+        Self::Overload,
     ];
 
     /// The name in every output.
@@ -145,6 +151,8 @@ impl FlagCode {
             Self::NotMonotone => "NOT_MONOTONE",
             Self::NotSaturated => "NOT_SATURATED",
             Self::Resumed => "RESUMED",
+            Self::PacingLate => "PACING_LATE",
+            Self::Overload => "OVERLOAD",
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::measure::ClassTally;
 use crate::record::{Purpose, Visit};
 use crate::stats::bound::{BoundVisit, LatencyOf};
 use crate::stats::detect::TimedVisit;
+use crate::stats::detect::overload::Growth;
 use crate::stats::detect::slow_start::LongSeries;
 use crate::stats::forecast::VisitsNeeded;
 use crate::stats::levels_auto::LevelVisit;
@@ -35,6 +36,8 @@ pub struct Profiles {
     visits: Vec<(TimedVisit, u64)>,
     /// The last long visit to each.
     long: BTreeMap<Key, LongSeries>,
+    /// Of open loops: the rates, and what became of the backlog.
+    open: BTreeMap<Key, (Vec<Vec<f64>>, Growth)>,
 }
 
 impl Profiles {
@@ -49,7 +52,7 @@ impl Profiles {
     pub fn add(&mut self, visit: &Visit) {
         if visit.purpose == Purpose::Long && !visit.cut_short {
             for (class, tally) in classes(visit) {
-                let rates = rates(tally, visit.measured_ns);
+                let rates = course(tally, visit.measured_ns);
                 let long = LongSeries { rates, bucket_ns: tally.series.bucket_ns };
                 self.long.insert((visit.step, class), long);
             }
@@ -58,14 +61,26 @@ impl Profiles {
             return;
         }
         let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
-        if let Some((_, tally)) = classes(visit).next() {
+        // Rates that are given tell nothing of the course of the run.
+        if let Some((_, tally)) = classes(visit).next().filter(|(_, tally)| tally.open.is_none()) {
             let mean = to_f64(tally.completed()) / to_f64(visit.measured_ns.max(1)) * to_f64(NS_PER_S);
             let timed = TimedVisit { point: visit.step, began_ns, length: 0, mean };
             self.visits.push((timed, length_ns(visit)));
         }
         for (class, tally) in classes(visit) {
-            self.profiles.entry((visit.step, class)).or_default().push(profile(tally, visit.measured_ns));
+            let key = (visit.step, class);
+            if let Some(open) = &tally.open {
+                let (rates, growth) = self.open.entry(key).or_default();
+                rates.push(profile(tally, visit.measured_ns));
+                open.add_growth(growth);
+            }
+            self.profiles.entry(key).or_default().push(widened(tally, course(tally, visit.measured_ns)));
         }
+    }
+
+    /// The rates of an open loop whose backlog grows: what is in the system never settles, and what is served does.
+    fn overloaded(&self, key: &Key) -> Option<&Vec<Vec<f64>>> {
+        self.open.get(key).filter(|(_, growth)| growth.is_overload()).map(|(rates, _)| rates)
     }
 
     /// Looks at everything that was added, with the parameters of the adaptive run.
@@ -75,8 +90,9 @@ impl Profiles {
         let quantity = |(key, profiles): (&Key, &Vec<Vec<f64>>)| Quantity {
             point: key.0,
             group: groups.get(&key.1).copied().unwrap_or(0),
-            profiles: profiles.clone(),
-            long: self.long.get(key).cloned(),
+            profiles: self.overloaded(key).unwrap_or(profiles).clone(),
+            long: self.long.get(key).filter(|_| self.overloaded(key).is_none()).cloned(),
+            by_itself: self.open.contains_key(key),
         };
         let quantities: Vec<Quantity> = self.profiles.iter().map(quantity).collect();
         let look = Look::at(&quantities, BUCKET_NS, parameters);
@@ -227,11 +243,26 @@ pub fn rates(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     whole_buckets(tally, measured_ns).iter().map(|&ops| f64::from(ops) * scale).collect()
 }
 
-/// The same in buckets of the common width. Visits of an adaptive run are short enough for it; a coarser bucket stands
+/// What is judged of a class over time: its rate, or how many are in the system of an open loop, whose rate is given. That is
+/// the rate times the latency (Little), so its mean is as sure as that of the latency. In buckets of the series.
+pub fn course(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
+    if tally.open.is_none() {
+        return rates(tally, measured_ns);
+    }
+    let buckets = whole_buckets(tally, measured_ns).len();
+    let sums = tally.series.latency_sum_ns.iter().take(buckets);
+    sums.map(|&sum_ns| to_f64(sum_ns) / to_f64(tally.series.bucket_ns.max(1))).collect()
+}
+
+/// The rates in buckets of the common width. Visits of an adaptive run are short enough for it; a coarser bucket stands
 /// for several.
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
+    widened(tally, rates(tally, measured_ns))
+}
+
+fn widened(tally: &ClassTally, rates: Vec<f64>) -> Vec<f64> {
     let copies = usize::try_from(tally.series.bucket_ns / BUCKET_NS).unwrap_or(1).clamp(1, MOST_COPIES);
-    rates(tally, measured_ns).into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
+    rates.into_iter().flat_map(|rate| std::iter::repeat_n(rate, copies)).collect()
 }
 
 #[cfg(test)]

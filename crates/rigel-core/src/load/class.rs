@@ -100,6 +100,27 @@ pub enum Arrival {
     },
 }
 
+impl Shape {
+    /// The squared coefficient of variation of the times between arrivals.
+    pub const fn spread(self) -> u32 {
+        match self {
+            Self::Even => 0,
+            Self::Poisson => 1,
+            Self::Bursty(spread) => spread,
+        }
+    }
+}
+
+impl Arrival {
+    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots.
+    pub const fn dealt(self, level: u32) -> u32 {
+        match self {
+            Self::Open { most_outstanding, .. } if level > 0 => most_outstanding,
+            Self::Closed | Self::Open { .. } => level,
+        }
+    }
+}
+
 /// How the times between arrivals spread around their mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -39,6 +39,9 @@ const BRISK_REST: Nanos = Nanos::from_secs(2);
 /// Most outstanding I/Os of one worker. More of them get another worker.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
+/// So many arrivals per second of an open loop count as one outstanding I/O: a worker keeps the times of 256,000.
+const ARRIVALS_PER_OUTSTANDING: u32 = 2000;
+
 /// Unmeasured random large I/O before a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -173,8 +176,8 @@ impl Plan {
         let mut steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let first_round = log::first_round(request, targets)?;
         let workers = request.workers.unwrap_or_else(|| {
-            let wanted = max_outstanding.values().sum::<u32>().div_ceil(OUTSTANDING_PER_WORKER);
-            wanted.clamp(1, host.cpus.max(1))
+            let wanted: u32 = request.classes.iter().map(|class| work_of(class, room.of(class.name))).sum();
+            wanted.div_ceil(OUTSTANDING_PER_WORKER).clamp(1, host.cpus.max(1))
         });
         let mut adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
         match &mut adaptive {
@@ -251,6 +254,12 @@ impl Step {
         };
         Nanos(warm_up.saturating_add(self.settle.0).saturating_add(self.measure.0))
     }
+}
+
+/// The outstanding I/Os of a class as far as they are work for the workers: slots of an open loop are mostly idle, and its
+/// arrivals are the work.
+fn work_of(class: &LoadClass, level: u32) -> u32 {
+    if class.is_open() { level.div_ceil(ARRIVALS_PER_OUTSTANDING) } else { class.outstanding(level) }
 }
 
 fn check_num_disks(num_disks: u32) -> Result<u32, Problem> {

@@ -3,7 +3,7 @@
 //! A visit has a window. Completions inside it count; before it the queue fills and settles, after it the queue drains.
 //! Must not decide when the window is.
 
-use super::{Histogram, ReadLook, Series};
+use super::{Histogram, OpenTally, ReadLook, Series};
 use crate::load::class::PerClass;
 use crate::load::workload::Direction;
 use crate::units::to_f64;
@@ -93,6 +93,9 @@ pub struct ClassTally {
     /// What a sample of the reads held; empty for an engine that moves no data.
     #[serde(default)]
     pub looked: ReadLook,
+    /// Of an open loop only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<Box<OpenTally>>,
 }
 
 impl ClassTally {
@@ -118,7 +121,14 @@ impl ClassTally {
             errors: 0,
             first_error: None,
             looked: ReadLook::default(),
+            open: None,
         }
+    }
+
+    /// The same of an open loop, the times between whose arrivals have that squared coefficient of variation.
+    #[must_use]
+    pub fn opened(self, spread: u32) -> Self {
+        Self { open: Some(Box::new(OpenTally { spread, ..OpenTally::default() })), ..self }
     }
 
     /// Adds another worker's tally of the same visit and class.
@@ -130,11 +140,22 @@ impl ClassTally {
             mine.reads.add(&theirs.reads);
             mine.writes.add(&theirs.writes);
         }
-        self.place(other, 0);
+        self.place_closed(other, 0);
+        if let Some(theirs) = &other.open {
+            self.open.get_or_insert_default().add(theirs);
+        }
     }
 
     /// Adds a part of its own window that begins `offset_ns` after the start.
     pub fn place(&mut self, part: &Self, offset_ns: u64) {
+        self.place_closed(part, offset_ns);
+        if let Some(theirs) = &part.open {
+            self.open.get_or_insert_default().place(theirs, offset_ns);
+        }
+    }
+
+    /// What a closed loop has of it, too.
+    fn place_closed(&mut self, part: &Self, offset_ns: u64) {
         self.reads.add(&part.reads);
         self.writes.add(&part.writes);
         self.bytes = match (self.bytes, part.bytes) {
@@ -192,6 +213,9 @@ impl ClassTally {
         for part in &mut self.early {
             part.reads.trim();
             part.writes.trim();
+        }
+        if let Some(open) = &mut self.open {
+            open.trim();
         }
         self
     }
@@ -273,6 +297,10 @@ impl Tally {
             let tally = tally.as_mut()?;
             let fresh = ClassTally::new(tally.io_bytes, tally.planned, next_ns);
             let fresh = ClassTally { bytes: tally.bytes.map(|_| 0), ..fresh };
+            let fresh = match &tally.open {
+                Some(open) => fresh.opened(open.spread),
+                None => fresh,
+            };
             let ended = std::mem::replace(tally, fresh);
             Some(ended.finished(span_ns, std::mem::take(&mut gauge.in_flight_ns)))
         };
@@ -355,6 +383,12 @@ impl Tally {
     fn returned(&mut self, class: usize) {
         self.gauges[class].in_flight -= 1;
         self.in_flight -= 1;
+    }
+
+    /// What is kept of a class that is an open loop.
+    #[inline]
+    pub fn open(&mut self, class: usize) -> Option<&mut OpenTally> {
+        self.classes.get_mut(class)?.as_mut()?.open.as_deref_mut()
     }
 
     /// I/Os in flight now, of all classes.

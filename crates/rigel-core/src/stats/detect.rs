@@ -10,6 +10,7 @@ pub(crate) mod drift;
 pub(crate) mod latency_modes;
 pub(crate) mod levels;
 pub(crate) mod long_visit;
+pub(crate) mod overload;
 pub(crate) mod shift;
 pub(crate) mod sizes;
 pub mod slow_noise;

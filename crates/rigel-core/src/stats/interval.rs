@@ -3,7 +3,7 @@
 //! The interval is about the mean over the conditions of this run, not about other places or times. Must not decide
 //! whether it is narrow enough.
 
-use super::sample::{count, mean};
+use super::sample::{count, mean, variance};
 use super::special::student_t_quantile;
 use super::variance::Spread;
 use schemars::JsonSchema;
@@ -33,6 +33,14 @@ impl Interval {
         let centre = mean(means);
         let half = half_width(means.len(), spread.relative_variance, spread.degrees_of_freedom)?;
         Self::symmetric(centre, half, means.len(), spread.degrees_of_freedom)
+    }
+
+    /// The interval of a mean of visits that have nothing but themselves to go by.
+    pub(crate) fn of_alike(means: &[f64]) -> Option<Self> {
+        let centre = mean(means);
+        let df = count(means.len().saturating_sub(1));
+        let half = half_width(means.len(), variance(means) / centre.powi(2), df)?;
+        Self::symmetric(centre, half, means.len(), df)
     }
 
     /// An interval of `half` times the mean to either side; `None` without a mean or a width.

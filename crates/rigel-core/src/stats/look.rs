@@ -25,6 +25,8 @@ pub struct Quantity {
     pub profiles: Vec<Vec<f64>>,
     /// A long visit, which is no part of the estimates; only some quantities have one.
     pub long: Option<LongSeries>,
+    /// Its visits differ by its load and not as those of other points do, so that no variance is borrowed.
+    pub by_itself: bool,
 }
 
 /// What a look found; vectors are in the order of the quantities.
@@ -107,7 +109,7 @@ impl Look {
         let settle = settle(&longer, bucket_ns, target);
         let means = |(_, profiles): &(u32, Vec<&[f64]>)| means(profiles, bucket_ns, settle.settle_ns);
         let visits: Vec<PointVisits> = longer.iter().map(means).collect();
-        let spreads = spread(&visits, target);
+        let spreads = spreads(quantities, &visits, target);
         let interval = |(point, spread): (&PointVisits, &Spread)| Interval::of_mean(&point.means, spread);
         let intervals: Vec<Option<Interval>> = visits.iter().zip(&spreads).map(interval).collect();
         let slow = |(place, quantity): (usize, &Quantity)| {
@@ -134,6 +136,18 @@ impl Look {
         let interval = self.intervals.get(quantity).copied().flatten();
         interval.is_some_and(|interval| interval.relative_half_width <= target)
     }
+}
+
+/// How much the visits vary, in the order of the quantities.
+fn spreads(quantities: &[Quantity], visits: &[PointVisits], target: f64) -> Vec<Spread> {
+    let alike = quantities.iter().zip(visits).filter(|(quantity, _)| !quantity.by_itself);
+    let mut common = spread(&alike.map(|(_, visits)| visits.clone()).collect::<Vec<_>>(), target).into_iter();
+    let each = quantities.iter().zip(visits).map(|(quantity, visits)| {
+        // Where visits differ by chance as these do, none lies too far off.
+        let alone = || spread(std::slice::from_ref(visits), f64::INFINITY).pop();
+        if quantity.by_itself { alone() } else { common.next() }
+    });
+    each.flatten().collect()
 }
 
 impl Quantity {
@@ -196,6 +210,7 @@ mod tests {
             group: 0,
             profiles: lengths_s.iter().map(|&length_s| profile(noise, length_s)).collect(),
             long: None,
+            by_itself: false,
         };
         (0..quantities).map(one).collect()
     }
@@ -303,7 +318,13 @@ mod tests {
             let low = |index| if index < 90 { 1.0 + transient } else { 1.0 };
             white.iter().enumerate().map(|(index, white)| 500.0 * low(index) * (1.0 + white)).collect()
         };
-        Quantity { point: 0, group, profiles: (0..4).map(|_| profile(noise)).collect(), long: None }
+        Quantity {
+            point: 0,
+            group,
+            profiles: (0..4).map(|_| profile(noise)).collect(),
+            long: None,
+            by_itself: false,
+        }
     }
 
     #[test]

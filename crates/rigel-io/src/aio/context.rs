@@ -8,6 +8,7 @@ use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
 use std::io;
 use std::os::fd::RawFd;
+use std::time::Duration;
 
 /// `aio_context_t`: the address of a ring that the kernel maps into this process.
 #[derive(Debug)]
@@ -116,14 +117,17 @@ impl Context {
         checked(unsafe { libc::syscall(libc::SYS_io_submit, self.0, long(iocbs.len()), iocbs.as_mut_ptr()) })
     }
 
-    /// Waits for at least `least` events and takes as many as fit into `room`; fewer after a signal, or after a second.
-    pub(super) fn events(&self, least: usize, room: &mut [Event]) -> io::Result<usize> {
+    /// Waits for at least `least` events and takes as many as fit into `room`; fewer after a signal, or after that time.
+    pub(super) fn events(&self, least: usize, room: &mut [Event], longest: Duration) -> io::Result<usize> {
         let (least, most) = (long(least.min(room.len())), long(room.len()));
-        let mut second = libc::timespec { tv_sec: 1, tv_nsec: 0 };
+        let mut longest = libc::timespec {
+            tv_sec: libc::time_t::try_from(longest.as_secs()).unwrap_or(libc::time_t::MAX),
+            tv_nsec: longest.subsec_nanos().into(),
+        };
         // SAFETY: the kernel writes at most `most` events, which fit into `room`; any bytes are valid in them. It reads the
         // time before the call returns.
         checked(unsafe {
-            libc::syscall(libc::SYS_io_getevents, self.0, least, most, room.as_mut_ptr(), &raw mut second)
+            libc::syscall(libc::SYS_io_getevents, self.0, least, most, room.as_mut_ptr(), &raw mut longest)
         })
     }
 

@@ -5,7 +5,7 @@
 use super::estimate::{IntervalDocument, RateDocument};
 use super::flags;
 use super::visit::VisitDocument;
-use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
+use rigel_core::judge::findings::{IoFindings, LatencyUs, OpenFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::PerClass;
 use rigel_core::stats::Estimate;
@@ -75,6 +75,30 @@ struct Io {
     errors: u64,
     /// I/Os in flight.
     outstanding: Outstanding,
+    /// Of a class whose I/Os arrive at a rate of their own: its latencies count from the time at which an I/O should have begun. Null
+    /// for any other class.
+    open: Option<Open>,
+}
+
+/// What arrived, and what became of it. Counts are sums over the visits.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Open {
+    /// Arrivals per second that were asked for.
+    asked_per_s: u32,
+    /// I/Os whose time came in the measured time.
+    arrived: u64,
+    /// The same per second.
+    arrived_per_s: f64,
+    /// Of those that began in the measured time, those that had to wait because as many as allowed were outstanding.
+    waited_for_slot: u64,
+    /// Arrivals that still waited for that at the end.
+    left_without_slot: u64,
+    /// Arrived and not over at the start, in the middle and at the end.
+    backlog: [u64; 3],
+    /// From the real start of an I/O to its end: what the device took. Null when nothing completed.
+    service_us: Option<Latency>,
+    /// How late the tool itself was: from the time at which an I/O should have begun, and could have, to its real start.
+    lag_us: Option<Latency>,
 }
 
 /// Latency in microseconds, from just before submission to the moment the completion was seen. Of all I/Os of the visits
@@ -134,7 +158,10 @@ impl PointDocument {
             levels: found.point.shown().collect(),
             seconds: found.seconds,
             phase: found.phase,
-            classes: found.classes().map(|(class, io)| (class, Io::new(io, target))).collect(),
+            classes: found
+                .classes()
+                .map(|(class, io)| (class, Io::new(found.point.of(class), io, target)))
+                .collect(),
             own_cpu: found.own_cpu.map(|cpu| OwnCpuDocument { share: cpu.share, busiest: cpu.busiest }),
             flags: flags(&found.flags),
             visits: found.each_visit.iter().map(VisitDocument::from).collect(),
@@ -143,7 +170,7 @@ impl PointDocument {
 }
 
 impl Io {
-    fn new(io: &IoFindings, target: Option<f64>) -> Self {
+    fn new(level: u32, io: &IoFindings, target: Option<f64>) -> Self {
         let sure = &io.sure;
         Self {
             iops: RateDocument::new(io.iops, sure.visits),
@@ -158,6 +185,22 @@ impl Io {
             writes: io.writes.count(),
             errors: io.errors,
             outstanding: Outstanding { planned: io.planned_outstanding, mean: io.mean_outstanding },
+            open: io.open.as_ref().map(|open| Open::new(level, open)),
+        }
+    }
+}
+
+impl Open {
+    fn new(asked_per_s: u32, found: &OpenFindings) -> Self {
+        Self {
+            asked_per_s,
+            arrived: found.arrived,
+            arrived_per_s: found.arrived_per_s(),
+            waited_for_slot: found.waited,
+            left_without_slot: found.left,
+            backlog: found.backlog,
+            service_us: found.service_us().map(Latency::from),
+            lag_us: found.lag_us().map(Latency::from),
         }
     }
 }

@@ -50,7 +50,8 @@ pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
     let quickest = quickest.filter(|(load, best)| is_lowest(load.name, best.estimate));
     let quickest = quickest.map_or_else(String::new, |(load, best)| {
         let (noun, least) = (load.noun(), time(best.estimate.value));
-        format!(", and {answered} a {noun} in {least} on average at best{}", width(best.estimate))
+        let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!(", and {answered} {article} {noun} in {least} on average at best{}", width(best.estimate))
     });
     format!("{device} {reached} {}{quickest}.", words::listed(&most))
 }

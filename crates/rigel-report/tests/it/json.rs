@@ -142,7 +142,8 @@ const DOCUMENT: &str = r#"{
           "outstanding": {
             "planned": 1,
             "mean": 1.0
-          }
+          },
+          "open": null
         }
       },
       "own_cpu": null,
@@ -239,7 +240,8 @@ const DOCUMENT: &str = r#"{
           "outstanding": {
             "planned": 1,
             "mean": 1.0
-          }
+          },
+          "open": null
         }
       },
       "own_cpu": null,

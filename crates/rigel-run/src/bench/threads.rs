@@ -47,6 +47,7 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct ThreadBench {
     clock: MonotonicClock,
+    workload: Arc<Workload>,
     shared: Arc<Shared>,
     workers: Vec<Member>,
     results: Receiver<Told>,
@@ -148,6 +149,7 @@ impl ThreadBench {
         let engine = EngineFacts { reason, ..EngineFacts::plain(kind) };
         let mut bench = Self {
             clock,
+            workload: Arc::clone(&workload),
             shared: Arc::new(Shared::of(&workload)),
             workers: Vec::with_capacity(places.len()),
             results,
@@ -193,11 +195,14 @@ impl ThreadBench {
 }
 
 /// How many of the workers have slots at a point.
-fn loaded(point: Point, shared: &Shared, workers: usize) -> usize {
+fn loaded(point: Point, workload: &Workload, workers: usize) -> usize {
     let workers = u32::try_from(workers).unwrap_or(u32::MAX);
     let has_slots = |worker: &u32| {
-        let mut classes = shared.ops.iter().enumerate();
-        classes.any(|(place, (class, _))| !split::share(point.of(*class), place, *worker, workers).is_empty())
+        let mut classes = workload.classes.iter().enumerate();
+        classes.any(|(place, class)| {
+            let dealt = class.arrival.dealt(point.of(class.name));
+            !split::share(dealt, place, *worker, workers).is_empty()
+        })
     };
     (0..workers).filter(has_slots).count()
 }
@@ -362,10 +367,10 @@ impl ThreadBench {
             sent.then_some(()).ok_or_else(worker_died)?;
         }
         let mut sum = Done::default();
-        let mut parts = Parts::of(loaded(job.point, &self.shared, self.workers.len()));
+        let mut parts = Parts::of(loaded(job.point, &self.workload, self.workers.len()));
         let mut waiting = self.workers.len();
         let mut ending = false;
-        let mut silence = Silence::of(self.progress());
+        let mut silence = Silence::of(self.progress(), self.waits());
         let mut ticked = Instant::now();
         while waiting > 0 {
             let mut goes_on = match self.results.recv_timeout(TICK) {
@@ -389,7 +394,7 @@ impl ThreadBench {
             // Parts may come more often than that.
             if ticked.elapsed() >= TICK && waiting > 0 {
                 ticked = Instant::now();
-                let silent = silence.look(self.progress());
+                let silent = silence.look(self.progress(), self.waits());
                 if silent > self.patience {
                     self.stuck = true;
                     return Err(no_answer(silent));
@@ -422,6 +427,11 @@ impl ThreadBench {
         });
         let witness = self.witness.as_mut().and_then(|witness| witness.between(began_ns, ended_ns));
         NodeVisit { moved_bytes: done.bytes, changed, witness }
+    }
+
+    /// How often a worker had nothing to wait for but what arrives next.
+    fn waits(&self) -> u64 {
+        self.shared.waits.load(Ordering::Relaxed)
     }
 
     fn progress(&self) -> Progress {

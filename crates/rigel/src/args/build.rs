@@ -6,7 +6,7 @@
 use super::names::{Front, Opt};
 use super::own::{ConsentArgs, ShowArgs};
 use super::run::RunArgs;
-use super::{Display, Environment, RunOptions, TargetSource, shaping, values, words};
+use super::{Display, Environment, RunOptions, TargetSource, open, shaping, values, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
@@ -26,15 +26,20 @@ impl RunArgs {
         environment: &Environment,
     ) -> Result<RunOptions, Problem> {
         let display = self.display(front, environment)?;
-        let asked = self.targets.source()?;
         check_name(front, &self.name)?;
         // clap asks for a level, unless a run is resumed.
         let level = self.level.unwrap_or(RunLevel::Simple);
         let name = path_text::encode_os(&self.name);
-        let mut request =
-            Request { name, command_line, ..shaping::request(front, level, &self.load, &self.own)? };
+        let request = if level == RunLevel::Open {
+            open::request(&self)?
+        } else {
+            open::refuse_beside(level, &self.open)?;
+            shaping::request(front, level, &self.load, &self.own)?
+        };
+        let mut request = Request { name, command_line, ..request };
         self.commit.shape(level, &self.load, &self.own, &mut request)?;
         let mut notes = Vec::new();
+        let asked = self.targets.source()?;
         let targets = targets(front, &request, asked, &mut notes)?;
         check_load_file(level, self.load_file.as_deref(), &targets)?;
         let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.own.consent;

@@ -5,6 +5,7 @@
 use super::commit::CommitArgs;
 use super::load::LoadArgs;
 use super::names::Front;
+use super::open::OpenArgs;
 use super::own::OwnArgs;
 use super::target_args::TargetArgs;
 use super::{Environment, Invocation, ResumeOptions, words};
@@ -39,6 +40,8 @@ Examples:
       a load of your own; `rigel run oltp --dry-run --as-load` shows what such a file looks like
   rigel run commit
       what a commit costs: writes to a scratch file in this directory, each durable before the next
+  rigel run open --rate 1000,5000,20000 /dev/nvme1n1
+      the latency when small reads arrive at these rates, as users make them
   rigel run dss --engine sim:servers=16,service=200us
       no storage at all, to see what the outputs look like
   rigel run --resume rigel_20260101_1200_record.jsonl
@@ -55,11 +58,11 @@ pub const BESIDE_RESUME: [&str; 8] =
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct RunArgs {
-    /// Which load: simple, normal, oltp, dss, advanced or commit
+    /// Which load: simple, normal, oltp, dss, advanced, commit or open
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every pair of both. oltp: small only, up to
     /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say. commit: small
-    /// writes that have to be durable, one after the other, as a database makes for each commit; on a scratch file, or with --destroy-data.
+    /// writes that have to be durable, one after the other, as a database makes for each commit; on a scratch file, or with --destroy-data. open: small I/O that arrives at the rates of --rate.
     #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::run_level())]
     pub level: Option<RunLevel>,
 
@@ -90,6 +93,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub commit: CommitArgs,
+
+    #[command(flatten)]
+    pub open: OpenArgs,
 
     #[command(flatten)]
     pub own: OwnArgs,

@@ -27,6 +27,7 @@ mod load_file;
 mod manual;
 mod memory;
 mod one_number;
+mod open;
 mod orion;
 mod output_faults;
 mod outputs;

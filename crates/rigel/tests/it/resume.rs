@@ -68,6 +68,20 @@ impl Whole {
 }
 
 #[test]
+fn an_open_loop_goes_on_to_the_same_bytes() {
+    let whole =
+        Whole::run("run open --rate 200,400 --engine sim:servers=1,service=2ms,rate=0 --seed 5 --fast");
+    let first = whole.record.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    for part in 0..4 {
+        let place = Place::new();
+        let cut = first + (whole.record.len() - first) * part / 4;
+        fs::write(place.path().join(RECORD), &whole.record[..cut]).unwrap();
+        assert!(resume(place.path()).status().unwrap().success(), "cut at {cut}");
+        whole.is_like(&place);
+    }
+}
+
+#[test]
 fn wherever_a_record_ends_the_run_goes_on_to_the_same_bytes() {
     let whole = Whole::run("run simple --engine sim:servers=2,service=4ms,rate=0,between=2% --seed 5 --fast");
     let first = whole.record.iter().position(|&byte| byte == b'\n').unwrap() + 1;

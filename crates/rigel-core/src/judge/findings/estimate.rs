@@ -141,11 +141,14 @@ fn sureness(
     let tails = quantile::of_points(&histograms, 0.99);
     let sure = |(place, &key): (usize, &Key)| {
         let seen = &judged.look.visits[place];
-        let iops = judged.look.intervals[place];
+        let found = judged.look.intervals[place];
+        let own = to(key.0);
+        let is_open = own.iter().filter_map(|visit| tally(visit, key.1)).any(|tally| tally.open.is_some());
+        let iops = if is_open { achieved(own, key.1) } else { found };
         let intervals = Intervals {
-            basis: basis(iops, Basis::Visits),
+            basis: basis(found, Basis::Visits),
             iops,
-            mean_us: iops.and_then(|rate| latency(&histograms[place], &rate)),
+            mean_us: found.and_then(|found| latency(&histograms[place], &found)),
             p50_us: in_us(medians[place]),
             p99_us: in_us(tails[place]),
         };
@@ -154,11 +157,19 @@ fn sureness(
             visits: seen.means.len(),
             within: seen.relative_within(),
             between: seen.relative_between(),
-            stalled: stalled(to(key.0), key.1, settle_ns),
+            // Nothing may have arrived.
+            stalled: stalled(own, key.1, settle_ns).filter(|_| !is_open),
         };
         (key, (intervals, sure))
     };
     judged.keys.iter().enumerate().map(sure).collect()
+}
+
+/// The rate that came of an open loop: the arrivals of one visit say nothing of those of another, so that the visits have no common
+/// deviation.
+fn achieved(visits: &[&Visit], class: Class) -> Option<Interval> {
+    let own = visits.iter().filter_map(|visit| Some((tally(visit, class)?.completed(), visit.measured_ns)));
+    Interval::of_alike(&own.map(|(ops, ns)| crate::units::iops(ops, ns)).collect::<Vec<_>>())
 }
 
 /// What an interval rests on, if there is one.
@@ -225,14 +236,20 @@ fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
     let all = tally.all_latencies_after(0);
     let rate = crate::units::iops(all.count(), visit.measured_ns);
     let half = relative_half_width(&rates);
+    let course: Vec<f64> = profiles::course(tally, visit.measured_ns).into_iter().skip(lead).collect();
+    let of_latency = relative_half_width(&course);
     let interval = |mean: f64, half: f64, df| Interval::symmetric(mean, half, 1, df);
     let iops = half.and_then(|(half, df)| interval(rate, half, df));
-    // In a closed loop the mean latency is the outstanding I/Os over the rate, so both are equally sure.
-    let mean_us = all.mean_ns().and_then(|ns| half.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
+    // In a closed loop the mean latency is the outstanding I/Os over the rate, so both are equally sure. In an open loop it is
+    // as sure as the number in the system.
+    let mean_us =
+        all.mean_ns().and_then(|ns| of_latency.and_then(|(half, df)| interval(us_from_ns(ns), half, df)));
     let intervals = Intervals { basis: basis(iops, Basis::OneVisit), iops, mean_us, ..Intervals::default() };
     let sure = Sureness {
         within: own_error(&rates).map(|own| own.standard_error / mean(&rates)),
-        stalled: stalls(&ops, tally.series.bucket_ns).map(|found| found.share),
+        stalled: stalls(&ops, tally.series.bucket_ns)
+            .map(|found| found.share)
+            .filter(|_| tally.open.is_none()),
         ..sure
     };
     (intervals, sure)

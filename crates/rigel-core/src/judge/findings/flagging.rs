@@ -14,6 +14,7 @@ mod latency;
 mod levels;
 mod long_visit;
 mod neighbours;
+mod open;
 mod visits;
 mod words;
 
@@ -56,6 +57,7 @@ fn for_points(
         let counting = used(visits, phase.map(|(phase, _)| phase));
         let mut flags = everywhere(&record.header);
         flags.extend(counts::of_point(record, visits, point));
+        flags.extend(open::of_point(&counting, visits, point));
         flags.extend(changes.of_point(&counting));
         flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
         flags.extend(circumstances::of_point(record, &counting));
@@ -161,8 +163,8 @@ fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> 
     let Some(target) = target else {
         return Vec::new();
     };
-    let wide = point.classes().filter_map(|(name, io)| match io.iops.interval {
-        Some(_) if io.iops.basis != Basis::Visits => {
+    let wide = point.classes().filter_map(|(name, io)| match io.judged().interval {
+        Some(_) if io.judged().basis != Basis::Visits => {
             Some(format!("{name}: a single visit; the width only shows what varied inside it"))
         }
         Some(interval) if interval.visits < least => {

@@ -2,6 +2,7 @@
 //!
 //! Must not judge them.
 
+use super::OpenFindings;
 use super::sureness::{Intervals, Sureness};
 use crate::load::class::LoadClass;
 use crate::measure::{ClassTally, FirstError, Histogram};
@@ -111,12 +112,22 @@ pub struct IoFindings {
     pub planned_outstanding: u32,
     /// Mean in flight over the measured time.
     pub mean_outstanding: f64,
+    /// Of an open loop only.
+    pub open: Option<OpenFindings>,
 }
 
 impl IoFindings {
     /// Megabytes (2^20) per second, reads and writes; `None` for what is no block I/O.
     pub fn mbps(&self) -> Option<Estimate> {
         (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_bytes / to_f64(MIB)))
+    }
+
+    /// The figure whose interval says how sure the point is: the rate; of an open loop, whose rate is given, the mean latency.
+    pub fn judged(&self) -> Estimate {
+        match (&self.open, self.latency_us) {
+            (Some(_), Some(us)) => us.mean,
+            _ => self.iops,
+        }
     }
 
     /// The rate in the unit of its class.
@@ -144,6 +155,7 @@ pub struct Sum {
     planned: u32,
     errors: u64,
     first_error: Option<FirstError>,
+    open: Option<OpenFindings>,
 }
 
 impl Sum {
@@ -166,6 +178,9 @@ impl Sum {
             mine.moved = (mine.moved.0.saturating_add(tally.completed()), bytes);
             mine.errors = mine.errors.saturating_add(tally.errors);
             mine.first_error = mine.first_error.or(tally.first_error);
+            if let Some(open) = &tally.open {
+                mine.open.get_or_insert_default().add(open, window_ns);
+            }
         }
         sum
     }
@@ -182,6 +197,7 @@ impl Sum {
             planned: tally.planned,
             errors: 0,
             first_error: None,
+            open: None,
         }
     }
 
@@ -207,6 +223,7 @@ impl Sum {
             errors: self.errors,
             first_error: self.first_error,
             planned_outstanding: self.planned,
+            open: self.open,
         }
     }
 }

@@ -139,7 +139,7 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
         latency_us,
         p50_us: all.quantile_ns(0.5).map(us),
         p99_us: all.quantile_ns(0.99).map(us),
-        little: latency_us.filter(|_| tally.planned > 0).map(little),
+        little: latency_us.filter(|_| tally.planned > 0 && tally.open.is_none()).map(little),
         mean_outstanding: tally.mean_in_flight(visit.measured_ns),
         errors: tally.errors,
     }

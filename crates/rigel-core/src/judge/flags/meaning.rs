@@ -227,4 +227,16 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "The run was interrupted and went on later. What happened in between is unknown.",
         "Run it again where the storage may have changed in between.",
     ),
+    row(
+        FlagCode::PacingLate,
+        Next::Again,
+        "Rigel itself began I/Os late: a part of their latency is its own.",
+        "Give it a CPU of its own (--cpus), more workers (--workers), or a lower rate.",
+    ),
+    row(
+        FlagCode::Overload,
+        Next::Nothing,
+        "More I/O arrived than the storage served: the latency grows as long as one measures, so it is no figure.",
+        "Ask for a lower rate; what was served is the most that the storage takes in this way.",
+    ),
 ];

@@ -34,7 +34,10 @@ impl LoadClass {
             ),
             (self.pattern == Pattern::Log && self.span != Span::Whole, "to a log on a part of a target"),
             (self.pattern == Pattern::Sessions, "of sessions"),
-            (self.arrival != Arrival::Closed, "at a rate of its own"),
+            (
+                self.is_open() && self.pattern != Pattern::Random,
+                "that arrives at a rate of its own, other than random",
+            ),
         ];
         let Some((_, what)) = missing.into_iter().find(|missing| missing.0) else {
             return Ok(());
@@ -210,7 +213,11 @@ mod tests {
             LoadClass { sizes: Sizes::None, ..plain.clone() },
             LoadClass { sizes: mixed(), pattern: Pattern::Log, ..plain.clone() },
             LoadClass { pattern: Pattern::Sessions, ..plain.clone() },
-            LoadClass { arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 }, ..plain },
+            LoadClass {
+                arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 },
+                pattern: Pattern::Streams { ios_per_stream: 4 },
+                ..plain.clone()
+            },
         ];
         let texts: Vec<String> =
             refused.iter().map(|class| class.check_block_io().unwrap_err().to_string()).collect();

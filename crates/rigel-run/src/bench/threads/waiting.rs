@@ -13,18 +13,20 @@ use std::time::Duration;
 /// on later does not look.
 pub(super) struct Silence {
     ops: PerClass<u64>,
+    waits: u64,
     looks: u32,
 }
 
 impl Silence {
-    pub(super) fn of(now: Progress) -> Self {
-        Self { ops: now.ops, looks: 0 }
+    pub(super) fn of(now: Progress, waits: u64) -> Self {
+        Self { ops: now.ops, waits, looks: 0 }
     }
 
-    /// Another look, a tick after the last one.
-    pub(super) fn look(&mut self, now: Progress) -> Duration {
-        self.looks = if now.ops == self.ops { self.looks.saturating_add(1) } else { 0 };
-        self.ops = now.ops;
+    /// Another look, a tick after the last one. `waits` grows while workers wait for what arrives.
+    pub(super) fn look(&mut self, now: Progress, waits: u64) -> Duration {
+        let is_silent = now.ops == self.ops && waits == self.waits;
+        self.looks = if is_silent { self.looks.saturating_add(1) } else { 0 };
+        (self.ops, self.waits) = (now.ops, waits);
         TICK.saturating_mul(self.looks)
     }
 }

@@ -130,7 +130,12 @@ fn of_every_64_reads_one_is_looked_at() {
 #[test]
 fn the_first_read_of_the_window_is_looked_at_and_none_before_or_after() {
     let window = Window { start_ns: 10 * NS_PER_MS, end_ns: 11 * NS_PER_MS };
-    let one = |point| Job { visit: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } };
+    let one = |point| Job {
+        visit: 0,
+        began_ns: 0,
+        point,
+        task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX },
+    };
     let (reads, looked) = small_of(run(RIGHT, Point::pair(1, 0), 0, one));
     assert_eq!((reads, looked.sampled), (1, 1));
     // Early completions are seen, and do not count.
@@ -166,7 +171,12 @@ fn writes_failures_and_engines_without_data_are_not_looked_at() {
 
 #[test]
 fn a_warm_up_is_not_looked_at() {
-    let warm_up = |point| Job { visit: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 8 << 20 } };
+    let warm_up = |point| Job {
+        visit: 0,
+        began_ns: 0,
+        point,
+        task: Task::WarmUp { until_ns: u64::MAX, bytes: 8 << 20 },
+    };
     let done = run(Brings::Zeros, Point::pair(0, 1), 0, warm_up);
     assert!(done.bytes >= 8 << 20 && done.tallies.is_empty());
 }

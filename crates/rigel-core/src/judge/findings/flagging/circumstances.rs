@@ -20,7 +20,10 @@ const SIGNIFICANCE: f64 = 0.01;
 
 /// The flags of a point; `visits` are those that its figures are from.
 pub fn of_point(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
-    let found = [foreign(record, visits), busy(record, visits)];
+    // Who keeps times exactly looks at the clock instead of sleeping; whether that sufficed is told by its lag.
+    let paces = visits.iter().flat_map(|visit| visit.tallies.values()).any(|tally| tally.open.is_some());
+    let busy = busy(record, visits).filter(|_| !paces);
+    let found = [foreign(record, visits), busy];
     found.into_iter().flatten().collect()
 }
 

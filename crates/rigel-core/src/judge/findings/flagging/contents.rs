@@ -83,5 +83,6 @@ pub fn alone_us(points: &[PointFindings]) -> PerClass<f64> {
 
 /// The figures of a class at one outstanding I/O without other classes, where such a point was measured.
 pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
-    points.iter().find(|found| found.point == Point::alone(class, 1))?.io(class)
+    let found = points.iter().find(|found| found.point == Point::alone(class, 1))?.io(class)?;
+    (!found.load.is_open()).then_some(found)
 }

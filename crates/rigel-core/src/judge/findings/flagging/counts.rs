@@ -62,7 +62,8 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     if let Some(error) = io.first_error {
         found.push(Flag::new(FlagCode::Errors, errors_text(header, name, io.errors, error)));
     }
-    if flags::queue_not_filled(io.mean_outstanding, io.planned_outstanding) {
+    let is_open = io.load.is_open();
+    if !is_open && flags::queue_not_filled(io.mean_outstanding, io.planned_outstanding) {
         let text = format!(
             "{name}: {:.2} of {} planned were in flight",
             io.mean_outstanding, io.planned_outstanding
@@ -75,7 +76,7 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
     // others.
     let by_failures = |ratio: f64| ratio < 1.0 && (1.0 - ratio) * f64::from(planned) <= to_f64(io.errors);
-    let ratio = flags::little(&latency, point.seconds, planned, point.visits);
+    let ratio = flags::little(&latency, point.seconds, planned, point.visits).filter(|_| !is_open);
     if let Some(ratio) = ratio.filter(|&ratio| !by_failures(ratio)) {
         let text = format!("{name}: rate x latency is {ratio:.3} of {planned} outstanding");
         let flag = Flag::new(FlagCode::Little, text);

@@ -24,7 +24,8 @@ pub struct Found<'a> {
 /// for nothing.
 pub fn of_point(header: &Header, visits: &[&Visit], settle_ns: u64) -> Vec<Flag> {
     let mut found = Vec::new();
-    for load in &header.request.classes {
+    // The rate of an open loop is given.
+    for load in header.request.classes.iter().filter(|load| !load.is_open()) {
         let own: Vec<Found<'_>> =
             visits.iter().filter_map(|visit| of_visit(visit, load.name, settle_ns)).collect();
         let levels = |found: &&Found<'_>| matches!(found.course, Course::Levels(_));

@@ -32,7 +32,8 @@ pub fn of_one_kind(points: &[PointFindings], alone_us: &PerClass<f64>) -> PerCla
 /// outstanding I/O without any other class, where that is one kind of I/O.
 pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: &PerClass<f64>) -> Vec<Flag> {
     let mut found = Vec::new();
-    for (class, io) in point.classes() {
+    // In an open loop some I/Os wait and others do not, which are two kinds of any storage.
+    for (class, io) in point.classes().filter(|(_, io)| !io.load.is_open()) {
         // Reads and writes apart: that one is faster than the other is no finding.
         let both = io.reads.count() > 0 && io.writes.count() > 0;
         for (direction, histogram) in [(Direction::Read, &io.reads), (Direction::Write, &io.writes)] {

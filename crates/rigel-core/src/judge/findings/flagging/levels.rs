@@ -40,8 +40,8 @@ pub struct Limited {
 
 /// The classes whose I/Os wait for a limit.
 pub fn limited(record: &Record) -> Vec<Limited> {
-    let classes = &record.header.request.classes;
-    let each = classes.iter().flat_map(|load| [(load, false), (load, true)]);
+    let classes = record.header.request.classes.iter().filter(|load| !load.is_open());
+    let each = classes.flat_map(|load| [(load, false), (load, true)]);
     let found = each.filter_map(|(load, writes)| {
         let found = paid_back(&loaded_levels(record, load.name, writes), planned_levels(record, load.name))?;
         Some(Limited { load: load.clone(), writes, found })
@@ -59,7 +59,9 @@ pub fn of_run(
     let mut found: Vec<Flag> = limited.iter().map(waiting).collect();
     for writes in [false, true] {
         let alike = |point: &&PointFindings| record.header.request.writes(point.point) == writes;
-        let points: Vec<&PointFindings> = points.iter().filter(alike).collect();
+        // What arrives at a rate of its own shows no limit by its rate.
+        let closed = |point: &&PointFindings| point.classes().all(|(_, io)| !io.load.is_open());
+        let points: Vec<&PointFindings> = points.iter().filter(alike).filter(closed).collect();
         found.extend(sizes(phases, &points));
         let classes = &record.header.request.classes;
         found.extend(classes.iter().filter_map(|load| falling(&points, load)));

@@ -34,7 +34,9 @@ struct LongTally<'a> {
 pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
     let long_visits = phase.visits.iter().filter(|visit| visit.purpose == Purpose::Long);
     let each = long_visits.flat_map(|visit| {
-        let of_class = |(class, tally)| Some((*visit, record.header.request.class(class)?, tally));
+        // The rate of an open loop is given.
+        let closed = |class| record.header.request.class(class).filter(|load| !load.is_open());
+        let of_class = move |(class, tally)| Some((*visit, closed(class)?, tally));
         classes(visit).filter_map(of_class)
     });
     each.flat_map(|(visit, load, tally)| {

@@ -1,0 +1,125 @@
+//! When the operations of an open loop arrive: an endless sequence of times, from the seed alone.
+//!
+//! Every worker generates the whole sequence of a class and takes its share of it, so that the split never changes what arrives.
+//! Each arrival has a number, and a generator of its own for what it does. Must not know workers or clocks.
+
+use crate::load::class::Shape;
+use crate::load::draw::Generator;
+use crate::units::{NS_PER_S, to_f64};
+
+/// Sets these sequences apart from those of slots.
+const TIMES: u64 = 0x0061_7272_6976_616c;
+const DEEDS: u64 = 0x6465_6564;
+
+/// The times of arrivals, in nanoseconds from the beginning of the load; they never go back.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    generator: Generator,
+    gap: Gap,
+    at_ns: f64,
+}
+
+/// How the next time is drawn.
+#[derive(Clone, Copy, Debug)]
+enum Gap {
+    /// Always so many nanoseconds.
+    Even(f64),
+    /// Exponential with that mean.
+    Exponential(f64),
+    /// Exponential with one of two means; the first one with that probability.
+    TwoPhases { first: f64, means_ns: [f64; 2] },
+}
+
+impl Gap {
+    fn new(shape: Shape, mean_ns: f64) -> Self {
+        match shape {
+            Shape::Even => Self::Even(mean_ns),
+            Shape::Poisson => Self::Exponential(mean_ns),
+            // Balanced means: both phases have half of the time (Allen 1990, section 3.2.9).
+            Shape::Bursty(spread) => {
+                let spread = f64::from(spread.max(1));
+                let first = f64::midpoint(1.0, ((spread - 1.0) / (spread + 1.0)).sqrt());
+                Self::TwoPhases { first, means_ns: [first, 1.0 - first].map(|share| mean_ns / (2.0 * share)) }
+            }
+        }
+    }
+}
+
+impl Arrivals {
+    /// Those of the class at a place of the load in one visit, `per_s` of them.
+    pub fn new(seed: u64, visit: u64, class: usize, per_s: u32, shape: Shape) -> Self {
+        let mut generator = Generator::new(seed, &[TIMES, visit, class as u64]);
+        let mean_ns = to_f64(NS_PER_S) / f64::from(per_s.max(1));
+        // Two classes of even arrivals do not arrive together, and the first time is like any other.
+        let at_ns = if shape == Shape::Even { -mean_ns * generator.unit() } else { 0.0 };
+        Self { generator, gap: Gap::new(shape, mean_ns), at_ns }
+    }
+
+    /// The time of the next one.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative, and saturates"
+    )]
+    pub fn next_ns(&mut self) -> u64 {
+        self.at_ns += match self.gap {
+            Gap::Even(ns) => ns,
+            Gap::Exponential(mean_ns) => mean_ns * self.generator.exponential(),
+            Gap::TwoPhases { first, means_ns: [often_ns, rarely_ns] } => {
+                let mean_ns = if self.generator.unit() <= first { often_ns } else { rarely_ns };
+                mean_ns * self.generator.exponential()
+            }
+        };
+        self.at_ns as u64
+    }
+}
+
+/// Where an arrival goes and whether it writes: whichever slot takes it does the same.
+pub fn deed(seed: u64, visit: u64, class: usize, number: u64) -> Generator {
+    Generator::new(seed, &[DEEDS, visit, class as u64, number])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::sample::{mean, variance};
+
+    fn gaps(shape: Shape, count: usize) -> Vec<f64> {
+        let mut arrivals = Arrivals::new(7, 3, 0, 1000, shape);
+        let times: Vec<u64> = (0..=count).map(|_| arrivals.next_ns()).collect();
+        assert!(times.is_sorted());
+        times.windows(2).map(|pair| to_f64(pair[1] - pair[0])).collect()
+    }
+
+    #[test]
+    fn each_shape_has_its_mean_and_its_spread() {
+        for (shape, spread, tolerance) in [
+            (Shape::Even, 0.0, 1e-6),
+            (Shape::Poisson, 1.0, 0.02),
+            (Shape::Bursty(4), 4.0, 0.15),
+            (Shape::Bursty(20), 20.0, 1.0),
+        ] {
+            let gaps = gaps(shape, 400_000);
+            let found = variance(&gaps) / mean(&gaps).powi(2);
+            assert!((found - spread).abs() <= tolerance, "{shape:?}: {found}");
+            assert!((mean(&gaps) / 1e6 - 1.0).abs() < 0.02, "{shape:?}: {}", mean(&gaps));
+        }
+    }
+
+    #[test]
+    fn visits_and_classes_have_times_of_their_own() {
+        let first = |visit, class| Arrivals::new(7, visit, class, 1000, Shape::Poisson).next_ns();
+        assert_eq!(first(3, 0), first(3, 0));
+        assert!(first(3, 0) != first(4, 0) && first(3, 0) != first(3, 1));
+        assert_ne!(deed(7, 3, 0, 1).bits(), deed(7, 3, 0, 2).bits());
+    }
+
+    #[test]
+    fn even_arrivals_keep_their_rate_for_a_day() {
+        let mut arrivals = Arrivals::new(1, 0, 0, 3, Shape::Even);
+        let first = arrivals.next_ns();
+        let last = (0..3 * 86_400).map(|_| arrivals.next_ns()).last().unwrap();
+        assert!((last - first).abs_diff(86_400 * NS_PER_S) <= 1000, "{}", last - first);
+    }
+}

@@ -1,0 +1,340 @@
+//! The loop of a point in which something arrives at times of its own (open loop).
+//!
+//! An operation takes a free slot when its time has come, or waits for one, and its latency counts from that time on. The other classes of the point
+//! keep their slots in flight, as in the closed loop. Waits end a little early and the rest is spent looking at the clock, so that the
+//! tool is not late; how late it was all the same is tallied. What waits needs no memory: the sequence of arrivals stands still until a slot is free.
+
+use super::{End, Loop, Parts, SHOW_NS, TAKE_BACK_NS, Worker};
+use crate::job::{Job, Task};
+use crate::load::{Load, NOT_IN_FLIGHT};
+use rigel_core::guard::scratch;
+use rigel_core::load::arrivals::{Arrivals, deed};
+use rigel_core::load::class::Arrival;
+use rigel_core::load::split;
+use rigel_core::load::workload::Direction;
+use rigel_core::measure::{Backlog, FirstError, Window};
+use rigel_io::backend::{Backend, Completion, Op};
+use rigel_io::clock::{Clock, exact_timers};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::Ordering;
+
+/// This worker's share of a sequence of arrivals, and how far it went.
+#[derive(Clone, Debug)]
+struct Share {
+    arrivals: Arrivals,
+    origin_ns: u64,
+    /// Workers that share it.
+    workers: u32,
+    /// The number of the next one among all of the class.
+    number: u64,
+    /// Its time.
+    due_ns: u64,
+    /// Those before it that were this worker's.
+    passed: u64,
+}
+
+impl Share {
+    /// The next one is the first that begins at or after the one numbered `first`.
+    fn new(arrivals: Arrivals, origin_ns: u64, workers: u32, first: u32) -> Self {
+        let mut share = Self { arrivals, origin_ns, workers, number: first.into(), due_ns: 0, passed: 0 };
+        share.skip(first + 1);
+        share
+    }
+
+    #[inline]
+    fn skip(&mut self, count: u32) {
+        let mut at_ns = 0;
+        for _ in 0..count {
+            at_ns = self.arrivals.next_ns();
+        }
+        self.due_ns = self.origin_ns.saturating_add(at_ns);
+    }
+
+    #[inline]
+    fn pass(&mut self) {
+        self.number += u64::from(self.workers);
+        self.passed += 1;
+        self.skip(self.workers);
+    }
+
+    /// How many are due before a time, which never goes back.
+    fn passed_before(&mut self, at_ns: u64) -> u64 {
+        while self.due_ns < at_ns {
+            self.pass();
+        }
+        self.passed
+    }
+}
+
+/// An open loop of the point.
+#[derive(Debug)]
+struct Lane {
+    place: usize,
+    /// The next one to begin.
+    next: Share,
+    /// The same sequence, followed by the clock alone: what has arrived.
+    arrived: Share,
+    /// How many of those were tallied.
+    tallied: u64,
+    /// Operations that are over.
+    over: u64,
+    /// Slots and since when they are free, the longest free first.
+    free: VecDeque<(u16, u64)>,
+}
+
+/// What is in flight on a slot.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ticket {
+    due_ns: u64,
+    lag_ns: u64,
+    /// When its slot became free.
+    free_ns: u64,
+}
+
+/// The open loops of a point, and what the loop around them needs.
+pub(super) struct Lanes<'a> {
+    worker: &'a Worker<'a>,
+    visit: u64,
+    /// By the place of the class.
+    lanes: Vec<Option<Lane>>,
+    /// By slot.
+    tickets: Vec<Ticket>,
+    /// Slots that began now.
+    begun: Vec<u16>,
+    /// The whole window, of which a tally may have a part.
+    window: Window,
+    /// How many of the moments were passed at which the backlog is counted: start, middle, end.
+    moments: u8,
+}
+
+impl<'a> Lanes<'a> {
+    /// Those of a job; `None` when it has none that this worker has a share of.
+    pub(super) fn of(worker: &'a Worker<'a>, load: &Load<'_>, job: &Job) -> Option<Self> {
+        let Task::Measure { window, .. } = job.task else { return None };
+        let lane = |place: usize| {
+            let class = &worker.workload.classes[place];
+            let Arrival::Open { shape, most_outstanding } = class.arrival else { return None };
+            let rate = job.point.of(class.name);
+            let own = split::share(class.arrival.dealt(rate), place, worker.index, worker.workers);
+            let first = *own.first()?;
+            let arrivals = Arrivals::new(worker.workload.seed, job.visit, place, rate, shape);
+            let next = Share::new(arrivals, job.began_ns, worker.workers.min(most_outstanding), first);
+            let free = load.slots_of(place).map(|slot| (slot, 0)).collect();
+            Some(Lane { place, arrived: next.clone(), next, tallied: 0, over: 0, free })
+        };
+        let lanes: Vec<_> = (0..worker.workload.classes.len()).map(lane).collect();
+        lanes.iter().any(Option::is_some).then(|| {
+            exact_timers();
+            let slots = usize::from(worker.layout.slots());
+            let (tickets, begun) = (vec![Ticket::default(); slots], Vec::with_capacity(slots));
+            Self { worker, visit: job.visit, lanes, tickets, begun, window, moments: 0 }
+        })
+    }
+
+    /// Begins what is due and reaps until the end, then drains. Returns whether the coordinator ended it early.
+    pub(super) fn drive<B: Backend, C: Clock>(
+        mut self,
+        state: &mut Loop<B, C>,
+        mut end: End,
+        mut parts: Parts,
+    ) -> io::Result<bool> {
+        let worker = self.worker;
+        let own: Vec<u16> =
+            self.lanes.iter().flatten().flat_map(|lane| state.load.slots_of(lane.place)).collect();
+        state.free.retain(|slot| !own.contains(slot));
+        let mut now_ns = state.clock.now_ns();
+        let mut next_show_ns = 0;
+        let mut give_up_ns = u64::MAX;
+        let mut stopped = false;
+        let mut draining = false;
+        loop {
+            if !draining {
+                now_ns = self.begin(state, now_ns, end.at_ns);
+            }
+            if draining && state.tally.in_flight() == 0 {
+                return Ok(stopped);
+            }
+            let longest_ns = self.wait_ns(now_ns, end.at_ns, draining, state.backend.wakes_early_ns());
+            state.backend.submit_within(1, longest_ns)?;
+            now_ns = state.clock.now_ns();
+            let end_at_ns = worker.shared.end_at_ns.load(Ordering::Relaxed);
+            if end_at_ns < end.at_ns {
+                stopped = true;
+                end.at_ns = end_at_ns;
+                state.tally.shorten(end_at_ns);
+            }
+            // What comes back now counts for the next part.
+            while now_ns >= parts.next_ns && parts.next_ns < end.at_ns {
+                self.count_moments(state, parts.next_ns, end.at_ns);
+                self.count(state, parts.next_ns, true);
+                worker.end_part(state, parts.window, parts.next_ns, parts.length_ns);
+                parts.next_ns = parts.next_ns.saturating_add(parts.length_ns);
+            }
+            self.count_moments(state, now_ns, end.at_ns);
+            self.reap(state, now_ns);
+            if now_ns >= next_show_ns {
+                next_show_ns = now_ns + SHOW_NS;
+                if self.look(state, now_ns)? {
+                    end.at_ns = end.at_ns.min(now_ns);
+                    give_up_ns = now_ns + TAKE_BACK_NS;
+                }
+            }
+            if now_ns >= give_up_ns && state.tally.in_flight() > 0 {
+                state.give_up();
+                return Ok(stopped);
+            }
+            draining = now_ns >= end.at_ns;
+        }
+    }
+
+    /// Hands over what is due by now and has a slot, and every free slot of the classes that are no open loops. Returns the
+    /// time just before.
+    #[inline]
+    fn begin<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64, end_ns: u64) -> u64 {
+        let seed = self.worker.workload.seed;
+        self.begun.clear();
+        for lane in self.lanes.iter_mut().flatten() {
+            while lane.next.due_ns <= now_ns && lane.next.due_ns < end_ns {
+                let Some((slot, free_ns)) = lane.free.pop_front() else { break };
+                state.load.draw_from(slot, deed(seed, self.visit, lane.place, lane.next.number));
+                self.tickets[usize::from(slot)] = Ticket { due_ns: lane.next.due_ns, lag_ns: 0, free_ns };
+                self.begun.push(slot);
+                lane.next.pass();
+            }
+        }
+        let of_lanes = self.begun.len();
+        self.begun.append(&mut state.free);
+        if self.begun.is_empty() {
+            return now_ns;
+        }
+        for &slot in &self.begun {
+            let op = state.load.next(slot);
+            if op.direction == Direction::Write {
+                scratch::write_stamps(seed, op.offset, state.backend.buffer_mut(slot));
+            }
+            state.backend.push(op);
+        }
+        let began_ns = state.clock.now_ns();
+        state.tally.look(began_ns);
+        let window = state.tally.window();
+        for (place, number) in self.begun.drain(..).enumerate() {
+            let slot = state.load.slot(number);
+            slot.started_ns = began_ns;
+            let class = usize::from(slot.class);
+            state.tally.submitted(class, 1);
+            if place < of_lanes {
+                let ticket = &mut self.tickets[usize::from(number)];
+                ticket.lag_ns = began_ns.saturating_sub(ticket.due_ns.max(ticket.free_ns));
+                let waited = ticket.free_ns > ticket.due_ns && window.holds(began_ns);
+                if let Some(open) = state.tally.open(class).filter(|_| waited) {
+                    open.waited += 1;
+                }
+            }
+        }
+        began_ns
+    }
+
+    /// How long to wait for a completion: until a little before the next arrival that has a slot, and never long, because
+    /// the end may come early.
+    fn wait_ns(&self, now_ns: u64, end_ns: u64, draining: bool, early_ns: u64) -> u64 {
+        if draining {
+            return SHOW_NS;
+        }
+        let with_slots = self.lanes.iter().flatten().filter(|lane| !lane.free.is_empty());
+        let next_ns = with_slots.map(|lane| lane.next.due_ns).fold(end_ns, u64::min);
+        next_ns.saturating_sub(now_ns).saturating_sub(early_ns).min(SHOW_NS)
+    }
+
+    /// Counts the backlog at the moments of the window that lie before `now_ns`.
+    fn count_moments<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64, end_ns: u64) {
+        let Window { start_ns, end_ns: planned_ns } = self.window;
+        let end_ns = planned_ns.min(end_ns);
+        let middle_ns = u64::midpoint(start_ns, planned_ns).min(end_ns);
+        let moments = [start_ns, middle_ns, end_ns];
+        while let Some(&at_ns) = moments.get(usize::from(self.moments)).filter(|&&at_ns| at_ns <= now_ns) {
+            self.moments += 1;
+            // An early end may come before the other moments.
+            if at_ns < end_ns || self.moments == 3 {
+                self.count(state, at_ns, at_ns > start_ns);
+            }
+        }
+    }
+
+    /// Counts what has arrived and is not over at a moment; with `tally` what arrived since the last one counts for the window.
+    fn count<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, at_ns: u64, tally: bool) {
+        let start_ns = state.tally.window().start_ns;
+        for lane in self.lanes.iter_mut().flatten() {
+            let all = lane.arrived.passed_before(at_ns);
+            let arrived = all - std::mem::replace(&mut lane.tallied, all);
+            if let Some(open) = state.tally.open(lane.place) {
+                open.arrived += if tally { arrived } else { 0 };
+                open.left = all.saturating_sub(lane.next.passed);
+                let count = all.saturating_sub(lane.over);
+                let one = Backlog { at_ns: at_ns.saturating_sub(start_ns), count };
+                // The middle may be the end of a part.
+                if open.backlog.last().is_none_or(|last| last.at_ns < one.at_ns) {
+                    open.backlog.push(one);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn reap<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64) {
+        state.tally.look(now_ns);
+        let Loop { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = state;
+        let counts = tally.window().holds(now_ns);
+        sampler.begin_batch(counts && backend.moves_data());
+        let Self { lanes, tickets, worker, .. } = self;
+        backend.reap(|Completion { slot: number, outcome }| {
+            let slot = load.slot(number);
+            let class = usize::from(slot.class);
+            let started_ns = std::mem::replace(&mut slot.started_ns, NOT_IN_FLIGHT);
+            let ticket = tickets[usize::from(number)];
+            let mut since_ns = started_ns;
+            match &mut lanes[class] {
+                None => free.push(number),
+                Some(lane) => {
+                    lane.free.push_back((number, now_ns));
+                    lane.over += 1;
+                    since_ns = ticket.due_ns;
+                }
+            }
+            ops[class] += 1;
+            *tried_bytes += u64::from(slot.op.len);
+            match outcome {
+                Ok(moved) if moved == slot.op.len => {
+                    *bytes += u64::from(moved);
+                    tally.completed(class, slot.op.direction, now_ns.saturating_sub(since_ns), now_ns);
+                    sampler.completed(class, slot.op.direction, slot.op.slot);
+                    if let Some(open) = tally.open(class).filter(|_| counts) {
+                        open.service.record(now_ns - started_ns);
+                        open.lag.record(ticket.lag_ns);
+                    }
+                }
+                // A short transfer has no errno.
+                short_or_failed => {
+                    *failures += 1;
+                    let errno = short_or_failed.err().unwrap_or(0);
+                    let Op { target, offset, direction, .. } = slot.op;
+                    tally.failed(class, FirstError { errno, target, offset, direction });
+                }
+            }
+        });
+        sampler.look(&**backend, load, worker.workload);
+    }
+
+    /// Shows the counts; whether I/Os turn out to be hung.
+    fn look<B: Backend, C: Clock>(&self, state: &mut Loop<B, C>, now_ns: u64) -> io::Result<bool> {
+        let came_back = self.worker.show(&mut state.ops);
+        state.audit(came_back)?;
+        if state.tally.in_flight() == 0 {
+            self.worker.shared.waits.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(state.is_hung(now_ns, self.worker.workload.io_timeout_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! `rigel run open`: I/O that arrives at given rates, whatever the storage makes of it.
+//!
+//! Makes the request; what a class of I/O may be is known to [`Request::check`]. Must not look at a path.
+
+use super::names::Front;
+use super::run::RunArgs;
+use super::shaping;
+use super::values::Misread;
+use rigel_core::error::Problem;
+use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_RATE, MOST_BURSTY, Shape};
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::LevelChoice;
+use rigel_core::load::request::{DEFAULT_SMALL, MAX_OUTSTANDING, Request};
+
+/// The class of the level.
+pub const OPEN: Class = Class::constant("open");
+/// Enough for every rate that storage keeps up with, and the buffers are small.
+pub const DEFAULT_MOST_OUTSTANDING: u32 = 1024;
+
+const HEADING: &str = "Arrivals (only with 'open')";
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct OpenArgs {
+    /// Rates at which small I/Os arrive per second, such as 1000,5000,20000
+    ///
+    /// Each rate is a data point. A latency counts from the time at which the I/O should have begun, so that an I/O that had to wait is
+    /// as slow as it was for whoever asked for it.
+    #[arg(long, value_name = "RATES", value_delimiter = ',', value_parser = rate, help_heading = HEADING)]
+    pub rate: Vec<u32>,
+
+    /// How the times between arrivals spread: even, poisson or bursty:N [default: poisson]
+    ///
+    /// poisson: as many users that know nothing of each other. even: all times alike, kinder than users are. bursty:N: times whose variance is N times
+    /// that of poisson, N from 2 to 100; much real load is like 4 to 20.
+    #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = HEADING)]
+    pub arrivals: Option<Shape>,
+
+    /// Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]
+    #[arg(long, value_name = "N", help_heading = HEADING, hide_short_help = true)]
+    pub max_outstanding: Option<u32>,
+}
+
+fn rate(text: &str) -> Result<u32, Misread> {
+    let misread =
+        |reason: String| Misread { reason, next: format!("give rates from 1 to {} per second", MAX_RATE) };
+    match text.trim().parse::<u64>() {
+        Ok(0) => Err(misread("is no rate: nothing would arrive".into())),
+        Ok(number) => u32::try_from(number)
+            .ok()
+            .filter(|rate| *rate <= MAX_RATE)
+            .ok_or_else(|| misread("is more than any host can submit".into())),
+        Err(_) => Err(misread("is no whole number".into())),
+    }
+}
+
+fn shape(text: &str) -> Result<Shape, Misread> {
+    let text = text.to_ascii_lowercase();
+    let bursty = |number: &str| number.parse().ok().filter(|spread| (2..=MOST_BURSTY).contains(spread));
+    match (text.as_str(), text.split_once(':')) {
+        ("even", _) => Ok(Shape::Even),
+        ("poisson", _) => Ok(Shape::Poisson),
+        (_, Some(("bursty", number))) if bursty(number).is_some() => {
+            Ok(bursty(number).map_or(Shape::Poisson, Shape::Bursty))
+        }
+        _ => Err(Misread {
+            reason: "is no shape of arrivals".into(),
+            next: format!("give even, poisson, or bursty:N with N from 2 to {MOST_BURSTY}, such as bursty:4"),
+        }),
+    }
+}
+
+/// The request of the level; `given` is all that was typed.
+pub fn request(given: &RunArgs) -> Result<Request, Problem> {
+    let OpenArgs { rate, arrivals, max_outstanding } = &given.open;
+    if rate.is_empty() {
+        return Err(Problem::usage("the level 'open' needs the rates at which I/O arrives")
+            .at("--rate")
+            .next("give one or several, such as --rate 1000,5000,20000"));
+    }
+    refuse_levels(given)?;
+    // The size is that of this class; everything else that shapes a load is refused.
+    let mut load = given.load.clone();
+    let size = load.size_small.take().unwrap_or(DEFAULT_SMALL);
+    let plain = shaping::request(Front::Rigel, RunLevel::Open, &load, &given.own)?;
+    let most_outstanding = max_outstanding.unwrap_or(DEFAULT_MOST_OUTSTANDING);
+    if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) {
+        return Err(Problem::usage(format!("at most {most_outstanding} outstanding I/Os cannot be had"))
+            .at("--max-outstanding")
+            .next(format!("give 1 to {MAX_OUTSTANDING}, or leave it out")));
+    }
+    let class = LoadClass {
+        write_percent: plain.write_percent(),
+        arrival: Arrival::Open { shape: arrivals.unwrap_or_default(), most_outstanding },
+        levels: rate.clone(),
+        ..LoadClass::random(OPEN, size.0)
+    };
+    let request = Request { classes: vec![class], levels: LevelChoice::Own, ..plain };
+    request.check()?;
+    Ok(request)
+}
+
+/// What says how many are outstanding says nothing here.
+fn refuse_levels(given: &RunArgs) -> Result<(), Problem> {
+    let options = [
+        ("--levels", given.own.levels.is_some()),
+        ("--num-disks", given.load.num_disks.is_some()),
+        ("--cache-size", given.load.cache_size.is_some()),
+    ];
+    let Some((option, _)) = options.into_iter().find(|option| option.1) else { return Ok(()) };
+    Err(Problem::usage(format!("{option} does not go with the level 'open'"))
+        .at(option)
+        .because("the rates say what is measured")
+        .next(format!("leave out {option}")))
+}
+
+/// Refuses these options beside another level.
+pub fn refuse_beside(level: RunLevel, given: &OpenArgs) -> Result<(), Problem> {
+    let options = [
+        ("--rate", !given.rate.is_empty()),
+        ("--arrivals", given.arrivals.is_some()),
+        ("--max-outstanding", given.max_outstanding.is_some()),
+    ];
+    let Some((option, _)) = options.into_iter().find(|option| option.1) else { return Ok(()) };
+    Err(Problem::usage(format!("{option} does not go with the level '{}'", level.name()))
+        .at(option)
+        .because("only the I/O of the level 'open' arrives at a rate of its own")
+        .next(format!("use `rigel run open`, or leave out {option}")))
+}

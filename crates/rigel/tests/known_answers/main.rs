@@ -225,5 +225,5 @@ fn two_cpu_burners_are_foreign() {
     let told = place.rigel(line.split(' ').map(str::to_owned).chain([file.display().to_string()]));
     let found = findings(&place, told);
     let flag = found.points[0].flags.iter().find(|flag| flag.code == FlagCode::Foreign).unwrap();
-    assert!(flag.text.contains("of a core"), "{flag:?}");
+    assert!(flag.text.contains("of a CPU core"), "{flag:?}");
 }

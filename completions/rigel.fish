@@ -40,7 +40,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -f -a "man" -d 'Print a man pa
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l load -d 'Measure the load that FILE describes, instead of a level' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l load -d 'Measure the load in FILE instead of a level' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l resume -d 'Go on with an interrupted run' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets [default: number of targets]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
@@ -68,9 +68,12 @@ none\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l writers -d 'How many write at the same time, each one commit after the other [default: 1,2,4,8,16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l commit-size -d 'Bytes that a commit writes [default: 8K]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l beside-reads -d 'Measure the commits beside so many outstanding random reads of 8 KiB as well' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l rate -d 'Rates at which small I/Os arrive per second, such as 1000,5000,20000' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'How the times between arrivals spread: even, poisson or bursty:N [default: poisson]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'How narrow every 95 % interval has to get [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load by the number of disks (orion), or searched around saturation (auto)' -r -f -a "orion\t''
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'By the number of disks (orion), or searched (auto)' -r -f -a "orion\t''
 auto\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l engine -d 'How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l workers -d 'Worker threads [default: as many as the load needs]' -r

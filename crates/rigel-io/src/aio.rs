@@ -247,7 +247,7 @@ fn try_one(mut iocb: Iocb, buffer: &mut [u8]) -> io::Result<()> {
     unsafe { context.submit(&mut [&raw mut iocb]) }?;
     let mut event = [Event::default()];
     let came = loop {
-        match context.events(1, &mut event) {
+        match context.events(1, &mut event, LONGEST_WAIT) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(0) => {}
             came => break came,

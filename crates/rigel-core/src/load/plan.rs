@@ -16,7 +16,7 @@ pub use volumes::{Volumes, volumes};
 
 use crate::error::Problem;
 use crate::facts::{HostFacts, TargetFacts};
-use crate::load::class::{PerClass, Sizes};
+use crate::load::class::{LoadClass, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;

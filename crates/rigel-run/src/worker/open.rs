@@ -209,7 +209,7 @@ impl<'a> Lanes<'a> {
             return now_ns;
         }
         for &slot in &self.begun {
-            let op = state.load.next(slot);
+            let op = state.load.next::<true>(slot);
             if op.direction == Direction::Write {
                 scratch::write_stamps(seed, op.offset, state.backend.buffer_mut(slot));
             }
@@ -307,6 +307,7 @@ impl<'a> Lanes<'a> {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
                     tally.completed(class, slot.op.direction, now_ns.saturating_sub(since_ns), now_ns);
+                    tally.moved(class, moved, now_ns);
                     sampler.completed(class, slot.op.direction, slot.op.slot);
                     if let Some(open) = tally.open(class).filter(|_| counts) {
                         open.service.record(now_ns - started_ns);

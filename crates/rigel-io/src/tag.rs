@@ -26,7 +26,7 @@ pub(crate) fn of_write_to_flush(op: &Op) -> u64 {
     of(op) | MARKED | u64::from(op.target) << TARGET_SHIFT
 }
 
-/// The tag of a flush, which [`flush`] gave.
+/// The tag of a flush of a write that was to be flushed.
 pub(crate) fn of_flush(op: &Op) -> u64 {
     of_write_to_flush(op) | FLUSH
 }

@@ -68,14 +68,14 @@ none\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l writers -d 'How many write at the same time, each one commit after the other [default: 1,2,4,8,16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l commit-size -d 'Bytes that a commit writes [default: 8K]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l beside-reads -d 'Measure the commits beside so many outstanding random reads of 8 KiB as well' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l rate -d 'Rates at which small I/Os arrive per second, such as 1000,5000,20000' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l rate -d 'For \'open\': small I/Os that arrive per second, such as 1000,5000' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'How the times between arrivals spread: even, poisson or bursty:N [default: poisson]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'How narrow every 95 % interval has to get [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'By the number of disks (orion), or searched (auto)' -r -f -a "orion\t''
 auto\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l engine -d 'How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l engine -d 'How I/O reaches the kernel, or sim for a simulated device' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l workers -d 'Worker threads [default: as many as the load needs]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l io-timeout -d 'An I/O that takes longer is hung: the run ends, with what was measured [default: 60s]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l cpus -d 'CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]' -r

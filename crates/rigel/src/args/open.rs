@@ -21,18 +21,18 @@ const HEADING: &str = "Arrivals (only with 'open')";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct OpenArgs {
-    /// Rates at which small I/Os arrive per second, such as 1000,5000,20000
+    /// For 'open': small I/Os that arrive per second, such as 1000,5000
     ///
     /// Each rate is a data point. A latency counts from the time at which the I/O should have begun, so that an I/O that had to wait is
     /// as slow as it was for whoever asked for it.
-    #[arg(long, value_name = "RATES", value_delimiter = ',', value_parser = rate, help_heading = HEADING)]
+    #[arg(long, value_name = "RATES", value_delimiter = ',', value_parser = rate, help_heading = super::run::LOAD)]
     pub rate: Vec<u32>,
 
     /// How the times between arrivals spread: even, poisson or bursty:N [default: poisson]
     ///
     /// poisson: as many users that know nothing of each other. even: all times alike, kinder than users are. bursty:N: times whose variance is N times
     /// that of poisson, N from 2 to 100; much real load is like 4 to 20.
-    #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = HEADING)]
+    #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = HEADING, hide_short_help = true)]
     pub arrivals: Option<Shape>,
 
     /// Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]

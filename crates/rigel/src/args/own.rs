@@ -42,13 +42,13 @@ pub struct OwnArgs {
     #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelChoice>(), help_heading = PRECISION)]
     pub levels: Option<LevelChoice>,
 
-    /// How I/O reaches the kernel: auto, io_uring, nvme, libaio, threads, null, nop, or sim for a simulated device
+    /// How I/O reaches the kernel, or sim for a simulated device
     ///
-    /// auto takes the best one that works here and says which. nvme sends commands to whole NVMe namespaces, past the
-    /// block layer. null completes at once and shows what the tool itself
-    /// costs; nop does so through the kernel's ring. sim is a device in virtual time with a known answer, as in
-    /// sim:servers=4,service=1ms,rate=1000M,spread=exponential,size=1G (each part may be left out); it can have the
-    /// disturbances of real devices, such as between=2% (docs/method/simulated-device.md lists them).
+    /// auto takes the best of io_uring, libaio and threads that works here and says which. nvme sends commands to whole NVMe
+    /// namespaces, past the block layer. null completes at once and shows what the tool itself costs; nop does so through the
+    /// kernel's ring. sim is a device in virtual time with a known answer, as in sim:servers=4,service=1ms,rate=1000M (each
+    /// part may be left out; there are also spread=exponential and size=1G). It can have the disturbances of real devices, such as
+    /// between=2% (docs/method/simulated-device.md lists them).
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
     pub engine: EngineRequest,
 
@@ -92,7 +92,7 @@ pub struct OwnArgs {
     /// What you call this storage, such as old-san
     ///
     /// Kept in the record. Reports of several runs and comparisons name the runs by it.
-    #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
+    #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
     pub label: Option<String>,
 
     /// Replace existing output files

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 pub const FILES: &str = "Output";
 /// As in [`super::load`].
-const LOAD: &str = "Load";
+pub const LOAD: &str = "Load";
 
 const SUMMARY: &str = "\
 Examples:

@@ -30,7 +30,8 @@ pub(super) fn sentence(view: &View<'_>) -> String {
     let writes = match header.request.common_write_percent().map(|share| share.get()) {
         Some(0) => "reads only".to_owned(),
         Some(100) => "writes only".to_owned(),
-        _ => format!("{} of them writes", header.request.write_share()),
+        Some(_) => format!("{} of them writes", header.request.write_share()),
+        None => format!("writes: {}", header.request.write_share()),
     };
     let all = view.record.visits.iter().chain(&view.record.search);
     let ended_ns = |visit: &Visit| visit.ended_ns().max(visit.began_ns.saturating_add(visit.measured_ns));

@@ -13,6 +13,9 @@ use crate::stats::forecast::TimeRange;
 pub struct Live {
     /// Operations per second of each class since the last tick; empty at the first tick of a visit, and in a rest.
     pub per_s: PerClass<f64>,
+    /// Mean latency of those of them that arrive at a rate, in microseconds, from the time at which each should have begun; no
+    /// entry where none completed. That of a closed loop follows from its rate.
+    pub latency_us: PerClass<f64>,
 }
 
 /// What the run is doing now.

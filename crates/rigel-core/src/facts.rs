@@ -9,12 +9,14 @@ pub mod engine;
 mod host;
 mod memory;
 mod mount;
+mod storage;
 
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
 pub use memory::{InMemory, is_memory_filesystem};
 pub use mount::MountFacts;
+pub use storage::Storage;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,8 @@ pub enum TargetKind {
     BlockDevice,
     /// A character device that answers like a raw device.
     CharDevice,
+    /// A table of a database, whose files only the server opens.
+    Table,
     /// A device that exists only in this process (engines `sim` and `null`).
     #[default]
     Simulated,
@@ -40,6 +44,7 @@ impl TargetKind {
             Self::File => "file",
             Self::BlockDevice => "block device",
             Self::CharDevice => "character device",
+            Self::Table => "table",
             Self::Simulated => "simulated",
         }
     }
@@ -47,7 +52,7 @@ impl TargetKind {
     /// Whether the kernel counts its I/O on a block device, where a witness can see that of others, too. A character
     /// device has numbers of another kind, and nothing is counted for it.
     pub const fn is_counted(self) -> bool {
-        matches!(self, Self::File | Self::BlockDevice)
+        matches!(self, Self::File | Self::BlockDevice | Self::Table)
     }
 }
 
@@ -103,6 +108,22 @@ impl TargetFacts {
             logical_block_bytes: 512,
             ..Self::default()
         }
+    }
+
+    /// Whether both are one file or device, whatever they are called. Simulated ones never are.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.kind != TargetKind::Simulated && (self.kind, self.identity) == (other.kind, other.identity)
+    }
+
+    /// Each of them once: two sides may have the same.
+    pub fn each_once(all: &[Self]) -> Vec<&Self> {
+        let mut once: Vec<&Self> = Vec::new();
+        for target in all {
+            if !once.iter().any(|other| other.is_same_as(target)) {
+                once.push(target);
+            }
+        }
+        once
     }
 }
 

@@ -5,3 +5,4 @@
 pub mod findings;
 pub mod flags;
 pub mod profiles;
+pub mod slo;

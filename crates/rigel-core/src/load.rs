@@ -3,10 +3,12 @@
 //! Must not know what came of it.
 
 pub mod arrivals;
+pub mod calibration;
 pub mod class;
+pub mod commits;
 pub mod draw;
 pub mod file;
-pub(crate) mod levels;
+pub mod levels;
 pub mod log;
 pub mod matrix;
 pub mod pace;
@@ -14,6 +16,9 @@ pub mod phase;
 pub mod placement;
 pub mod plan;
 pub mod request;
+pub mod sides;
+pub mod slo;
 pub mod split;
+pub mod sql;
 pub mod volume;
 pub mod workload;

@@ -8,6 +8,7 @@ mod hung;
 mod open;
 pub(crate) mod read_look;
 pub(crate) mod series;
+mod server;
 pub mod tally;
 
 pub use counts::IoCounts;
@@ -16,4 +17,5 @@ pub use hung::HungIo;
 pub use open::{Backlog, OpenTally};
 pub use read_look::ReadLook;
 pub use series::Series;
+pub use server::{DeviceReads, ServerCounts};
 pub use tally::{ClassTally, Early, FirstError, Tally, Window};

@@ -3,18 +3,20 @@
 //! The law has exact answers ([`SimLaw::truth_iops`]): at N outstanding the rate is `min(N, k) / S` and, by
 //! Little's law, the mean latency is `N / rate`. Must not simulate; `rigel-io`'s `sim` engine does.
 
+mod by_place;
 mod noise;
 mod queueing;
 mod text;
 mod truth;
 
+pub use by_place::{ByPlace, Region};
 pub use queueing::OpenTruth;
 
 pub use noise::{
     Bucket, Cliff, Fall, Hits, Lost, Memory, Modes, Neighbour, Ppm, SPEED_STEP_NS, SimNoise, Stalls, Startup,
 };
 
-use crate::units::{MIB, NS_PER_MS, NS_PER_S, to_f64};
+use crate::units::{KIB, MIB, NS_PER_MS, NS_PER_S, to_f64};
 use serde::{Deserialize, Serialize};
 
 /// How service times spread around their mean.
@@ -33,6 +35,9 @@ pub enum ServiceTime {
     },
 }
 
+/// No station is slower: 8 KiB would take more than a tenth of a second.
+const LEAST_BYTES_PER_S: u64 = 64 * KIB;
+
 /// A simulated device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimLaw {
@@ -49,6 +54,9 @@ pub struct SimLaw {
     /// How much longer a write takes that has to be durable; left out of records when it takes no longer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub flush_ns: u64,
+    /// How the speed differs from place to place; left out of records when it does not.
+    #[serde(default, skip_serializing_if = "ByPlace::is_even")]
+    pub by_place: ByPlace,
     /// What disturbs it; left out of records when nothing does.
     #[serde(default, skip_serializing_if = "SimNoise::is_none")]
     pub noise: SimNoise,
@@ -69,6 +77,7 @@ impl Default for SimLaw {
             spread: ServiceTime::Constant,
             bytes_per_s: Some(1000 * MIB),
             flush_ns: 0,
+            by_place: ByPlace::default(),
             noise: SimNoise::default(),
         }
     }
@@ -109,11 +118,17 @@ impl SimLaw {
         if self.service_ns == 0 && self.bytes_per_s.is_none() {
             return Err("a device without service time and without transfer time takes no time at all".into());
         }
+        if let Some(rate) = self.bytes_per_s.filter(|&rate| rate < LEAST_BYTES_PER_S) {
+            let small_s = 8.0 * to_f64(KIB) / to_f64(rate.max(1));
+            return Err(format!(
+                "{rate} bytes per second are too few, 8 KiB would take {small_s:.0} s; give a unit, such as 200M"
+            ));
+        }
         match self.spread {
             ServiceTime::Lognormal { cv } if !(0..=10 * Ppm::ONE.0).contains(&cv.0) => {
                 Err("a deviation is 0% to 1000%".into())
             }
-            _ => self.noise.check(),
+            _ => self.by_place.check().and_then(|()| self.noise.check()),
         }
     }
 }

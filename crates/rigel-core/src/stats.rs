@@ -9,6 +9,8 @@
 
 pub(crate) mod batch_means;
 pub mod bound;
+pub mod by_place;
+pub mod crossing;
 pub mod detect;
 pub(crate) mod estimate;
 pub mod forecast;
@@ -17,10 +19,14 @@ pub mod levels_auto;
 pub(crate) mod look;
 pub(crate) mod parameters;
 pub(crate) mod quantile;
+pub mod rates;
 pub(crate) mod sample;
 pub mod schedule;
+pub mod sessions;
 pub mod settle;
+pub mod share;
 pub mod special;
+pub mod turns;
 pub mod variance;
 
 pub use estimate::{Basis, Estimate};

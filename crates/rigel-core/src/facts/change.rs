@@ -129,7 +129,7 @@ impl ChangedTarget {
     }
 
     /// Whether I/Os may have hit a place that no longer has data. Their numbers are then not about the target.
-    pub(crate) fn takes_data(&self, targets: &[TargetFacts]) -> bool {
+    pub fn takes_data(&self, targets: &[TargetFacts]) -> bool {
         match self.change {
             TargetChange::Size { bytes } => {
                 targets.get(usize::from(self.target)).is_none_or(|facts| bytes < facts.size_bytes)

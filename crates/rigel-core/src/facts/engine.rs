@@ -23,11 +23,25 @@ pub enum EngineKind {
     Nop,
     /// A simulated device in virtual time.
     Sim,
+    /// Queries to a PostgreSQL server, which makes the I/O.
+    Postgres,
 }
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [Self; 7] =
+    pub const ALL: [Self; 8] = [
+        Self::IoUring,
+        Self::Nvme,
+        Self::Libaio,
+        Self::Threads,
+        Self::Null,
+        Self::Nop,
+        Self::Sim,
+        Self::Postgres,
+    ];
+
+    /// Those that block I/O can be asked of.
+    pub const ASKED_FOR: [Self; 7] =
         [Self::IoUring, Self::Nvme, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
 
     /// The word on the command line and in the record.
@@ -40,6 +54,7 @@ impl EngineKind {
             Self::Null => "null",
             Self::Nop => "nop",
             Self::Sim => "sim",
+            Self::Postgres => "postgres",
         }
     }
 
@@ -53,9 +68,14 @@ impl EngineKind {
         matches!(self, Self::IoUring | Self::Nvme)
     }
 
+    /// Whether it can wait for a write to be durable.
+    pub(crate) const fn can_be_durable(self) -> bool {
+        !self.is_simulated() && !matches!(self, Self::Nvme)
+    }
+
     /// Whether a worker does all of its work in one thread, which can have a CPU of its own.
     pub const fn has_one_thread(self) -> bool {
-        !matches!(self, Self::Threads)
+        !matches!(self, Self::Threads | Self::Postgres)
     }
 
     /// Whether no real target is touched.
@@ -68,8 +88,8 @@ impl FromStr for EngineKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
-        found.ok_or_else(|| format!("'{text}' is no engine ({})", Self::ALL.map(Self::name).join(", ")))
+        let found = Self::ASKED_FOR.into_iter().find(|kind| kind.name() == text);
+        found.ok_or_else(|| format!("'{text}' is no engine ({})", Self::ASKED_FOR.map(Self::name).join(", ")))
     }
 }
 

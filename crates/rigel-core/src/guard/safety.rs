@@ -165,7 +165,7 @@ impl fmt::Display for Evidence {
                     crate::units::Bytes(*looked_bytes)
                 )
             }
-            Self::NeverWritten { how } => write!(f, "never written: {how}"),
+            Self::NeverWritten { how } => write!(f, "it holds nothing: {how}"),
             Self::OurScratchFile => write!(f, "a scratch file made by Rigel"),
             Self::ScratchFileOfAnother { first_offset } => write!(
                 f,

@@ -4,34 +4,46 @@
 //! holds the tests that raise flags. Must not format; renderers choose digits and layout.
 
 mod answers;
+mod commits;
+mod contrasts;
 mod curves;
 mod estimate;
 mod extremes;
 mod flagging;
 mod io;
 mod open;
+mod places;
 mod rising;
+mod slo;
 mod sureness;
 mod unusable;
+mod users;
 mod visits;
 mod working;
 
 pub(crate) use answers::NEAR;
 pub use answers::{Answers, WithinBound};
+pub use commits::Commits;
+pub use contrasts::Contrast;
 pub(crate) use extremes::best_alone;
 pub use extremes::{Extreme, Extremes};
 pub use io::{IoFindings, LatencyUs};
 pub use open::OpenFindings;
+pub use places::{PlaceFindings, judged as judged_at_place};
+pub use slo::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole};
 pub use sureness::Sureness;
+pub(crate) use unusable::forbidding;
+pub use users::Knee;
 pub use visits::{VisitFindings, VisitIo};
 pub use working::{Loaded, WorkingPoint};
 
 use crate::judge::flags::Flag;
 use crate::load::class::{Class, LoadClass, PerClass};
+use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
+use crate::load::request::Request;
 use crate::record::Record;
 use crate::stats::Estimate;
-use crate::stats::bound::LatencyBound;
 use crate::stats::interval::{Interval, unseen_share};
 use crate::stats::levels_auto::Curve;
 use std::collections::BTreeSet;
@@ -146,11 +158,15 @@ pub struct Findings {
     pub plainly_best: Extremes,
     /// The answers of a calibration; `None` when the run was not asked for a bound on the latency.
     pub answers: Option<Answers>,
+    /// The answer of a search for a rate; `None` when none was searched.
+    pub slo: Option<SloFindings>,
     /// Of each class, the load that gives much of its rate at little latency, where the highest rate costs far more.
     pub working: PerClass<WorkingPoint>,
     /// The classes whose highest rate is that of the most load that was tried, where half as much gives clearly less: the
     /// storage may do more. Where levels were searched, the flags of the curves say so instead.
     pub still_rising: BTreeSet<Class>,
+    /// The classes that were measured place by place.
+    pub places: Vec<PlaceFindings>,
 }
 
 impl Findings {
@@ -169,13 +185,17 @@ impl Findings {
             best: Extremes::default(),
             plainly_best: Extremes::default(),
             answers: None,
+            slo: SloFindings::of(record, &phases),
             working: PerClass::new(),
             still_rising: BTreeSet::new(),
+            places: Vec::new(),
             curves,
             points,
         };
-        found.choose(record.header.request.bound);
-        if record.header.plan.search.is_none() {
+        let places = |load| PlaceFindings::of(&found.points, &found.flags, load);
+        found.places = record.header.request.classes.iter().filter_map(places).collect();
+        found.choose(&record.header.request);
+        if !record.header.plan.searches() {
             let classes = found.classes().into_iter();
             found.still_rising = classes.filter(|&class| rising::still_rises(&found.points, class)).collect();
         }
@@ -183,13 +203,16 @@ impl Findings {
     }
 
     /// Chooses the figures that stand for the whole run out of those of its points.
-    pub(crate) fn choose(&mut self, bound: Option<LatencyBound>) {
+    pub(crate) fn choose(&mut self, request: &Request) {
         self.plainly_best = Extremes::plain(&self.points);
         self.best = Extremes::of(&self.points);
         let curve = |class| self.curves.iter().find(|found| found.class() == class);
         let working = |class| Some((class, WorkingPoint::of(&self.points, curve(class), class)?));
-        self.working = self.classes().into_iter().filter_map(working).collect();
-        self.answers = bound.map(|bound| Answers::of(bound, &self.points, &self.curves));
+        // Of two sides each would have its own, and which of them is the better storage is told by their ratio.
+        let judged = if request.sides.is_some() { BTreeSet::new() } else { self.classes() };
+        self.working = judged.into_iter().filter_map(working).collect();
+        let answers = |bound| Answers::of(bound, request.no_commits, &self.points, &self.curves);
+        self.answers = request.bound.map(answers);
         if let Some(answers) = &self.answers {
             self.best.set_rate(Class::SMALL, answers.unbounded_iops);
             self.best.set_rate(Class::LARGE, answers.max_mbps);
@@ -206,6 +229,14 @@ impl Findings {
     pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
         let point = Point::alone(class, level);
         self.points.iter().find(|found| found.point == point)
+    }
+
+    /// What commits cost, of a calibration or of a run of commits.
+    ///
+    /// # Errors
+    /// When one writer alone was not measured.
+    pub fn commits(&self) -> Result<Commits, NoCommits> {
+        Commits::of(&self.points)
     }
 
     /// The flags of the run, of the points and of the searches; of those that have the same code the first.

@@ -61,7 +61,7 @@ pub enum FlagCode {
     Cache,
     /// Reads of blocks that hold no data: no medium may have been asked.
     Zeros,
-    /// Durable writes take no longer than others.
+    /// Durable writes take hardly longer than others.
     FlushFree,
     /// The tool or the host was the limit, not the storage.
     HostLimited,
@@ -79,11 +79,13 @@ pub enum FlagCode {
     PacingLate,
     /// More arrived than was served, so that the backlog grew.
     Overload,
+    /// Look-ups in a database were not one read of the device each.
+    Unverified,
 }
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -116,6 +118,7 @@ impl FlagCode {
         Self::Resumed,
         Self::PacingLate,
         Self::Overload,
+        Self::Unverified,
     ];
 
     /// The name in every output.
@@ -153,6 +156,7 @@ impl FlagCode {
             Self::Resumed => "RESUMED",
             Self::PacingLate => "PACING_LATE",
             Self::Overload => "OVERLOAD",
+            Self::Unverified => "UNVERIFIED",
         }
     }
 }

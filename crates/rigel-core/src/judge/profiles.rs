@@ -14,7 +14,10 @@ use crate::stats::forecast::VisitsNeeded;
 use crate::stats::levels_auto::LevelVisit;
 use crate::stats::look::{Look, Quantity};
 use crate::stats::parameters::Parameters;
-use crate::stats::schedule::Outlook;
+use crate::stats::schedule::{Outlook, Phase};
+use crate::stats::settle::to_ns;
+use crate::stats::turns::{self, Ratio, RoundVisit, Turn};
+use crate::stats::{Interval, PointVisits, Spread};
 use crate::units::{NS_PER_MS, NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
@@ -32,6 +35,10 @@ pub type Key = (usize, Class);
 #[derive(Clone, Debug, Default)]
 pub struct Profiles {
     profiles: BTreeMap<Key, Vec<Vec<f64>>>,
+    /// The round of each of them, of those that were made in one.
+    rounds: BTreeMap<Key, Vec<Option<u32>>>,
+    /// Points of which the ratio is wanted, and not their rates.
+    pairs: Vec<[usize; 2]>,
     /// Each visit once, by its small I/Os where it has some, with its length.
     visits: Vec<(TimedVisit, u64)>,
     /// The last long visit to each.
@@ -41,11 +48,16 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// The profiles of several visits.
-    pub fn of<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> Self {
-        let mut profiles = Self::default();
-        visits.into_iter().for_each(|visit| profiles.add(visit));
-        profiles
+    /// Of a phase whose pairs are compared, or that has none.
+    pub fn of_phase(phase: &Phase) -> Self {
+        Self { pairs: phase.pairs.clone(), ..Self::default() }
+    }
+
+    /// The same with these visits.
+    #[must_use]
+    pub fn with<'a>(mut self, visits: impl IntoIterator<Item = &'a Visit>) -> Self {
+        visits.into_iter().for_each(|visit| self.add(visit));
+        self
     }
 
     /// Adds a visit; one that was cut short is passed over. A long one is only compared with the others.
@@ -67,14 +79,16 @@ impl Profiles {
             let timed = TimedVisit { point: visit.step, began_ns, length: 0, mean };
             self.visits.push((timed, length_ns(visit)));
         }
+        let round = if let Purpose::Round(round) = visit.purpose { Some(round) } else { None };
         for (class, tally) in classes(visit) {
             let key = (visit.step, class);
+            self.rounds.entry(key).or_default().push(round);
             if let Some(open) = &tally.open {
                 let (rates, growth) = self.open.entry(key).or_default();
                 rates.push(profile(tally, visit.measured_ns));
                 open.add_growth(growth);
             }
-            self.profiles.entry(key).or_default().push(widened(tally, course(tally, visit.measured_ns)));
+            self.profiles.entry(key).or_default().push(course_profile(tally, visit.measured_ns));
         }
     }
 
@@ -106,10 +120,56 @@ impl Profiles {
         PhaseLook {
             points: steps.len(),
             is_settled: look.is_settled(),
+            ratios: self.ratios(&look, parameters.target),
             keys: self.profiles.keys().copied().collect(),
             timed: counting.map(timed).collect(),
             look,
         }
+    }
+
+    /// The ratio that each quantity is a part of; nothing where rates are wanted.
+    fn ratios(&self, look: &Look, target: f64) -> BTreeMap<usize, Ratio> {
+        let of_step = |step: usize| -> Vec<(usize, Vec<RoundVisit>)> {
+            let places = self.profiles.iter().enumerate().filter(|(_, (key, _))| key.0 == step);
+            places
+                .map(|(place, (key, profiles))| {
+                    (place, self.visits_of(*key, profiles, &look.visits[place], look))
+                })
+                .collect()
+        };
+        let overloaded: Vec<bool> = self.profiles.keys().map(|key| self.overloaded(key).is_some()).collect();
+        let mut places: Vec<[usize; 2]> = Vec::new();
+        let mut found: Vec<Vec<Turn>> = Vec::new();
+        for &[a, b] in &self.pairs {
+            // The names of the classes are alike but for the side, so their order is the same.
+            for ((at_a, of_a), (at_b, of_b)) in of_step(a).into_iter().zip(of_step(b)) {
+                // What does not keep up has no latency, so the two have no ratio.
+                if overloaded[at_a] || overloaded[at_b] {
+                    continue;
+                }
+                places.push([at_a, at_b]);
+                found.push(turns::turns(&of_a, &of_b));
+            }
+        }
+        let ratios = turns::ratios(&found, target);
+        places
+            .into_iter()
+            .zip(ratios)
+            .flat_map(|(places, ratio)| places.map(|place| (place, ratio)))
+            .collect()
+    }
+
+    /// The visits of rounds that a look rests on.
+    fn visits_of(&self, key: Key, profiles: &[Vec<f64>], seen: &PointVisits, look: &Look) -> Vec<RoundVisit> {
+        let rounds = self.rounds.get(&key).map_or(&[][..], Vec::as_slice);
+        let is_long = |profile: &Vec<f64>| to_ns(profile.len(), BUCKET_NS) >= look.shortest_ns;
+        let counting = profiles.iter().zip(rounds).filter(|(profile, _)| is_long(profile));
+        // Without the error of each visit that is known of those that are long enough only, all or none are told.
+        let errors = (seen.within_se.len() == seen.means.len()).then_some(&seen.within_se);
+        let visit = |(place, (_, round)): (usize, (&Vec<f64>, &Option<u32>))| {
+            Some(((*round)?, *seen.means.get(place)?, errors.and_then(|errors| errors.get(place)).copied()))
+        };
+        counting.enumerate().filter_map(visit).collect()
     }
 }
 
@@ -124,6 +184,8 @@ pub struct PhaseLook {
     pub look: Look,
     /// How many points were looked at.
     points: usize,
+    /// By the place of a quantity among the keys: how much two sides differ in it. Empty where rates are wanted.
+    ratios: BTreeMap<usize, Ratio>,
     /// Whether the look is settled: asked for of every point.
     is_settled: bool,
 }
@@ -161,18 +223,37 @@ impl PhaseLook {
         // Visits that are too short count for nothing.
         let counting = u32::try_from(self.look.visits[place].means.len()).unwrap_or(u32::MAX);
         let passed_over = made.saturating_sub(counting);
-        let VisitsNeeded { least: fewest, most } =
-            VisitsNeeded::of(&self.look.spreads[place], self.look.intervals[place].as_ref(), parameters);
+        let (spread, interval) = self.wanted(place);
+        let VisitsNeeded { least: fewest, most } = VisitsNeeded::of(&spread, interval.as_ref(), parameters);
         let of = |visits: u32| visits.max(least).saturating_add(passed_over);
         VisitsNeeded { least: of(fewest), most: of(most) }
+    }
+
+    /// The variance and the interval of what is wanted of a quantity: its rate, or the ratio of two sides.
+    fn wanted(&self, place: usize) -> (Spread, Option<Interval>) {
+        match self.ratios.get(&place) {
+            Some(ratio) => (ratio.spread, ratio.interval),
+            None => (self.look.spreads[place], self.look.intervals.get(place).copied().flatten()),
+        }
+    }
+
+    /// Half the width of the widest interval of what is wanted.
+    pub fn widest(&self) -> f64 {
+        let half =
+            |place| self.wanted(place).1.map_or(f64::INFINITY, |interval| interval.relative_half_width);
+        (0..self.keys.len()).map(half).fold(0.0, f64::max)
     }
 
     /// The same of one class of a point, by its place among the keys.
     pub(crate) fn is_sure(&self, place: usize, parameters: &Parameters) -> bool {
         let least = parameters.first_look(self.points);
-        let visits = self.look.visits.get(place).map_or(0, |seen| seen.means.len());
+        let (_, interval) = self.wanted(place);
+        let visits = match self.ratios.get(&place) {
+            Some(_) => interval.map_or(0, |interval| interval.visits),
+            None => self.look.visits.get(place).map_or(0, |seen| seen.means.len()),
+        };
         self.is_settled
-            && self.look.reached(place, parameters.target)
+            && interval.is_some_and(|interval| interval.relative_half_width <= parameters.target)
             && visits >= usize::try_from(least).unwrap_or(usize::MAX)
     }
 
@@ -258,6 +339,11 @@ pub fn course(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
 /// for several.
 pub fn profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
     widened(tally, rates(tally, measured_ns))
+}
+
+/// What is judged of a class over time, in the same buckets.
+pub fn course_profile(tally: &ClassTally, measured_ns: u64) -> Vec<f64> {
+    widened(tally, course(tally, measured_ns))
 }
 
 fn widened(tally: &ClassTally, rates: Vec<f64>) -> Vec<f64> {

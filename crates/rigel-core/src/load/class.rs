@@ -7,15 +7,17 @@ mod check;
 mod name;
 mod span;
 
-pub use check::{MAX_RATE, MOST_BURSTY};
+pub use check::{FEWEST_PLACES, MAX_RATE, MOST_BURSTY, MOST_PLACES};
 pub use name::Class;
 pub use span::Span;
 
+use crate::load::sides::Side;
 use crate::load::workload::WritePercent;
 use crate::stats::Estimate;
-use crate::units::{Bytes, MIB, to_f64};
+use crate::units::{Bytes, MIB, to_f64, trimmed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Most classes of one run.
 pub const MOST_CLASSES: usize = 8;
@@ -111,13 +113,12 @@ impl Shape {
     }
 }
 
-impl Arrival {
-    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots.
-    pub const fn dealt(self, level: u32) -> u32 {
-        match self {
-            Self::Open { most_outstanding, .. } if level > 0 => most_outstanding,
-            Self::Closed | Self::Open { .. } => level,
-        }
+/// See [`LoadClass::dealt`], for what has only these parts of a class.
+pub const fn dealt(arrival: Arrival, by_place: bool, level: u32) -> u32 {
+    match arrival {
+        Arrival::Open { most_outstanding, .. } if level > 0 => most_outstanding,
+        Arrival::Closed if by_place && level > 0 => 1,
+        Arrival::Closed | Arrival::Open { .. } => level,
     }
 }
 
@@ -147,8 +148,11 @@ pub enum Figure {
 /// One class of a load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadClass {
-    /// Its name.
+    /// Its name; of one of two sides with the side behind it.
     pub name: Class,
+    /// The side that it loads, where two take turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
     /// How large its I/Os are.
     pub sizes: Sizes,
     /// How they walk.
@@ -161,6 +165,10 @@ pub struct LoadClass {
     pub arrival: Arrival,
     /// Where they go.
     pub span: Span,
+    /// Cut into so many places, one of them at a time: the load level is the number of the place, from 1, and what the class
+    /// counts is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<u8>,
     /// What reports show first.
     pub figure: Figure,
     /// The load levels at which it is measured alone; none for ORION's pair, whose levels the run level gives. Arrivals per
@@ -173,12 +181,14 @@ impl LoadClass {
     pub fn random(name: Class, io_bytes: u64) -> Self {
         Self {
             name,
+            side: None,
             sizes: Sizes::Fixed(io_bytes),
             pattern: Pattern::Random,
             write_percent: WritePercent::default(),
             sync: Sync::None,
             arrival: Arrival::Closed,
             span: Span::Whole,
+            places: None,
             figure: Figure::Rate("IOPS".into()),
             levels: Vec::new(),
         }
@@ -248,10 +258,46 @@ impl LoadClass {
     /// Most I/Os that it has outstanding at a load level.
     pub const fn outstanding(&self, level: u32) -> u32 {
         match self.arrival {
-            Arrival::Closed => self.pattern.outstanding(level),
-            Arrival::Open { most_outstanding, .. } if level > 0 => most_outstanding,
-            Arrival::Open { .. } => 0,
+            Arrival::Closed => self.pattern.outstanding(self.dealt(level)),
+            Arrival::Open { .. } => self.dealt(level),
         }
+    }
+
+    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one.
+    pub const fn dealt(&self, level: u32) -> u32 {
+        dealt(self.arrival, self.places.is_some(), level)
+    }
+
+    /// Whether its load level says how much load there is: neither how much arrives nor where.
+    pub const fn level_is_load(&self) -> bool {
+        !self.is_open() && self.places.is_none()
+    }
+
+    /// Where its I/Os go on a target of so many bytes, at a load level.
+    pub fn part(&self, size_bytes: u64, level: u32) -> Range<u64> {
+        let all = self.span.of(size_bytes);
+        let (Some(places), 1..) = (self.places, level) else { return all };
+        let upto = |place: u32| {
+            let share =
+                u128::from(all.end.saturating_sub(all.start)) * u128::from(place) / u128::from(places.max(1));
+            all.start.saturating_add(u64::try_from(share).unwrap_or(0)).min(all.end)
+        };
+        upto(level - 1)..upto(level)
+    }
+
+    /// Where a place lies, in per cent of a target: from, to.
+    pub fn place_percent(&self, level: u32) -> (f64, f64) {
+        let (from, to) = self.span.percent();
+        let places = f64::from(self.places.unwrap_or(1).max(1));
+        let at = |place: u32| f64::from(from) + (f64::from(to) - f64::from(from)) * f64::from(place) / places;
+        (at(level.saturating_sub(1)), at(level))
+    }
+
+    /// The same as words: `12.5-18.75 %`, with at most two decimals.
+    pub fn place_words(&self, level: u32) -> String {
+        let (from, to) = self.place_percent(level);
+        let brief = |value: f64| trimmed((100.0 * value).round() / 100.0);
+        format!("{}-{} %", brief(from), brief(to))
     }
 
     /// Whether its load level is a rate, whatever is outstanding.
@@ -262,9 +308,15 @@ impl LoadClass {
     /// What a load level counts.
     pub const fn counted(&self) -> &'static str {
         match self.arrival {
+            Arrival::Closed if self.places.is_some() => "places",
             Arrival::Closed => self.pattern.counted(),
             Arrival::Open { .. } => "arrivals per second",
         }
+    }
+
+    /// Whether writers append to a log.
+    pub const fn appends(&self) -> bool {
+        matches!(self.pattern, Pattern::Log)
     }
 
     /// Whether its I/Os walk in streams.
@@ -314,26 +366,111 @@ impl LoadClass {
         format!("{:.*} {}", self.decimals(), per_s * self.scale(), self.unit())
     }
 
-    /// What its operations are called: `small I/O`, or the name of what is no block I/O.
+    /// Its name without a side.
+    pub fn plain_name(&self) -> Class {
+        let sided = self.side.and_then(|_| self.name.sided());
+        sided.map_or(self.name, |(plain, _)| plain)
+    }
+
+    /// The same class without a side.
+    #[must_use]
+    pub fn plain(&self) -> Self {
+        Self { name: self.plain_name(), side: None, ..self.clone() }
+    }
+
+    /// The name in texts: `small`; `small, A` where two sides take turns.
+    pub fn title(&self) -> String {
+        let side = self.side.map_or_else(String::new, |side| format!(", {}", side.name()));
+        format!("{}{side}", self.plain_name())
+    }
+
+    /// ` of A`; nothing where no two sides take turns.
+    pub fn of_side(&self) -> String {
+        self.side.map_or_else(String::new, |side| format!(" of {}", side.name()))
+    }
+
+    /// What its operations are called: `small I/O`, `I/O of reads`, `small I/O of A`, `dsync commit`, or the name of what is no
+    /// block I/O.
     pub fn noun(&self) -> String {
-        match self.sizes {
-            Sizes::None => self.name.to_string(),
-            Sizes::Fixed(_) | Sizes::Mixed(_) => format!("{} I/O", self.name),
+        self.called(self.operation())
+    }
+
+    /// The same for several: `small I/Os`, `I/Os of reads`.
+    pub fn nouns(&self) -> String {
+        self.called(&format!("{}s", self.operation()))
+    }
+
+    /// Whether its operations are queries to a database.
+    pub fn is_query(&self) -> bool {
+        self.query().is_some()
+    }
+
+    fn query(&self) -> Option<&'static str> {
+        match self.plain_name() {
+            _ if self.pattern != Pattern::Sessions => None,
+            Class::SIMPLE => Some("look-up"),
+            Class::REPORT => Some("report"),
+            Class::COMMIT => Some("commit"),
+            _ => None,
         }
     }
 
-    /// What its load level counts: `outstanding small I/Os`, `outstanding large streams`.
+    /// Whether each of its operations is an I/O of ours, with a buffer.
+    pub fn is_block_io(&self) -> bool {
+        self.sizes != Sizes::None && self.pattern != Pattern::Sessions
+    }
+
+    fn operation(&self) -> &'static str {
+        match (self.pattern, self.sync) {
+            (Pattern::Sessions, _) => self.query().unwrap_or("I/O"),
+            (Pattern::Log, Sync::None) => "write",
+            (Pattern::Log, Sync::Dsync | Sync::Fdatasync) => "commit",
+            _ => "I/O",
+        }
+    }
+
+    fn called(&self, io: &str) -> String {
+        let (name, side) = (self.plain_name(), self.of_side());
+        match self.sizes {
+            _ if self.is_query() => format!("{io}{side}"),
+            Sizes::None => format!("{name}{side}"),
+            // No commit of commits.
+            _ if io.trim_end_matches('s') == name.name() => format!("{io}{side}"),
+            // The name is a plural itself.
+            _ if name.name().ends_with('s') => format!("{io} of {name}{side}"),
+            Sizes::Fixed(_) | Sizes::Mixed(_) => format!("{name} {io}{side}"),
+        }
+    }
+
+    /// What its load level counts: `outstanding small I/Os`, `outstanding large streams`, `dsync writers`.
     pub fn axis(&self) -> String {
+        let (name, side) = (self.plain_name(), self.of_side());
         match self.arrival {
-            Arrival::Closed => format!("outstanding {} {}", self.name, self.counted()),
-            Arrival::Open { .. } => format!("{} {}", self.name, self.counted()),
+            Arrival::Closed if self.places.is_some() => format!("place of {}", self.noun()),
+            Arrival::Closed if self.is_query() => format!("{} sessions{side}", self.operation()),
+            // Each writer has one outstanding.
+            Arrival::Closed if self.appends() => format!("{name} {}{side}", self.counted()),
+            // No stream of streams.
+            Arrival::Closed if name == Class::STREAM => format!("outstanding {}{side}", self.counted()),
+            Arrival::Closed => format!("outstanding {name} {}{side}", self.counted()),
+            Arrival::Open { .. } => format!("{name} {}{side}", self.counted()),
+        }
+    }
+
+    /// A load level in words: `4 outstanding small I/Os`, `8000 open arrivals per second`, `random I/O at place 12.5-18.75 %`.
+    pub fn level_words(&self, level: u32) -> String {
+        match self.places {
+            Some(_) => format!("{} at place {}", self.noun(), self.place_words(level)),
+            None => format!("{level} {}", self.axis()),
         }
     }
 
     /// Whether some of the operations of a load level write.
     pub fn writes(&self, level: u32) -> bool {
         match self.pattern {
-            Pattern::Streams { .. } => (0..level).any(|stream| self.write_percent.stream_writes(stream)),
+            Pattern::Streams { .. } => {
+                (0..self.dealt(level)).any(|stream| self.write_percent.stream_writes(stream))
+            }
             Pattern::Random | Pattern::Log | Pattern::Sessions => level > 0 && self.write_percent.writes(),
         }
     }

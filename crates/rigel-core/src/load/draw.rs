@@ -49,6 +49,19 @@ impl Generator {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
+    /// Uniform in `0..=last`.
+    pub fn index(&mut self, last: usize) -> usize {
+        let bound = u64::try_from(last).unwrap_or(u64::MAX).saturating_add(1);
+        usize::try_from(self.below(bound)).unwrap_or(last)
+    }
+
+    /// A uniform permutation (Fisher, Yates 1938; Durstenfeld 1964).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.index(last));
+        }
+    }
+
     /// Uniform in (0, 1]; never 0, so that its logarithm exists.
     #[inline]
     pub fn unit(&mut self) -> f64 {

@@ -122,11 +122,11 @@ impl LoadFile {
     /// # Errors
     /// When there is no load before it was searched.
     pub fn of(request: &Request, plan: &Plan) -> Result<Self, Problem> {
-        if plan.search.is_some() {
+        if plan.searches() {
             return Err(Problem::usage("load levels that are searched cannot be written into a file")
                 .at("--as-load")
                 .because("they are known once the device was measured")
-                .next("leave out --levels auto"));
+                .next("leave out --as-load, or --levels auto"));
         }
         let points = plan.grid.points.clone();
         let plain = |class: &LoadClass| LoadClass { levels: Vec::new(), ..class.clone() };
@@ -148,6 +148,12 @@ impl LoadFile {
     /// # Errors
     /// What no run can do, and times that contradict the phases.
     pub fn request(self, asked: Request) -> Result<Request, Problem> {
+        if asked.slo.is_some() && !self.phases.is_empty() {
+            return Err(Problem::usage("rigel slo takes no load with phases")
+                .at("--load")
+                .because("it searches one rate, and each phase has a rate of its own")
+                .next("leave out the phases; `rigel run --load` measures them"));
+        }
         let pace = if self.phases.is_empty() { asked.pace } else { self.pace(asked.pace)? };
         let Self { classes, points, layout, phases } = self;
         let levels = LevelChoice::Own;

@@ -20,12 +20,12 @@ pub fn large(num_disks: u32) -> Vec<u32> {
 }
 
 /// Small levels of `oltp`: `1..=nd`, then multiples of nd up to 20 per disk.
-pub(crate) fn oltp_small(num_disks: u32) -> Vec<u32> {
+pub fn oltp_small(num_disks: u32) -> Vec<u32> {
     stepped(num_disks.saturating_mul(20), num_disks.max(1))
 }
 
 /// Large levels of `dss`: `1..=nd`, then multiples of nd up to 15 per disk.
-pub(crate) fn dss_large(num_disks: u32) -> Vec<u32> {
+pub fn dss_large(num_disks: u32) -> Vec<u32> {
     stepped(num_disks.saturating_mul(15), num_disks.max(1))
 }
 

@@ -4,6 +4,7 @@
 //! The first round over a region that was never written costs more than the others, so a plan has it done before anything
 //! is measured ([`crate::load::plan`]). Pure arithmetic; must not know what is on a target.
 
+use crate::load::class::Span;
 use crate::load::draw::{Generator, Stream};
 use crate::load::volume::{Volume, VolumeError};
 use crate::load::workload::{Direction, Layout};
@@ -23,15 +24,15 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Regions for so many writers of I/Os of `io_bytes`, as large as they fit into the targets.
+    /// Regions for so many writers of I/Os of `io_bytes`, as large as they fit into the targets, or a part of each.
     ///
     /// # Errors
     /// When not even one I/O of each writer fits.
-    pub fn new(sizes_bytes: &[u64], io_bytes: u64, writers: u32) -> Result<Self, VolumeError> {
+    pub fn new(sizes_bytes: &[u64], span: Span, io_bytes: u64, writers: u32) -> Result<Self, VolumeError> {
         let mut region_chunks = (MOST_REGION_BYTES / io_bytes.max(1)).max(1);
         loop {
             let layout = Layout::Raid0 { stripe_bytes: region_chunks.saturating_mul(io_bytes) };
-            match Volume::new(sizes_bytes, io_bytes, layout) {
+            match Volume::within(sizes_bytes, span, io_bytes, layout) {
                 Ok(volume) if volume.chunks() / region_chunks >= u64::from(writers) => {
                     return Ok(Self { volume, region_chunks, writers: writers.max(1) });
                 }
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_writer_stays_in_its_region_and_the_walk_goes_over_all() {
-        let regions = Regions::new(&[4 * 16 * MIB], 8 * KIB, 4).unwrap();
+        let regions = Regions::new(&[4 * 16 * MIB], Span::Whole, 8 * KIB, 4).unwrap();
         let offsets = |mut stream: Stream, count| -> BTreeSet<u64> {
             (0..count).map(|_| stream.advance(&regions.volume).offset).collect()
         };
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn each_writer_has_a_region_of_its_own_on_a_target() {
-        let regions = Regions::new(&[1 << 30, 1 << 30], 8 * KIB, 5).unwrap();
+        let regions = Regions::new(&[1 << 30, 1 << 30], Span::Whole, 8 * KIB, 5).unwrap();
         assert_eq!((regions.region_chunks, regions.all().end), (2048, 5 * 2048));
         let all: Vec<_> = (0..5).map(|writer| places(&regions, writer)).collect();
         for (writer, places) in all.iter().enumerate() {
@@ -110,11 +111,11 @@ mod tests {
 
     #[test]
     fn regions_are_smaller_where_there_is_less_room() {
-        let regions = Regions::new(&[16 * MIB], 8 * KIB, 16).unwrap();
+        let regions = Regions::new(&[16 * MIB], Span::Whole, 8 * KIB, 16).unwrap();
         assert_eq!((regions.region_chunks, regions.all().end), (128, 2048));
-        assert_eq!(Regions::new(&[64 * KIB], 8 * KIB, 8).unwrap().region_chunks, 1);
-        assert_eq!(Regions::new(&[64 * KIB], 8 * KIB, 9).unwrap_err(), VolumeError::Empty);
-        assert_eq!(Regions::new(&[4 * KIB], 8 * KIB, 1).unwrap_err(), VolumeError::Empty);
-        assert_eq!(Regions::new(&[1 << 30], 64 * MIB, 2).unwrap().region_chunks, 1);
+        assert_eq!(Regions::new(&[64 * KIB], Span::Whole, 8 * KIB, 8).unwrap().region_chunks, 1);
+        assert_eq!(Regions::new(&[64 * KIB], Span::Whole, 8 * KIB, 9).unwrap_err(), VolumeError::Empty);
+        assert_eq!(Regions::new(&[4 * KIB], Span::Whole, 8 * KIB, 1).unwrap_err(), VolumeError::Empty);
+        assert_eq!(Regions::new(&[1 << 30], Span::Whole, 64 * MIB, 2).unwrap().region_chunks, 1);
     }
 }

@@ -36,15 +36,32 @@ pub enum RunLevel {
     Zones,
     /// Sequential streams, as many `dd` have.
     Streams,
+    /// Queries to a database.
+    Sql,
 }
 
 impl RunLevel {
     /// Those of ORION, in its order.
     pub const ALL: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
 
+    /// All of them.
+    pub const EVERY: [Self; 11] = [
+        Self::Simple,
+        Self::Normal,
+        Self::Oltp,
+        Self::Dss,
+        Self::Advanced,
+        Self::Load,
+        Self::Open,
+        Self::Commit,
+        Self::Zones,
+        Self::Streams,
+        Self::Sql,
+    ];
+
     /// Whether its load classes name their points; ORION's levels come from the number of disks.
     pub const fn is_own(self) -> bool {
-        matches!(self, Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams)
+        matches!(self, Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Sql)
     }
 
     /// The word on the command line.
@@ -60,6 +77,7 @@ impl RunLevel {
             Self::Commit => "commit",
             Self::Zones => "zones",
             Self::Streams => "streams",
+            Self::Sql => "sql",
         }
     }
 }
@@ -154,7 +172,8 @@ impl Grid {
             | RunLevel::Open
             | RunLevel::Commit
             | RunLevel::Zones
-            | RunLevel::Streams => match shape {
+            | RunLevel::Streams
+            | RunLevel::Sql => match shape {
                 MatrixShape::Basic => Self::basic(&small, &large),
                 MatrixShape::Detailed => Self::detailed(&small, &large),
                 MatrixShape::Point { small, large } => Self::point(small, large),
@@ -191,6 +210,15 @@ impl Grid {
             .collect();
         let total = points.len();
         Self::from_points(points, total)
+    }
+
+    /// The same with more points at its end; ORION's pair keeps what is printed of it.
+    #[must_use]
+    pub(crate) fn and(self, more: &[Point]) -> Self {
+        let points: Vec<Point> = self.points.iter().chain(more).copied().collect();
+        let all = Self::from_points(points, 0);
+        let printed = all.printed.into_iter().chain(self.printed).collect();
+        Self { printed, total_points: self.total_points + more.len() as u64, ..all }
     }
 
     fn basic(small: &[u32], large: &[u32]) -> Self {

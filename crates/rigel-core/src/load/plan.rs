@@ -3,24 +3,28 @@
 //! A plan is a pure function of its arguments, the seed included. Must not touch anything.
 
 mod adaptive;
+mod commits;
 mod fit;
 mod log;
 mod prospect;
+mod rates;
 mod search;
 mod volumes;
 mod way;
 
 pub use adaptive::AdaptivePlan;
+pub use rates::{RateFound, RatePoints, RateSearch, SHARES};
 pub use search::{LevelSearch, Part, Searched};
 pub use volumes::{Volumes, volumes};
 
 use crate::error::Problem;
+use crate::facts::engine::EngineKind;
 use crate::facts::{HostFacts, TargetFacts};
-use crate::load::class::{LoadClass, PerClass, Sizes};
+use crate::load::class::{LoadClass, PerClass};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;
-use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, MAX_OUTSTANDING, Request};
+use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, EngineRequest, MAX_OUTSTANDING, Request};
 use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -92,6 +96,9 @@ pub struct Plan {
     pub adaptive: Option<AdaptivePlan>,
     /// The search that comes before the levels of the matrix are known.
     pub search: Option<LevelSearch>,
+    /// The search for a rate that comes before the points are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<RateSearch>,
     /// Worker threads.
     pub workers: u32,
     /// Most outstanding I/Os of each class in a point.
@@ -120,6 +127,10 @@ impl Plan {
         request.check()?;
         let num_disks = request.num_disks.unwrap_or_else(|| u32::try_from(targets.len()).unwrap_or(u32::MAX));
         let num_disks = check_num_disks(num_disks)?;
+        if let Some(rates) = RateSearch::new(request) {
+            let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), rates.room)?;
+            return Ok(Self { rates: Some(rates), ..plan });
+        }
         match request.levels {
             LevelChoice::Orion => {
                 let grid = Grid::new(request.level, request.shape, num_disks);
@@ -132,7 +143,7 @@ impl Plan {
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }
             LevelChoice::Auto => {
-                let search = LevelSearch::new(request, host);
+                let search = LevelSearch::new(request, host, log::first_round(request, targets)?);
                 search.check_limit(request)?;
                 let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), search.room())?;
                 let mut plan = Self { search: Some(search), ..plan };
@@ -155,6 +166,8 @@ impl Plan {
         check_points(&grid)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let adaptive = AdaptivePlan::after_search(request, &steps, spent);
+        let adaptive =
+            adaptive.map(|found| AdaptivePlan { warm_up: search.log_warm_up.or(found.warm_up), ..found });
         let whole_ns = adaptive.as_ref().map_or(spent.0, |adaptive| adaptive.time_after(spent).0);
         let estimate_minutes = minutes(whole_ns);
         Ok(Self { grid, steps, adaptive, estimate_minutes, ..self.clone() })
@@ -170,15 +183,30 @@ impl Plan {
         room: Point,
     ) -> Result<Self, Problem> {
         check_points(&grid)?;
-        way::check_host(request, host)?;
-        check_targets(request, targets, room)?;
+        for (part, targets) in request.parts(targets) {
+            way::check_host(&part, host)?;
+            check_targets(&part, targets, room)?;
+        }
         let (max_outstanding, buffer_bytes) = check_buffers(request, host, room)?;
         let mut steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let first_round = log::first_round(request, targets)?;
-        let workers = request.workers.unwrap_or_else(|| {
-            let wanted: u32 = request.classes.iter().map(|class| work_of(class, room.of(class.name))).sum();
+        let needed = || {
+            let of_part = |(part, _): (Request, &[TargetFacts])| -> u32 {
+                part.classes.iter().map(|class| work_of(class, room.of(class.name))).sum()
+            };
+            // Each side has workers of its own, and only one of them works.
+            let wanted = request.parts(targets).into_iter().map(of_part).max().unwrap_or(0);
             wanted.div_ceil(OUTSTANDING_PER_WORKER).clamp(1, host.cpus.max(1))
-        });
+        };
+        // Each session is a thread that waits. Beside raw I/O, the workers are those of the raw I/O.
+        let alone = request.sql.as_ref().filter(|_| request.sides.is_none());
+        let sessions = alone.map(|_| u32::try_from(room.sum()).unwrap_or(u32::MAX));
+        let workers = match (request.engine, request.workers) {
+            (EngineRequest::Only(EngineKind::Null), Some(asked)) => asked,
+            // Virtual time is that of one worker.
+            (engine, _) if engine.is_simulated() => 1,
+            (_, asked) => asked.or(sessions).unwrap_or_else(needed),
+        };
         let mut adaptive = if steps.is_empty() { None } else { AdaptivePlan::new(request, &steps)? };
         match &mut adaptive {
             Some(adaptive) => adaptive.warm_up = first_round.or(adaptive.warm_up),
@@ -191,7 +219,8 @@ impl Plan {
             steps,
             adaptive,
             search: None,
-            workers: if request.engine.is_simulated() { 1 } else { workers },
+            rates: None,
+            workers,
             max_outstanding,
             buffer_bytes,
             writes: request.classes.iter().any(|class| class.write_percent.writes()),
@@ -223,6 +252,7 @@ impl Plan {
     pub fn known_time(&self) -> Nanos {
         match (&self.search, &self.adaptive) {
             (Some(search), None) => search.usual_time(),
+            (None, None) if self.rates.is_some() => self.rates.as_ref().map_or(Nanos(0), |rates| rates.share),
             (_, Some(adaptive)) => adaptive.least_time(),
             (None, None) => self.steps_time(),
         }
@@ -234,9 +264,15 @@ impl Plan {
         Nanos(if self.phases.is_empty() { steps.fold(0, u64::saturating_add) } else { phases.sum() })
     }
 
+    /// Whether the points are known only after a search.
+    pub const fn searches(&self) -> bool {
+        self.search.is_some() || self.rates.is_some()
+    }
+
     /// The largest level of each class that a visit may have.
     pub fn room(&self) -> Point {
-        self.search.as_ref().map_or_else(|| self.grid.most(), LevelSearch::room)
+        let of_rates = || self.rates.as_ref().map_or_else(|| self.grid.most(), |rates| rates.room);
+        self.search.as_ref().map_or_else(of_rates, LevelSearch::room)
     }
 }
 
@@ -294,12 +330,13 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Res
             Problem::usage(format!("{} targets are too many", targets.len())).next("use at most 65535")
         );
     }
-    let used = request.classes.iter().filter(|class| room.of(class.name) > 0 && class.sizes != Sizes::None);
+    let used = request.classes.iter().filter(|class| room.of(class.name) > 0 && class.is_block_io());
     for class in used {
         for target in targets {
             fit::check(target, class)?;
             way::check(request, target, class.name.name(), class.io_bytes())?;
         }
+        fit::check_readers(targets, class)?;
     }
     Ok(())
 }
@@ -318,7 +355,9 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
     for class in &request.classes {
         let own = u64::from(class.outstanding(room.of(class.name)));
         outstanding = outstanding.saturating_add(own);
-        bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes()));
+        if class.is_block_io() {
+            bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes()));
+        }
         all.insert(class.name, u32::try_from(own).map_err(|_| too_many_outstanding(own))?);
     }
     if outstanding > u64::from(MAX_OUTSTANDING) {
@@ -348,7 +387,10 @@ fn step(request: &Request, point: Point) -> Step {
         }
         // No warm-up: the visits to other points in between do the same.
         Pace::Adaptive(adaptive) => {
-            let parameters = parameters(request, &adaptive);
+            let mut parameters = parameters(request, &adaptive);
+            if commits::has(request, point) {
+                parameters = commits::parameters(&parameters, &adaptive);
+            }
             let (settle, measure) = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
             Step { point, warm_up: None, settle, measure }
         }
@@ -379,7 +421,13 @@ fn phase_steps(request: &Request, steps: &[Step]) -> Vec<PhaseStep> {
 /// The parameters of an adaptive run. `rigel calibrate` has a fixed budget, so its visits are shorter.
 fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
     let usual = Parameters::new(adaptive.precision.fraction(), adaptive.fast);
-    let Some(budget) = adaptive.max_duration.filter(|_| request.bound.is_some()) else {
+    if request.sides.is_some() {
+        return usual.in_turns();
+    }
+    if let Some(of_rates) = rates::parameters(request, usual) {
+        return of_rates;
+    }
+    let Some(budget) = commits::time_before(request).filter(|_| request.bound.is_some()) else {
         return usual;
     };
     let share_ns = budget.0 / PARTS_OF_A_BUDGET;
@@ -387,7 +435,9 @@ fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
     let measure_ns = usual.measure_ns.min(share_ns).max(BRISK_MEASURE.0);
     let longest_measure_ns = usual.longest_measure_ns.min(4 * measure_ns);
     let gap_ns = BRISK_REST.0;
-    Parameters { settle_ns, measure_ns, longest_measure_ns, gap_ns, gap_few_ns: gap_ns, ..usual }
+    // Only commits come after the points, and reads leave nothing behind that they would have to wait for.
+    let pause_ns = 0;
+    Parameters { settle_ns, measure_ns, longest_measure_ns, gap_ns, gap_few_ns: gap_ns, pause_ns, ..usual }
 }
 
 /// ORION's warm-up before a large sequential point.

@@ -5,11 +5,15 @@
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
-use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes, Sync};
-use crate::load::matrix::{MatrixShape, Point, RunLevel};
+use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes, Span, Sync};
+use crate::load::commits::NoCommits;
+use crate::load::matrix::{Grid, MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::{self, Phase};
 use crate::load::placement::CpuChoice;
+use crate::load::sides::Sides;
+use crate::load::slo::Slo;
+use crate::load::sql::SqlRequest;
 use crate::load::workload::{Layout, WritePercent};
 use crate::path_text::printable;
 use crate::sim::SimLaw;
@@ -99,6 +103,9 @@ pub struct Request {
     /// The phases of a load that has some, at [`Pace::Phases`]; their points are `points`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
+    /// The load goes through a database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<SqlRequest>,
     /// How targets form the volume of streams.
     pub layout: Layout,
     /// Warm-up before large sequential points.
@@ -130,6 +137,15 @@ pub struct Request {
     /// The run calibrates: the levels at this latency of small I/O and at saturation are searched, then measured.
     #[serde(default)]
     pub bound: Option<LatencyBound>,
+    /// Two sides take turns; what the second one has of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sides: Option<Sides>,
+    /// Why a calibration has no commits; `None` when it has some, or is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_commits: Option<NoCommits>,
+    /// The highest rate of an open loop is searched at which these bounds are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slo: Option<Slo>,
 }
 
 const fn default_io_timeout() -> Nanos {
@@ -137,6 +153,11 @@ const fn default_io_timeout() -> Nanos {
 }
 
 impl Request {
+    /// Of each class the most outstanding of the levels that are its own.
+    pub fn most_of_own(&self) -> Point {
+        Grid::of_own(&self.classes, &self.points).most()
+    }
+
     /// A request with ORION's defaults.
     pub fn new(level: RunLevel) -> Self {
         Self {
@@ -149,6 +170,7 @@ impl Request {
             classes: LoadClass::pair(DEFAULT_SMALL.0, DEFAULT_LARGE.0),
             points: Vec::new(),
             phases: Vec::new(),
+            sql: None,
             layout: Layout::Concat,
             cache: CacheWarmUp::Default,
             pace: Pace::Fixed(Nanos::from_secs(60)),
@@ -162,6 +184,9 @@ impl Request {
             poll: false,
             io_timeout: DEFAULT_IO_TIMEOUT,
             bound: None,
+            sides: None,
+            no_commits: None,
+            slo: None,
         }
     }
 
@@ -180,15 +205,26 @@ impl Request {
         self.class(Class::LARGE).map_or(Pattern::Random, |class| class.pattern)
     }
 
-    /// The highest share of writes of a class: whether and how much is written at all.
+    /// The highest share of writes of a class. Commits beside a calibration, which only write, have no part in it.
     pub fn write_percent(&self) -> WritePercent {
-        self.classes.iter().map(|class| class.write_percent).max().unwrap_or_default()
+        self.main_classes().map(|class| class.write_percent).max().unwrap_or_default()
+    }
+
+    /// Whether anything is written at all.
+    pub fn writes_at_all(&self) -> bool {
+        self.classes.iter().any(|class| class.write_percent.writes())
     }
 
     /// The share of writes that all classes have; `None` where they differ.
     pub fn common_write_percent(&self) -> Option<WritePercent> {
         let most = self.write_percent();
-        self.classes.iter().all(|class| class.write_percent == most).then_some(most)
+        self.main_classes().all(|class| class.write_percent == most).then_some(most)
+    }
+
+    /// The part of every target that all classes use; `None` where they differ.
+    pub fn common_span(&self) -> Option<Span> {
+        let first = self.classes.first()?.span;
+        self.main_classes().all(|class| class.span == first).then_some(first)
     }
 
     /// The share of writes in words: `20 %`, or of each class where they differ, `0 % of small, 100 % of log`.
@@ -197,7 +233,7 @@ impl Request {
             return format!("{} %", common.get());
         }
         let shares =
-            self.classes.iter().map(|class| format!("{} % of {}", class.write_percent.get(), class.name));
+            self.main_classes().map(|class| format!("{} % of {}", class.write_percent.get(), class.name));
         shares.collect::<Vec<_>>().join(", ")
     }
 
@@ -221,6 +257,11 @@ impl Request {
         self.classes.iter_mut().for_each(|class| class.write_percent = share);
     }
 
+    /// Keeps every class to a part of each target.
+    pub fn set_span(&mut self, span: Span) {
+        self.classes.iter_mut().for_each(|class| class.span = span);
+    }
+
     fn change(&mut self, name: Class, change: impl Fn(&mut LoadClass)) {
         self.classes.iter_mut().filter(|class| class.name == name).for_each(change);
     }
@@ -236,7 +277,9 @@ impl Request {
         self.check_way()?;
         self.check_levels()?;
         self.check_pace()?;
+        self.check_slo()?;
         self.check_io_timeout()?;
+        self.check_sides()?;
         self.check_label()
     }
 
@@ -351,7 +394,7 @@ impl Request {
     }
 
     /// Whether engine, page cache and polling go together.
-    fn check_way(&self) -> Result<(), Problem> {
+    pub(super) fn check_way(&self) -> Result<(), Problem> {
         let commands = self.engine == EngineRequest::Only(EngineKind::Nvme);
         if self.buffered && (self.poll || commands) {
             let what = if commands { "NVMe commands go" } else { "polled completions are for I/O that goes" };
@@ -436,7 +479,7 @@ impl Request {
             .next("name only classes of the load"));
         }
         let unnamed = || self.points.is_empty() && self.classes.iter().all(|class| class.levels.is_empty());
-        if self.levels == LevelChoice::Own && unnamed() {
+        if self.levels == LevelChoice::Own && self.slo.is_none() && unnamed() {
             return Err(Problem::usage("no load class names a load level")
                 .because("the levels were to be those that the classes name")
                 .next("give a class its levels"));

@@ -93,9 +93,17 @@ impl Volume {
         layout: Layout,
     ) -> Result<Self, VolumeError> {
         let parts: Vec<Range<u64>> = sizes_bytes.iter().map(|&size| span.of(size)).collect();
+        Self::of_parts(&parts, chunk_bytes, layout)
+    }
+
+    /// The volume of these parts, one of each target.
+    ///
+    /// # Errors
+    /// As [`Volume::new`].
+    pub fn of_parts(parts: &[Range<u64>], chunk_bytes: u64, layout: Layout) -> Result<Self, VolumeError> {
         let zones = match layout {
-            Layout::Concat => Some(concat_zones(&parts, chunk_bytes)),
-            Layout::Raid0 { stripe_bytes } => raid0_zones(&parts, chunk_bytes, stripe_bytes)?,
+            Layout::Concat => Some(concat_zones(parts, chunk_bytes)),
+            Layout::Raid0 { stripe_bytes } => raid0_zones(parts, chunk_bytes, stripe_bytes)?,
         };
         let (zones, chunks) = zones.and_then(number).ok_or(VolumeError::TooLarge { chunk_bytes })?;
         if chunks == 0 { Err(VolumeError::Empty) } else { Ok(Self { chunk_bytes, zones, chunks }) }

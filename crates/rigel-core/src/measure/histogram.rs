@@ -222,6 +222,19 @@ impl Histogram {
         below.fold(0, |sum, (_, n)| sum.saturating_add(n))
     }
 
+    /// How many latencies were longer than `limit_ns`: of the bucket that holds it the part above, as if its latencies
+    /// were spread evenly.
+    pub fn count_above(&self, limit_ns: u64) -> f64 {
+        if limit_ns >= self.max_ns {
+            return 0.0;
+        }
+        let part = |(low, high, count): (u64, u64, u64)| {
+            let above = to_f64(high.saturating_sub(limit_ns.max(low))) / to_f64(high - low);
+            to_f64(count) * above
+        };
+        self.buckets().filter(|(_, high, _)| *high > limit_ns).map(part).sum()
+    }
+
     /// The buckets that hold something: (lower edge, upper edge (exclusive, saturating), count).
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.filled().map(|(bucket, n)| (lower_edge(bucket), upper_edge(bucket), n))

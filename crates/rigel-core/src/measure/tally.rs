@@ -4,6 +4,7 @@
 //! Must not decide when the window is.
 
 use super::{Histogram, OpenTally, ReadLook, Series};
+use crate::errno;
 use crate::load::class::PerClass;
 use crate::load::workload::Direction;
 use crate::units::to_f64;
@@ -48,6 +49,13 @@ pub struct FirstError {
     pub offset: u64,
     /// Read or write.
     pub direction: Direction,
+}
+
+impl FirstError {
+    /// What went wrong, in words.
+    pub fn reason(&self) -> String {
+        if self.errno == 0 { "moved fewer bytes than asked".to_owned() } else { errno::text(self.errno) }
+    }
 }
 
 /// Latencies from the start of a window, kept apart so that the window can begin later once all visits are known.

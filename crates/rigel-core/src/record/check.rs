@@ -7,10 +7,10 @@ use super::read::broken_at;
 use super::{Header, Interval, Resumed, Visit};
 use crate::error::Problem;
 use crate::facts::LimitsChange;
-use crate::load::class::{Class, LoadClass, PerClass, Sizes};
+use crate::load::class::{Class, LoadClass, MAX_RATE, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::phase::MOST_PHASES as MOST_LOAD_PHASES;
-use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
+use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, RateSearch, WarmUp};
 use crate::load::request::{MAX_OUTSTANDING, Request};
 use crate::measure::series::MOST_BUCKETS;
 use crate::measure::{ClassTally, Series};
@@ -37,12 +37,12 @@ pub(super) fn header(number: usize, header: &Header) -> Result<(), Problem> {
     if let Err(problem) = header.request.check() {
         return Err(broken_at(number, "request", &problem.what));
     }
-    plan(number, &header.plan)
+    plan(number, &header.request, &header.plan)
 }
 
 /// Looks at a plan.
-pub(super) fn plan(number: usize, plan: &Plan) -> Result<(), Problem> {
-    told(number, of_plan(plan))
+pub(super) fn plan(number: usize, request: &Request, plan: &Plan) -> Result<(), Problem> {
+    told(number, of_plan(request, plan))
 }
 
 /// Looks at a visit.
@@ -95,20 +95,29 @@ fn outstanding(field: &str, count: u32) -> Found {
     Ok(())
 }
 
-fn point(point: Point) -> Found {
-    within("point", point.classes().try_for_each(|(class, level)| outstanding(class.name(), level)))
+/// A load level of a class is a rate in an open loop, and a count in a closed one.
+fn level(request: &Request, class: Class, field: &str, count: u32) -> Found {
+    if !request.class(class).is_some_and(LoadClass::is_open) {
+        return outstanding(field, count);
+    }
+    if count > MAX_RATE { wrong(field, format!("a rate of {count} is more than {MAX_RATE}")) } else { Ok(()) }
 }
 
-fn of_plan(plan: &Plan) -> Found {
+fn point(request: &Request, point: Point) -> Found {
+    let each = |(class, count): (Class, u32)| level(request, class, class.name(), count);
+    within("point", point.classes().try_for_each(each))
+}
+
+fn of_plan(request: &Request, plan: &Plan) -> Found {
     at_most("plan.steps", plan.steps.len(), MAX_POINTS)?;
-    within("plan.grid", of_grid(&plan.grid))?;
+    within("plan.grid", of_grid(request, &plan.grid))?;
     for (index, step) in plan.steps.iter().enumerate() {
         let warm_up = match step.warm_up {
             Some(WarmUp::Time(time)) => time.0,
             Some(WarmUp::Bytes(_)) | None => 0,
         };
         let spans = [("warm_up", warm_up), ("settle", step.settle.0), ("measure", step.measure.0)];
-        within(&format!("plan.steps[{index}]"), point(step.point).and(times(&spans)))?;
+        within(&format!("plan.steps[{index}]"), point(request, step.point).and(times(&spans)))?;
     }
     at_most("plan.phases", plan.phases.len(), MOST_LOAD_PHASES)?;
     for (index, phase) in plan.phases.iter().enumerate() {
@@ -119,7 +128,10 @@ fn of_plan(plan: &Plan) -> Found {
         within(&field, times(&[("settle", phase.settle.0), ("measure", phase.measure.0)]))?;
     }
     if let Some(search) = &plan.search {
-        within("plan.search", of_search(search))?;
+        within("plan.search", of_search(request, search))?;
+    }
+    if let Some(rates) = &plan.rates {
+        within("plan.rates", of_rates(request, rates, plan.steps.len()))?;
     }
     if let Some(adaptive) = &plan.adaptive {
         within("plan.adaptive", of_adaptive(adaptive, plan.steps.len()))?;
@@ -127,26 +139,43 @@ fn of_plan(plan: &Plan) -> Found {
     Ok(())
 }
 
-fn of_grid(grid: &Grid) -> Found {
+fn of_grid(request: &Request, grid: &Grid) -> Found {
     at_most("points", grid.points.len(), MAX_POINTS)?;
     for (field, axes) in [("levels", &grid.levels), ("printed", &grid.printed)] {
-        for levels in axes.values() {
+        for (&class, levels) in axes {
             // Each level is one of a point; `simple` prints 0 although no small I/O runs there.
             at_most(field, levels.len(), grid.points.len().max(1))?;
-            levels.iter().try_for_each(|&level| outstanding(field, level))?;
+            levels.iter().try_for_each(|&count| level(request, class, field, count))?;
         }
     }
     Ok(())
 }
 
-fn of_search(search: &LevelSearch) -> Found {
+fn of_search(request: &Request, search: &LevelSearch) -> Found {
     search.most.values().try_for_each(|&most| outstanding("most", most))?;
     let different: BTreeSet<Class> = search.classes.iter().copied().collect();
     if different.len() < search.classes.len() {
         return wrong("classes", "a load class is there twice");
     }
+    at_most("others", search.others.len(), MAX_POINTS)?;
+    search.others.iter().try_for_each(|&one| point(request, one))?;
     let share = search.share.map_or(0, |share| share.0);
     times(&[("settle", search.settle.0), ("measure", search.measure.0), ("share", share)])
+}
+
+fn of_rates(request: &Request, rates: &RateSearch, steps: usize) -> Found {
+    point(request, rates.room)?;
+    if let Some(rate) = [rates.lowest, rates.first, rates.most].into_iter().find(|rate| *rate > MAX_RATE) {
+        return wrong("most", format!("a rate of {rate} is more than {MAX_RATE}"));
+    }
+    let named = rates.points.iter().flat_map(|points| {
+        let curve = points.curve.iter().map(|one| one.0);
+        points.ladder.iter().copied().chain(curve).chain(points.required.iter().copied())
+    });
+    if let Some(step) = named.into_iter().find(|&step| step >= steps) {
+        return wrong("points", format!("{step} is no step of the plan"));
+    }
+    times(&[("settle", rates.settle.0), ("measure", rates.measure.0), ("share", rates.share.0)])
 }
 
 fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> Found {
@@ -161,12 +190,19 @@ fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> Found {
         if phase.points.is_empty() {
             return wrong(field("points"), "a phase without points");
         }
+        if let Some(own) = &phase.own {
+            within("own", of_parameters(own))?;
+        }
         for &point in &phase.points {
             match seen.get_mut(point) {
                 None => return wrong(field("points"), format!("{point} is no step of the plan")),
                 Some(true) => return wrong(field("points"), format!("{point} is there twice")),
                 Some(first) => *first = true,
             }
+        }
+        at_most(&field("pairs"), phase.pairs.len(), phase.points.len() / 2)?;
+        if let Some(point) = phase.pairs.iter().flatten().find(|&&point| point >= steps) {
+            return wrong(field("pairs"), format!("{point} is no step of the plan"));
         }
         at_most(&field("long_visits"), phase.long_visits.len(), phase.points.len())?;
         for long in &phase.long_visits {
@@ -206,7 +242,7 @@ fn of_parameters(parameters: &Parameters) -> Found {
 }
 
 fn of_visit(request: &Request, visit: &Visit) -> Found {
-    point(visit.point)?;
+    point(request, visit.point)?;
     times(&[
         ("began_ns", visit.began_ns),
         ("settle_ns", visit.settle_ns),

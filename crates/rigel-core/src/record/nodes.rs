@@ -4,8 +4,10 @@
 
 use crate::facts::engine::{BufferFacts, EngineFacts};
 use crate::facts::{Changes, HostFacts};
+use crate::measure::ServerCounts;
 use crate::witness::Witness;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One node: a host, and what it loads with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,4 +77,10 @@ pub struct NodeVisit {
     /// What happened on its host while it loaded; `None` when nobody watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
+    /// What was counted of a load that went through a database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerCounts>,
+    /// How often a session of that load was seen waiting for each event of the server, or on a CPU.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub waits: BTreeMap<String, u64>,
 }

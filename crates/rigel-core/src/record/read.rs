@@ -111,10 +111,10 @@ impl Reader {
     /// A plan that follows the search takes the place of the first one, as long as nothing was visited by it.
     fn replan(&mut self, number: usize, plan: Plan) -> Result<(), Problem> {
         let Record { header, visits, .. } = &mut self.record;
-        if !visits.is_empty() || header.plan.search.is_none() {
+        if !visits.is_empty() || !header.plan.searches() {
             return Err(broken(number, "a second plan"));
         }
-        check::plan(number, &plan)?;
+        check::plan(number, &header.request, &plan)?;
         header.plan = plan;
         Ok(())
     }

@@ -56,7 +56,7 @@ impl Past {
         }
         let plan = Plan::new(&header.request, &header.nodes.first().host, &header.targets)?;
         let planned = (plan != header.plan).then(|| header.plan.clone());
-        if planned.is_some() && plan.search.is_none() {
+        if planned.is_some() && !plan.searches() {
             return Err(Problem::usage("the plan of the record is not the one that its request leads to")
                 .because("the file was changed after Rigel wrote it")
                 .next("start the run again"));

@@ -52,7 +52,11 @@ fn node(host: HostFacts) -> Node {
 
 /// A visit of one second to step 0 in which every I/O took `latency_ns`, at the outstanding count of the point.
 pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
-    let point = header().plan.steps[step].point;
+    visit_to(step, header().plan.steps[step].point, latency_ns)
+}
+
+/// The same of a step with this point.
+pub(crate) fn visit_to(step: usize, point: Point, latency_ns: u64) -> Visit {
     let tally = |outstanding: u32, class: Class| {
         let bytes = if class == Class::SMALL { 8192 } else { 1 << 20 };
         let mut tally = ClassTally::new(bytes, outstanding, NS_PER_S);

@@ -5,6 +5,7 @@
 //! waiting time distribution", Operations Research Letters 29). Must not simulate.
 
 use super::{ServiceTime, SimLaw, SimNoise};
+use crate::load::slo::SloBound;
 use crate::units::{NS_PER_S, to_f64};
 
 /// Times in the system, from the arrival to the end of the service, in nanoseconds.
@@ -31,7 +32,11 @@ impl SimLaw {
     pub fn truth_open(&self, per_s: f64, io_bytes: u64) -> Option<OpenTruth> {
         let service_ns = self.service_ns(io_bytes);
         let busy = per_s * service_ns / to_f64(NS_PER_S);
-        if self.noise != SimNoise::default() || busy >= f64::from(self.servers) || busy <= 0.0 {
+        if self.noise != SimNoise::default()
+            || !self.by_place.is_even()
+            || busy >= f64::from(self.servers)
+            || busy <= 0.0
+        {
             return None;
         }
         let waits = match self.spread {
@@ -40,6 +45,30 @@ impl SimLaw {
             ServiceTime::Lognormal { .. } => return None,
         };
         Some(OpenTruth { service_ns, servers: self.servers, busy, waits })
+    }
+}
+
+impl SimLaw {
+    /// The rate of Poisson arrivals of I/Os of `io_bytes` at which a bound on the latency is just reached, by halving. `None` where the
+    /// rates have no formula, and where no rate keeps the bound.
+    pub fn truth_rate(&self, bound: &SloBound, io_bytes: u64) -> Option<f64> {
+        let keeps = |per_s: f64| {
+            let truth = self.truth_open(per_s, io_bytes)?;
+            Some(match bound.judged.allowed() {
+                None => truth.mean_ns() <= to_f64(bound.limit.0),
+                Some(allowed) => truth.within_ns(to_f64(bound.limit.0)) >= 1.0 - allowed,
+            })
+        };
+        let most = f64::from(self.servers) * to_f64(NS_PER_S) / self.service_ns(io_bytes);
+        let (mut kept, mut broken) = (most * 1e-6, most);
+        if keeps(kept) != Some(true) {
+            return None;
+        }
+        for _ in 0..60 {
+            let middle = f64::midpoint(kept, broken);
+            if keeps(middle) == Some(true) { kept = middle } else { broken = middle }
+        }
+        Some(kept)
     }
 }
 
@@ -198,6 +227,21 @@ mod tests {
         let ratio = waits(ServiceTime::Constant) / waits(ServiceTime::Exponential);
         let correction = 1.0 + (1.0 - 0.95) * 4.0 * ((4.0f64 + 25.0).sqrt() - 2.0) / (16.0 * 0.95 * 5.0);
         near(ratio, correction / 2.0, 0.003);
+    }
+
+    #[test]
+    fn one_server_keeps_a_bound_up_to_the_rate_of_its_closed_form() {
+        let law = SimLaw {
+            servers: 1,
+            service_ns: NS_PER_MS / 5,
+            spread: ServiceTime::Exponential,
+            bytes_per_s: None,
+            ..SimLaw::default()
+        };
+        let rate = |bound: &str| law.truth_rate(&bound.parse().unwrap(), 8192);
+        near(rate("p99 < 2ms").unwrap(), 5000.0 - 100f64.ln() / 0.002, 1e-6);
+        near(rate("mean < 1ms").unwrap(), 4000.0, 1e-6);
+        assert_eq!(rate("p99 < 500us"), None, "the service alone takes longer");
     }
 
     #[test]

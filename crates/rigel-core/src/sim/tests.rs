@@ -2,7 +2,7 @@ use super::*;
 use crate::units::GIB;
 
 /// Every key once.
-const ALL: &str = "servers=10,service=5ms,rate=0,flush=200us,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
+const ALL: &str = "servers=10,service=5ms,rate=0,flush=200us,slope=50%,region=0.5:40%:60%,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
                    neighbour=0.7:10s:30s,stalls=0.2:100ms,fall=0.33:12s:25s,drift=-5%,process=0.5%,between=2%,unequal=3,modes=30%:0.7,\
                    startup=-30%:300ms,bucket=3000:30000,cap=250M:1G,cliff=1G:0.3,hits=40%:40us,lost=10000:20s,\
                    retrograde=1%";
@@ -42,6 +42,10 @@ fn every_part_of_a_law_reads() {
         spread: ServiceTime::Lognormal { cv: ppm(300_000) },
         bytes_per_s: None,
         flush_ns: 200_000,
+        by_place: ByPlace {
+            slope: ppm(500_000),
+            region: Some(Region { factor: ppm(500_000), from: ppm(400_000), to: ppm(600_000) }),
+        },
         noise: disturbed(),
     };
     assert_eq!(SimLaw::parse(ALL).unwrap(), wanted);
@@ -94,6 +98,8 @@ fn laws_say_what_is_wrong_and_in_which_part() {
         ("color=red", "color=red", "known are servers, "),
         ("fast", "'fast'", "KEY=VALUE"),
         ("between=2%,service=0,rate=0", "rate=0", "no time at all"),
+        ("rate=200", "rate=200", "8 KiB would take 41 s"),
+        ("rate=65535", "rate=65535", "give a unit"),
         ("spread=normal:3%", "spread=normal:3%", "lognormal:DEVIATION"),
         ("spread=lognormal:3000%", "3000%", "0% to 1000%"),
         ("noise=white:1s:5%", "noise=white", "ar:TIME:DEVIATION"),

@@ -3,12 +3,12 @@
 //! `docs/method/simulated-device.md` has the same table for users. Must not judge values; [`SimLaw::check`] does.
 
 use super::noise::{Bucket, Cliff, Fall, Hits, Lost, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
-use super::{ServiceTime, SimLaw};
+use super::{Region, ServiceTime, SimLaw};
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use std::fmt::Display;
 use std::str::FromStr;
 
-const KEYS: &str = "servers, service, rate, flush, spread, size, white, noise, neighbour, stalls, fall, drift, process, \
+const KEYS: &str = "servers, service, rate, flush, spread, size, slope, region, white, noise, neighbour, stalls, fall, drift, process, \
                     between, unequal, modes, startup, bucket, cap, cliff, hits, lost, retrograde";
 
 const MEMORY: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
@@ -43,6 +43,12 @@ impl SimLaw {
             "flush" => self.flush_ns = time(value)?,
             "size" => self.size_bytes = bytes(value)?,
             "spread" => self.spread = spread(value)?,
+            "slope" => self.by_place.slope = ratio(value)?,
+            "region" => {
+                let [factor, from, to] = fields(value, "FACTOR:FROM:TO, such as 0.5:40%:60%")?;
+                let (factor, from, to) = (ratio(factor)?, ratio(from)?, ratio(to)?);
+                self.by_place.region = Some(Region { factor, from, to });
+            }
             _ => return self.set_speed(key, value),
         }
         Ok(())

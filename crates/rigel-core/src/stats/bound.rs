@@ -5,7 +5,8 @@
 //! bound. Noise may contradict that; then the smallest level beyond the bound decides. Must not interpolate: every
 //! level that comes out was visited.
 
-use super::sample::mean;
+use super::sample::{count, mean, variance};
+use super::special::student_t_quantile;
 use crate::units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use std::fmt;
 
 /// Levels within this part of each other need not be told apart: below saturation the rate differs as little.
 const NEAR: f64 = 0.05;
+
+/// A level that is open is worth a point of its own if it is so many times the one that was found.
+const FAR: f64 = 1.25;
 
 /// Which latency of a point a bound is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,6 +108,24 @@ pub fn so_far(visits: &[BoundVisit], limit: Nanos) -> Option<u32> {
     bracket(&levels(visits, 1), limit).0
 }
 
+/// The largest level whose visits leave open whether it keeps the bound, if it is far above `within`. The search takes the smallest
+/// level that seems to be beyond: where the latency hardly grows with the load, one slow moment ends it far too low. A level that is
+/// beyond for sure ends what is open.
+pub fn perhaps(visits: &[BoundVisit], limit: Nanos, within: Option<u32>) -> Option<u32> {
+    let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    visits.iter().for_each(|visit| levels.entry(visit.outstanding).or_default().push(visit.latency_ns));
+    levels.retain(|_, seen| seen.len() > 1);
+    // Few visits to each level: what they differ by, relative, is taken from all.
+    let df: f64 = levels.values().map(|seen| count(seen.len()) - 1.0).sum();
+    let squares = levels.values().map(|seen| variance(seen) / mean(seen).powi(2) * (count(seen.len()) - 1.0));
+    let spread = (squares.sum::<f64>() / df).sqrt();
+    let least =
+        |seen: &[f64]| mean(seen) * (1.0 - student_t_quantile(0.975, df) * spread / count(seen.len()).sqrt());
+    let limit_ns = crate::units::to_f64(limit.0);
+    let open = levels.iter().take_while(|(_, seen)| least(seen) <= limit_ns).map(|(&level, _)| level).last();
+    open.filter(|&level| f64::from(level) > FAR * f64::from(within.unwrap_or(1)))
+}
+
 /// The mean latency of every level that had so many visits.
 fn levels(visits: &[BoundVisit], least: usize) -> BTreeMap<u32, f64> {
     let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -178,6 +200,31 @@ mod tests {
             .collect();
         assert_eq!(next(&all, Nanos::from_millis(3), 3, 512), NextBound::Visit(24));
         assert_eq!(next(&all[..2], Nanos::from_millis(3), 3, 512), NextBound::Visit(1));
+    }
+
+    /// A disk whose latency hardly grew up to 64 outstanding, while others used it for a moment: means at 32 and 64 are just beyond
+    /// 2 ms. Later visits had 0.8 ms at 27.
+    #[test]
+    fn a_level_that_may_keep_the_bound_is_told() {
+        let seen: [(u32, [f64; 3]); 5] = [
+            (16, [1.610, 2.458, 1.612]),
+            (27, [1.522, 1.699, 1.967]),
+            (32, [2.082, 2.237, 1.786]),
+            (64, [2.634, 2.015, 2.214]),
+            (128, [3.334, 2.852, 3.351]),
+        ];
+        let visit = |outstanding, ms: f64| BoundVisit { outstanding, latency_ns: 1e6 * ms };
+        let visits: Vec<BoundVisit> =
+            seen.into_iter().flat_map(|(level, all)| all.map(|ms| visit(level, ms))).collect();
+        let limit = Nanos::from_millis(2);
+        let within = so_far(&visits, limit);
+        assert_eq!((within, perhaps(&visits, limit, within)), (Some(27), Some(64)));
+        assert_eq!(perhaps(&visits, limit, Some(60)), None, "too near");
+        assert_eq!(perhaps(&visits, Nanos::from_millis(1), None), None, "all are beyond");
+        // Without noise nothing is open.
+        let quiet: Vec<BoundVisit> =
+            [1, 2, 4, 4, 8, 8].into_iter().map(|level| visit(level, f64::from(level))).collect();
+        assert_eq!(perhaps(&quiet, Nanos::from_millis(5), Some(4)), None);
     }
 
     #[test]

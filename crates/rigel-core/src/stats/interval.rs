@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A mean and its 95 % interval, in the unit of the visits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// Arithmetic mean of the visits; for quantiles of latencies the geometric mean.
+    /// Arithmetic mean of the visits; for quantiles of latencies that of all visits merged.
     pub mean: f64,
     /// Lower end; never negative.
     pub lo95: f64,
@@ -55,7 +55,7 @@ impl Interval {
         })
     }
 
-    /// The interval of a geometric mean: from `log_mean`, the mean of logarithms, `half` to either side.
+    /// An interval of logarithms, as of a geometric mean: `half` to either side of `log_mean`.
     pub(crate) fn geometric(log_mean: f64, half: f64, visits: usize, df: f64) -> Self {
         Self {
             mean: log_mean.exp(),

@@ -53,6 +53,9 @@ pub enum Next {
     Nothing,
 }
 
+/// So many times the level that saturates was tried: that is a plateau, however its levels differ by chance.
+pub(crate) const PLATEAU: u32 = 4;
+
 /// What the search found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {

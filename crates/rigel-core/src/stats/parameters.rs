@@ -74,6 +74,13 @@ impl Parameters {
         Self { target, measure_ns: if fast { NS_PER_S } else { usual.measure_ns }, ..usual }
     }
 
+    /// The same for two sides that take turns. What is wanted of it is how sure a difference is and not a rate, which takes more
+    /// rounds: a mean of all loads has no other visits to borrow its spread from.
+    #[must_use]
+    pub const fn in_turns(self) -> Self {
+        Self { least_visits: self.least_visits_few, most_visits: 2 * self.most_visits, ..self }
+    }
+
     /// Rounds before the first look of a phase with `points` points.
     pub fn first_look(&self, points: usize) -> u32 {
         let wanted = if points < FEW_POINTS { self.least_visits_few } else { self.least_visits };

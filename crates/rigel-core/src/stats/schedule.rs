@@ -134,23 +134,23 @@ impl Schedule {
     /// Longer visits count once each point has as many of them as come before the first look. If too few visits are
     /// left for that, the length stays. If too few are left to try every length, the shortest ones are skipped.
     pub fn lengthen(&mut self, visit_ns: u64) {
-        let lengths = self.parameters.visit_lengths();
+        let lengths = self.parameters().visit_lengths();
         let judged_ns = visit_ns.max(lengths.first().copied().unwrap_or(0));
-        if self.parameters.settle_ns.saturating_add(self.measure_ns) > judged_ns {
+        if self.parameters().settle_ns.saturating_add(self.measure_ns) > judged_ns {
             return;
         }
         let longer: Vec<u64> = lengths.into_iter().filter(|&length| length > judged_ns).collect();
         let changes = self.lengths_left();
         if let Some(length) = longer.get(longer.len().saturating_sub(changes)) {
-            self.measure_ns = length - self.parameters.settle_ns;
+            self.measure_ns = length - self.parameters().settle_ns;
         }
     }
 
     /// How many more lengths can be tried one after the other. Each needs, at every point, the visits of a first look.
     fn lengths_left(&self) -> usize {
-        let left = |point: usize| self.parameters.most_visits.saturating_sub(self.visits_to(point));
+        let left = |point: usize| self.parameters().most_visits.saturating_sub(self.visits_to(point));
         let fewest = self.members().map(left).min().unwrap_or(0);
-        let each = self.parameters.first_look(self.size()).max(1);
+        let each = self.parameters().first_look(self.size()).max(1);
         usize::try_from(fewest / each).unwrap_or(usize::MAX)
     }
 
@@ -176,18 +176,21 @@ impl Schedule {
 
     fn decide(&mut self, now_ns: u64) -> Next {
         loop {
-            let Some(phase) = self.phases.get(self.phase) else {
+            if self.phase >= self.phases.len() {
                 let all = self.unreached().is_empty();
                 return Next::Done(if all { Reason::Reached } else { Reason::MostVisits });
-            };
-            if self.parameters.time_limit_ns.is_some_and(|limit| now_ns >= limit) {
+            }
+            if self.time_limit_ns().is_some_and(|limit| now_ns >= limit) {
                 return Next::Done(Reason::OutOfTime);
+            }
+            if self.has_to_end(now_ns) {
+                self.end_phase();
+                continue;
             }
             if now_ns < self.not_before_ns {
                 return Next::Wait(self.not_before_ns - now_ns);
             }
-            if let Some(long) = phase.long_visits.get(self.long_visits_done) {
-                let LongVisit { point, measure_ns } = *long;
+            if let Some(LongVisit { point, measure_ns }) = self.next_long_visit() {
                 return Next::Visit(VisitOrder { point, measure_ns, purpose: Purpose::Long });
             }
             if let Some(&point) = self.order.last() {
@@ -199,44 +202,90 @@ impl Schedule {
         }
     }
 
+    fn next_long_visit(&self) -> Option<LongVisit> {
+        self.phases.get(self.phase)?.long_visits.get(self.long_visits_done).copied()
+    }
+
     /// Asks for a look, ends the phase or draws the next round.
     fn between_rounds(&mut self, now_ns: u64) -> Option<Next> {
-        let first_look = self.parameters.first_look(self.size());
+        let first_look = self.parameters().first_look(self.size());
         if self.rounds >= first_look && !self.looked {
             return Some(Next::Look);
         }
         if self.live().is_empty() {
-            let latest = self.last_ended_ns.values().max().copied();
-            self.not_before_ns = latest.map_or(0, |latest| latest + self.parameters.pause_ns);
-            self.phase += 1;
-            self.long_visits_done = 0;
-            self.rounds = 0;
+            self.end_phase();
             return None;
         }
         self.order = self.draw_order(now_ns);
         None
     }
 
+    /// Whether the phase has had its time. Each of its points has a visit, and the phases after it need the rest.
+    fn has_to_end(&self, now_ns: u64) -> bool {
+        let is_over = self.parameters().time_limit_ns.is_some_and(|limit| now_ns >= limit);
+        is_over && self.members().all(|point| self.visits_to(point) > 0)
+    }
+
+    fn end_phase(&mut self) {
+        let latest = self.last_ended_ns.values().max().copied();
+        self.not_before_ns = latest.map_or(0, |latest| latest + self.parameters().pause_ns);
+        self.phase += 1;
+        self.long_visits_done = 0;
+        self.rounds = 0;
+        self.order.clear();
+        if let Some(own) = self.phases.get(self.phase).and_then(|phase| phase.own) {
+            self.measure_ns = own.measure_ns;
+            self.gap_factor = 1;
+        }
+    }
+
+    /// The numbers that steer the phase.
+    fn parameters(&self) -> Parameters {
+        *self.phases.get(self.phase).map_or(&self.parameters, |phase| phase.parameters(&self.parameters))
+    }
+
+    /// When the whole run is over.
+    fn time_limit_ns(&self) -> Option<u64> {
+        self.phases.last().map_or(&self.parameters, |last| last.parameters(&self.parameters)).time_limit_ns
+    }
+
     /// A random order of the live points. It is uniform over the orders in which no point has to wait for its rest.
     /// With few points there may be no such order; then any order is taken, and the schedule waits.
     fn draw_order(&mut self, now_ns: u64) -> Vec<usize> {
-        let mut order = self.live();
-        shuffle(&mut order, &mut self.generator);
-        let first = order.clone();
+        let mut live = self.live();
+        self.generator.shuffle(&mut live);
+        let first = self.beside(&live);
+        let mut order = first.clone();
         for _ in 0..ORDERS_TRIED {
             if self.waits_for_nobody(&order, now_ns) {
                 return order;
             }
-            shuffle(&mut order, &mut self.generator);
+            self.generator.shuffle(&mut live);
+            order = self.beside(&live);
         }
         first
+    }
+
+    /// The same order, with the points of a pair beside each other: where the first of them stands.
+    fn beside(&self, order: &[usize]) -> Vec<usize> {
+        let pairs = self.phases.get(self.phase).map_or(&[][..], |phase| &phase.pairs);
+        if pairs.is_empty() {
+            return order.to_vec();
+        }
+        let of = |&[a, b]: &[usize; 2]| [(a, b), (b, a)];
+        let twins: BTreeMap<usize, usize> = pairs.iter().flat_map(of).collect();
+        let live: BTreeSet<usize> = order.iter().copied().collect();
+        let mut placed = BTreeSet::new();
+        let with_twin = |&point: &usize| [Some(point), twins.get(&point).copied()];
+        let all = order.iter().flat_map(with_twin).flatten();
+        all.filter(|&point| live.contains(&point) && placed.insert(point)).collect()
     }
 
     /// Whether every point will have had its rest when its turn comes. The order is reversed: the last is visited
     /// first.
     fn waits_for_nobody(&self, order: &[usize], now_ns: u64) -> bool {
-        let visit_ns = self.parameters.settle_ns + self.measure_ns;
-        let gap_ns = self.parameters.gap_for(self.size()) * self.gap_factor;
+        let visit_ns = self.parameters().settle_ns + self.measure_ns;
+        let gap_ns = self.parameters().gap_for(self.size()) * self.gap_factor;
         let mut starts = (0u64..).map(|turn| now_ns.saturating_add(turn.saturating_mul(visit_ns)));
         order.iter().rev().all(|point| {
             let start_ns = starts.next().unwrap_or(now_ns);
@@ -262,13 +311,13 @@ impl Schedule {
     fn visit(&self, point: usize, purpose: Purpose) -> Next {
         let known = self.slowest_rates.get(&point);
         let measure_ns =
-            known.map_or(self.measure_ns, |&rate| self.parameters.measure_for(self.measure_ns, rate));
+            known.map_or(self.measure_ns, |&rate| self.parameters().measure_for(self.measure_ns, rate));
         Next::Visit(VisitOrder { point, measure_ns, purpose })
     }
 
     /// How long a point must still rest.
     fn rest_ns(&self, point: usize, now_ns: u64) -> u64 {
-        let gap = self.parameters.gap_for(self.size()) * self.gap_factor;
+        let gap = self.parameters().gap_for(self.size()) * self.gap_factor;
         self.last_ended_ns.get(&point).map_or(0, |ended| (ended + gap).saturating_sub(now_ns))
     }
 
@@ -286,27 +335,14 @@ impl Schedule {
     }
 
     fn is_live(&self, point: usize) -> bool {
-        !self.reached.contains(&point) && self.visits_to(point) < self.parameters.most_visits
+        !self.reached.contains(&point) && self.visits_to(point) < self.parameters().most_visits
     }
 }
 
 /// One of `items`, uniformly; draws nothing from the generator when there is none.
 fn draw(items: &[usize], generator: &mut Generator) -> Option<usize> {
     let last = items.len().checked_sub(1)?;
-    items.get(index(last, generator)).copied()
-}
-
-/// A uniform permutation (Fisher, Yates 1938; Durstenfeld 1964).
-fn shuffle(items: &mut [usize], generator: &mut Generator) {
-    for last in (1..items.len()).rev() {
-        items.swap(last, index(last, generator));
-    }
-}
-
-/// Uniform in `0..=last`.
-fn index(last: usize, generator: &mut Generator) -> usize {
-    let bound = u64::try_from(last).unwrap_or(u64::MAX).saturating_add(1);
-    usize::try_from(generator.below(bound)).unwrap_or(last)
+    items.get(generator.index(last)).copied()
 }
 
 #[cfg(test)]

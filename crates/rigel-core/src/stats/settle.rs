@@ -7,6 +7,7 @@
 use super::sample::{count, mean, variance};
 use super::special::student_t_quantile;
 use crate::units::{NS_PER_MS, NS_PER_S};
+use std::ops::Range;
 
 /// Settling times that are tried, in order, in nanoseconds.
 const CANDIDATES: [u64; 8] = [
@@ -71,7 +72,9 @@ pub(crate) fn choose_settle(profiles: &[&[f64]], bucket_ns: u64, target: f64) ->
         let transient = transient(&usable, candidate, bucket_ns);
         settle.settle_ns = candidate;
         let size = transient.difference.abs();
-        if size < least_errors(visits) * transient.standard_error || size < target / PART_OF_TARGET {
+        let noise = least_errors(visits) * transient.standard_error;
+        let least = noise.max(one_step(&usable, candidate, bucket_ns)).max(target / PART_OF_TARGET);
+        if size < least {
             return Settle { unsettled: None, ..settle };
         }
         settle.unsettled = Some(transient);
@@ -99,17 +102,39 @@ fn least_errors(visits: usize) -> f64 {
 }
 
 fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transient {
-    let begin = buckets(candidate_ns, bucket_ns);
-    let length = buckets(PIECE_NS, bucket_ns);
     let difference = |profile: &&[f64]| {
-        let left = profile.len().saturating_sub(begin);
-        let end = begin.saturating_add(if length < left { length } else { left / 2 }).min(profile.len());
-        let piece = mean(profile.get(begin..end).unwrap_or_default());
-        (piece - mean(reference(profile, end))) / second_half(profile)
+        let piece = piece(profile.len(), candidate_ns, bucket_ns);
+        let reference = mean(reference(profile, piece.end));
+        (mean(profile.get(piece).unwrap_or_default()) - reference) / second_half(profile)
     };
     let differences: Vec<f64> = profiles.iter().map(difference).collect();
     let standard_error = (variance(&differences) / count(differences.len())).sqrt();
     Transient { difference: mean(&differences), standard_error }
+}
+
+/// The difference that one step of the rate makes, from one bucket to the next: an I/O, or as many as come at once. Visits
+/// without noise are all alike, so that their standard error is 0, and a piece of them has one step more or less than what it
+/// is compared with. The steps of noisy visits cancel out in the mean profile, and are far below the standard error.
+fn one_step(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> f64 {
+    let Some(shortest) = profiles.iter().min_by_key(|profile| profile.len()) else { return 0.0 };
+    let piece = piece(shortest.len(), candidate_ns, bucket_ns);
+    let compared = count(reference(shortest, piece.end).len());
+    let of_visits = |bucket: usize| {
+        let rates = profiles.iter().map(|profile| profile[bucket] / second_half(profile));
+        rates.sum::<f64>() / count(profiles.len())
+    };
+    let (mut least, mut most) = (f64::INFINITY, 0.0);
+    for rate in (piece.start..shortest.len()).map(of_visits) {
+        (least, most) = (f64::min(least, rate), f64::max(most, rate));
+    }
+    (most - least).max(0.0) * (1.0 / count(piece.len().max(1)) + 1.0 / compared)
+}
+
+/// The buckets of the piece after a candidate, of a visit of so many.
+fn piece(all: usize, candidate_ns: u64, bucket_ns: u64) -> Range<usize> {
+    let (begin, length) = (buckets(candidate_ns, bucket_ns), buckets(PIECE_NS, bucket_ns));
+    let left = all.saturating_sub(begin);
+    begin..begin.saturating_add(if length < left { length } else { left / 2 }).min(all)
 }
 
 /// The part that a piece ending at `end` is compared with: the second half of the visit, from the end of the piece
@@ -130,7 +155,7 @@ fn buckets(span_ns: u64, bucket_ns: u64) -> usize {
 }
 
 /// The span of so many buckets.
-pub(super) fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
+pub(crate) fn to_ns(buckets: usize, bucket_ns: u64) -> u64 {
     u64::try_from(buckets).unwrap_or(u64::MAX).saturating_mul(bucket_ns)
 }
 

@@ -6,6 +6,7 @@
 
 pub mod again;
 mod cgroup;
+mod commits;
 mod measured;
 mod mysql;
 mod oracle;
@@ -16,7 +17,7 @@ mod seastar;
 mod usable;
 
 pub use measured::Measured;
-pub use page_cost::HitRate;
+pub use page_cost::{HitRate, at as page_cost_at};
 
 use crate::error::Problem;
 use crate::judge::flags::{Flag, FlagCode};

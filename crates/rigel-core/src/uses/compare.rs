@@ -8,10 +8,12 @@ mod alike;
 pub mod change;
 pub mod gate;
 mod metric;
+mod past;
 mod shown;
 
 pub use alike::Difference;
 pub use metric::Metric;
+pub use past::Past;
 
 use crate::judge::findings::Findings;
 use crate::load::matrix::Point;
@@ -51,6 +53,20 @@ impl Effect {
     }
 }
 
+/// Whether the number of a side may be used by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It may.
+    Usable,
+    /// A flag says that it must not.
+    Invalid,
+    /// More I/O arrived than was served: a latency that says how long was measured.
+    Behind {
+        /// Whether the base kept up with the same load.
+        alone: bool,
+    },
+}
+
 /// One quantity of one point, or of the runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -62,6 +78,8 @@ pub struct Row {
     pub base: Estimate,
     /// The new side.
     pub new: Estimate,
+    /// Whether that may be used by itself.
+    pub standing: Standing,
     /// How much the new side differs; the reason when that cannot be told.
     pub change: Result<Change, Doubt>,
     /// What that says.
@@ -82,6 +100,11 @@ pub struct Comparison {
 impl Comparison {
     /// Compares all runs of one side with all of the other.
     pub fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Self {
+        Self::with_past(base, new, &[Past::default(); 2])
+    }
+
+    /// The same where sessions of the past tell how much those of each side differ: a single run of a side is one of them.
+    pub fn with_past(base: &[Run<'_>], new: &[Run<'_>], past: &[Past; 2]) -> Self {
         let all: Vec<&Run<'_>> = base.iter().chain(new).collect();
         let Some((first, others)) = all.split_first() else {
             return Self::default();
@@ -93,7 +116,7 @@ impl Comparison {
         let of = |metric| {
             let unequal = has_unequal_levels(metric, &all, &left_out);
             let judged = move |row: Row| if unequal { row.of_unequal_levels() } else { row };
-            rows(metric, &points, base, new).into_iter().map(judged)
+            rows(metric, &points, (base, new), past).into_iter().map(judged)
         };
         Self {
             rows: Metric::ALL.into_iter().filter(|&metric| is_common(metric, &all)).flat_map(of).collect(),
@@ -135,26 +158,33 @@ fn has_unequal_levels(metric: Metric, runs: &[&Run<'_>], left_out: &[Point]) -> 
 }
 
 /// The rows of one metric: one for each point of the runs, or one for the runs.
-fn rows(metric: Metric, points: &[Point], base: &[Run<'_>], new: &[Run<'_>]) -> Vec<Row> {
+fn rows(
+    metric: Metric,
+    points: &[Point],
+    (base, new): (&[Run<'_>], &[Run<'_>]),
+    past: &[Past; 2],
+) -> Vec<Row> {
     let side = |runs: &[Run<'_>], point: Option<Point>| -> Option<Vec<Measured>> {
         runs.iter().map(|run| measured(metric, run, point)).collect()
     };
     let places = points.iter().copied().map(Some).chain([None]);
     let sides: Vec<(Option<Point>, Vec<Measured>, Vec<Measured>)> =
         places.filter_map(|point| Some((point, side(base, point)?, side(new, point)?))).collect();
-    let judged = if metric.is_of_a_run() {
+    let judged = if metric.is_chosen() {
         // The best of many is chosen among as many.
         points.iter().filter(|point| point.of(metric.class()) > 0).count()
     } else {
         sides.iter().filter(|(_, base, new)| change::doubt(base, new).is_none()).count()
     };
     let row = |(point, base, new): &(Option<Point>, Vec<Measured>, Vec<Measured>)| {
-        let change = change::change(base, new, judged);
+        let past = past.map(|past| past.of(metric));
+        let change = change::change_between_sessions(base, new, judged, past);
         Row {
             metric,
             point: *point,
             base: change::side(base, new),
             new: change::side(new, base),
+            standing: if new.iter().any(|one| one.invalid) { Standing::Invalid } else { Standing::Usable },
             verdict: verdict(metric, &change),
             change,
         }
@@ -169,7 +199,7 @@ fn measured(metric: Metric, run: &Run<'_>, point: Option<Point>) -> Option<Measu
     }
 }
 
-fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Effect {
+pub(super) fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Effect {
     match change {
         Err(doubt) => Effect::NoEvidence(*doubt),
         Ok(change) if change.lo > 0.0 || change.hi < 0.0 => {

@@ -8,11 +8,18 @@ mod answered;
 mod answering;
 mod cases;
 mod chance;
+mod commits;
+mod known;
+mod places;
+mod queues;
+mod rates;
 mod score;
+mod turns;
 
 pub use answered::{Answered, Asked, Seen};
-pub use cases::{Case, Held, Promise, Silence, all, thorough};
-pub use score::{Grade, Score, Trial};
+pub use cases::{Case, Held, Promise, Promised, Silence, all, thorough};
+pub use known::Known;
+pub use score::{Apart, Grade, Score, Trial};
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,11 @@
 //!
 //! Every figure is one of a point; here they are only chosen, by the rule of [`super::extremes`]. Must not format.
 
+use super::commits::Commits;
 use super::extremes::{Candidate, Extreme, candidates, highest, is_highest};
 use super::{CurveFindings, IoFindings, PointFindings};
 use crate::load::class::Class;
+use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
 use crate::stats::Estimate;
 use crate::stats::bound::{LatencyBound, LatencyOf};
@@ -45,11 +47,18 @@ pub struct Answers {
     pub n_sat: Option<(u32, u32)>,
     /// Whether the search saw saturation; otherwise what it found are lower bounds.
     pub saturated: bool,
+    /// What commits cost; why that is not known.
+    pub commits: Result<Commits, NoCommits>,
 }
 
 impl Answers {
     /// The answers of a run that was asked for a bound.
-    pub(super) fn of(bound: LatencyBound, points: &[PointFindings], curves: &[CurveFindings]) -> Self {
+    pub(super) fn of(
+        bound: LatencyBound,
+        no_commits: Option<NoCommits>,
+        points: &[PointFindings],
+        curves: &[CurveFindings],
+    ) -> Self {
         let curve = curves.iter().find(|curve| curve.class() == Class::SMALL);
         let small = candidates(points, Class::SMALL);
         let max_iops = within(&small, &bound);
@@ -65,6 +74,7 @@ impl Answers {
             latency_at_1_us: alone(points, Class::SMALL).and_then(|io| latency(io, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),
             saturated: curve.is_some_and(|curve| curve.curve.saturated),
+            commits: no_commits.map_or_else(|| Commits::of(points), Err),
         }
     }
 }
@@ -78,7 +88,7 @@ impl Answers {
 }
 
 /// One of a class and none of the other, when something completed.
-fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
+pub(super) fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
     found.io(class).filter(|io| io.latency_us.is_some())
 }
@@ -138,6 +148,8 @@ mod tests {
     use crate::judge::findings::Findings;
     use crate::judge::flags::Flag;
     use crate::judge::flags::FlagCode;
+    use crate::load::matrix::RunLevel;
+    use crate::load::request::Request;
     use crate::record::Record;
     use crate::record::tests::{header, visit};
     use crate::stats::{Basis, Interval};
@@ -156,7 +168,7 @@ mod tests {
             Some(LatencyBound { limit: Nanos::from_millis(limit_ms), of: LatencyOf::Mean });
         let mut findings = Findings::of(&record);
         change(&mut findings);
-        findings.choose(record.header.request.bound);
+        findings.choose(&record.header.request);
         findings
     }
 
@@ -264,7 +276,7 @@ mod tests {
         assert_eq!(answers.max_mbps, found.best.rate(Class::LARGE));
         assert_eq!(level(found.best.latency_us(Class::SMALL)), 1);
         let mut unbound = found.clone();
-        unbound.choose(None);
+        unbound.choose(&Request::new(RunLevel::Simple));
         assert_eq!((unbound.best, unbound.answers), (found.best, None), "with a bound or without");
     }
 

@@ -17,6 +17,7 @@ use crate::stats::estimate::Basis;
 use crate::stats::interval::Interval;
 use crate::stats::quantile::{self, Quantile};
 use crate::stats::sample::mean;
+use crate::stats::schedule::Phase;
 use crate::units::{Nanos, to_f64, us_from_ns};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,15 +38,16 @@ pub fn phases(record: &Record) -> Vec<JudgedPhase<'_>> {
     let Some(plan) = &record.header.plan.adaptive else {
         return Vec::new();
     };
-    let phase = |steps: &Vec<usize>| {
-        let steps: BTreeSet<usize> = steps.iter().copied().collect();
+    let phase = |planned: &Phase| {
+        let parameters = planned.parameters(&plan.parameters);
+        let steps: BTreeSet<usize> = planned.points.iter().copied().collect();
         let visits: Vec<&Visit> = record.visits.iter().filter(|visit| steps.contains(&visit.step)).collect();
-        let judged = Profiles::of(visits.iter().copied()).look(&plan.parameters);
+        let judged = Profiles::of_phase(planned).with(visits.iter().copied()).look(parameters);
         let counting = visits.iter().copied().filter(|visit| judged.rests_on(visit));
-        let sure = sureness(&by_step(counting), &judged, &plan.parameters);
+        let sure = sureness(&by_step(counting), &judged, parameters);
         JudgedPhase { steps, visits, judged, sure }
     };
-    let all = plan.phases.iter().map(|planned| phase(&planned.points));
+    let all = plan.phases.iter().map(phase);
     all.filter(|phase| !phase.visits.is_empty()).collect()
 }
 

@@ -93,7 +93,20 @@ pub struct Candidate<'a> {
 /// there are no others, and so have points in doubt, and points whose rate changed while they were measured: their wide
 /// intervals would make them as good as the best.
 pub fn candidates(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
-    let rank = |found: &PointFindings| (in_doubt(found), !found.point.is_alone(class), changed(found));
+    of_least_rank(points, class, |found| (in_doubt(found), !found.point.is_alone(class), changed(found)))
+}
+
+/// The same, whatever other classes a point has: of a load that is a mix of all of them.
+pub(super) fn candidates_in_mixes(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
+    of_least_rank(points, class, |found| (in_doubt(found), changed(found)))
+}
+
+/// The points of a class in which something completed and whose rank is the lowest.
+fn of_least_rank<R: Ord>(
+    points: &[PointFindings],
+    class: Class,
+    rank: impl Fn(&PointFindings) -> R,
+) -> Vec<Candidate<'_>> {
     let all = || points.iter().filter_map(|found| Some((found, done(found.io(class))?)));
     let Some(least) = all().map(|(found, _)| rank(found)).min() else {
         return Vec::new();
@@ -112,9 +125,11 @@ pub fn best_alone(points: &[PointFindings], class: Class) -> Option<Point> {
     highest(&candidates(&alone, class)).map(|best| best.point)
 }
 
-/// The candidate with the most outstanding of those that have the highest rate.
+/// The candidate with the most outstanding of those that have the highest rate; of places, which are no loads, the first.
 pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
-    candidates.iter().rev().find(|one| is_highest(one, candidates)).copied()
+    let mut found = candidates.iter().filter(|one| is_highest(one, candidates));
+    let are_places = candidates.iter().any(|one| one.io.load.places.is_some());
+    if are_places { found.next() } else { found.next_back() }.copied()
 }
 
 /// Whether the rate of a candidate is the highest, as far as one standard error tells.
@@ -169,6 +184,6 @@ fn changed(point: &PointFindings) -> bool {
 }
 
 /// A class in which something completed.
-fn done(io: Option<&IoFindings>) -> Option<&IoFindings> {
+pub fn done(io: Option<&IoFindings>) -> Option<&IoFindings> {
     io.filter(|io| io.latency_us.is_some())
 }

@@ -15,6 +15,7 @@ mod levels;
 mod long_visit;
 mod neighbours;
 mod open;
+mod server;
 mod visits;
 mod words;
 
@@ -24,6 +25,7 @@ use super::PointFindings;
 use super::estimate::{JudgedPhase, by_step, used};
 use crate::facts::{InMemory, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
+use crate::load::matrix::Point;
 use crate::record::{Header, Record, Resumed, Visit};
 use crate::stats::Basis;
 
@@ -55,11 +57,12 @@ fn for_points(
         let visits = by_step.get(&point.step).map_or(&[][..], Vec::as_slice);
         let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
         let counting = used(visits, phase.map(|(phase, _)| phase));
-        let mut flags = everywhere(&record.header);
+        let mut flags = circumstances_of(&record.header, point.point);
         flags.extend(counts::of_point(record, visits, point));
         flags.extend(open::of_point(&counting, visits, point));
         flags.extend(changes.of_point(&counting));
         flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
+        flags.extend(server::of_point(&counting));
         flags.extend(circumstances::of_point(record, &counting));
         flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
         let settle_ns = phase.map_or(0, |(phase, _)| phase.judged.look.settle.settle_ns);
@@ -67,7 +70,9 @@ fn for_points(
         flags
             .extend(phase.into_iter().flat_map(|(phase, compared)| visits::of_point(phase, compared, point)));
         let points = phase.map_or(0, |(phase, _)| phase.steps.len());
-        flags.extend(width(point, target, least_visits(record, points)));
+        // Of two sides that take turns the ratio was asked for, and not how sure each rate is.
+        let asked = target.filter(|_| record.header.request.sides.is_none());
+        flags.extend(width(point, asked, least_visits(record, points)));
         point.flags = flags;
     }
 }
@@ -111,14 +116,14 @@ fn name(record: &Record, phases: &[JudgedPhase<'_>], phase: &JudgedPhase<'_>) ->
     }
 }
 
-/// Flags that hold for every point of the run.
-fn everywhere(header: &Header) -> Vec<Flag> {
+/// Flags that hold for every point of the run, or of its side.
+fn circumstances_of(header: &Header, point: Point) -> Vec<Flag> {
     let mut found = Vec::new();
-    if header.request.buffered {
+    if header.request.is_buffered_at(point) {
         let flag = Flag::new(FlagCode::Buffered, "measured through the page cache: memory, not storage");
         found.push(flag.invalidating());
     }
-    found.extend(memory(&header.targets));
+    found.extend(memory(header.request.used_at(point, &header.targets)));
     if header.nodes.first().engine.kind.is_simulated() {
         let text = format!("engine {}: no storage was touched", header.nodes.first().engine.kind.name());
         found.push(Flag::new(FlagCode::Simulated, text));

@@ -1,10 +1,13 @@
 use super::*;
 use crate::facts::engine::EngineKind;
 use crate::judge::flags::FlagCode;
+use crate::load::matrix::RunLevel;
+use crate::load::pace::LevelChoice;
+use crate::load::plan::Plan;
 use crate::load::workload::Direction;
 use crate::measure::FirstError;
-use crate::record::Visit;
-use crate::record::tests::{header, visit};
+use crate::record::tests::{header, visit, visit_to};
+use crate::record::{Header, Visit};
 use crate::stats::Interval;
 use crate::witness::{Counts, Moved, Witness, WitnessSample};
 
@@ -31,6 +34,66 @@ fn rates_latency_and_extremes() {
     assert_eq!((most.estimate.value, most.point), (200.0, Point::pair(0, 2)));
     assert_eq!(found.best.latency_us(Class::SMALL).unwrap().point, Point::pair(1, 0), "the first of equals");
     assert!(found.points.iter().all(|p| p.flags.is_empty()), "{:?}", found.points);
+}
+
+/// Two stations of 1 ms each: with one session a query takes 1 ms, and 2,000 a second are the most.
+#[test]
+fn the_knee_of_two_stations_is_at_two_sessions() {
+    let latencies = [1_000_000, 1_000_000, 1_500_000, 2_000_000, 2_500_000];
+    let visits = latencies.into_iter().zip(0..).map(|(latency_ns, step)| visit(step, latency_ns));
+    let found = Findings::of(&record(visits.collect()));
+    let knee = found.knee().unwrap();
+    assert!((knee.sessions - 2.0).abs() < 1e-9, "{knee:?}");
+    assert_eq!((knee.class, knee.half), (Class::SMALL, Point::pair(1, 0)));
+    assert!(!knee.is_least && !knee.is_most, "{knee:?}");
+    let (mean, p99) = knee.response_us(&found, Class::SMALL).unwrap();
+    assert_eq!((mean.value, p99.value), (1000.0, 1000.0));
+    assert_eq!(knee.response_us(&found, Class::LARGE), None);
+    // Four times the stations: every session that was tried has one for itself.
+    let found = Findings::of(&record((0..5).map(|step| visit(step, 1_000_000)).collect()));
+    let knee = found.knee().unwrap();
+    assert!((knee.sessions - 5.0).abs() < 1e-9, "{knee:?}");
+    assert!(knee.is_least && !knee.is_most, "{knee:?}");
+    assert_eq!(Findings::of(&record(Vec::new())).knee(), None);
+}
+
+/// Of 9 users one makes reports: the look-ups are alone only with the fewest sessions, which says nothing of the highest rate.
+#[test]
+fn the_knee_of_a_mix_is_that_of_its_highest_rate() {
+    let points =
+        [(1, 0), (2, 0), (4, 0), (8, 1), (16, 2), (32, 4)].map(|(one, other)| Point::pair(one, other));
+    let knee = |latencies_ms: [u64; 6]| {
+        let Header { request, nodes, targets, .. } = header();
+        let levels = LevelChoice::Own;
+        let request = Request { level: RunLevel::Load, levels, points: points.to_vec(), ..request };
+        let plan = Plan::new(&request, &nodes.first().host, &targets).unwrap();
+        let made = points.into_iter().zip(latencies_ms).enumerate();
+        let visits = made.map(|(step, (point, ms))| visit_to(step, point, ms * 1_000_000)).collect();
+        Findings::of(&Record { visits, ..Record::begun(Header { request, plan, ..header() }) })
+            .knee()
+            .unwrap()
+    };
+    // 8 look-ups at a time need 1 ms each, and more of them wait: 8,000 a second, from 9 sessions on.
+    let found = knee([1, 1, 1, 1, 2, 4]);
+    assert!((found.sessions - 9.0).abs() < 1e-9, "{found:?}");
+    assert_eq!((found.class, found.half), (Class::SMALL, Point::pair(4, 0)));
+    assert!(!found.is_least && !found.is_most, "{found:?}");
+    // Nobody waits.
+    let found = knee([1; 6]);
+    assert!((found.sessions - 36.0).abs() < 1e-9 && found.is_least, "{found:?}");
+}
+
+#[test]
+fn without_one_session_alone_the_knee_is_at_most_what_is_found() {
+    let knee = |latencies: &[(usize, u64)]| {
+        let visits = latencies.iter().map(|(step, ms)| visit(*step, ms * 1_000_000)).collect();
+        Findings::of(&record(visits)).knee().unwrap()
+    };
+    // One station: two sessions wait for one another, and the bound is twice as high as the knee.
+    let found = knee(&[(1, 2), (3, 4)]);
+    assert!((found.sessions - 2.0).abs() < 1e-9 && found.is_most && !found.is_least, "{found:?}");
+    let found = knee(&[(0, 1), (1, 2), (3, 4)]);
+    assert!((found.sessions - 1.0).abs() < 1e-9 && !found.is_most && !found.is_least, "{found:?}");
 }
 
 #[test]
@@ -180,7 +243,7 @@ fn a_point_whose_rate_changed_is_no_headline_unless_all_did() {
             io.iops.interval = if place == 4 { wide } else { None };
             io.latency_us.as_mut().unwrap().mean.interval = wide;
         }
-        found.choose(None);
+        found.choose(&Request::new(RunLevel::Simple));
         let at = |best: Option<Extreme>| best.map(|best| best.point.small());
         let plain = &found.plainly_best;
         (

@@ -5,7 +5,9 @@
 use super::{Findings, PointFindings};
 use crate::error::{ExitKind, Problem};
 use crate::judge::flags::{Flag, FlagCode};
+use crate::load::matrix::Point;
 use crate::load::request::Request;
+use crate::load::sides::Side;
 use crate::path_text::printable;
 
 impl Findings {
@@ -13,7 +15,12 @@ impl Findings {
     /// Memory that was asked for (`--allow-memory`, `--buffered`) keeps its flag and is no failure.
     pub fn unusable(&self, request: &Request) -> Option<Problem> {
         let forbidden = |found: &PointFindings| forbidding(found, request).next().is_some();
-        if self.points.is_empty() || !self.points.iter().all(forbidden) {
+        // Raw I/O beside SQL is there for the part that reaches SQL: alone it answers nothing.
+        let counts = |found: &&PointFindings| {
+            !request.is_beside_raw() || request.side_of(found.point) == Some(Side::B)
+        };
+        let counting: Vec<&PointFindings> = self.points.iter().filter(counts).collect();
+        if counting.is_empty() || !counting.iter().copied().all(forbidden) {
             return None;
         }
         let reasons = self.reasons(request);
@@ -21,9 +28,11 @@ impl Findings {
         let causes: Vec<String> = reasons.iter().map(cause).collect();
         let steps: Vec<&str> =
             reasons.iter().map(|flag| flag.code.meaning().remedy.trim_end_matches('.')).collect();
-        let points = match self.points.len() {
-            1 => "the only point".to_owned(),
-            count => format!("all {count} points"),
+        let points = match (request.is_beside_raw(), counting.len()) {
+            (true, _) if request.writes_at_all() => "all commits through SQL".to_owned(),
+            (true, _) => "all look-ups through SQL".to_owned(),
+            (false, 1) => "the only point".to_owned(),
+            (false, count) => format!("all {count} points"),
         };
         let problem = Problem::new(ExitKind::GateFailed, "measured, but no number may be used");
         Some(problem.at(points).because(causes.join("; ")).next(steps.join("; ")))
@@ -47,15 +56,25 @@ impl Findings {
     }
 }
 
-/// The flags of a point that make it invalid, and were not asked for.
-fn forbidding<'a>(found: &'a PointFindings, request: &'a Request) -> impl Iterator<Item = &'a Flag> {
-    found.flags.iter().filter(|flag| flag.invalid && !was_asked_for(flag.code, request))
+impl PointFindings {
+    /// Whether no flag forbids to use its numbers.
+    pub fn is_usable(&self, request: &Request) -> bool {
+        forbidding(self, request).next().is_none()
+    }
 }
 
-const fn was_asked_for(code: FlagCode, request: &Request) -> bool {
+/// The flags of a point that make it invalid, and were not asked for.
+pub(crate) fn forbidding<'a>(
+    found: &'a PointFindings,
+    request: &'a Request,
+) -> impl Iterator<Item = &'a Flag> {
+    found.flags.iter().filter(|flag| flag.invalid && !was_asked_for(flag.code, request, found.point))
+}
+
+fn was_asked_for(code: FlagCode, request: &Request, point: Point) -> bool {
     match code {
-        FlagCode::Memory => request.allow_memory || request.buffered,
-        FlagCode::Buffered => request.buffered,
+        FlagCode::Memory => request.allow_memory || request.is_buffered_at(point),
+        FlagCode::Buffered => request.is_buffered_at(point),
         _ => false,
     }
 }
@@ -64,6 +83,10 @@ const fn was_asked_for(code: FlagCode, request: &Request) -> bool {
 mod tests {
     use super::*;
     use crate::facts::TargetFacts;
+    use crate::load::class::Class;
+    use crate::load::sides::Sides;
+    use crate::load::sql::{Probe, ReportBy, ServerChoice, SqlLevel, SqlRequest};
+    use crate::load::workload::WritePercent;
     use crate::record::Record;
     use crate::record::tests::{header, visit};
 
@@ -104,6 +127,26 @@ mod tests {
             None
         );
         assert_eq!(problem(&|record| record.header.request.buffered = true), None);
+    }
+
+    #[test]
+    fn what_takes_turns_with_raw_io_is_named() {
+        let (mut found, mut request) = findings(|record| record.header.request.allow_memory = true);
+        request.sql = Some(SqlRequest {
+            level: SqlLevel::Simple,
+            probe: Probe::Batch,
+            report: ReportBy::Range,
+            server: ServerChoice::Private,
+        });
+        request.sides = Some(Sides { targets_of_a: 1, engine: request.engine, buffered: false });
+        found.points.iter_mut().for_each(|found| {
+            found.point = Point::default().with(Class::SIMPLE, 1).on(Side::B);
+            found.flags = vec![Flag::new(FlagCode::Unverified, "cached").invalidating()];
+        });
+        let place = |request: &Request| found.unusable(request).unwrap().place.unwrap();
+        assert_eq!(place(&request), "all look-ups through SQL");
+        request.set_writes(WritePercent::ALL);
+        assert_eq!(place(&request), "all commits through SQL");
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub struct VisitIo {
     pub standard_error: Option<f64>,
     /// Mean latency in microseconds; `None` when nothing completed.
     pub latency_us: Option<f64>,
+    /// The standard error of that mean as far as the visit itself can see it, relative: that of the rate, or of the number in the
+    /// system of an open loop.
+    pub latency_error: Option<f64>,
     /// Median latency in microseconds.
     pub p50_us: Option<f64>,
     /// 99th percentile of latency in microseconds.
@@ -82,8 +85,8 @@ pub fn foreign(header: &Header, visit: &Visit) -> Option<Vec<Foreign>> {
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
     // Through the page cache our bytes are not those of the device.
     let failed_bytes = failed_bytes(visit);
-    let own_bytes =
-        |node: &NodeVisit| (!header.request.buffered).then(|| node.moved_bytes.saturating_add(failed_bytes));
+    let is_buffered = header.request.is_buffered_at(visit.point);
+    let own_bytes = |node: &NodeVisit| (!is_buffered).then(|| node.moved_bytes.saturating_add(failed_bytes));
     let of_node = |node: &NodeVisit| Some(judge(node.witness.as_ref()?, window, own_bytes(node)).foreign());
     visit.nodes.iter().filter_map(of_node).reduce(|all, more| all.into_iter().chain(more).collect())
 }
@@ -131,12 +134,15 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
     };
     let us = |ns: u64| us_from_ns(to_f64(ns));
     let latency_us = all.mean_ns().map(us_from_ns);
+    let course = profiles::course_profile(tally, visit.measured_ns);
+    let course = after(&course, BUCKET_NS, begin_ns);
     let little = |us: f64| iops * us / to_f64(NS_PER_S / 1000) / f64::from(tally.planned);
     VisitIo {
         ios: all.count(),
         iops,
         standard_error: own_error(rates).map(|own| own.standard_error),
         latency_us,
+        latency_error: own_error(course).map(|own| own.standard_error / mean(course)),
         p50_us: all.quantile_ns(0.5).map(us),
         p99_us: all.quantile_ns(0.99).map(us),
         little: latency_us.filter(|_| tally.planned > 0 && tally.open.is_none()).map(little),

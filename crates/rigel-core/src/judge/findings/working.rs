@@ -8,7 +8,7 @@
 
 use super::extremes::{Candidate, candidates, highest};
 use super::{CurveFindings, PointFindings};
-use crate::load::class::{Arrival, Class, Figure};
+use crate::load::class::{Class, Figure};
 use crate::stats::Estimate;
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
@@ -67,7 +67,7 @@ impl WorkingPoint {
     pub(super) fn of(points: &[PointFindings], curve: Option<&CurveFindings>, class: Class) -> Option<Self> {
         let all = candidates(points, class);
         let most = highest(&all)?;
-        if most.io.load.figure == Figure::Mbps || most.io.load.arrival != Arrival::Closed {
+        if most.io.load.figure == Figure::Mbps || !most.io.load.level_is_load() {
             return None;
         }
         let highest = Loaded::of_point(&most, class)?;

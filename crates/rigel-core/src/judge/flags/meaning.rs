@@ -193,7 +193,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::FlushFree,
         Next::Doctor,
-        "Durable writes take no longer than others: all writes are safe at once, or the storage says durable too early.",
+        "Durable writes take hardly longer than others: all writes are safe at once, or the storage says durable too early.",
         "Find out what keeps writes when the power fails (no cache, or a protected one); if nothing does, commits can be lost.",
     ),
     row(
@@ -238,5 +238,11 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         Next::Nothing,
         "More I/O arrived than the storage served: the latency grows as long as one measures, so it is no figure.",
         "Ask for a lower rate; what was served is the most that the storage takes in this way.",
+    ),
+    row(
+        FlagCode::Unverified,
+        Next::Nothing,
+        "A query of the database was not the I/O that it stands for, so the rate is none of I/O.",
+        "Keep caches out of the way: direct I/O or little memory for the server, and a table that is much larger than they are. For commits, set fsync and synchronous_commit to on, on a server of version 14 or later.",
     ),
 ];

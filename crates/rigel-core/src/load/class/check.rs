@@ -17,6 +17,10 @@ const MAX_IO_BYTES: u64 = 256 * MIB;
 pub const MAX_RATE: u32 = 10_000_000;
 /// Most bursty arrivals.
 pub const MOST_BURSTY: u32 = 100;
+/// Fewer places show no course.
+pub const FEWEST_PLACES: u8 = 3;
+/// Most places.
+pub const MOST_PLACES: u8 = 200;
 /// Smallest block that any device has.
 const MIN_BLOCK_BYTES: u64 = 512;
 
@@ -32,7 +36,6 @@ impl LoadClass {
                 self.pattern == Pattern::Log && !matches!(self.sizes, Sizes::Fixed(_)),
                 "of several sizes in a log",
             ),
-            (self.pattern == Pattern::Log && self.span != Span::Whole, "to a log on a part of a target"),
             (self.pattern == Pattern::Sessions, "of sessions"),
             (
                 self.is_open() && self.pattern != Pattern::Random,
@@ -65,7 +68,11 @@ impl LoadClass {
             _ if self.sync != Sync::None && !self.write_percent.writes() => {
                 Some("it only reads, and only writes can be made durable".to_owned())
             }
-            _ => self.wrong_sizes().or_else(|| self.wrong_arrival()).or_else(|| self.wrong_level()),
+            _ => self
+                .wrong_places()
+                .or_else(|| self.wrong_sizes())
+                .or_else(|| self.wrong_arrival())
+                .or_else(|| self.wrong_level()),
         };
         match wrong {
             Some(what) => Err(Problem::usage(what)
@@ -92,6 +99,20 @@ impl LoadClass {
             .then(|| "I/O of several sizes is counted in I/Os, not in MBPS".to_owned())
     }
 
+    fn wrong_places(&self) -> Option<String> {
+        let places = self.places?;
+        if !(FEWEST_PLACES..=MOST_PLACES).contains(&places) {
+            return Some(format!("{places} places are not within {FEWEST_PLACES} to {MOST_PLACES}"));
+        }
+        let goes = matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }) && !self.is_open();
+        if !goes || matches!(self.sizes, Sizes::Mixed(_)) {
+            return Some(
+                "only random I/O of one size and streams go by place, one after the other".to_owned(),
+            );
+        }
+        None
+    }
+
     fn wrong_arrival(&self) -> Option<String> {
         match self.arrival {
             Arrival::Open { most_outstanding, .. } if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) => {
@@ -107,10 +128,10 @@ impl LoadClass {
     }
 
     fn wrong_level(&self) -> Option<String> {
-        let (most, what) = if self.is_open() {
-            (MAX_RATE, "arrivals per second")
-        } else {
-            (MAX_OUTSTANDING, "outstanding at a load level")
+        let (most, what) = match self.places {
+            Some(places) => (u32::from(places), "as the number of a place"),
+            None if self.is_open() => (MAX_RATE, "arrivals per second"),
+            None => (MAX_OUTSTANDING, "outstanding at a load level"),
         };
         let wrong = self.levels.iter().find(|level| !(1..=most).contains(*level))?;
         Some(format!("{wrong} {what} are not within 1 to {most}"))
@@ -133,7 +154,7 @@ impl LoadClass {
                     .because("direct I/O moves whole blocks, and no device has blocks below 512 bytes")
                     .next("give a size such as 8K (rigel run) or 8 (rigel orion, in KB)"));
             }
-            if bytes > MAX_IO_BYTES {
+            if bytes > MAX_IO_BYTES && self.is_block_io() {
                 return Err(Problem::usage(format!(
                     "the {} I/O size of {} is too large",
                     self.name,

@@ -22,12 +22,23 @@ impl Class {
     /// The large I/Os of ORION's rows.
     pub const LARGE: Self = Self::constant("large");
 
+    /// Simple queries: look-ups of single rows in a database.
+    pub const SIMPLE: Self = Self::constant("simple");
+    /// Reports: queries that read long parts of a table in a database.
+    pub const REPORT: Self = Self::constant("report");
+    /// Transactions of a database, each made durable.
+    pub const COMMIT: Self = Self::constant("commit");
     /// Commits: writes that are durable by themselves.
     pub const DSYNC: Self = Self::constant("dsync");
     /// Commits: writes with a flush behind each.
     pub const FDATASYNC: Self = Self::constant("fdatasync");
     /// The same writes, durable or not.
     pub const UNSYNCED: Self = Self::constant("unsynced");
+
+    /// Sequential streams, by place or several at once.
+    pub const STREAM: Self = Self::constant("stream");
+    /// Random reads by place.
+    pub const RANDOM: Self = Self::constant("random");
 
     /// A name in the source, for a `const`.
     ///

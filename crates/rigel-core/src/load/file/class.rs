@@ -5,7 +5,8 @@
 use super::reader::{Table, Value};
 use crate::error::Problem;
 use crate::load::class::{
-    Arrival, Class, Figure, LoadClass, MAX_RATE, MOST_BURSTY, Pattern, Shape, Sizes, Span, Sync,
+    Arrival, Class, FEWEST_PLACES, Figure, LoadClass, MAX_RATE, MOST_BURSTY, MOST_PLACES, Pattern, Shape,
+    Sizes, Span, Sync,
 };
 use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
 use crate::load::workload::WritePercent;
@@ -13,8 +14,8 @@ use crate::path_text::printable;
 use crate::units::Bytes;
 
 /// The keys of a class.
-pub const KEYS: [&str; 9] =
-    ["name", "size", "pattern", "stream_ios", "write", "sync", "span", "arrival", "unit"];
+pub const KEYS: [&str; 10] =
+    ["name", "size", "pattern", "stream_ios", "write", "sync", "span", "places", "arrival", "unit"];
 /// The keys of an arrival.
 pub const ARRIVAL_KEYS: [&str; 6] = ["outstanding", "streams", "writers", "rate", "shape", "max_outstanding"];
 /// Most outstanding I/Os of an open loop, unless said.
@@ -49,6 +50,7 @@ pub fn read(value: Value<'_>) -> Result<Read<'_>, Problem> {
         write_percent: table.get("write").map_or(Ok(WritePercent::default()), write_percent)?,
         sync: table.get("sync").map_or(Ok(Sync::None), |value| value.word(&SYNC))?,
         span: table.get("span").map_or(Ok(Span::Whole), span)?,
+        places: table.get("places").map(places).transpose()?,
         arrival,
         figure: table.get("unit").map_or_else(|| Ok(default_figure(pattern)), figure)?,
         ..LoadClass::random(name, 0)
@@ -124,6 +126,11 @@ fn write_percent(value: Value<'_>) -> Result<WritePercent, Problem> {
 
 fn span(value: Value<'_>) -> Result<Span, Problem> {
     value.read(|text| text.parse().ok(), "a part of every target in per cent, such as \"0-25%\"")
+}
+
+fn places(value: Value<'_>) -> Result<u8, Problem> {
+    let places = value.number(u32::from(FEWEST_PLACES)..=u32::from(MOST_PLACES))?;
+    Ok(u8::try_from(places).unwrap_or(MOST_PLACES))
 }
 
 fn figure(value: Value<'_>) -> Result<Figure, Problem> {

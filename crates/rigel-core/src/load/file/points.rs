@@ -59,7 +59,11 @@ pub fn of<'c>(value: Value<'_>, classes: &'c [Read<'_>]) -> Result<&'c LoadClass
 
 /// The highest level of a class.
 pub const fn most(class: &LoadClass) -> u32 {
-    if class.is_open() { MAX_RATE } else { MAX_OUTSTANDING }
+    match class.places {
+        Some(places) => places as u32,
+        None if class.is_open() => MAX_RATE,
+        None => MAX_OUTSTANDING,
+    }
 }
 
 /// A class has its levels in the points, and only there.
@@ -92,6 +96,15 @@ const fn level_key(class: &LoadClass) -> &'static str {
 pub fn together(classes: &[Read<'_>]) -> Result<Point, Problem> {
     classes.iter().try_fold(Point::default(), |point, read| {
         let class = &read.class;
+        if class.places.is_some() {
+            return Err(read
+                .table
+                .wrong(format!("class '{}' has places, and nothing says which are measured", class.name))
+                .next(format!(
+                    "add points = [{{ {0} = 1 }}, {{ {0} = 2 }}], one for each place",
+                    class.name
+                )));
+        }
         let level = read.level.ok_or_else(|| {
             let example = if class.is_open() { 5000 } else { 4 };
             read.table

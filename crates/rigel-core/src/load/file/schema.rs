@@ -4,7 +4,7 @@
 
 use super::FORM;
 use super::class::{DEFAULT_MAX_OUTSTANDING, MOST_SIZES};
-use crate::load::class::{MAX_RATE, MOST_BURSTY, MOST_CLASSES};
+use crate::load::class::{FEWEST_PLACES, MAX_RATE, MOST_BURSTY, MOST_CLASSES, MOST_PLACES};
 use crate::load::matrix::MAX_POINTS;
 use crate::load::phase::MOST_PHASES;
 use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
@@ -89,6 +89,10 @@ fn class() -> Value {
             "span": {
                 "description": "The part of every target, in per cent of its size.",
                 "type": "string", "pattern": "^[0-9]{1,3}%?-[0-9]{1,3}%?$", "default": "0-100%"
+            },
+            "places": {
+                "description": "Cuts the span into so many places. The level of the class is then the number of a place, from 1, where one stream or one random I/O is outstanding.",
+                "type": "integer", "minimum": FEWEST_PLACES, "maximum": MOST_PLACES
             },
             "arrival": arrival(),
             "unit": {

@@ -86,6 +86,9 @@ fn class(page: &mut Page, class: &LoadClass, level: Option<u32>) {
     if class.span != Span::Whole {
         page.pair("span", quoted(class.span));
     }
+    if let Some(places) = class.places {
+        page.pair("places", places);
+    }
     if let Some(arrival) = arrival(class, level) {
         page.pair("arrival", arrival);
     }

@@ -62,6 +62,11 @@ impl Point {
         self.of(class) > 0 && self.classes().count() == 1
     }
 
+    /// Whether it has no class but ORION's pair.
+    pub fn is_of_pair(self) -> bool {
+        self.classes().all(|(class, _)| [Class::SMALL, Class::LARGE].contains(&class))
+    }
+
     /// The same without a class.
     #[must_use]
     pub fn without(self, class: Class) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! Must not choose the order of visits; [`crate::stats::schedule`] does, as the run goes on.
 
-use super::{Step, WarmUp};
+use super::{Step, WarmUp, commits};
 use crate::error::Problem;
 use crate::load::class::{Class, Pattern};
 use crate::load::matrix::Point;
@@ -51,20 +51,24 @@ impl AdaptivePlan {
     /// The same after a search that has `spent` a part of the time. The run uses what is left of the limit, and
     /// reports what it had no time for.
     pub(crate) fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
-        match request.pace {
-            Pace::Adaptive(adaptive) => Some(Self::within(request, &adaptive, steps, spent)),
-            Pace::Fixed(_) | Pace::Phases => None,
-        }
+        let Pace::Adaptive(adaptive) = request.pace else { return None };
+        Some(Self::within(request, &adaptive, steps, spent))
+    }
+
+    /// The numbers that steer a phase.
+    pub fn parameters_of(&self, phase: usize) -> &Parameters {
+        self.phases.get(phase).map_or(&self.parameters, |phase| phase.parameters(&self.parameters))
     }
 
     fn within(request: &Request, adaptive: &Adaptive, steps: &[Step], spent: Nanos) -> Self {
         let mut parameters = super::parameters(request, adaptive);
-        if let Some(limit) = adaptive.max_duration {
+        let limit = commits::time_before(request);
+        if let Some(limit) = limit {
             parameters = limited(parameters, limit, spent);
         }
-        let phases = phases(request, steps, &parameters);
+        let phases = phases(request, adaptive, steps, &parameters);
         let found = Self { parameters, phases, warm_up: warm_up(request, steps) };
-        match adaptive.max_duration {
+        match limit {
             Some(limit) => found.with_rests_within(limit.0.saturating_sub(spent.0)),
             None => found,
         }
@@ -74,13 +78,14 @@ impl AdaptivePlan {
     /// says more than no visit.
     fn with_rests_within(self, left_ns: u64) -> Self {
         let Parameters { settle_ns, measure_ns, .. } = self.parameters;
-        let without_rounds = self.time_of(|_| 0);
-        let share_ns = left_ns.saturating_sub(without_rounds) / (self.phases.len() as u64).max(1);
+        let without_rounds = self.time_of(|_, _| 0);
+        let usual = || self.phases.iter().filter(|phase| phase.own.is_none());
+        let share_ns = left_ns.saturating_sub(without_rounds) / (usual().count() as u64).max(1);
         let fitting = |phase: &Phase| {
             let rounds = u64::from(self.parameters.first_look(phase.points.len())).max(1);
             (share_ns / rounds).saturating_sub(settle_ns + measure_ns)
         };
-        let fitting_ns = self.phases.iter().map(fitting).min().unwrap_or(u64::MAX).max(SHORTEST_REST_NS);
+        let fitting_ns = usual().map(fitting).min().unwrap_or(u64::MAX).max(SHORTEST_REST_NS);
         let parameters = Parameters {
             gap_ns: self.parameters.gap_ns.min(fitting_ns),
             gap_few_ns: self.parameters.gap_few_ns.min(fitting_ns),
@@ -97,7 +102,7 @@ impl AdaptivePlan {
 
     /// The least time of a run of which a search has `spent` a part.
     pub(crate) fn time_after(&self, spent: Nanos) -> Nanos {
-        self.limited(spent.0.saturating_add(self.time_of(|points| self.parameters.first_look(points))))
+        self.limited(spent.0.saturating_add(self.time_of(Parameters::first_look)))
     }
 
     /// When a run that comes to its points at `from_ns` ends: between the fewest visits to each, and the most and longest
@@ -112,19 +117,22 @@ impl AdaptivePlan {
     }
 
     fn limited(&self, all: u64) -> Nanos {
-        Nanos(self.parameters.time_limit_ns.map_or(all, |limit| all.min(limit)))
+        let last = self.parameters_of(self.phases.len().saturating_sub(1));
+        Nanos(last.time_limit_ns.map_or(all, |limit| all.min(limit)))
     }
 
-    /// `rounds` gives those of a phase with so many points.
-    fn time_of(&self, rounds: impl Fn(usize) -> u32) -> u64 {
-        let Parameters { settle_ns, measure_ns, pause_ns, .. } = self.parameters;
+    /// `rounds` gives those of a phase with such parameters and so many points.
+    fn time_of(&self, rounds: impl Fn(&Parameters, usize) -> u32) -> u64 {
+        let pause_ns = self.parameters.pause_ns;
         let phase = |phase: &Phase| {
+            let parameters = phase.parameters(&self.parameters);
+            let &Parameters { settle_ns, measure_ns, .. } = parameters;
             let long_visits: u64 = phase.long_visits.iter().map(|long| settle_ns + long.measure_ns).sum();
             let points = phase.points.len();
             let round = (settle_ns + measure_ns).saturating_mul(points as u64);
             // Few points wait for their rest instead of for one another.
-            let round = round.max(self.parameters.gap_for(points) + settle_ns + measure_ns);
-            long_visits.saturating_add(round.saturating_mul(u64::from(rounds(points))))
+            let round = round.max(parameters.gap_for(points) + settle_ns + measure_ns);
+            long_visits.saturating_add(round.saturating_mul(u64::from(rounds(parameters, points))))
         };
         let pauses = pause_ns * (self.phases.len() as u64).saturating_sub(1);
         let warm_up = match self.warm_up {
@@ -169,11 +177,15 @@ fn check_limit(adaptive: &Adaptive, found: &AdaptivePlan, steps: &[Step]) -> Res
 }
 
 /// Points that only read come first: reads after writes would also measure the after-effects of the writes.
-fn phases(request: &Request, steps: &[Step], parameters: &Parameters) -> Vec<Phase> {
+fn phases(request: &Request, adaptive: &Adaptive, steps: &[Step], parameters: &Parameters) -> Vec<Phase> {
     if request.bound.is_some() {
+        return phases_of_calibration(request, adaptive, steps, parameters);
+    }
+    if request.slo.is_some() {
         // There is no time for a rest between phases, and the points are few.
         let points: Vec<usize> = (0..steps.len()).collect();
-        return vec![Phase { long_visits: long_visits(steps, &points, parameters.long_read_ns), points }];
+        let long_visits = long_visits(steps, &points, parameters.long_read_ns);
+        return vec![Phase { long_visits, points, ..Phase::default() }];
     }
     let part = |wanted: bool| -> Vec<usize> {
         let members = steps.iter().enumerate().filter(|(_, step)| request.writes(step.point) == wanted);
@@ -185,8 +197,38 @@ fn phases(request: &Request, steps: &[Step], parameters: &Parameters) -> Vec<Pha
     [(part(false), parameters.long_read_ns), (part(true), long_write_ns)]
         .into_iter()
         .filter(|(points, _)| !points.is_empty())
-        .map(|(points, measure_ns)| Phase { long_visits: long_visits(steps, &points, measure_ns), points })
+        .map(|(points, measure_ns)| Phase {
+            long_visits: long_visits(steps, &points, measure_ns),
+            pairs: pairs(request, steps, &points),
+            points,
+            own: None,
+        })
         .collect()
+}
+
+/// The points that answer, which are too few for phases of their own, then the commits.
+fn phases_of_calibration(
+    request: &Request,
+    adaptive: &Adaptive,
+    steps: &[Step],
+    parameters: &Parameters,
+) -> Vec<Phase> {
+    let (commits, points): (Vec<usize>, Vec<usize>) =
+        (0..steps.len()).partition(|&index| commits::has(request, steps[index].point));
+    let long_visits = long_visits(steps, &points, parameters.long_read_ns);
+    let own = Some(commits::parameters(parameters, adaptive));
+    let points = Phase { points, long_visits, ..Phase::default() };
+    [points, Phase { points: commits, own, ..Phase::default() }]
+        .into_iter()
+        .filter(|phase| !phase.points.is_empty())
+        .collect()
+}
+
+/// The same loads on two sides that take turns.
+fn pairs(request: &Request, steps: &[Step], points: &[usize]) -> Vec<[usize; 2]> {
+    let own: Vec<Point> = points.iter().map(|&index| steps[index].point).collect();
+    let found = request.pairs(&own).into_iter();
+    found.map(|pair| pair.map(|place| points[place])).collect()
 }
 
 /// One long visit to the point with the most outstanding I/Os; if a class is idle there, another for that class.

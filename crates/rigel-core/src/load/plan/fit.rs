@@ -4,7 +4,7 @@
 
 use crate::error::Problem;
 use crate::facts::TargetFacts;
-use crate::load::class::{LoadClass, Span};
+use crate::load::class::{Class, LoadClass, Span};
 use crate::units::Bytes;
 
 /// Refuses sizes that are no whole blocks of a target, and a target, or a part of it, that does not hold one I/O.
@@ -53,13 +53,57 @@ fn check_room(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
         ))
         .next("use a larger part, a larger target or a smaller I/O size"));
     }
-    Ok(())
+    check_places(target, class)
+}
+
+/// Refuses places that are too small for an I/O.
+fn check_places(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
+    let Some(places) = class.places else { return Ok(()) };
+    let (label, io_bytes) = (class.name, class.io_bytes());
+    let holds_none = |place: u32| {
+        let part = class.part(target.size_bytes, place);
+        part.start.div_ceil(io_bytes) >= part.end / io_bytes
+    };
+    if !(1..=u32::from(places)).any(holds_none) {
+        return Ok(());
+    }
+    Err(Problem::usage(format!(
+        "{places} places of the target of {} do not hold one {label} I/O of {} each",
+        Bytes(target.size_bytes),
+        Bytes(io_bytes)
+    ))
+    .at(&target.path)
+    .because("an I/O lies at a multiple of its size, within one place")
+    .next("use fewer places, a larger target or a smaller I/O size"))
+}
+
+/// Refuses more readers of their own than there are I/Os on all targets together: some would read what others read.
+pub fn check_readers(targets: &[TargetFacts], class: &LoadClass) -> Result<(), Problem> {
+    if class.name != Class::STREAM || !class.streams() || class.places.is_some() {
+        return Ok(());
+    }
+    let io_bytes = class.io_bytes().max(1);
+    let ios = |target: &TargetFacts| {
+        let part = class.span.of(target.size_bytes);
+        (part.end / io_bytes).saturating_sub(part.start.div_ceil(io_bytes))
+    };
+    let ios = targets.iter().map(ios).fold(0, u64::saturating_add);
+    match class.levels.iter().max() {
+        Some(&readers) if u64::from(readers) > ios => Err(Problem::usage(format!(
+            "the targets do not hold one I/O of {} for each of {readers} readers",
+            Bytes(io_bytes)
+        ))
+        .at(targets.iter().map(|target| target.path.as_str()).collect::<Vec<_>>().join(", "))
+        .because(format!("what is used of them holds {ios}, and each reader begins at a place of its own"))
+        .next("use fewer readers (--readers), a larger target or a smaller I/O size")),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::class::{Class, Sizes};
+    use crate::load::class::Sizes;
 
     #[test]
     fn every_size_and_the_part_have_to_fit() {

@@ -8,7 +8,6 @@ use crate::error::Problem;
 use crate::facts::{TargetFacts, TargetKind};
 use crate::load::class::{LoadClass, Pattern};
 use crate::load::log::Regions;
-use crate::load::matrix::Grid;
 use crate::load::request::Request;
 use crate::units::Bytes;
 
@@ -25,8 +24,8 @@ pub fn regions(
         return Ok(None);
     }
     let sizes: Vec<u64> = targets.iter().map(|target| target.size_bytes).collect();
-    let writers = Grid::of_own(&request.classes, &request.points).most().of(class.name).max(1);
-    let found = Regions::new(&sizes, class.io_bytes(), writers);
+    let writers = request.most_of_own().of(class.name).max(1);
+    let found = Regions::new(&sizes, class.span, class.io_bytes(), writers);
     found.map(Some).map_err(|_| {
         let all = sizes.iter().copied().fold(0, u64::saturating_add);
         let what =
@@ -45,14 +44,18 @@ pub fn regions(
 /// # Errors
 /// When the targets have no room for a log.
 pub fn first_round(request: &Request, targets: &[TargetFacts]) -> Result<Option<WarmUp>, Problem> {
+    let is_written = |target: &TargetFacts| target.scratch.is_some() || target.kind == TargetKind::Simulated;
     let mut most_bytes = None;
-    for class in &request.classes {
-        if let Some(regions) = regions(request, class, targets)? {
-            most_bytes = most_bytes.max(Some(regions.all().end.saturating_mul(class.io_bytes())));
+    // Each of two sides has logs of its own, and is gone round before its first visit.
+    for (part, targets) in request.parts(targets) {
+        for class in &part.classes {
+            if let Some(regions) = regions(&part, class, targets)? {
+                let bytes = regions.all().end.saturating_mul(class.io_bytes());
+                most_bytes = most_bytes.max(Some(bytes).filter(|_| !targets.iter().all(is_written)));
+            }
         }
     }
-    let is_written = |target: &TargetFacts| target.scratch.is_some() || target.kind == TargetKind::Simulated;
-    Ok(most_bytes.filter(|_| !targets.iter().all(is_written)).map(WarmUp::Bytes))
+    Ok(most_bytes.map(WarmUp::Bytes))
 }
 
 /// Puts the round before the first step that has a log.

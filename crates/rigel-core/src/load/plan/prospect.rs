@@ -15,6 +15,9 @@ impl Plan {
     /// range; a slow device takes longer still. A time limit is the end of it: only the last visit may go beyond.
     pub fn prospect(&self, request: &Request) -> TimeRange {
         let limit_ns = request.pace.max_duration().map_or(u64::MAX, |limit| limit.0);
+        if self.rates.is_some() {
+            return TimeRange::exactly(limit_ns);
+        }
         let TimeRange { least_ns, most_ns } = self.without_limit(request);
         TimeRange { least_ns: least_ns.min(limit_ns), most_ns: most_ns.min(limit_ns) }
     }
@@ -38,7 +41,7 @@ impl Plan {
         let time = search.time_range();
         let end = |level: u32, spent_ns: u64| {
             let n_sat = search.classes.iter().map(|&class| (class, level)).collect();
-            let found = Searched { n_sat, bounded: None };
+            let found = Searched { n_sat, ..Searched::default() };
             let plan = self.with_levels(request, &found, Nanos(spent_ns)).ok()?;
             let known = TimeRange::exactly(spent_ns.saturating_add(plan.steps_time().0));
             Some(plan.adaptive.as_ref().map_or(known, |adaptive| adaptive.prospect(spent_ns, request.seed)))

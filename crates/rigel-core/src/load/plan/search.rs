@@ -3,6 +3,7 @@
 //! Small and large I/O are searched alone, one after the other. Must not decide what is visited next;
 //! [`crate::stats::levels_auto`] does.
 
+use super::{WarmUp, commits};
 use crate::error::Problem;
 use crate::facts::HostFacts;
 use crate::load::class::{Class, PerClass};
@@ -50,6 +51,12 @@ pub struct LevelSearch {
     /// When all of it is over, where the run has a time limit: the points need the rest.
     #[serde(default)]
     pub share: Option<Nanos>,
+    /// Points that need no search, because their classes name their levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Point>,
+    /// What comes before the first visit to a log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_warm_up: Option<WarmUp>,
 }
 
 /// A part of a search, one after the other.
@@ -68,11 +75,13 @@ pub struct Searched {
     pub n_sat: PerClass<u32>,
     /// The most outstanding small I/Os within the bound.
     pub bounded: Option<u32>,
+    /// Many more that perhaps keep it, too.
+    pub perhaps: Option<u32>,
 }
 
 impl LevelSearch {
     /// The search for a request; what does not fit into memory is not tried.
-    pub fn new(request: &Request, host: &HostFacts) -> Self {
+    pub fn new(request: &Request, host: &HostFacts, log_warm_up: Option<WarmUp>) -> Self {
         let classes = match request.level {
             RunLevel::Oltp => vec![Class::SMALL],
             RunLevel::Dss => vec![Class::LARGE],
@@ -96,7 +105,9 @@ impl LevelSearch {
             settle,
             measure,
             bound: request.bound,
-            share: request.pace.max_duration().map(|limit| most_of(limit, request.bound.is_some())),
+            share: commits::time_before(request).map(|limit| most_of(limit, request.bound.is_some())),
+            others: Grid::of_own(&request.classes, &[]).points,
+            log_warm_up,
             classes,
         }
     }
@@ -130,7 +141,11 @@ impl LevelSearch {
 
     /// The largest level of each class.
     pub fn room(&self) -> Point {
-        self.most.iter().fold(Point::default(), |room, (&class, &most)| room.with(class, most))
+        let searched = self.most.iter().map(|(&class, &most)| (class, most));
+        let others = self.others.iter().flat_map(|point| point.classes());
+        searched
+            .chain(others)
+            .fold(Point::default(), |room, (class, level)| room.with(class, level.max(room.of(class))))
     }
 
     /// How long a search usually takes.
@@ -155,7 +170,7 @@ impl LevelSearch {
     /// the visits of the search become as short as they can be.
     pub(crate) fn check_limit(&self, request: &Request) -> Result<(), Problem> {
         let usual = self.usual_time();
-        let Some(limit) = request.pace.max_duration().filter(|limit| limit.0 < 2 * usual.0) else {
+        let Some(limit) = commits::time_before(request).filter(|limit| limit.0 < 2 * usual.0) else {
             return Ok(());
         };
         Err(Problem::usage(format!("{limit} do not suffice for the search for load levels"))
@@ -164,11 +179,13 @@ impl LevelSearch {
     }
 
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
-    /// a level of saturation has the levels 1 and 2.
+    /// a level of saturation has the levels 1 and 2. Then the points that need no search.
     pub fn grid(&self, level: RunLevel, found: &Searched) -> Grid {
-        if self.bound.is_some() {
-            return self.answers(found);
-        }
+        let searched = if self.bound.is_some() { self.answers(found) } else { self.around(level, found) };
+        searched.and(&self.others)
+    }
+
+    fn around(&self, level: RunLevel, found: &Searched) -> Grid {
         let axis = |class: Class| -> Vec<u32> {
             if !self.classes.contains(&class) {
                 return Vec::new();
@@ -179,18 +196,20 @@ impl LevelSearch {
         Grid::around(level, &axis(Class::SMALL), &axis(Class::LARGE))
     }
 
-    /// The points of `rigel calibrate`: one outstanding I/O, the level at the bound, saturation, and twice that.
+    /// The points of `rigel calibrate`: one outstanding I/O, the level at the bound, one that perhaps keeps it, saturation, and twice
+    /// that.
     fn answers(&self, found: &Searched) -> Grid {
-        let levels = |class: Class, bounded: Option<u32>| {
+        let levels = |class: Class, bounded: [Option<u32>; 2]| {
             let n_sat = found.n_sat.get(&class).copied().unwrap_or(1);
             let mut levels = vec![1, n_sat, n_sat.saturating_mul(2)];
-            levels.extend(bounded);
+            levels.extend(bounded.into_iter().flatten());
             levels.retain(|level| (1..=self.most(class)).contains(level));
             levels.sort_unstable();
             levels.dedup();
             levels
         };
-        let (small, large) = (levels(Class::SMALL, found.bounded), levels(Class::LARGE, None));
+        let (small, large) =
+            (levels(Class::SMALL, [found.bounded, found.perhaps]), levels(Class::LARGE, [None; 2]));
         Grid::around(RunLevel::Simple, &small, &large)
     }
 }
@@ -216,7 +235,7 @@ const fn most_of(limit: Nanos, is_calibration: bool) -> Nanos {
 /// its share of a time limit.
 fn visit(request: &Request, parameters: &Parameters, classes: u64) -> (Nanos, Nanos) {
     let usual = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
-    let Some(limit) = request.pace.max_duration() else {
+    let Some(limit) = commits::time_before(request) else {
         return usual;
     };
     let visit_ns = (share(limit).0 / (USUAL_VISITS * classes.max(1))).max(SHORTEST_VISIT_NS);
@@ -235,5 +254,9 @@ const fn whole_s(time: Nanos) -> u64 {
 #[cfg(test)]
 pub(crate) fn searched(small: Option<u32>, large: Option<u32>, bounded: Option<u32>) -> Searched {
     let both = [(Class::SMALL, small), (Class::LARGE, large)].into_iter();
-    Searched { n_sat: both.filter_map(|(class, n_sat)| Some((class, n_sat?))).collect(), bounded }
+    Searched {
+        n_sat: both.filter_map(|(class, n_sat)| Some((class, n_sat?))).collect(),
+        bounded,
+        perhaps: None,
+    }
 }

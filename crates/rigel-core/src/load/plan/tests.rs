@@ -174,7 +174,7 @@ proptest! {
             request.layout = Layout::Raid0 { stripe_bytes };
         }
         if simulated {
-            request.engine = crate::load::request::EngineRequest::Sim(crate::sim::SimLaw::default());
+            request.engine = EngineRequest::Sim(crate::sim::SimLaw::default());
         }
         if auto {
             request.levels = LevelChoice::Auto;

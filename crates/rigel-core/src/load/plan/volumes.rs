@@ -10,6 +10,7 @@ use crate::load::log::Regions;
 use crate::load::request::Request;
 use crate::load::volume::{SizedVolumes, Volume};
 use crate::load::workload::Layout;
+use std::ops::Range;
 
 /// See [`volumes`]. A class whose I/O fits into no target has no volume; the plan makes sure that it is idle.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct Volumes {
     pub streams: Option<Volume>,
     /// For the writers of a log.
     pub log: Option<Regions>,
+    /// Of a class that goes by place, that of each place, in order.
+    pub places: Vec<Volume>,
 }
 
 /// The volumes of the classes, in their order. Random I/O uses every chunk of every target, or of the part of it that the
@@ -40,7 +43,26 @@ pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Vec<Volumes
             Sizes::Fixed(_) | Sizes::None => None,
         };
         let log = log::regions(request, class, targets)?;
-        Ok(Volumes { random: volume(class.io_bytes(), Layout::Concat).ok(), sized, streams, log })
+        let random = volume(class.io_bytes(), Layout::Concat).ok();
+        Ok(Volumes { random, sized, streams, log, places: places(request, class, &sizes)? })
     };
     request.classes.iter().map(of_class).collect()
+}
+
+impl Volumes {
+    /// The volumes for streams and for random I/O at a load level.
+    pub fn at(&self, level: u32) -> (Option<&Volume>, Option<&Volume>) {
+        let place = usize::try_from(level).ok().and_then(|level| self.places.get(level.checked_sub(1)?));
+        (place.or(self.streams.as_ref()), place.or(self.random.as_ref()))
+    }
+}
+
+/// The volume of each place of a class.
+fn places(request: &Request, class: &LoadClass, sizes: &[u64]) -> Result<Vec<Volume>, Problem> {
+    let layout = if class.streams() { request.layout } else { Layout::Concat };
+    let place = |place: u32| {
+        let parts: Vec<Range<u64>> = sizes.iter().map(|&size| class.part(size, place)).collect();
+        Volume::of_parts(&parts, class.io_bytes(), layout).map_err(|error| Problem::usage(error.to_string()))
+    };
+    (1..=u32::from(class.places.unwrap_or(0))).map(place).collect()
 }

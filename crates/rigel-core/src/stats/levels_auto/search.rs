@@ -4,7 +4,7 @@
 //!
 //! Must not use anything but the visits and the rules.
 
-use super::{Bracket, Curve, LevelRules, LevelVisit, SATURATION, Violation, ViolationKind};
+use super::{Bracket, Curve, LevelRules, LevelVisit, PLATEAU, SATURATION, Violation, ViolationKind};
 use crate::stats::interval::Interval;
 use crate::stats::sample::{count, mean, variance};
 use crate::stats::variance::{FEWEST_TO_BORROW, Spread, moderate};
@@ -57,7 +57,11 @@ impl Search {
         self.top = Some((maximum, saturated));
         let found = self.bisect(&climbed, maximum)?;
         let violations = self.check(found, maximum)?;
-        Ok(Some(Curve { saturated, violations, ..self.curve(found, maximum) }))
+        let curve = self.curve(found, maximum);
+        // A noisy climb may end at the most outstanding with a last gain by chance, on a plateau that began far below.
+        let most = self.rates.keys().next_back().copied().unwrap_or(1);
+        let saturated = saturated || found.saturating_mul(PLATEAU) <= most;
+        Ok(Some(Curve { saturated, violations, ..curve }))
     }
 
     /// The level and the curve of the visits so far, of a search that must end here. Without the visits to the plateau the

@@ -153,6 +153,19 @@ fn a_device_that_does_not_saturate_says_so() {
     assert_eq!((curve.saturated, curve.n_sat), (false, Bracket { lo: 1, found: 1, hi: 1 }));
 }
 
+/// At 6 % of noise the last doubling gains something by chance again and again, up to the most outstanding.
+#[test]
+fn noise_alone_does_not_hide_a_plateau() {
+    let rules = LevelRules { most_outstanding: 512, ..LevelRules::default() };
+    let climbed = |seed| {
+        let (curve, _) = search(&rules, &mut Noise::new(seed), 0.06, stations(24));
+        (curve.saturated, curve.levels.last().unwrap().0)
+    };
+    let all: Vec<_> = (0..40).map(climbed).collect();
+    assert!(all.iter().any(|&(_, most)| most == 512), "noise never led that far");
+    assert_eq!(all.iter().filter(|(saturated, _)| !saturated).count(), 0, "{all:?}");
+}
+
 #[test]
 fn what_a_closed_loop_cannot_do_is_flagged() {
     let noise = &mut Noise::new(3);

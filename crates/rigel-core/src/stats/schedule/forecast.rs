@@ -63,11 +63,11 @@ impl Schedule {
                 continue;
             }
             self.double_gap();
-            if self.rounds >= lengthened_at + self.parameters.first_look(self.size())
+            if self.rounds >= lengthened_at + self.parameters().first_look(self.size())
                 || self.rounds < lengthened_at
             {
                 lengthened_at = self.rounds;
-                self.lengthen(self.parameters.settle_ns.saturating_add(self.measure_ns));
+                self.lengthen(self.parameters().settle_ns.saturating_add(self.measure_ns));
             }
         }
         now_ns
@@ -78,7 +78,7 @@ impl Schedule {
         loop {
             match self.next(*now_ns) {
                 Next::Visit(order) => {
-                    let visit_ns = self.parameters.settle_ns.saturating_add(order.measure_ns);
+                    let visit_ns = self.parameters().settle_ns.saturating_add(order.measure_ns);
                     *now_ns = now_ns.saturating_add(visit_ns);
                     // A point that was never visited is as fast as it need be.
                     let rate = self.slowest_rates.get(&order.point).copied().unwrap_or(f64::INFINITY);

@@ -2,15 +2,30 @@
 //!
 //! Must not decide.
 
+use crate::stats::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Points that are measured together. A phase that only reads comes before one that writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// The points, by whatever number the caller gives them.
     pub points: Vec<usize>,
     /// Long visits before the first round.
     pub long_visits: Vec<LongVisit>,
+    /// Pairs of points that are compared: in each round one comes right after the other, either of them first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<[usize; 2]>,
+    /// The numbers that steer it, where they are not those of the run. It then has what is left of the time, and a point that
+    /// gets no visit is no failure of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<Parameters>,
+}
+
+impl Phase {
+    /// The numbers that steer it, in a run with these.
+    pub fn parameters<'a>(&'a self, usual: &'a Parameters) -> &'a Parameters {
+        self.own.as_ref().unwrap_or(usual)
+    }
 }
 
 /// A long visit to one point, normally the one with the most outstanding I/Os of a class.

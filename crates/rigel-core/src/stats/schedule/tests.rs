@@ -45,7 +45,7 @@ fn is_round_of(made: &Made, point: usize) -> bool {
 }
 
 fn one_phase(points: usize, seed: u64) -> Schedule {
-    let phase = Phase { points: (0..points).collect(), long_visits: Vec::new() };
+    let phase = Phase { points: (0..points).collect(), ..Phase::default() };
     Schedule::new(vec![phase], Parameters::default(), Generator::new(seed, &[1]))
 }
 
@@ -109,7 +109,7 @@ fn orders_are_uniform() {
     let mut generator = Generator::new(5, &[]);
     for _ in 0..4000 {
         let mut items = [0, 1, 2, 3];
-        shuffle(&mut items, &mut generator);
+        generator.shuffle(&mut items);
         items.iter().enumerate().for_each(|(place, &item)| first[place][item] += 1);
     }
     // Standard deviation 27: five of them.
@@ -199,9 +199,9 @@ fn few_points_wait_and_get_more_visits() {
 fn phases_follow_in_order_with_long_visits_first_and_a_pause_between() {
     let long = |point, seconds| LongVisit { point, measure_ns: seconds * NS_PER_S };
     let phases = vec![
-        Phase { points: (0..5).collect(), long_visits: vec![long(4, 20)] },
+        Phase { points: (0..5).collect(), long_visits: vec![long(4, 20)], ..Phase::default() },
         Phase::default(),
-        Phase { points: (5..10).collect(), long_visits: vec![long(9, 60), long(7, 60)] },
+        Phase { points: (5..10).collect(), long_visits: vec![long(9, 60), long(7, 60)], ..Phase::default() },
     ];
     let mut schedule = Schedule::new(phases, Parameters::default(), Generator::new(1, &[]));
     let (made, reason, looks) = carry_out(&mut schedule, |_, _| true);
@@ -220,7 +220,7 @@ fn phases_follow_in_order_with_long_visits_first_and_a_pause_between() {
 #[test]
 fn the_time_limit_ends_everything() {
     let parameters = Parameters { time_limit_ns: Some(100 * NS_PER_S), ..Parameters::default() };
-    let phases = vec![Phase { points: (0..18).collect(), long_visits: Vec::new() }; 2];
+    let phases = vec![Phase { points: (0..18).collect(), ..Phase::default() }; 2];
     let mut schedule = Schedule::new(phases, parameters, Generator::new(1, &[]));
     let (made, reason, _) = carry_out(&mut schedule, |_, _| true);
     assert_eq!(reason, Reason::OutOfTime);
@@ -340,7 +340,7 @@ fn rounds_follow_no_pattern() {
     for points in [5, 7, 12, 17, 20] {
         let (mut same_predecessor, mut pairs, mut alike, mut rounds) = (0, 0, 0, 0);
         for seed in 0..40 {
-            let phase = Phase { points: (0..points).collect(), long_visits: Vec::new() };
+            let phase = Phase { points: (0..points).collect(), ..Phase::default() };
             let parameters = Parameters::default();
             let mut schedule = Schedule::new(vec![phase], parameters, Generator::new(seed, &[9]));
             let mut orders: Vec<Vec<usize>> = vec![Vec::new()];

@@ -110,3 +110,31 @@ fn the_mean_after_settling_by_hand() {
     assert_eq!(mean(after(&profile, BUCKET, 2 * BUCKET - 1)), 2.0, "a bucket counts whole or not at all");
     assert_eq!(mean(after(&profile, BUCKET, 9 * BUCKET)), 0.0);
 }
+
+/// Completions of a device without noise, `at_once` of them every `every_ms`, in visits that are all alike.
+fn regular(visits: usize, length: usize, at_once: f64, every_ms: u64) -> Vec<Vec<f64>> {
+    let done = |upto_ms: u64| count(usize::try_from(upto_ms / every_ms).unwrap()) * at_once;
+    let rate = |bucket: usize| 100.0 * (done(10 * (bucket as u64 + 1)) - done(10 * bucket as u64));
+    vec![(0..length).map(rate).collect(); visits]
+}
+
+#[test]
+fn one_io_more_or_less_without_noise_is_no_start_up() {
+    for every_ms in [3, 4, 7, 13, 33, 70] {
+        for at_once in [1.0, 8.0] {
+            // Visits of 1 s and of 2 s, with what comes before them.
+            for length in [150, 250] {
+                let found = choose(&regular(72, length, at_once, every_ms), 0.02);
+                let told = (found.unsettled, found.settle_ns);
+                assert_eq!(told, (None, CANDIDATES[0]), "{at_once} each {every_ms} ms, {length} buckets");
+            }
+        }
+    }
+    // A start-up is seen all the same.
+    let mut slow = regular(72, 150, 1.0, 4);
+    for profile in &mut slow {
+        let start = |index: usize| 1.0 - 0.6 * (-(count(index) * 10.0) / 1500.0).exp();
+        profile.iter_mut().enumerate().for_each(|(index, rate)| *rate *= start(index));
+    }
+    assert!(choose(&slow, 0.02).unsettled.is_some_and(|left| left.difference < -0.01));
+}

@@ -34,7 +34,7 @@ pub fn run(environment: Environment, parameters: &Parameters, scale: f64, seed: 
     let mut device = Device::new(environment, POINTS, seed);
     let long = LongVisit { point: POINTS - 1, measure_ns: parameters.long_read_ns };
     let long_visits = if environment.tau_s > 1.0 { vec![long] } else { Vec::new() };
-    let phase = Phase { points: (0..POINTS).collect(), long_visits };
+    let phase = Phase { points: (0..POINTS).collect(), long_visits, ..Phase::default() };
     let mut schedule = Schedule::new(vec![phase], *parameters, Generator::new(seed, &[2]));
     let mut quantities: Vec<Quantity> =
         (0..POINTS).map(|point| Quantity { point, ..Quantity::default() }).collect();

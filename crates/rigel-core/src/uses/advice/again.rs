@@ -74,6 +74,15 @@ pub fn more_time(request: &Request) -> String {
     format!("--budget {}", time(Nanos(known.max(LEAST_BUDGET.0))))
 }
 
+/// The commands for commits, which are measured on a scratch file beside the target.
+pub(super) fn commits(header: &Header) -> Again {
+    let (before, _) = place(header, On::Scratch);
+    let engine = engine(header);
+    let command = format!("{before}rigel run commit --max-duration {} {engine}", time(LEAST_BUDGET));
+    let command = command.trim_end().to_owned();
+    Again { longer: command.clone(), further: command.clone(), on_data: command }
+}
+
 /// A calibration with options, as a command line.
 pub fn calibrate(header: &Header, on: On, options: &str) -> String {
     let (before, targets) = place(header, on);

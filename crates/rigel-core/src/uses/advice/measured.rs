@@ -109,6 +109,16 @@ impl Value {
     }
 }
 
+/// What a commit of one writer costs.
+pub(super) struct Commit {
+    /// By a write that is durable by itself.
+    pub dsync: Measured,
+    /// By a flush behind the write.
+    pub fdatasync: Measured,
+    /// Whether the flush costs nothing.
+    pub is_free: bool,
+}
+
 /// Runs of one target.
 pub struct Source<'a> {
     /// Each with what all of its I/O does.
@@ -219,6 +229,16 @@ impl<'a> Source<'a> {
         }))
     }
 
+    /// What a commit of one writer costs by both methods, in the first run that has it well enough, else in the first.
+    pub(super) fn commit(&self) -> Option<Commit> {
+        let mut all: Vec<Commit> = self.runs().filter_map(commit).collect();
+        let is_good = |found: &Commit| {
+            [&found.dsync, &found.fdatasync].iter().all(|one| usable::doubts(one).is_empty())
+        };
+        let good = all.iter().position(is_good).unwrap_or(0);
+        (!all.is_empty()).then(|| all.swap_remove(good))
+    }
+
     /// The calibrations of reads, each with its answers.
     pub fn calibrations(&self) -> impl Iterator<Item = (&'a Run<'a>, &'a Answers)> {
         self.that(Direction::Read).filter_map(|run| Some((run, run.findings.answers.as_ref()?)))
@@ -321,6 +341,20 @@ fn highest(run: &Run<'_>, class: Class, what: String, unit: &'static str, factor
         is_lower_bound: rises(run, class),
         ..measured(run, class, &best.flags, what, unit, figure)
     })
+}
+
+/// What a commit costs in a run, of a calibration or of commits alone.
+fn commit(run: &Run<'_>) -> Option<Commit> {
+    let of = |class: Class| {
+        let found = run.findings.alone(class, 1)?;
+        let io = found.io(class)?;
+        let what = format!("latency of a commit of {}, one writer, {class}", Bytes(io.io_bytes));
+        let again = again::commits(&run.record.header);
+        let measured = measured(run, class, &found.flags, what, "us", io.latency_us?.mean);
+        Some(Measured { again, ..measured })
+    };
+    let is_free = run.findings.flags.iter().any(|flag| flag.code == FlagCode::FlushFree);
+    Some(Commit { dsync: of(Class::DSYNC)?, fdatasync: of(Class::FDATASYNC)?, is_free })
 }
 
 /// One sequential stream of large reads in a run: size in bytes, and megabytes (2^20) per second.

@@ -117,7 +117,16 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
 }
 
 fn cost(ratio: Figure, rate: HitRate) -> Value {
-    Value::of(ratio, |ratio| hundredths(1.0 + (ratio.max(1.0) - 1.0) * rate.missed()))
+    Value::of(ratio, |ratio| hundredths(exact(ratio, rate.missed())))
+}
+
+/// What a share of misses leaves of the ratio, with two decimals as it is advised.
+pub fn at(ratio: f64, missed: f64) -> f64 {
+    (exact(ratio, missed) * 100.0).round() / 100.0
+}
+
+fn exact(ratio: f64, missed: f64) -> f64 {
+    1.0 + (ratio.max(1.0) - 1.0) * missed
 }
 
 /// With at most two decimals: `4`, `2.13`.

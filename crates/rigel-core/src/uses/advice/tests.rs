@@ -68,7 +68,7 @@ impl Known {
     /// With headline numbers that fit what a test did to the points.
     fn chosen(&self) -> Self {
         let mut chosen = self.clone();
-        chosen.findings.choose(chosen.record.header.request.bound);
+        chosen.findings.choose(&chosen.record.header.request);
         chosen
     }
 
@@ -240,10 +240,11 @@ fn there_are_no_more_workers_than_cpus() {
     };
     for (cpus, workers) in [(2, "2"), (8, "8"), (64, "32"), (256, "32")] {
         let told = of(cpus, "io_workers");
-        assert_eq!((told.value.text.as_str(), told.is_hint), (workers, cpus == 2), "{cpus} CPUs: {told:?}");
+        assert_eq!((told.value.text.as_str(), told.is_hint), (workers, true), "{cpus} CPUs: {told:?}");
         assert!(
             told.why.contains(&format!("this host gives {cpus}"))
                 && told.why.contains("the CPUs are the bound")
+                && told.why.contains("rigel sql prove")
         );
     }
     let method = of(8, "io_method");
@@ -613,3 +614,68 @@ fn simulated_devices_are_told_apart_by_what_they_do() {
 }
 
 mod withheld;
+
+/// A run of commits whose latencies of one writer are known to a tenth, in us.
+fn commits(dsync: u64, fdatasync: u64, is_free: bool) -> Known {
+    let mut known = Known::reads();
+    let mut commit = |class: Class, us: u64| {
+        let mut found = known.findings.points[0].clone();
+        found.point = Point::alone(class, 1);
+        let mut io = found.ios.remove(&Class::SMALL).unwrap();
+        io.latency_us.as_mut().unwrap().mean = Interval::symmetric(to_f64(us), 0.1, 8, 7.0).unwrap().into();
+        found.ios.insert(class, io);
+        known.findings.points.push(found);
+    };
+    commit(Class::DSYNC, dsync);
+    commit(Class::FDATASYNC, fdatasync);
+    known.findings.flags.extend(is_free.then(|| Flag::new(FlagCode::FlushFree, "no cost")));
+    known
+}
+
+#[test]
+fn the_way_to_commit_is_the_quicker_one_where_the_intervals_tell_it() {
+    let method = |dsync, fdatasync| {
+        let found =
+            given(&advised(&[commits(dsync, fdatasync, false)]), Product::Postgresql, "wal_sync_method");
+        (found.value.text, found.is_hint)
+    };
+    assert_eq!(method(500, 1000), ("open_datasync".into(), false));
+    assert_eq!(method(1000, 500), ("fdatasync".into(), false));
+    assert_eq!(method(1000, 1100), ("fdatasync".into(), true), "450 to 550 would not be sure");
+    let without = advised(&[Known::reads()]);
+    assert!(without.of_product(Product::Postgresql).all(|one| one.setting != "wal_sync_method"));
+}
+
+#[test]
+fn a_delay_is_half_of_a_commit_unless_a_sleep_is_coarser() {
+    let advised_by = |us: u64, is_free: bool| advised(&[commits(us, us, is_free)]);
+    assert_eq!(
+        value(&advised_by(4000, false), Product::Postgresql, "commit_delay"),
+        ["2000", "1800", "2200"]
+    );
+    let short = given(&advised_by(150, false), Product::Postgresql, "commit_delay");
+    assert_eq!((short.value.text.as_str(), short.is_hint), ("0", true));
+    let free = given(&advised_by(4000, true), Product::Postgresql, "commit_delay");
+    assert!(free.remark.unwrap().contains("make sure that the cache is protected"));
+}
+
+#[test]
+fn commits_that_others_disturbed_or_that_nobody_knows_are_withheld() {
+    let mut known = commits(500, 1000, false);
+    let last = known.findings.points.len() - 1;
+    known.findings.points[last].flags.push(Flag::new(FlagCode::Foreign, "others"));
+    let foreign = refused(&advised(&[known.clone()]), Product::Postgresql, "wal_sync_method");
+    assert!(foreign.because.contains("something else used"), "{}", foreign.because);
+    assert!(foreign.command.unwrap().ends_with("rigel run commit --max-duration 5m"));
+    assert!(
+        find(&advised(&[known, commits(500, 1000, false)]), Product::Postgresql, "wal_sync_method")
+            .outcome
+            .is_ok()
+    );
+    let mut wide = commits(500, 1000, false);
+    let io = wide.findings.points[last].ios.get_mut(&Class::FDATASYNC).unwrap();
+    io.latency_us.as_mut().unwrap().mean = Interval::symmetric(1000.0, 0.4, 3, 2.0).unwrap().into();
+    let of = |setting| find(&advised(&[wide.clone()]), Product::Postgresql, setting).outcome;
+    assert!(of("commit_delay").is_err(), "a number needs a narrow interval");
+    assert_eq!(of("wal_sync_method").unwrap().value.text, "open_datasync", "which of both does not");
+}

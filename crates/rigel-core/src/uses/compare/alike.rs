@@ -5,7 +5,7 @@
 use super::Run;
 use crate::facts::TargetFacts;
 use crate::judge::flags::Flag;
-use crate::load::class::{Class, LoadClass, Pattern};
+use crate::load::class::{Class, LoadClass, Pattern, Sizes};
 use crate::load::matrix::Point;
 use crate::load::pace::Pace;
 use crate::load::workload::Layout;
@@ -31,6 +31,8 @@ struct Property {
     what: &'static str,
     incomparable: bool,
     text: fn(&Run<'_>) -> Option<String>,
+    /// How it is shown, where the text is not for people.
+    shown: Option<fn(&Run<'_>) -> String>,
 }
 
 const PROPERTIES: &[Property] = &[
@@ -42,7 +44,7 @@ const PROPERTIES: &[Property] = &[
     }),
     incomparable("share of writes", |run| Some(run.record.header.request.write_share())),
     incomparable("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
-    incomparable("other load classes", other_classes),
+    Property { shown: Some(named_classes), ..incomparable("other load classes", other_classes) },
     incomparable("engine", |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
     incomparable("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
     incomparable("polled completions", |run| Some(yes_or_no(run.record.header.nodes.first().engine.polled))),
@@ -60,11 +62,11 @@ const PROPERTIES: &[Property] = &[
 ];
 
 const fn incomparable(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
-    Property { what, incomparable: true, text }
+    Property { what, incomparable: true, text, shown: None }
 }
 
 const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
-    Property { what, incomparable: false, text }
+    Property { what, incomparable: false, text, shown: None }
 }
 
 /// Everything in which runs differ from the first one, those first that make the runs incomparable. Text of the records comes as it
@@ -77,6 +79,11 @@ pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
             (text != base).then_some((text, other))
         });
         let (text, run) = other?;
+        let (base, text) = match property.shown.map(|shown| (shown(first), shown(run))) {
+            Some((base, other)) if base == other => (base, format!("{other} with other settings")),
+            Some(both) => both,
+            None => (base, text),
+        };
         Some(Difference {
             what: property.what,
             base,
@@ -92,14 +99,27 @@ fn has(run: &Run<'_>, class: Class) -> bool {
     run.record.header.plan.steps.iter().any(|step| step.point.of(class) > 0)
 }
 
-/// Every class but ORION's pair, as the record has it, but for the levels at which it was measured.
+/// Every class but ORION's pair, as the record has it, but for the levels at which it was measured. The commits of a calibration
+/// say nothing about its other numbers.
 fn other_classes(run: &Run<'_>) -> Option<String> {
-    let others = run.record.header.request.classes.iter();
-    let others =
-        others.filter(|class| ![Class::SMALL, Class::LARGE].contains(&class.name) && has(run, class.name));
-    let asked = others.map(|class| LoadClass { levels: Vec::new(), ..class.clone() });
+    let asked = others(run).map(|class| LoadClass { levels: Vec::new(), ..class.clone() });
     let texts: Vec<String> = asked.filter_map(|class| serde_json::to_string(&class).ok()).collect();
     Some(if texts.is_empty() { "none".into() } else { texts.join(", ") })
+}
+
+fn others<'r>(run: &'r Run<'_>) -> impl Iterator<Item = &'r LoadClass> {
+    let others = run.record.header.request.main_classes();
+    others.filter(|class| ![Class::SMALL, Class::LARGE].contains(&class.name) && has(run, class.name))
+}
+
+/// The same by their names and sizes: `open I/O of 8 KiB`.
+fn named_classes(run: &Run<'_>) -> String {
+    let named = |class: &LoadClass| match class.sizes {
+        Sizes::None => class.noun(),
+        Sizes::Fixed(_) | Sizes::Mixed(_) => format!("{} of {}", class.noun(), class.size_text()),
+    };
+    let texts: Vec<String> = others(run).map(named).collect();
+    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
 }
 
 fn pattern(run: &Run<'_>) -> String {

@@ -6,6 +6,7 @@
 //! which is never narrower than the first). Must not judge whether a change is good.
 
 use crate::stats::sample::{count, mean, sum_of_squares};
+use crate::stats::sessions::Sessions;
 use crate::stats::special::student_t_quantile;
 use crate::stats::variance::SMALLEST_VARIANCE;
 use crate::stats::{Basis, Estimate, Interval};
@@ -59,6 +60,10 @@ pub enum RestsOn {
     Intervals,
     /// How much the runs of a side differ.
     Runs,
+    /// How much the rounds of one run differ, in which both sides took turns.
+    Rounds,
+    /// One run of each side, and how much sessions of the past differed.
+    Sessions,
 }
 
 /// A change, relative to the base: -0.05 is 5 % less.
@@ -146,6 +151,20 @@ pub fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
 /// # Errors
 /// When the numbers do not allow it, with the reason.
 pub fn change(base: &[Measured], new: &[Measured], judged: usize) -> Result<Change, Doubt> {
+    change_between_sessions(base, new, judged, [None; 2])
+}
+
+/// The same where it is known how much sessions of the base and of the new side differ. It matters where each has a single run,
+/// which is one session: the change then is that of two sessions. A side of which it is not known is assumed to vary like the other.
+///
+/// # Errors
+/// As [`change`].
+pub fn change_between_sessions(
+    base: &[Measured],
+    new: &[Measured],
+    judged: usize,
+    past: [Option<Sessions>; 2],
+) -> Result<Change, Doubt> {
     if let Some(doubt) = doubt(base, new) {
         return Err(doubt);
     }
@@ -161,7 +180,10 @@ pub fn change(base: &[Measured], new: &[Measured], judged: usize) -> Result<Chan
         }
         None => {
             let (variance, df) = within.ok_or(Doubt::NoInterval)?;
-            (variance, df, RestsOn::Intervals)
+            match of_sessions(past) {
+                Some((of_sessions, df)) if of_sessions > variance => (of_sessions, df, RestsOn::Sessions),
+                _ => (variance, df, RestsOn::Intervals),
+            }
         }
     };
     let tail = (1.0 - CONFIDENCE) / 2.0 / count(judged.max(1));
@@ -169,6 +191,13 @@ pub fn change(base: &[Measured], new: &[Measured], judged: usize) -> Result<Chan
     let log = new.mean - base.mean;
     let [relative, lo, hi] = [log, log - half, log + half].map(f64::exp_m1);
     Ok(Change { relative, lo, hi, df, rests_on })
+}
+
+/// The variance between one session of each side, and its degrees of freedom. The same sessions for both sides are known once.
+fn of_sessions([base, new]: [Option<Sessions>; 2]) -> Option<(f64, f64)> {
+    let sides = [base.or(new)?, new.or(base)?];
+    let [(of_base, df), of_new] = sides.map(|sessions| sessions.variance());
+    Some(if sides[0] == sides[1] { (2.0 * of_base, df) } else { satterthwaite(&[(of_base, df), of_new]) })
 }
 
 /// A side by itself, `runs` of it beside `others`: the figure of the only run, or the geometric mean of the runs, whose interval
@@ -245,6 +274,29 @@ mod tests {
         // Among several runs the runs themselves say how much they differ.
         let bare = with(Estimate::bare(1000.0));
         assert_eq!(change(&[bare, bare], &[bare], 1).unwrap().rests_on, RestsOn::Runs);
+    }
+
+    /// The trap of the test below, with what sessions of the past tell.
+    #[test]
+    fn one_run_a_side_is_judged_by_sessions_of_the_past() {
+        let mut noise = Noise::new(30);
+        let mut found = 0;
+        for _ in 0..2000 {
+            let past: Vec<f64> = (0..8).map(|_| 1000.0 * (0.05 * noise.normal()).exp()).collect();
+            let mut one = || run(1000.0 * (0.05 * noise.normal()).exp(), 0.02, 7.0);
+            let (base, new) = (one(), one());
+            let sessions = Sessions::of(&past);
+            let judged = change_between_sessions(&[base], &[new], 1, [sessions, None]).unwrap();
+            assert_eq!(judged.rests_on, RestsOn::Sessions);
+            found += usize::from(judged.lo > 0.0 || judged.hi < 0.0);
+        }
+        assert!(found <= 130, "{found} of 2000");
+        // Sessions that differ less than the visits of a run add nothing, and several runs speak for themselves.
+        let quiet = Sessions::of(&[1000.0; 5]);
+        let wide = run(1000.0, 0.1, 7.0);
+        let judged =
+            |base: &[Measured]| change_between_sessions(base, &[wide], 1, [quiet; 2]).unwrap().rests_on;
+        assert_eq!((judged(&[wide]), judged(&[wide, wide])), (RestsOn::Intervals, RestsOn::Runs));
     }
 
     /// Both promises at once: no change is found where there is none, whether runs differ among themselves or not.

@@ -1,12 +1,16 @@
-//! Gates: a bound on a change, `small_iops < -5%`, that a pipeline may fail by.
+//! Gates: a bound on a change, `small_iops < -5%`, or on the new side itself, `small_p99 > 2ms`, that a pipeline may fail by.
 //!
-//! A gate is judged by intervals: it fails where the whole interval of a change lies beyond the bound, and passes where the
-//! whole interval keeps it. Must not choose an exit code.
+//! A gate is judged by intervals: it fails where the whole interval lies beyond the bound, and passes where the whole interval
+//! keeps it. Must not choose an exit code.
+
+mod text;
 
 use super::metric::Metric;
-use super::{Comparison, Row};
+use super::{Comparison, Row, Standing};
 use crate::error::Problem;
+use crate::load::class::LoadClass;
 use crate::load::matrix::Point;
+use crate::stats::Basis;
 
 /// Which side of the bound is beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +19,23 @@ enum Beyond {
     Above,
 }
 
-/// A bound on a change.
+/// What is bounded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// The change, relative: -0.05 is 5 % less.
+    Change(f64),
+    /// The number of the new side, in the unit of its quantity.
+    Value(f64),
+}
+
+/// A quantity with its bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     /// What it is about.
     pub metric: Metric,
     beyond: Beyond,
-    /// The bound, relative: -0.05 is 5 % less.
-    bound: f64,
+    /// The bound.
+    pub bound: Bound,
     /// As it was typed, without blanks around it.
     pub text: String,
 }
@@ -30,11 +43,11 @@ pub struct Gate {
 /// What became of a gate, at one point or altogether.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// The change keeps the bound.
+    /// The bound is kept.
     Passed,
-    /// The interval of the change holds the bound, or there is none.
+    /// The interval holds the bound, or there is none.
     Undecided,
-    /// The change is beyond the bound.
+    /// All of the interval is beyond the bound.
     Failed,
 }
 
@@ -63,50 +76,18 @@ pub struct GateResult {
 }
 
 impl Gate {
-    /// Reads `METRIC < N%` or `METRIC > N%`.
-    ///
-    /// # Errors
-    /// A usage problem that says what is wrong with the text, and what a gate looks like.
-    pub fn read(text: &str) -> Result<Self, Problem> {
-        let text = text.trim();
-        let wrong = |what: String| {
-            Problem::usage(what)
-                .at(format!("--fail-if '{}'", crate::path_text::printable(text)))
-                .next("write METRIC < N% or METRIC > N%, for example 'small_iops < -5%' or 'small_p99 > 20%'")
-        };
-        let Some(at) = text.find(['<', '>']) else {
-            return Err(wrong("the gate has neither < nor >".to_owned()));
-        };
-        let (name, rest) = text.split_at(at);
-        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name.trim());
-        let metric = metric.ok_or_else(|| {
-            let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
-            wrong(format!("'{}' is no quantity that is compared", crate::path_text::printable(name.trim())))
-                .because(format!("there are {}", names.join(", ")))
-        })?;
-        let beyond = if rest.starts_with('<') { Beyond::Below } else { Beyond::Above };
-        let Some(number) = rest[1..].trim().strip_suffix('%') else {
-            return Err(wrong("the bound is not in per cent".to_owned()));
-        };
-        let percent: f64 =
-            number.trim().parse().ok().filter(|percent: &f64| percent.is_finite()).ok_or_else(|| {
-                wrong(format!("'{}' is no number", crate::path_text::printable(number.trim())))
-            })?;
-        let never = (beyond == Beyond::Below && percent <= -100.0).then_some("a value never falls below 0");
-        match never {
-            Some(reason) => Err(wrong("the gate could never fail".to_owned()).because(reason)),
-            None => Ok(Self { metric, beyond, bound: percent / 100.0, text: text.to_owned() }),
-        }
-    }
-
     /// What becomes of it at one row.
     fn at(&self, row: &Row) -> Outcome {
-        let Ok(change) = &row.change else {
+        let (bound, ends) = match self.bound {
+            Bound::Change(bound) => (bound, change_ends(row)),
+            Bound::Value(bound) => (bound, new_ends(row)),
+        };
+        let Some((lo, hi)) = ends else {
             return Outcome::Undecided;
         };
         let (whole_beyond, whole_within) = match self.beyond {
-            Beyond::Below => (change.hi < self.bound, change.lo >= self.bound),
-            Beyond::Above => (change.lo > self.bound, change.hi <= self.bound),
+            Beyond::Below => (hi < bound, lo >= bound),
+            Beyond::Above => (lo > bound, hi <= bound),
         };
         match (whole_beyond, whole_within) {
             (true, _) => Outcome::Failed,
@@ -115,12 +96,34 @@ impl Gate {
         }
     }
 
+    /// What becomes of it when the runs ended before it could be judged.
+    pub const fn unjudged(self) -> GateResult {
+        GateResult { gate: self, outcome: Outcome::Undecided, rows: Vec::new(), unseen: Vec::new() }
+    }
+
+    /// Whether a load can have the quantity at all, so that nobody waits for a gate on nothing.
+    ///
+    /// # Errors
+    /// When no class of it has.
+    pub fn check(&self, classes: &[LoadClass]) -> Result<(), Problem> {
+        let named = |load: &LoadClass| load.plain_name() == self.metric.class();
+        if classes.iter().any(named) { Ok(()) } else { Err(self.on_nothing()) }
+    }
+
+    fn on_nothing(&self) -> Problem {
+        Problem::usage(format!("the runs have no {} in common", self.metric.name()))
+            .at(format!("--fail-if '{}'", self.text))
+            .because("no point that all runs measure has that class of I/O")
+            .next("gate on a quantity of the table, or compare runs of the same levels")
+    }
+
     /// What becomes of it.
     ///
     /// # Errors
     /// When the comparison has no row of the quantity: a gate must not pass because nothing was measured.
     pub fn judge(self, comparison: &Comparison) -> Result<GateResult, Problem> {
-        let of_metric = comparison.rows.iter().enumerate().filter(|(_, row)| row.metric == self.metric);
+        let of_metric =
+            comparison.rows.iter().enumerate().filter(|(_, row)| row.metric.name() == self.metric.name());
         let rows: Vec<(usize, Outcome)> = of_metric.map(|(place, row)| (place, self.at(row))).collect();
         // A quantity of the runs is the best of each, whatever its levels.
         let class = self.metric.class();
@@ -130,12 +133,28 @@ impl Gate {
         let worst = rows.iter().map(|row| row.1).max();
         let outcome = worst.map(|worst| open.map_or(worst, |open| open.max(worst)));
         let Some(outcome) = outcome else {
-            return Err(Problem::usage(format!("the runs have no {} in common", self.metric.name()))
-                .at(format!("--fail-if '{}'", self.text))
-                .because("no point that all runs measured has that class of I/O")
-                .next("gate on a quantity of the table, or compare runs of the same levels"));
+            return Err(self.on_nothing());
         };
         Ok(GateResult { gate: self, outcome, rows, unseen })
+    }
+}
+
+/// The interval of the change; `None` when there is none.
+fn change_ends(row: &Row) -> Option<(f64, f64)> {
+    match row.standing {
+        // The base kept up with the load that the queue of the new side grows under.
+        Standing::Behind { alone: true } if !row.metric.is_rate() => Some((f64::INFINITY, f64::INFINITY)),
+        _ => row.change.as_ref().ok().map(|change| (change.lo, change.hi)),
+    }
+}
+
+/// The interval of the new side; `None` when its number must not be used, or no other visit is known.
+fn new_ends(row: &Row) -> Option<(f64, f64)> {
+    match row.standing {
+        Standing::Usable => row.new.ends().filter(|_| row.new.basis != Basis::OneVisit),
+        // Its queue grows for as long as one looks.
+        Standing::Behind { .. } if !row.metric.is_rate() => Some((f64::INFINITY, f64::INFINITY)),
+        Standing::Behind { .. } | Standing::Invalid => None,
     }
 }
 
@@ -144,9 +163,11 @@ mod tests {
     use super::super::change::{Change, Doubt, RestsOn};
     use super::super::{Comparison, Effect, Row};
     use super::*;
+    use crate::load::class::Class;
+    use crate::stats::{Estimate, Interval};
 
     fn row(metric: Metric, ends: Option<(f64, f64)>) -> Row {
-        let side = crate::stats::Estimate::bare(1.0);
+        let side = Estimate::bare(1.0);
         let change = ends.ok_or(Doubt::NoInterval).map(|(lo, hi)| Change {
             relative: f64::midpoint(lo, hi),
             lo,
@@ -156,7 +177,7 @@ mod tests {
         });
         let point = Some(Point::pair(1, 0));
         let verdict = Effect::NoEvidence(Doubt::WithinNoise);
-        Row { metric, point, base: side, new: side, change, verdict }
+        Row { metric, point, base: side, new: side, standing: Standing::Usable, change, verdict }
     }
 
     fn outcome(gate: &str, ends: &[Option<(f64, f64)>]) -> Outcome {
@@ -212,10 +233,69 @@ mod tests {
     }
 
     #[test]
+    fn a_gate_finds_other_classes_by_their_name() {
+        let outcome = |metric: Metric, gate: &str| {
+            let comparison =
+                Comparison { rows: vec![row(metric, Some((0.1, 0.2)))], ..Comparison::default() };
+            Gate::read(gate).unwrap().judge(&comparison).map(|found| found.outcome)
+        };
+        let open = Class::named("open").unwrap();
+        assert_eq!(outcome(Metric::P99(open), "open_p99 > 5%"), Ok(Outcome::Failed));
+        assert_eq!(outcome(Metric::Rate(open), "open_per_s > 30%"), Ok(Outcome::Passed));
+        assert!(outcome(Metric::P99(open), "open_latency > 5%").is_err());
+        // A class of one's own may be called so that its latency has the name of a figure of calibrations.
+        let commit = Class::named("commit").unwrap();
+        assert_eq!(outcome(Metric::Latency(commit), "commit_latency > 5%"), Ok(Outcome::Failed));
+        assert!(Gate::read("small_per_s > 5%").is_err() && Gate::read("Open_p99 > 5%").is_err());
+    }
+
+    #[test]
+    fn a_number_with_a_unit_bounds_the_new_side() {
+        let interval = Interval::symmetric(2000.0, 0.05, 8, 7.0);
+        let measured = |basis, standing| {
+            let new = Estimate { value: 2000.0, interval, basis };
+            Row { new, standing, ..row(Metric::P99(Class::named("open").unwrap()), None) }
+        };
+        let judged = |row: &Row, gate: &str| Gate::read(gate).unwrap().at(row);
+        let sound = measured(Basis::Visits, Standing::Usable);
+        let half = interval.unwrap().hi95 - 2000.0;
+        assert!(half > 0.0);
+        assert_eq!(judged(&sound, &format!("open_p99 > {:.0}us", 1990.0 - half)), Outcome::Failed);
+        assert_eq!(judged(&sound, "open_p99 > 2ms"), Outcome::Undecided);
+        assert_eq!(judged(&sound, &format!("open_p99>{:.0}us", 2010.0 + half)), Outcome::Passed);
+        assert_eq!(judged(&sound, "open_p99 < 1ms"), Outcome::Passed);
+        assert_eq!(
+            judged(&measured(Basis::OneVisit, Standing::Usable), "open_p99 > 1ms"),
+            Outcome::Undecided
+        );
+        assert_eq!(judged(&measured(Basis::Visits, Standing::Invalid), "open_p99 > 1ms"), Outcome::Undecided);
+        for (alone, relative) in [(true, Outcome::Failed), (false, Outcome::Undecided)] {
+            let behind = measured(Basis::Visits, Standing::Behind { alone });
+            assert_eq!(judged(&behind, "open_p99 > 1h"), Outcome::Failed);
+            assert_eq!(judged(&behind, "open_p99 > 900%"), relative, "the base kept up: {alone}");
+            let rate = Row { metric: Metric::SmallIops, ..behind };
+            assert_eq!(judged(&rate, "small_iops < -5%"), Outcome::Undecided);
+        }
+        let rate = Row { metric: Metric::SmallIops, ..sound };
+        for (gate, outcome) in [
+            ("small_iops < 5000 IOPS", Outcome::Failed),
+            ("small_iops < 1000 iops", Outcome::Passed),
+            ("small_iops < 5000/s", Outcome::Failed),
+        ] {
+            assert_eq!(judged(&rate, gate), outcome, "{gate}");
+        }
+    }
+
+    #[test]
     fn a_gate_on_nothing_is_a_problem() {
         let comparison = Comparison { rows: vec![row(Metric::LargeMbps, None)], ..Comparison::default() };
-        let problem = Gate::read("small_iops < -5%").unwrap().judge(&comparison).unwrap_err();
-        assert!(problem.to_string().contains("no small_iops in common"), "{problem}");
+        let gate = Gate::read("small_iops < -5%").unwrap();
+        let classes = |class| [LoadClass::random(class, 8192)];
+        let checked = gate.check(&classes(Class::LARGE));
+        for problem in [gate.clone().judge(&comparison).unwrap_err(), checked.unwrap_err()] {
+            assert!(problem.to_string().contains("no small_iops in common"), "{problem}");
+        }
+        assert_eq!(gate.check(&classes(Class::SMALL)), Ok(()));
     }
 
     #[test]
@@ -224,11 +304,17 @@ mod tests {
             ("", "neither < nor >"),
             ("small_iops -5%", "neither < nor >"),
             ("iops < -5%", "'iops' is no quantity"),
-            ("small_iops < -5", "not in per cent"),
+            ("small_iops < -5", "'-5' is neither in per cent nor in IOPS or /s"),
+            ("small_p99 > 2", "'2' is neither in per cent nor a time in us, ms or s"),
+            ("small_p99 > 2x", "small_p99 > 2x"),
+            ("large_mbps < 200 IOPS", "nor in MBPS or MB/s"),
+            ("small_iops < 0 IOPS", "could never fail"),
+            ("small_p99 > 0ms", "would always fail"),
             ("small_iops < five%", "'five' is no number"),
             ("small_iops < nan%", "'nan' is no number"),
             ("small_iops < -100%", "could never fail"),
             ("small_iops <= -5%", "'= -5' is no number"),
+            ("small_iops < five IOPS", "'five' is no number"),
             ("\u{1b}[2J < 5%", "\\x1b[2J"),
         ] {
             let problem = Gate::read(text).unwrap_err();

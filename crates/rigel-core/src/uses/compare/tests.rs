@@ -1,6 +1,8 @@
 use super::*;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::Class;
+use crate::load::matrix::RunLevel;
+use crate::load::request::Request;
 use crate::load::workload::WritePercent;
 use crate::record::tests::{header, visit};
 use crate::stats::{Estimate, Interval};
@@ -19,7 +21,7 @@ fn run(latency_us: u64) -> (Record, Findings) {
             us.mean = known(us.mean);
         }
     }
-    findings.choose(None);
+    findings.choose(&Request::new(RunLevel::Simple));
     (record, findings)
 }
 
@@ -188,7 +190,7 @@ fn a_best_at_a_level_that_only_one_run_was_given_is_not_judged() {
     let (base, mut new) = (run(1000), run(1000));
     // The best of the base is at 5 outstanding.
     new.1.points.retain(|found| found.point != Point::pair(5, 0));
-    new.1.choose(None);
+    new.1.choose(&Request::new(RunLevel::Simple));
     let unequal = |base: &(Record, Findings), new: &(Record, Findings), metric| {
         let found = Comparison::of(&[of(base)], &[of(new)]);
         of_metric(&found, metric)[0].verdict == Effect::NoEvidence(Doubt::UnequalLevels)

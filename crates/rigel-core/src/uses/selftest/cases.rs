@@ -2,7 +2,7 @@
 //!
 //! The noise and its size follow what was seen on real machines. Must not score.
 
-use super::answering;
+use super::{answering, commits, places, queues, rates, turns};
 use crate::judge::flags::FlagCode;
 use crate::load::class::Pattern;
 use crate::load::matrix::RunLevel;
@@ -38,10 +38,42 @@ pub enum Promise {
         /// The mean of each figure is off by no more, relative.
         most_bias: f64,
     },
+    /// The bracket of a rate within a bound holds the truth.
+    Rate {
+        /// In that share of the trials.
+        least: f64,
+        /// It is no wider, relative to the rate, on average.
+        most_width: f64,
+    },
+    /// The figures that a formula gives are true: those of arrivals, of commits, and of places.
+    Figures(&'static [Promised]),
     /// The 95 % intervals of all points hold the truth, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, Held),
     /// A flag is raised in at least that share of the trials.
     Raises(FlagCode, f64),
+    /// Two sides that are alike: in at least that share of the trials no difference is found.
+    NoDifference(f64),
+    /// Two sides in turns: their ratio is known as well in at most that share of the time of two runs that are compared.
+    Sooner(f64),
+}
+
+/// What one figure of a formula has to show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Promised {
+    /// Which, as a phrase.
+    pub what: &'static str,
+    /// Of its 95 % intervals that share holds the truth.
+    pub least: f64,
+    /// Its mean is off by no more, relative.
+    pub most_bias: f64,
+}
+
+impl Promised {
+    /// A mean of visits, as the rates of whole runs are: two points are left for what moderation over few points costs. A bias of an
+    /// eighth of the aim of 5 % is a quarter of a standard error, and costs an interval that just reaches it one point.
+    pub(super) const fn mean(what: &'static str) -> Self {
+        Self { what, least: 0.93, most_bias: 0.05 / 8.0 }
+    }
 }
 
 /// How often intervals hold the truth or a flag is raised, and how near the estimates are in both cases.
@@ -77,6 +109,9 @@ const NO_CHANGE: Silence = Silence {
 /// A device without a start-up: no visit is too short.
 const NO_START: Silence = Silence { about: "a start-up", flags: &[FlagCode::Warmup], most: 0.02 };
 
+/// Far from the seeds of all trials.
+const SEED_OF_B: u64 = 1 << 32;
+
 /// Of the points, where noise is far below the aim.
 const NEARLY_ALL: f64 = 0.99;
 
@@ -87,6 +122,8 @@ pub struct Case {
     pub name: &'static str,
     /// The device, as behind `--engine sim:`.
     pub law: String,
+    /// The other device, where two take turns.
+    pub and: Option<String>,
     /// Run level.
     pub level: RunLevel,
     /// What is aimed at.
@@ -97,6 +134,8 @@ pub struct Case {
     pub write_percent: u8,
     /// The bound on the latency of small I/O, where it is a calibration.
     pub bound: Option<LatencyBound>,
+    /// The bound on the latency of an open loop, as it is written, where a rate is searched.
+    pub slo: Option<&'static str>,
     /// What has to come out.
     pub promise: Promise,
     /// What must not come out.
@@ -115,12 +154,50 @@ impl Case {
         request.levels = self.levels;
         request.set_writes(WritePercent::new(self.write_percent).unwrap_or_default());
         request.seed = seed;
+        if let Some(bound) = self.slo {
+            rates::ask(&mut request, bound)?;
+            if matches!(self.promise, Promise::Figures(_)) {
+                rates::require(&mut request)?;
+            }
+        }
         if self.bound.is_some() {
             request.bound = self.bound;
             request.set_large(Pattern::Streams { ios_per_stream: DEFAULT_STREAM_IOS });
             request.cache = CacheWarmUp::Off;
         }
-        Ok(request)
+        match (&self.and, self.level) {
+            (Some(b), _) => turns::request(request, b),
+            (None, RunLevel::Open) if self.slo.is_none() => Ok(queues::ask(request)),
+            (None, RunLevel::Commit) => Ok(commits::ask(request)),
+            (None, RunLevel::Zones) => Ok(places::ask(request)),
+            (None, _) => Ok(request),
+        }
+    }
+
+    /// The requests of a run of each side alone, where their time is compared with that of turns. Both are apart in time: their noise is
+    /// not the same.
+    ///
+    /// # Errors
+    /// As those of [`Self::request`].
+    pub fn apart(&self, seed: u64) -> Result<Option<[Request; 2]>, String> {
+        let (Some(b), Promise::Sooner(_)) = (&self.and, self.promise) else { return Ok(None) };
+        let alone = |law: &String, seed: u64| {
+            let case = Self { law: law.clone(), and: None, ..self.clone() };
+            Ok::<_, String>(Request { num_disks: Some(1), ..case.request(seed)? })
+        };
+        let other = seed.wrapping_add(SEED_OF_B);
+        Ok(Some([alone(&self.law, seed)?, alone(b, other)?]))
+    }
+
+    /// Figures of a level are those of a formula.
+    pub(super) fn known(
+        level: RunLevel,
+        name: &'static str,
+        law: impl Into<String>,
+        promised: &'static [Promised],
+    ) -> Self {
+        let promise = Promise::Figures(promised);
+        Self { level, levels: LevelChoice::Own, promise, ..Self::adaptive(name, law, 0.93) }
     }
 
     /// The intervals of an adaptive run hold the truth in this share.
@@ -128,11 +205,13 @@ impl Case {
         Self {
             name,
             law: law.into(),
+            and: None,
             level: RunLevel::Normal,
             pace: Adaptive { precision: Precision(50), max_duration: None, fast: false },
             levels: LevelChoice::Orion,
             write_percent: 0,
             bound: None,
+            slo: None,
             promise: Promise::Coverage {
                 least,
                 most_bias: 0.05 / 8.0,
@@ -238,7 +317,8 @@ const START_UP: &str = "30 % slower at the start of a visit";
 
 /// All cases, each with one precision.
 pub fn all() -> Vec<Case> {
-    [adaptive_runs(), searches(), answering::few(), warned()].concat()
+    let known = [queues::few(), commits::few(), places::few()].concat();
+    [adaptive_runs(), searches(), answering::few(), turns::few(), rates::few(), known, warned()].concat()
 }
 
 /// Devices whose level of saturation is searched.
@@ -290,5 +370,7 @@ pub fn thorough() -> Vec<Case> {
     let usual = adaptive_runs();
     let paced = |precision, fast| usual.iter().map(|case| case.paced(Precision(precision), fast)).collect();
     let (narrow, short): (Vec<Case>, Vec<Case>) = (paced(20, false), paced(50, true));
-    [usual.clone(), narrow, short, searches(), answering::all(), warned()].concat()
+    let known = [rates::required(), queues::all(), commits::all(), places::all()].concat();
+    let runs = [usual.clone(), narrow, short].concat();
+    [runs, searches(), answering::all(), turns::all(), rates::all(), known, warned()].concat()
 }

@@ -6,12 +6,14 @@
 use super::answered::Answered;
 use super::cases::{Case, Held, Promise, Silence};
 use super::chance::{self, RARE};
+use super::known::{self, Known};
 use crate::judge::findings::{Findings, IoFindings};
 use crate::judge::flags::FlagCode;
 use crate::load::class::Class;
 use crate::load::request::EngineRequest;
 use crate::record::Record;
 use crate::sim::SimLaw;
+use crate::stats::Interval;
 use crate::stats::levels_auto::SATURATION;
 use crate::stats::special::student_t_quantile;
 use crate::units::{NS_PER_S, to_f64};
@@ -50,12 +52,31 @@ pub struct Trial {
     pub visits: usize,
     /// For a search: whether the bracket holds the truth.
     pub bracketed: Option<bool>,
+    /// For a search for a rate: the width of its bracket, relative to the truth.
+    pub bracket_width: Option<f64>,
     /// For a search: maximum / truth - 1.
     pub maximum_error: Option<f64>,
+    /// For two sides in turns: whether a difference was found.
+    pub differs: Option<bool>,
+    /// For two sides in turns: half the width of the intervals of their change, relative, on average.
+    pub change_width: Option<f64>,
+    /// The same of two runs that are compared, and what both took together.
+    pub apart: Option<Apart>,
     /// For a calibration: its figures against the truth.
     pub answers: Option<Answered>,
+    /// For arrivals, commits and places: the figures that a formula gives.
+    pub known: Vec<Known>,
     /// The flags that were raised somewhere, and on how many points, curves or phases.
     pub flags: BTreeMap<FlagCode, usize>,
+}
+
+/// A run of each side, compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Apart {
+    /// What both took together.
+    pub minutes: f64,
+    /// Half the width of the intervals of the change, relative, on average.
+    pub change_width: f64,
 }
 
 impl Trial {
@@ -70,11 +91,14 @@ impl Trial {
             visits: record.visits.len() + record.search.len(),
             flags: flags(&found),
             answers: Answered::of(record, &found, &law),
+            known: known::figures(&found, &record.header.request, &law),
             ..Self::default()
         };
         let target = found.target.unwrap_or(0.0);
-        for point in &found.points {
-            let request = &record.header.request;
+        let request = &record.header.request;
+        trial.add_ratios(record, &found);
+        let points = found.points.iter().filter(|_| request.sides.is_none());
+        for point in points {
             let sizes = [request.io_bytes(Class::SMALL), request.io_bytes(Class::LARGE)];
             let large = request.large_pattern().outstanding(point.point.large());
             let Some(truth) = law.truth_mixed_iops([point.point.small(), large], sizes) else {
@@ -91,14 +115,19 @@ impl Trial {
             trial.half_width /= to_f64(trial.intervals as u64);
         }
         trial.judge_search(&found, &law);
+        trial.judge_rate(&found, &law);
         trial
     }
 
     /// Adds one estimate; the sums become means later.
     fn add(&mut self, io: &IoFindings, truth: f64, target: f64) {
         let Some(interval) = io.iops.interval else { return };
+        self.add_one(&interval, truth, target, io.sure.reached);
+    }
+
+    /// The same by its interval, and whether that is as narrow as was asked for.
+    pub(super) fn add_one(&mut self, interval: &Interval, truth: f64, target: f64, reached: bool) {
         let error = interval.mean / truth - 1.0;
-        let reached = io.sure.reached;
         self.intervals += 1;
         self.covered += usize::from(interval.lo95 <= truth && truth <= interval.hi95);
         self.reached += usize::from(reached);
@@ -123,7 +152,7 @@ impl Trial {
     }
 }
 
-fn minutes(record: &Record) -> f64 {
+pub(super) fn minutes(record: &Record) -> f64 {
     let last = record.visits.last().or(record.search.last());
     let ended_ns = last.map_or(0, |visit| visit.began_ns.saturating_add(visit.measured_ns));
     to_f64(ended_ns) / to_f64(60 * NS_PER_S)
@@ -178,6 +207,11 @@ impl Score {
         self.share(|trial| (usize::from(trial.bracketed == Some(true)), 1))
     }
 
+    /// The share of trials in which no difference of two sides was found.
+    pub fn alike(&self) -> (f64, f64) {
+        self.share(|trial| (usize::from(trial.differs == Some(false)), 1))
+    }
+
     /// The share of trials in which a flag was raised.
     pub fn raised(&self, flag: FlagCode) -> (f64, f64) {
         self.share(|trial| (usize::from(trial.flags.contains_key(&flag)), 1))
@@ -222,12 +256,16 @@ impl Score {
                 self.at_least("brackets that hold the truth", self.bracketed(), least).and(bias)
             }
             Promise::Answers { .. } => self.answers_kept(),
+            Promise::Rate { least, most_width } => self.rates_kept(least, most_width),
+            Promise::Figures(promised) => self.figures_kept(promised),
             Promise::HeldOrRaises(flag, Held { least, most_bias }) => {
                 let what = format!("intervals that hold the truth or have {}", flag.name());
                 let bias =
                     self.off("estimates are", |trial| Some(trial.bias), most_bias.unwrap_or(f64::INFINITY));
                 self.at_least(&what, self.held_or_raised(flag), least).and(bias)
             }
+            Promise::NoDifference(least) => self.at_least("trials without a difference", self.alike(), least),
+            Promise::Sooner(most) => self.sooner(most),
             Promise::Raises(flag, least) => {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
             }

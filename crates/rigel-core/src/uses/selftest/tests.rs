@@ -17,6 +17,7 @@ fn every_case_is_a_request_that_passes() {
         request.check().unwrap_or_else(|problem| panic!("{}: {problem}", case.name));
         let EngineRequest::Sim(law) = request.engine else { panic!("{} is no simulation", case.name) };
         match case.promise {
+            Promise::Coverage { .. } if case.and.is_some() => {}
             Promise::Coverage { .. } | Promise::HeldOrRaises(..) => {
                 let truth = law.truth_mixed_iops([5, 2], [8192, 1 << 20]);
                 assert!(truth.is_some(), "{}: no truth for the largest point", case.name);
@@ -24,10 +25,20 @@ fn every_case_is_a_request_that_passes() {
             Promise::Levels { .. } | Promise::Answers { .. } => {
                 assert!(law.truth_iops(200, 8192).is_some(), "{}", case.name)
             }
-            Promise::Raises(..) => {}
+            Promise::Rate { .. } => {
+                let bound = &request.slo.as_ref().unwrap().bounds[0];
+                assert!(law.truth_rate(bound, 8192).is_some(), "{}", case.name)
+            }
+            Promise::Sooner(_) => {
+                let [a, b] = case.apart(1).unwrap().unwrap();
+                assert!(a.seed != b.seed && a.engine != b.engine && a.sides.is_none(), "{}", case.name);
+            }
+            // What is found of them is held against formulas of their own.
+            Promise::Figures(_) => assert!(law.truth_iops(1, 8192).is_some() || !law.by_place.is_even()),
+            Promise::Raises(..) | Promise::NoDifference(_) => {}
         }
     }
-    assert_eq!(thorough().len(), 36 + 13 + 14);
+    assert_eq!(thorough().len(), 36 + 13 + 13 + 15 + 6 + 3 + 5 + 3 + 3 + 3);
 }
 
 #[test]

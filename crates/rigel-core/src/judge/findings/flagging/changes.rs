@@ -7,6 +7,7 @@
 use super::words::time;
 use crate::facts::{ChangedTarget, LimitsChange};
 use crate::judge::flags::{Flag, FlagCode};
+use crate::load::sides::Side;
 use crate::path_text;
 use crate::record::{NodeVisit, Record, Visit};
 use crate::units::to_f64;
@@ -44,11 +45,13 @@ impl<'a> State<'a> {
 impl<'a> Seen<'a> {
     /// Of all visits of a run, those of its search too.
     pub fn of(record: &'a Record) -> Self {
-        let mut before: &[NodeVisit] = &[];
+        // Of two sides each looks at its own targets.
+        let mut last: BTreeMap<Option<Side>, &[NodeVisit]> = BTreeMap::new();
         let mut of_visits = BTreeMap::new();
         for visit in record.search.iter().chain(&record.visits) {
+            let side = record.header.request.side_of(visit.point);
+            let before = last.insert(side, &visit.nodes).unwrap_or_default();
             of_visits.insert(visit.number, State { visit, before });
-            before = &visit.nodes;
         }
         Self { record, of_visits }
     }

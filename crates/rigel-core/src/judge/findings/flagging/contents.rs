@@ -7,7 +7,7 @@ use crate::facts::ExtentFacts;
 use crate::judge::findings::estimate::tally;
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::class::{Class, Pattern, PerClass};
+use crate::load::class::{Class, LoadClass, Pattern, PerClass};
 use crate::load::matrix::Point;
 use crate::measure::ReadLook;
 use crate::record::{Header, Visit};
@@ -26,17 +26,17 @@ pub fn of_point(
 ) -> Vec<Flag> {
     let mut found = Vec::new();
     for (class, io) in point.classes().filter(|(_, io)| io.reads.count() > 0) {
-        found.extend(no_data(header, visits, class));
+        found.extend(no_data(header, visits, &io.load));
         if let Some(&alone_us) = alone_us.get(&class).filter(|_| io.load.pattern == Pattern::Random) {
-            found.extend(too_fast(class, io, alone_us));
+            found.extend(too_fast(io, alone_us));
         }
     }
     found
 }
 
-fn no_data(header: &Header, visits: &[&Visit], class: Class) -> Option<Flag> {
+fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag> {
     let mut look = ReadLook::default();
-    visits.iter().filter_map(|visit| tally(visit, class)).for_each(|tally| look.add(&tally.looked));
+    visits.iter().filter_map(|visit| tally(visit, load.name)).for_each(|tally| look.add(&tally.looked));
     let extents: Vec<&ExtentFacts> =
         header.targets.iter().filter_map(|target| target.extents.as_ref()).collect();
     let found = zeros(&look, &extents)?;
@@ -55,18 +55,18 @@ fn no_data(header: &Header, visits: &[&Visit], class: Class) -> Option<Flag> {
         ));
     }
     let text =
-        format!("{}: {}; such reads may be answered without the medium", class.name(), parts.join("; "));
+        format!("{}: {}; such reads may be answered without the medium", load.title(), parts.join("; "));
     Some(Flag::new(FlagCode::Zeros, text).invalidating())
 }
 
 /// A fast tenth alone may be the spread of the service; a mode of its own is not.
-fn too_fast(class: Class, io: &IoFindings, alone_us: f64) -> Option<Flag> {
+fn too_fast(io: &IoFindings, alone_us: f64) -> Option<Flag> {
     let quantile = |q| io.reads.quantile_ns(q);
     let found = cache(quantile(0.1)?, quantile(0.5)?, alone_us * to_f64(NS_PER_US))?;
     let modes = latency_modes(&io.reads)?;
     let text = format!(
         "{}: {:.0} % of the reads took about {}, a tenth at most {}, where one alone takes {}",
-        class.name(),
+        io.load.title(),
         100.0 * modes.fast_share,
         time(to_f64(modes.fast_ns)),
         time(to_f64(found.p10_ns)),
@@ -84,5 +84,5 @@ pub fn alone_us(points: &[PointFindings]) -> PerClass<f64> {
 /// The figures of a class at one outstanding I/O without other classes, where such a point was measured.
 pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     let found = points.iter().find(|found| found.point == Point::alone(class, 1))?.io(class)?;
-    (!found.load.is_open()).then_some(found)
+    found.load.level_is_load().then_some(found)
 }

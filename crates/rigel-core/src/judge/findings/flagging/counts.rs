@@ -2,9 +2,9 @@
 //!
 //! Must not compare visits with one another.
 
-use crate::errno;
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{self, Flag, FlagCode};
+use crate::load::class::Figure;
 use crate::load::plan::Plan;
 use crate::measure::FirstError;
 use crate::path_text;
@@ -24,8 +24,8 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     found.extend(
         hung.map(|hung| Flag::new(FlagCode::Hung, hung.sentence(&record.header.targets)).invalidating()),
     );
-    for (class, io) in point.classes() {
-        found.extend(class_flags(&record.header, class.name(), io, point));
+    for (_, io) in point.classes() {
+        found.extend(class_flags(&record.header, &io.load.title(), io, point));
     }
     found
 }
@@ -82,7 +82,7 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
         let flag = Flag::new(FlagCode::Little, text);
         found.push(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag });
     }
-    if name == "large" {
+    if io.load.figure == Figure::Mbps {
         found.extend(buffers_flag(header));
     }
     found
@@ -99,11 +99,10 @@ fn buffers_flag(header: &Header) -> Option<Flag> {
 fn errors_text(header: &Header, name: &str, errors: u64, first: FirstError) -> String {
     let target = header.targets.get(usize::from(first.target)).map_or("?", |target| target.path.as_str());
     let direction = first.direction.name();
-    let reason =
-        if first.errno == 0 { "moved fewer bytes than asked".into() } else { errno::text(first.errno) };
     format!(
-        "{name}: {errors} failed; the first, a {direction} at byte {} of {}, {reason}",
+        "{name}: {errors} failed; the first, a {direction} at byte {} of {}, {}",
         first.offset,
-        path_text::printable(target)
+        path_text::printable(target),
+        first.reason()
     )
 }

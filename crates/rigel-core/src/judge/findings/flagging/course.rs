@@ -51,7 +51,7 @@ pub fn of_visit(visit: &Visit, class: Class, settle_ns: u64) -> Option<Found<'_>
 
 fn flag(load: &LoadClass, code: FlagCode, found: &[&Found<'_>], visits: usize) -> Option<Flag> {
     let first = found.first()?;
-    let mut text = format!("{}: {}", load.name, first.sentence(load));
+    let mut text = format!("{}: {}", load.title(), first.sentence(load));
     let began_ns = first.visit.began_ns.saturating_sub(first.visit.settle_ns);
     if began_ns >= NS_PER_S {
         text.push_str(&format!("; it began {} into the run", time(to_f64(began_ns))));

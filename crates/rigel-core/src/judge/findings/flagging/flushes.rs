@@ -42,15 +42,17 @@ fn free(class: &LoadClass, classes: &[LoadClass], points: &[PointFindings]) -> O
     let [with, without] = [with, without].map(|us| time(us.value * to_f64(NS_PER_US)));
     let writers = if level == 1 { "1 writer".to_owned() } else { format!("{level} writers") };
     Some(format!(
-        "{}: half of the writes take at most {with} with {writers}, {without} when they need not be durable",
-        class.name
+        "{}{}: half of the writes take at most {with} with {writers}, {without} when they need not be durable",
+        class.plain_name(),
+        class.of_side()
     ))
 }
 
 /// The same but for the durability.
 fn is_plain(other: &LoadClass, class: &LoadClass) -> bool {
-    let LoadClass { sizes, pattern, write_percent, arrival, span, .. } = class;
+    let LoadClass { sizes, pattern, write_percent, arrival, span, side, .. } = class;
     other.sync == Sync::None
+        && other.side == *side
         && (&other.sizes, other.pattern, other.write_percent) == (sizes, *pattern, *write_percent)
         && (other.arrival, other.span) == (*arrival, *span)
 }

@@ -7,7 +7,7 @@ use super::words::{percent, time};
 use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::tally;
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::class::{Class, PerClass};
+use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::workload::Direction;
 use crate::measure::Histogram;
 use crate::record::Visit;
@@ -40,7 +40,7 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings, alone_us: &PerClass<f6
             let Some(modes) = latency_modes(histogram) else { continue };
             let faster = alone_us.get(&class).is_none_or(|alone_us| is_faster(histogram, &modes, *alone_us));
             if faster && mixed(visits, class, direction, &modes) {
-                found.push(two_kinds(class, both.then_some(direction), &modes));
+                found.push(two_kinds(&io.load, both.then_some(direction), &modes));
             }
         }
     }
@@ -70,7 +70,7 @@ fn mixed(visits: &[&Visit], class: Class, direction: Direction, modes: &LatencyM
     2 * all.iter().filter(|histogram| has_both(histogram)).count() >= all.len()
 }
 
-fn two_kinds(class: Class, direction: Option<Direction>, found: &LatencyModes) -> Flag {
+fn two_kinds(load: &LoadClass, direction: Option<Direction>, found: &LatencyModes) -> Flag {
     let of = match direction {
         None => "",
         Some(Direction::Read) => " reads",
@@ -79,7 +79,7 @@ fn two_kinds(class: Class, direction: Option<Direction>, found: &LatencyModes) -
     let text = format!(
         "{}{of}: {} of the I/Os take around {}, {} around {}, as behind a cache, a tier or a limit; the mean describes \
          neither",
-        class.name(),
+        load.title(),
         percent(found.fast_share),
         time(to_f64(found.fast_ns)),
         percent(1.0 - found.fast_share),

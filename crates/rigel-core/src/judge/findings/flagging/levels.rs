@@ -40,7 +40,7 @@ pub struct Limited {
 
 /// The classes whose I/Os wait for a limit.
 pub fn limited(record: &Record) -> Vec<Limited> {
-    let classes = record.header.request.classes.iter().filter(|load| !load.is_open());
+    let classes = record.header.request.classes.iter().filter(|load| load.level_is_load());
     let each = classes.flat_map(|load| [(load, false), (load, true)]);
     let found = each.filter_map(|(load, writes)| {
         let found = paid_back(&loaded_levels(record, load.name, writes), planned_levels(record, load.name))?;
@@ -59,8 +59,8 @@ pub fn of_run(
     let mut found: Vec<Flag> = limited.iter().map(waiting).collect();
     for writes in [false, true] {
         let alike = |point: &&PointFindings| record.header.request.writes(point.point) == writes;
-        // What arrives at a rate of its own shows no limit by its rate.
-        let closed = |point: &&PointFindings| point.classes().all(|(_, io)| !io.load.is_open());
+        // What arrives at a rate of its own shows no limit by its rate, and places differ by where they are.
+        let closed = |point: &&PointFindings| point.classes().all(|(_, io)| io.load.level_is_load());
         let points: Vec<&PointFindings> = points.iter().filter(alike).filter(closed).collect();
         found.extend(sizes(phases, &points));
         let classes = &record.header.request.classes;
@@ -130,7 +130,7 @@ fn waiting(limited: &Limited) -> Flag {
     let text = format!(
         "{}: {} at {} outstanding alike, though the usual latency of {} would allow {}; long waits hold the rate even ({}), \
          {cause}",
-        load.name,
+        load.title(),
         rate(load, found.rate),
         list(&found.outstanding),
         time(found.median_ns),
@@ -231,12 +231,12 @@ fn falling(points: &[&PointFindings], load: &LoadClass) -> Option<Flag> {
     let found = retrograde(&best.2, &most.2)?;
     let text = format!(
         "{}: {} at {}, {} against {} at {}",
-        class,
+        load.title(),
         rate(load, most.2.mean),
-        at(most.1),
+        at(load, most.1),
         signed(found.difference()),
         rate(load, best.2.mean),
-        at(best.1)
+        at(load, best.1)
     );
     Some(Flag::new(FlagCode::Retrograde, text))
 }

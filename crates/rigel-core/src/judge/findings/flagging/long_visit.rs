@@ -75,7 +75,7 @@ impl<'a> LongTally<'a> {
             pieces,
             mean: mean(settled),
             direction: if writes { Direction::Write } else { Direction::Read },
-            place: format!("long visit at {}, {}", at(visit.point), load.name),
+            place: format!("long visit at {}, {}", at(load, visit.point), load.plain_name()),
         }
     }
 

@@ -30,8 +30,8 @@ pub fn of_run(record: &Record, points: &[PointFindings]) -> Option<Flag> {
         return None;
     }
     let points: Vec<&PointFindings> = points.iter().filter(|point| is_sound(point)).collect();
-    // The rate of an open loop is given, whatever the storage does.
-    let classes = record.header.request.classes.iter().filter(|load| !load.is_open());
+    // The rate of an open loop is given, whatever the storage does, and places may differ.
+    let classes = record.header.request.classes.iter().filter(|load| load.level_is_load());
     let mut pairs: Vec<Pair<'_>> = Vec::new();
     for less in &points {
         let next = classes
@@ -97,12 +97,12 @@ impl Pair<'_> {
         let Contradiction { less, more, falls } = self.found;
         let told = format!(
             "{}: {} at {} is {} of {} at {}, measured {} {order}",
-            self.load.name,
+            self.load.title(),
             rate(self.load, more.mean),
-            at(self.more.point),
+            at(self.load, self.more.point),
             figure(more.mean / less.mean),
             rate(self.load, less.mean),
-            at(self.less.point),
+            at(self.load, self.less.point),
             time(to_f64(self.apart_ns()))
         );
         let why = if falls {

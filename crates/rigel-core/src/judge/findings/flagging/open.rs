@@ -6,7 +6,7 @@ use super::words::{figure, time};
 use crate::judge::findings::estimate::tally;
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
-use crate::load::class::Class;
+use crate::load::class::LoadClass;
 use crate::record::Visit;
 use crate::stats::detect::overload::Growth;
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
@@ -18,18 +18,19 @@ const NOTABLE_LAG: f64 = 0.1;
 /// The flags of a point; `counting` are the visits that its figures are from, `all` has the long ones as well.
 pub fn of_point(counting: &[&Visit], all: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     let each = point.classes().filter(|(_, io)| io.load.is_open());
-    each.flat_map(|(class, io)| [late(class, io), overload(class, counting).or_else(|| overload(class, all))])
+    each.flat_map(|(_, io)| [late(io), overload(&io.load, counting).or_else(|| overload(&io.load, all))])
         .flatten()
         .collect()
 }
 
-fn late(class: Class, io: &IoFindings) -> Option<Flag> {
+fn late(io: &IoFindings) -> Option<Flag> {
     let lag = &io.open.as_ref()?.lag;
     let (lag_ns, mean_us) = (lag.quantile_ns(0.99)?, io.latency_us?.mean.value);
     let is_late = lag_ns > HARMLESS_LAG_NS && to_f64(lag_ns) > NOTABLE_LAG * mean_us * to_f64(NS_PER_US);
     let text = || {
         format!(
-            "{class}: 1 % of the I/Os began {} late or more, {} on average, though they had a slot; the mean latency is {}",
+            "{}: 1 % of the I/Os began {} late or more, {} on average, though they had a slot; the mean latency is {}",
+            io.load.title(),
             time(to_f64(lag_ns)),
             time(lag.mean_ns().unwrap_or(0.0)),
             time(mean_us * to_f64(NS_PER_US))
@@ -38,10 +39,11 @@ fn late(class: Class, io: &IoFindings) -> Option<Flag> {
     is_late.then(|| Flag::new(FlagCode::PacingLate, text()))
 }
 
-fn overload(class: Class, visits: &[&Visit]) -> Option<Flag> {
+fn overload(load: &LoadClass, visits: &[&Visit]) -> Option<Flag> {
     let mut growth = Growth::default();
     let mut measured_ns = 0.0;
-    for (visit, open) in visits.iter().filter_map(|visit| Some((visit, tally(visit, class)?.open.as_ref()?)))
+    for (visit, open) in
+        visits.iter().filter_map(|visit| Some((visit, tally(visit, load.name)?.open.as_ref()?)))
     {
         open.add_growth(&mut growth);
         measured_ns += to_f64(visit.measured_ns);
@@ -49,8 +51,9 @@ fn overload(class: Class, visits: &[&Visit]) -> Option<Flag> {
     let per_s = |count: f64| count / measured_ns.max(1.0) * to_f64(NS_PER_S);
     let text = || {
         format!(
-            "{class}: {} arrived per second and {} were served; the backlog grew by {} in {}, so that the latency says how \
-             long was measured",
+            "{}: {} arrived per second and {} were served; the backlog grew by {} in {}, so that the latency says how long was \
+             measured",
+            load.title(),
             figure(per_s(growth.arrived)),
             figure(per_s(growth.arrived - growth.grown)),
             figure(growth.grown),

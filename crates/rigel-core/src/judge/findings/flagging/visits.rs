@@ -75,7 +75,7 @@ fn of_quantity(
     if point.io(class).is_some_and(|io| io.load.is_open()) {
         return found;
     }
-    let name = class.name();
+    let name = point.io(class).map_or_else(String::new, |io| io.load.title());
     let (far, visits) = (&compared.outlying[place], phase.judged.look.visits[place].means.len());
     // Where most visits are far off, the point is noisier than the others, and none of its visits is rare.
     if !far.is_empty() && 2 * far.len() < visits {

@@ -92,9 +92,12 @@ pub fn time(ns: f64) -> String {
     unit.map_or_else(|| format!("{ns:.0} ns"), |(unit, name)| format!("{} {name}", figure(ns / to_f64(unit))))
 }
 
-/// A point, as ORION writes it.
-pub fn at(point: Point) -> String {
-    point.named(" and ")
+/// A point, as ORION writes it; of a class of one of two sides, with the side.
+pub fn at(load: &LoadClass, point: Point) -> String {
+    load.side.map_or_else(
+        || point.named(" and "),
+        |side| format!("{}: {}", side.name(), point.plain().named(" and ")),
+    )
 }
 
 /// `1, 2 and 4`; whole numbers without gaps as `1 to 20`.

@@ -1,0 +1,51 @@
+//! What a calibration answers about commits.
+//!
+//! The latency is that of one writer: what a session waits for that has nobody to share a flush with. Must not say which way to
+//! commit is the better one; advice does.
+
+use super::PointFindings;
+use super::answers::alone;
+use super::extremes::{Extreme, candidates, highest};
+use crate::load::class::Class;
+use crate::load::commits::NoCommits;
+use crate::load::matrix::Point;
+use crate::stats::Estimate;
+
+/// What commits cost: mean latencies of one writer in microseconds, and the most of all writers per second.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Commits {
+    /// Writes that are durable by themselves.
+    pub dsync_us: Estimate,
+    /// Writes with a flush behind each.
+    pub fdatasync_us: Option<Estimate>,
+    /// The same writes, durable or not.
+    pub unsynced_us: Option<Estimate>,
+    /// The highest rate of writes that are durable by themselves.
+    pub most: Option<Extreme>,
+}
+
+impl Commits {
+    pub(super) fn of(points: &[PointFindings]) -> Result<Self, NoCommits> {
+        let one_writer = |class| Some(alone(points, class)?.latency_us?.mean);
+        let most = highest(&candidates(points, Class::DSYNC));
+        Ok(Self {
+            dsync_us: one_writer(Class::DSYNC).ok_or(NoCommits::NoTime)?,
+            fdatasync_us: one_writer(Class::FDATASYNC),
+            unsynced_us: one_writer(Class::UNSYNCED),
+            most: most.map(|best| Extreme { estimate: best.io.rate(), point: best.point }),
+        })
+    }
+
+    /// The mean latencies of one writer that are known, and where each was measured.
+    pub fn latencies(&self) -> impl Iterator<Item = (Class, Extreme)> {
+        let all = [
+            (Class::DSYNC, Some(self.dsync_us)),
+            (Class::FDATASYNC, self.fdatasync_us),
+            (Class::UNSYNCED, self.unsynced_us),
+        ];
+        let at = |class, us: Option<Estimate>| {
+            Some((class, Extreme { estimate: us?, point: Point::alone(class, 1) }))
+        };
+        all.into_iter().filter_map(move |(class, us)| at(class, us))
+    }
+}

@@ -1,0 +1,297 @@
+//! A flag from look-ups in a database that were not one read of the device each, from reports whose blocks were not read once, and
+//! from commits that nobody waited for.
+//!
+//! A rate of look-ups is a rate of I/O only when the server, the kernel and the device counted as many reads. Must not say why
+//! they did not.
+
+use super::words::figure;
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::class::Class;
+use crate::load::sql::BLOCK_BYTES;
+use crate::measure::{ClassTally, ServerCounts};
+use crate::record::Visit;
+use crate::units::{iops, to_f64};
+
+/// Counters may differ by that part of what was asked for.
+const TOLERANCE: f64 = 0.01;
+/// And by so many reads of each visit: the filesystem reads blocks of its own now and then.
+const STRAY_READS: f64 = 4.0;
+
+/// The flag of a point; `visits` are those that its figures are from.
+pub fn of_point(visits: &[&Visit]) -> Option<Flag> {
+    if visits.iter().any(|visit| is_of_commits(visit)) {
+        return of_commits(visits);
+    }
+    let nodes = visits.iter().flat_map(|visit| &visit.nodes);
+    let counts: Vec<ServerCounts> = nodes.filter_map(|node| node.server).collect();
+    let wrong = of_visits(&counts)?;
+    let has = |of: fn(&ServerCounts) -> u64| counts.iter().any(|one| of(one) > 0);
+    let noun = match (has(|counts| counts.probes), has(|counts| counts.scanned_blocks)) {
+        (true, true) => "queries",
+        (_, false) => "look-ups",
+        (false, true) => "reports",
+    };
+    let answered = visits.iter().flat_map(|visit| visit.tallies.values()).map(ClassTally::completed).sum();
+    let rate = iops(answered, visits.iter().map(|visit| visit.measured_ns).sum());
+    let text = format!("the database answered {} {noun}/s, which are not reads: {wrong}", figure(rate));
+    Some(Flag::new(FlagCode::Unverified, text).invalidating())
+}
+
+/// The flag of a point with commits. A session begins the next transaction when the last one is durable, so that a flush is shared by as
+/// many commits as there are sessions at most.
+fn of_commits(visits: &[&Visit]) -> Option<Flag> {
+    let of_visit = |visit: &&Visit| {
+        let counts = visit.nodes.iter().find_map(|node| node.server)?;
+        Some((counts, u32::try_from(visit.point.sum()).unwrap_or(u32::MAX)))
+    };
+    let counts: Vec<(ServerCounts, u32)> = visits.iter().filter_map(of_visit).collect();
+    let wrong = counts.iter().find_map(|(counts, sessions)| unflushed(counts, *sessions));
+    let is_nothing = !counts.is_empty() && counts.iter().all(|(counts, _)| counts.commits == 0);
+    let wrong = wrong.or_else(|| is_nothing.then(|| "no transaction was committed".to_owned()))?;
+    Some(Flag::new(FlagCode::Unverified, wrong).invalidating())
+}
+
+fn is_of_commits(visit: &Visit) -> bool {
+    let plain = |class: Class| class.sided().map_or(class, |(plain, _)| plain);
+    visit.point.classes().any(|(class, _)| plain(class) == Class::COMMIT)
+}
+
+fn unflushed(counts: &ServerCounts, sessions: u32) -> Option<String> {
+    if counts.commits == 0 {
+        return None;
+    }
+    let told = format!("{} commits", figure(to_f64(counts.commits)));
+    let Some(flushes) = counts.flushes.map(to_f64) else {
+        return Some(format!(
+            "nobody counted how often the server made its log durable for {told}; servers do from version 14 on"
+        ));
+    };
+    let most = f64::from(sessions) * (flushes * (1.0 + TOLERANCE) + STRAY_READS);
+    (to_f64(counts.commits) > most).then(|| {
+        let flushes = counts.flushes.unwrap_or(0);
+        format!(
+            "{told} came with {flushes} flushes of the log, and each makes {sessions} of them durable at most, one of each session: not \
+             every commit was waited for"
+        )
+    })
+}
+
+/// All visits together must agree, and each of them: a visit with too many reads does not make up for one with too few.
+fn of_visits(visits: &[ServerCounts]) -> Option<String> {
+    let mut sum = *visits.first()?;
+    visits.iter().skip(1).for_each(|more| sum.add(more));
+    let all = unverified(&sum, STRAY_READS * to_f64(visits.len() as u64));
+    all.or_else(|| {
+        let wrong = visits.iter().find_map(|visit| unverified(visit, STRAY_READS))?;
+        Some(format!("in a single visit, {wrong}"))
+    })
+}
+
+/// One counter: what it counted, in which unit, and the least and the most that it may have.
+struct Counter {
+    what: &'static str,
+    count: f64,
+    unit: &'static str,
+    least: f64,
+    most: f64,
+}
+
+/// The counters that are there, those below the server first; and whether one of those is among them.
+fn counters(counts: &ServerCounts) -> (Vec<Counter>, bool) {
+    let asked = to_f64(counts.asked_blocks());
+    // The kernel and the server read several blocks of a report at once.
+    let fewest = to_f64(counts.probes);
+    // What the kernel reads ahead, the server did not ask for.
+    let ahead = asked + to_f64(counts.ahead_blocks);
+    let blocks = |bytes: u64| to_f64(bytes) / to_f64(BLOCK_BYTES);
+    // Others read from that device, too. Where it is known what the sessions fetched, more than that is theirs.
+    let is_shared = counts.process_bytes.is_some() && counts.device.is_some_and(|device| !device.of_server);
+    let most = if is_shared { f64::INFINITY } else { ahead };
+    let of = |what, count: Option<f64>, unit, (least, most)| {
+        count.map(|count| Counter { what, count, unit, least, most })
+    };
+    let device = counts.device;
+    let storage = [
+        of("the sessions had the kernel fetch", counts.process_bytes.map(blocks), "blocks", (asked, ahead)),
+        of("the device made", device.map(|device| to_f64(device.reads)), "reads", (fewest, most)),
+        of("it moved", device.map(|device| blocks(device.bytes)), "blocks", (asked, most)),
+    ];
+    let server = [
+        of("the server asked for", counts.table_blocks.map(to_f64), "blocks", (asked, asked)),
+        of("it counted", counts.server_reads.map(to_f64), "reads", (fewest, asked)),
+    ];
+    let seen = storage.iter().any(Option::is_some);
+    (server.into_iter().chain(storage).flatten().collect(), seen)
+}
+
+/// What each counter says that a look-up, or a block of a report, took, when one of them does not say one read of a block.
+fn unverified(counts: &ServerCounts, stray: f64) -> Option<String> {
+    let asked = to_f64(counts.asked_blocks());
+    let of = |blocks: f64| (TOLERANCE * blocks).max(stray);
+    let ahead = to_f64(counts.ahead_blocks);
+    let (known, seen) = counters(counts);
+    // One kind of queries must not make up for the other.
+    let kinds = counts.process_bytes.zip(counts.report_process_bytes);
+    let kinds = kinds.filter(|_| counts.probes > 0 && counts.scanned_blocks > 0);
+    let apart = kinds.is_none_or(|(all, reports)| {
+        let blocks = |bytes: u64| to_f64(bytes) / to_f64(BLOCK_BYTES);
+        let (scanned, probes) = (to_f64(counts.scanned_blocks), to_f64(counts.probes));
+        let (of_reports, others) = (blocks(reports), blocks(all.saturating_sub(reports)));
+        (-of(scanned)..=of(scanned) + ahead).contains(&(of_reports - scanned))
+            && (others - probes).abs() <= of(probes)
+    });
+    let agrees = |one: &Counter| one.count >= one.least - of(one.least) && one.count <= one.most + of(asked);
+    if seen && asked > 0.0 && apart && known.iter().all(agrees) {
+        return None;
+    }
+    let of_all = |count: f64| count / asked.max(1.0);
+    let mut told: Vec<String> =
+        known.iter().map(|one| format!("{} {:.3} {}", one.what, of_all(one.count), one.unit)).collect();
+    if !seen {
+        told.push("no counter shows what came from storage".to_owned());
+    }
+    if !apart {
+        told.push("which look-ups and reports share in another way than their rows".to_owned());
+    }
+    let noun = if counts.scanned_blocks > 0 { "blocks that were asked for" } else { "look-ups" };
+    Some(format!("for each of {} {noun} {}", figure(asked), told.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::matrix::Point;
+    use crate::load::sides::Side;
+    use crate::measure::DeviceReads;
+    use crate::record::NodeVisit;
+    use crate::record::tests::visit;
+
+    fn counts(blocks: u64, reads: u64, bytes: u64) -> ServerCounts {
+        ServerCounts {
+            probes: 10_000,
+            table_blocks: Some(blocks),
+            device: Some(DeviceReads { reads, bytes, of_server: true }),
+            ..ServerCounts::default()
+        }
+    }
+
+    #[test]
+    fn one_read_of_one_block_for_each_look_up() {
+        let told = |counts: &ServerCounts| unverified(counts, 4.0);
+        let right = counts(10_000, 10_004, 10_004 * BLOCK_BYTES);
+        assert_eq!(told(&right), None);
+        assert_eq!(told(&counts(9_910, 9_910, 9_910 * BLOCK_BYTES)), None, "within 1 %");
+        let cached = told(&counts(10_000, 4_800, 4_800 * 26_624)).unwrap();
+        assert!(cached.contains("for each of 10,000 look-ups the server asked for 1.000 blocks"), "{cached}");
+        assert!(cached.contains("the device made 0.480 reads, it moved 1.560 blocks"), "{cached}");
+        assert!(told(&counts(9_890, 10_000, 10_000 * BLOCK_BYTES)).is_some(), "hits in its own cache");
+        assert!(told(&counts(10_000, 10_000, 20_000 * BLOCK_BYTES)).is_some(), "read ahead");
+    }
+
+    #[test]
+    fn one_visit_does_not_make_up_for_another() {
+        let reads = |reads| counts(10_000, reads, reads * BLOCK_BYTES);
+        assert_eq!(of_visits(&[reads(10_050), reads(9_950)]), None);
+        let told = of_visits(&[reads(10_000), reads(12_000), reads(8_000)]).unwrap();
+        assert!(told.contains("in a single visit, for each of 10,000 look-ups"), "{told}");
+        assert!(told.contains("the device made 1.200 reads"), "{told}");
+        let told = of_visits(&[reads(10_000), reads(12_000)]).unwrap();
+        assert!(told.starts_with("for each of 20,000 look-ups"), "{told}");
+        assert_eq!(of_visits(&[]), None);
+    }
+
+    #[test]
+    fn without_a_counter_below_the_page_cache_nothing_is_verified() {
+        let blind = ServerCounts { device: None, ..counts(10_000, 0, 0) };
+        let text = unverified(&blind, 4.0).unwrap();
+        assert!(text.ends_with("no counter shows what came from storage"), "{text}");
+        let seen = ServerCounts { process_bytes: Some(10_000 * BLOCK_BYTES), ..blind };
+        assert_eq!(unverified(&seen, 4.0), None);
+        assert!(unverified(&ServerCounts { probes: 0, ..seen }, 4.0).is_some());
+    }
+
+    #[test]
+    fn a_block_of_a_report_is_read_once_however_many_at_a_time() {
+        let both = |reads, blocks, of_reports| ServerCounts {
+            scanned_blocks: 90_000,
+            process_bytes: Some(blocks * BLOCK_BYTES),
+            report_process_bytes: Some(of_reports * BLOCK_BYTES),
+            ..counts(blocks, reads, blocks * BLOCK_BYTES)
+        };
+        assert_eq!(unverified(&both(10_000 + 90_000 / 16, 100_000, 90_000), 4.0), None, "read ahead");
+        assert_eq!(unverified(&both(100_000, 100_000, 90_100), 4.0), None);
+        let text = unverified(&both(9_000, 100_000, 90_000), 4.0).unwrap();
+        assert!(text.starts_with("for each of 100,000 blocks that were asked for"), "{text}");
+        assert!(unverified(&both(20_000, 98_000, 88_000), 4.0).is_some(), "cached");
+        let ahead = |blocks, reports| ServerCounts {
+            ahead_blocks: 2_048,
+            table_blocks: Some(100_000),
+            ..both(20_000, blocks, reports)
+        };
+        assert_eq!(unverified(&ahead(102_000, 92_000), 4.0), None, "read ahead at the end");
+        assert!(unverified(&ahead(104_000, 94_000), 4.0).is_some(), "more than that");
+        assert!(unverified(&ahead(98_500, 88_500), 4.0).is_some(), "it does not hide a cache");
+        let asked = ServerCounts { table_blocks: Some(102_000), ..ahead(102_000, 92_000) };
+        assert!(unverified(&asked, 4.0).is_some(), "the server knows nothing of it");
+        let text = unverified(&both(20_000, 100_000, 92_000), 4.0).unwrap();
+        assert!(text.ends_with("share in another way than their rows"), "{text}");
+    }
+
+    #[test]
+    fn others_may_read_from_a_shared_device() {
+        let shared = |reads, fetched: Option<u64>| ServerCounts {
+            device: Some(DeviceReads { reads, bytes: reads * BLOCK_BYTES, of_server: false }),
+            process_bytes: fetched.map(|blocks| blocks * BLOCK_BYTES),
+            ..counts(10_000, 0, 0)
+        };
+        assert_eq!(unverified(&shared(13_000, Some(10_000)), 4.0), None);
+        for wrong in [shared(13_000, None), shared(13_000, Some(12_000)), shared(5000, Some(10_000))] {
+            assert!(unverified(&wrong, 4.0).is_some(), "{wrong:?}");
+        }
+        let own = DeviceReads { of_server: true, ..shared(13_000, None).device.unwrap() };
+        assert!(unverified(&ServerCounts { device: Some(own), ..shared(0, Some(10_000)) }, 4.0).is_some());
+    }
+
+    #[test]
+    fn no_more_commits_share_a_flush_than_there_are_sessions() {
+        let told = |commits, flushes, sessions| {
+            unflushed(&ServerCounts { commits, flushes, ..ServerCounts::default() }, sessions)
+        };
+        assert_eq!((told(1000, Some(1000), 1), told(1000, Some(260), 4)), (None, None));
+        assert_eq!((told(0, None, 1), told(1000, Some(996), 1)), (None, None));
+        assert!(told(1000, Some(900), 1).is_some() && told(1000, Some(100), 4).is_some());
+        let text = told(5000, Some(0), 16).unwrap();
+        assert!(text.starts_with("5,000 commits came with 0 flushes of the log"), "{text}");
+        assert!(told(1000, None, 1).unwrap().contains("nobody counted"));
+    }
+
+    #[test]
+    fn commits_are_not_called_look_ups() {
+        let of = |commits, flushes| Visit {
+            point: Point::default().with(Class::COMMIT, 2).on(Side::B),
+            nodes: vec![NodeVisit {
+                server: Some(ServerCounts { commits, flushes, ..ServerCounts::default() }),
+                ..NodeVisit::default()
+            }],
+            ..visit(0, 1_000_000)
+        };
+        let (none, some) = (of(0, Some(0)), of(1000, Some(600)));
+        assert_eq!(of_point(&[&none, &some]), None, "a stall of the storage is none of the server");
+        let told = of_point(&[&none, &none]).unwrap();
+        assert_eq!((told.text.as_str(), told.invalid), ("no transaction was committed", true));
+        let uncounted = of_point(&[&of(1000, None)]).unwrap();
+        assert!(uncounted.text.ends_with("from version 14 on"), "{}", uncounted.text);
+    }
+
+    #[test]
+    fn a_few_reads_of_the_filesystem_are_forgiven() {
+        let few = |reads| ServerCounts {
+            probes: 100,
+            table_blocks: Some(100),
+            device: Some(DeviceReads { reads, bytes: reads * BLOCK_BYTES, of_server: true }),
+            ..ServerCounts::default()
+        };
+        assert_eq!(unverified(&few(104), 4.0), None);
+        assert!(unverified(&few(105), 4.0).is_some());
+    }
+}

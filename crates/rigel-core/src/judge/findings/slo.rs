@@ -1,0 +1,338 @@
+//! What a search for a rate answers: up to which rate all bounds are kept, what the shares beyond them are at every rate that was
+//! visited, and whether the required rates keep theirs.
+//!
+//! The rate rests on the visits to the points around it alone: they were chosen by other visits, so chance has no part in the choice.
+//! Must not format.
+
+mod bracket;
+mod latency;
+
+use super::LatencyUs;
+use super::estimate::{JudgedPhase, by_step};
+use crate::judge::profiles;
+use crate::judge::slo::{SloVisit, is_counted, law};
+use crate::load::class::Class;
+use crate::load::matrix::Point;
+use crate::load::plan::{RateFound, RatePoints, SHARES};
+use crate::load::slo::{Requirement, SloBound};
+use crate::measure::Histogram;
+use crate::record::{Record, Visit};
+use crate::stats::Estimate;
+use crate::stats::crossing::RatioSeen;
+use crate::stats::detect::overload::Growth;
+use crate::stats::rates::HIGHEST_FLOOR;
+use crate::stats::share::{Kept, Ratio};
+use bracket::{Bracket, Level};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where the tool explains so much of what is beyond a bound, it is the limit.
+const MOST_BY_TOOL: f64 = 0.5;
+
+/// The highest rate at which the bounds are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SloAnswer {
+    /// At this rate one of them is just reached.
+    Rate(SloRate),
+    /// Not even at the lowest rate, which is given; whether that is sure.
+    Nowhere(u32, Kept),
+    /// At the highest rate as well, which is given; whether that is sure.
+    Everywhere(u32, Kept),
+    /// The search or its points were not measured.
+    Unfinished,
+}
+
+/// A rate with its bracket.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SloRate {
+    /// All bounds are kept here, at 97.5 %; `None` when that is not known of any rate.
+    pub lower: Option<f64>,
+    /// The best single value; `None` when a bound is kept, or broken, at every rate that was visited.
+    pub at: Option<f64>,
+    /// Some bound is not kept here, at 97.5 %; `None` when that is not known of any rate.
+    pub upper: Option<f64>,
+    /// The bound that is reached first, by its place; where there is a best value.
+    pub decided_by: Option<usize>,
+    /// The tool could not begin the I/Os in time beyond it: the storage may do more.
+    pub is_by_tool: bool,
+}
+
+/// What a point is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SloRole {
+    /// Around the rate.
+    Ladder,
+    /// At a share of the rate, in per cent, as far as it was known then.
+    Share(u8),
+    /// At a required rate.
+    Required,
+}
+
+/// A rate that was visited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloPoint {
+    /// The point.
+    pub point: Point,
+    /// Arrivals per second in all.
+    pub rate: u32,
+    /// What it is for, first of all.
+    pub role: SloRole,
+    /// Of each bound, what was seen over what is allowed; `None` when nothing was seen.
+    pub ratios: Vec<Option<Ratio>>,
+    /// Of each bound, whether it is kept.
+    pub kept: Vec<Kept>,
+    /// Of each bound, the latency that it is about, in microseconds. Its interval lies beyond the bound where that is surely not kept.
+    pub judged_us: Vec<Option<Estimate>>,
+    /// The latencies of all open classes and visits together: what the ratios are of.
+    pub latency_us: Option<LatencyUs>,
+}
+
+/// A required rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequiredFound {
+    /// The requirement.
+    pub requirement: Requirement,
+    /// What was seen over what is allowed.
+    pub ratio: Option<Ratio>,
+    /// Whether it is kept.
+    pub kept: Kept,
+}
+
+/// All of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloFindings {
+    /// The bounds.
+    pub bounds: Vec<SloBound>,
+    /// The rate.
+    pub answer: SloAnswer,
+    /// Every rate that was visited after the search, ascending.
+    pub points: Vec<SloPoint>,
+    /// The required rates.
+    pub required: Vec<RequiredFound>,
+}
+
+/// The visits of a run to each of its points, as far as they count.
+struct Visited {
+    by_step: BTreeMap<usize, Vec<SloVisit>>,
+    /// The points at which more arrived than was served.
+    overloaded: BTreeSet<usize>,
+}
+
+impl Visited {
+    fn ratios(&self, step: usize, bound: &SloBound) -> Vec<RatioSeen> {
+        self.by_step.get(&step).into_iter().flatten().map(|visit| visit.ratio(bound)).collect()
+    }
+
+    fn ratio(&self, step: usize, bound: &SloBound) -> Option<Ratio> {
+        Ratio::of(&self.ratios(step, bound), is_counted(bound))
+    }
+
+    /// Whether a bound is kept there. Where the backlog grows without end, it is not: the visit only ended before. Where the tool was late,
+    /// the storage may keep it.
+    fn kept(&self, step: usize, bound: &SloBound, ratio: Option<Ratio>) -> Kept {
+        match ratio.map_or(Kept::Undecided, |ratio| ratio.kept()) {
+            Kept::Yes if self.overloaded.contains(&step) => Kept::Undecided,
+            Kept::No if self.is_by_tool(step, bound) => Kept::Undecided,
+            kept => kept,
+        }
+    }
+
+    /// Whether all bounds are kept there.
+    fn all_kept(&self, step: usize, bounds: &[SloBound]) -> Kept {
+        let kept = |bound| self.kept(step, bound, self.ratio(step, bound));
+        let each: Vec<Kept> = bounds.iter().map(kept).collect();
+        if each.contains(&Kept::No) {
+            Kept::No
+        } else if each.contains(&Kept::Undecided) {
+            Kept::Undecided
+        } else {
+            Kept::Yes
+        }
+    }
+
+    /// Whether what is beyond a bound there is the tool's doing.
+    fn is_by_tool(&self, step: usize, bound: &SloBound) -> bool {
+        let visits = self.by_step.get(&step).map_or(&[][..], Vec::as_slice);
+        let is_late =
+            |visit: &&SloVisit| visit.ratio_of_lag(bound) > MOST_BY_TOOL * visit.ratio(bound).ratio.max(1.0);
+        let late = visits.iter().filter(is_late).count();
+        2 * late > visits.len()
+    }
+}
+
+impl SloFindings {
+    /// The findings of a run that searched a rate.
+    pub(super) fn of(record: &Record, phases: &[JudgedPhase<'_>]) -> Option<Self> {
+        let request = &record.header.request;
+        let slo = request.slo.as_ref()?;
+        let plan = &record.header.plan;
+        let visited = visited(record, phases);
+        let named = plan.rates.as_ref().and_then(|rates| rates.points.as_ref());
+        let step_rate = |step: usize| plan.steps.get(step).map_or(0, |step| request.rate_of(step.point));
+        let point = |step: usize, role: SloRole| {
+            let ratios: Vec<_> = slo.bounds.iter().map(|bound| visited.ratio(step, bound)).collect();
+            let each = slo.bounds.iter().zip(&ratios);
+            let kept = each.map(|(bound, ratio)| visited.kept(step, bound, *ratio)).collect();
+            let point = plan.steps.get(step)?.point;
+            let visits = visited.by_step.get(&step)?;
+            let judged_us = slo.bounds.iter().map(|bound| latency::judged_us(visits, bound)).collect();
+            let latency_us = latency_us(visits);
+            Some(SloPoint { point, rate: request.rate_of(point), role, ratios, kept, judged_us, latency_us })
+        };
+        let points = (0..plan.steps.len()).filter_map(|step| point(step, role(named?, step)));
+        let required = slo.required.iter().enumerate().map(|(place, requirement)| {
+            let step = named.and_then(|named| named.required.get(place));
+            let ratio = step.and_then(|&step| visited.ratio(step, &requirement.bound));
+            let kept = step.map_or(Kept::Undecided, |&step| visited.kept(step, &requirement.bound, ratio));
+            RequiredFound { requirement: *requirement, ratio, kept }
+        });
+        Some(Self {
+            answer: named
+                .map_or(SloAnswer::Unfinished, |named| answer(&visited, &slo.bounds, named, step_rate)),
+            points: points.collect(),
+            required: required.collect(),
+            bounds: slo.bounds.clone(),
+        })
+    }
+}
+
+/// The latencies at a rate.
+fn latency_us(visits: &[SloVisit]) -> Option<LatencyUs> {
+    let mut all = Histogram::empty();
+    visits.iter().for_each(|visit| all.add(visit.latencies()));
+    LatencyUs::of(&all)
+}
+
+/// What a step is for, first of all.
+fn role(named: &RatePoints, step: usize) -> SloRole {
+    let share = named.curve.iter().find(|one| one.0 == step).map(|one| SloRole::Share(one.1));
+    let ladder = named.ladder.contains(&step).then_some(SloRole::Ladder);
+    ladder.filter(|_| named.found == RateFound::About).or(share).or(ladder).unwrap_or(SloRole::Required)
+}
+
+fn visited(record: &Record, phases: &[JudgedPhase<'_>]) -> Visited {
+    let request = &record.header.request;
+    let settle_ns = |step: usize, visit: &Visit| {
+        let phase = phases.iter().find(|phase| phase.steps.contains(&step));
+        let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
+        // Where no visit is over its start-up, half of the window is better than nothing of it.
+        settle_ns.min(visit.settle_ns.saturating_add(visit.measured_ns / 2))
+    };
+    let counting = || record.visits.iter().filter(|visit| profiles::counts(visit));
+    let seen = |(step, visits): (usize, Vec<&Visit>)| {
+        let of = |visit: &Visit| SloVisit::of(request, visit, settle_ns(step, visit));
+        (step, visits.into_iter().map(of).collect())
+    };
+    let overloaded = by_step(counting()).into_iter().filter(|(_, visits)| is_overload(visits));
+    Visited {
+        overloaded: overloaded.map(|one| one.0).collect(),
+        by_step: by_step(counting()).into_iter().map(seen).collect(),
+    }
+}
+
+/// Whether some class has a backlog that grows over these visits.
+fn is_overload(visits: &[&Visit]) -> bool {
+    let mut classes: BTreeMap<Class, Growth> = BTreeMap::new();
+    for (class, tally) in visits.iter().flat_map(|visit| &visit.tallies) {
+        if let Some(open) = &tally.open {
+            open.add_growth(classes.entry(*class).or_default());
+        }
+    }
+    classes.values().any(Growth::is_overload)
+}
+
+fn answer(
+    visited: &Visited,
+    bounds: &[SloBound],
+    named: &RatePoints,
+    rate: impl Fn(usize) -> u32,
+) -> SloAnswer {
+    let Some(&first) = named.ladder.first().filter(|step| visited.by_step.contains_key(step)) else {
+        return SloAnswer::Unfinished;
+    };
+    match named.found {
+        RateFound::Nowhere => SloAnswer::Nowhere(rate(first), visited.all_kept(first, bounds)),
+        RateFound::Everywhere => {
+            SloAnswer::Everywhere(rate(first), all_kept_below(visited, bounds, named, first))
+        }
+        RateFound::About => about(visited, bounds, named, rate),
+    }
+}
+
+/// Whether the bounds are kept at the highest rate, and at all lower ones that were visited.
+fn all_kept_below(visited: &Visited, bounds: &[SloBound], named: &RatePoints, highest: usize) -> Kept {
+    let lower = named.curve.iter().all(|one| visited.all_kept(one.0, bounds) == Kept::Yes);
+    match visited.all_kept(highest, bounds) {
+        Kept::Yes if !lower => Kept::Undecided,
+        kept => kept,
+    }
+}
+
+fn about(
+    visited: &Visited,
+    bounds: &[SloBound],
+    named: &RatePoints,
+    rate: impl Fn(usize) -> u32,
+) -> SloAnswer {
+    let levels = |bound: &SloBound| -> Vec<Level> {
+        let (floor, allowed) = (floor(visited, bound, named), bound.judged.allowed().unwrap_or(0.0));
+        let level = |&step: &usize| {
+            let is_overload = visited.overloaded.contains(&step);
+            let seen =
+                visited.ratios(step, bound).into_iter().map(|seen| seen.above(floor, allowed)).collect();
+            Level::of(f64::from(rate(step)), seen, is_counted(bound), is_overload)
+        };
+        named.ladder.iter().filter_map(level).collect()
+    };
+    let law_of = |bound: &SloBound| law(bound, floor(visited, bound, named));
+    // The upper end is the least of all bounds', each of which may be too low by chance.
+    let tail = 0.025 / crate::units::to_f64(bounds.len().max(1) as u64);
+    let brackets: Vec<Bracket> =
+        bounds.iter().map(|bound| Bracket::of(&levels(bound), law_of(bound), tail)).collect();
+    let is_broken = |bound: &SloBound| levels(bound).iter().all(Level::is_beyond);
+    let least = |end: fn(&Bracket) -> Option<f64>| {
+        let ends = brackets.iter().enumerate().filter_map(|(place, one)| Some((place, end(one)?)));
+        ends.min_by(|one, other| one.1.total_cmp(&other.1))
+    };
+    let all_known = brackets.iter().all(|one| one.lower.is_some());
+    let fallback = || {
+        let kept = named.curve.iter().take_while(|(step, _)| visited.all_kept(*step, bounds) == Kept::Yes);
+        kept.map(|(step, _)| f64::from(rate(*step))).reduce(f64::max)
+    };
+    let lower = least(|one| one.lower).filter(|_| all_known).map(|one| one.1).or_else(fallback);
+    let upper = least(|one| one.upper).map(|one| one.1);
+    // A bound that every rate broke is reached below all of them, nobody knows where.
+    let best = least(|one| one.at).filter(|_| !bounds.iter().any(is_broken));
+    let is_by_tool = best.is_some_and(|(place, at)| {
+        let mut beyond = named.ladder.iter().filter(|&&step| f64::from(rate(step)) > at).peekable();
+        beyond.peek().is_some() && beyond.all(|&step| visited.is_by_tool(step, &bounds[place]))
+    });
+    let at = best.map(|(_, at)| at.max(lower.unwrap_or(0.0)).min(upper.unwrap_or(f64::INFINITY)));
+    SloAnswer::Rate(SloRate { lower, at, upper, decided_by: best.map(|one| one.0), is_by_tool })
+}
+
+/// What there is without any load to speak of, in ratios of a bound: what was seen at half of the rate. None where nobody was there.
+fn floor(visited: &Visited, bound: &SloBound, named: &RatePoints) -> f64 {
+    let half = named.curve.iter().find(|one| one.1 == SHARES[0]);
+    let seen = half.and_then(|one| visited.ratio(one.0, bound));
+    seen.map_or(0.0, |seen| seen.value.min(HIGHEST_FLOOR))
+}
+
+impl SloFindings {
+    /// The required rates that are not surely kept.
+    pub fn unkept(&self) -> impl Iterator<Item = &RequiredFound> {
+        self.required.iter().filter(|one| one.kept != Kept::Yes)
+    }
+
+    /// What share of the rate that was found a point has; `None` without a best single value.
+    pub fn share(&self, point: &SloPoint) -> Option<f64> {
+        self.rate()?.at.map(|at| f64::from(point.rate) / at)
+    }
+
+    /// The rate, when there is one.
+    pub const fn rate(&self) -> Option<&SloRate> {
+        match &self.answer {
+            SloAnswer::Rate(rate) => Some(rate),
+            SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) | SloAnswer::Unfinished => None,
+        }
+    }
+}

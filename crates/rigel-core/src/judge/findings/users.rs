@@ -1,0 +1,74 @@
+//! The knee of a load of users: as many sessions as the server serves without any of them waiting for another.
+//!
+//! By operational analysis (Denning and Buzen 1978, "The operational analysis of queueing network models"): a rate X is at most
+//! N / R(1) with N sessions that each need R(1) alone, and at most the highest rate; the two meet at N* = X_max R(1). Up to there
+//! more sessions bring more queries, beyond it they wait. Must not choose the headline numbers; [`super::extremes`] does.
+
+use super::extremes::{candidates_in_mixes, done, highest};
+use super::rising::is_above_half;
+use super::{Findings, PointFindings};
+use crate::load::class::Class;
+use crate::load::matrix::Point;
+use crate::stats::Estimate;
+use crate::units::{NS_PER_S, NS_PER_US, to_f64};
+
+/// What a load of users comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knee {
+    /// The class whose rate it is about.
+    pub class: Class,
+    /// Sessions of all classes at the knee: the figure, and the ends of its 95 % interval.
+    pub sessions: f64,
+    /// Lower and upper end.
+    pub ends: Option<(f64, f64)>,
+    /// The measured number of sessions that is nearest to half of the knee.
+    pub half: Point,
+    /// The rate still rose at the most sessions that were tried: the knee may lie beyond.
+    pub is_least: bool,
+    /// Nothing is known of one session alone, and with more of them each waits a little already: the knee may lie below.
+    pub is_most: bool,
+}
+
+impl Findings {
+    /// The knee of the class that was measured with the fewest sessions; `None` where too little is known, or may not be used.
+    pub fn knee(&self) -> Option<Knee> {
+        let sound = || self.points.iter().filter(|found| !found.invalid());
+        let one = sound()
+            .filter(|found| found.point.classes().count() == 1)
+            .min_by_key(|found| found.point.sum())?;
+        let (class, alone) = one.classes().next()?;
+        // Where some of the users make reports, only the fewest sessions have a class for themselves.
+        let highest = highest(&candidates_in_mixes(&self.points, class))?.point;
+        let best = sound().find(|found| found.point == highest)?;
+        let most = best.io(class)?;
+        let alone_us = alone.latency_us?.mean;
+        let each_s = alone_us.value * to_f64(NS_PER_US) / to_f64(NS_PER_S);
+        let of_all = to_f64(best.point.sum()) / f64::from(best.point.of(class));
+        let sessions = most.iops.value * each_s * of_all;
+        let widths = most.iops.half_width().zip(alone_us.half_width());
+        let ends = widths.map(|(rate, latency)| {
+            let half = rate.hypot(latency);
+            (sessions * (-half).exp(), sessions * half.exp())
+        });
+        let distance = |found: &PointFindings| (to_f64(found.point.sum()) / (sessions / 2.0)).ln().abs();
+        let half = sound().min_by(|a, b| distance(a).total_cmp(&distance(b)))?.point;
+        let is_least = self.rises_with_sessions(class, best);
+        Some(Knee { class, sessions, ends, half, is_least, is_most: one.point.sum() > 1 })
+    }
+
+    /// Whether the rate of a class still rose at the most sessions of all classes.
+    fn rises_with_sessions(&self, class: Class, best: &PointFindings) -> bool {
+        let of = |found: &PointFindings| Some((to_f64(found.point.sum()), done(found.io(class))?.iops.value));
+        let sound = self.points.iter().filter(|found| !found.invalid());
+        self.points.iter().all(|found| found.point.sum() <= best.point.sum())
+            && of(best).is_some_and(|best| is_above_half(best, sound.filter_map(of)))
+    }
+}
+
+impl Knee {
+    /// What a query of a class takes at half of the knee: mean and 99th percentile.
+    pub fn response_us(&self, findings: &Findings, class: Class) -> Option<(Estimate, Estimate)> {
+        let found = findings.points.iter().find(|found| found.point == self.half)?;
+        found.io(class)?.latency_us.map(|us| (us.mean, us.p99))
+    }
+}

@@ -1,0 +1,207 @@
+//! The search for a rate in a plan: how long its visits are, which rates it tries, and the points that follow it.
+//!
+//! Must not decide what is visited next; [`crate::stats::rates`] does.
+
+use super::{AdaptivePlan, Plan, Step, step};
+use crate::error::Problem;
+use crate::load::matrix::{Grid, Point};
+use crate::load::request::Request;
+use crate::load::slo::{LOWEST_RATE, MEASURE_SETTLES, SETTLE_LIMITS, Slo, VISITS, longest_ns, settle_ns};
+use crate::stats::Parameters;
+use crate::stats::rates::{Found, RateRules, whole};
+use crate::units::{NS_PER_MS, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// The rate that is tried first.
+const FIRST_RATE: u32 = 100;
+/// The shortest load before a visit's window, if there is time for it.
+const SHORTEST_SETTLE_NS: u64 = 500 * NS_PER_MS;
+/// Rest of a point between two visits; the other points of a round usually take longer.
+const REST: Nanos = Nanos::from_secs(2);
+/// However long a visit has to be, there is time for so many to the points.
+const LEAST_POINT_VISITS: u64 = 40;
+/// A visit that has to be that long measures for so many times its settling at least.
+const MEASURE_MEMORIES: u64 = 2;
+/// Visits before the points that say nothing of the rate itself are looked at.
+const LEAST_VISITS: u32 = 6;
+/// No limit: the time is one.
+const MOST_VISITS: u32 = 100_000;
+/// Where the points lie, from the rate that the search found, in parts of the way to the ends that it found. The outermost ones are
+/// for a search that was off.
+const LADDER: [f64; 7] = [-2.5, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0];
+/// The latencies at these shares of the rate, in per cent, come with it.
+pub const SHARES: [u8; 3] = [50, 70, 90];
+
+/// The search for a rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateSearch {
+    /// The lowest rate.
+    pub lowest: u32,
+    /// The rate that is tried first.
+    pub first: u32,
+    /// The highest rate.
+    pub most: u32,
+    /// The largest level of each class that a visit may have.
+    pub room: Point,
+    /// Load before the measured part of a visit.
+    pub settle: Nanos,
+    /// Measured part of a visit of the search; those to the points are twice as long.
+    pub measure: Nanos,
+    /// When all of it is over at the latest: the points need the rest.
+    pub share: Nanos,
+    /// The points by what they are for, once the search has ended.
+    #[serde(default)]
+    pub points: Option<RatePoints>,
+}
+
+/// What the points of a search for a rate are for, by the index of their step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RatePoints {
+    /// How far the search came.
+    pub found: RateFound,
+    /// Around the rate, ascending.
+    pub ladder: Vec<usize>,
+    /// At shares of it, in per cent.
+    pub curve: Vec<(usize, u8)>,
+    /// At the rates that are required, in their order.
+    pub required: Vec<usize>,
+}
+
+/// How far a search came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateFound {
+    /// There is a rate beyond which the bounds are not kept.
+    #[default]
+    About,
+    /// Not even the lowest rate seems to keep them.
+    Nowhere,
+    /// The highest rate seems to keep them.
+    Everywhere,
+}
+
+impl RatePoints {
+    /// Whether a point may be done before the time is up. Those that the rate rests on, and those that are judged, are visited to the end.
+    pub fn may_end(&self, step: usize) -> bool {
+        let is_ladder = self.found == RateFound::About && self.ladder.contains(&step);
+        !is_ladder && !self.required.contains(&step)
+    }
+}
+
+impl RateSearch {
+    /// The search for a request; `None` when no rate is searched.
+    pub fn new(request: &Request) -> Option<Self> {
+        let slo = request.slo.as_ref()?;
+        let parameters = parameters(request, Parameters::default())?;
+        let limit = request.pace.max_duration().unwrap_or_default();
+        Some(Self {
+            lowest: LOWEST_RATE,
+            first: FIRST_RATE.min(slo.most_rate),
+            most: slo.most_rate,
+            room: room(request, slo),
+            settle: Nanos(parameters.settle_ns),
+            measure: Nanos(parameters.measure_ns / 2),
+            share: Nanos(limit.0 / 5 * 2),
+            points: None,
+        })
+    }
+
+    /// The rules of the search.
+    pub const fn rules(&self) -> RateRules {
+        RateRules { lowest: self.lowest, first: self.first, most: self.most }
+    }
+}
+
+/// Each class at the highest rate that is tried or required.
+fn room(request: &Request, slo: &Slo) -> Point {
+    let required = slo.required.iter().map(|one| one.rate);
+    request.point_at(required.fold(slo.most_rate, u32::max))
+}
+
+/// The parameters of the visits to the points: their length follows from the bounds and the time.
+pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Parameters> {
+    let slo = request.slo.as_ref()?;
+    let limit = request.pace.max_duration()?;
+    let settle_ns = longest_ns(slo).saturating_mul(SETTLE_LIMITS).max(SHORTEST_SETTLE_NS);
+    let settle_ns = settle_ns.min(limit.0 / VISITS / (1 + MEASURE_SETTLES));
+    let measure_ns = settle_ns * MEASURE_SETTLES;
+    // Whole milliseconds, for people.
+    let [settle_ns, measure_ns] = [settle_ns, measure_ns].map(|ns| (ns / NS_PER_MS).max(1) * NS_PER_MS);
+    Some(Parameters {
+        settle_ns,
+        measure_ns,
+        longest_measure_ns: measure_ns,
+        least_visits: LEAST_VISITS,
+        least_visits_few: LEAST_VISITS,
+        most_visits: MOST_VISITS,
+        gap_ns: REST.0,
+        gap_few_ns: REST.0,
+        long_read_ns: 0,
+        long_write_ns: 0,
+        ..usual
+    })
+}
+
+impl Plan {
+    /// The plan after the search for a rate: the points around it, at shares of it, and those that are required.
+    ///
+    /// # Errors
+    /// Never for a search of a plan; kept for what may be asked of it later.
+    pub fn with_rate(&self, request: &Request, found: &Found, spent: Nanos) -> Result<Self, Problem> {
+        let (Some(search), Some(slo)) = (&self.rates, &request.slo) else { return Ok(self.clone()) };
+        let (kind, ladder, at) = match *found {
+            Found::About { low, at, high } => {
+                let mut rates = ladder(low, at, high);
+                rates.iter_mut().for_each(|rate| *rate = (*rate).clamp(search.lowest, search.most));
+                (RateFound::About, rates, at)
+            }
+            Found::Nowhere => (RateFound::Nowhere, vec![search.lowest], 0.0),
+            Found::Everywhere => (RateFound::Everywhere, vec![search.most], f64::from(search.most)),
+        };
+        let curve = |share: u8| (whole(at * f64::from(share) / 100.0), share);
+        let curve: Vec<(u32, u8)> =
+            SHARES.into_iter().map(curve).filter(|one| one.0 >= search.lowest).collect();
+        let mut rates: Vec<u32> = ladder.clone();
+        rates.extend(curve.iter().map(|one| one.0));
+        rates.extend(slo.required.iter().map(|one| one.rate));
+        rates.sort_unstable();
+        let mut points: Vec<Point> = rates.iter().map(|&rate| request.point_at(rate)).collect();
+        points.dedup();
+        let step_at = |rate: u32| {
+            let point = request.point_at(rate);
+            points.iter().position(|&one| one == point).unwrap_or(0)
+        };
+        let mut ladder: Vec<usize> = ladder.into_iter().map(step_at).collect();
+        ladder.dedup();
+        let named = RatePoints {
+            found: kind,
+            ladder,
+            curve: curve.into_iter().map(|(rate, share)| (step_at(rate), share)).collect(),
+            required: slo.required.iter().map(|one| step_at(one.rate)).collect(),
+        };
+        let grid = Grid::of_own(&request.classes, &points);
+        let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
+        let adaptive = AdaptivePlan::after_search(request, &steps, spent);
+        let adaptive = adaptive.map(|found| AdaptivePlan {
+            parameters: settled(found.parameters, settle_ns(slo, at), spent),
+            ..found
+        });
+        let rates = Some(RateSearch { points: Some(named), ..search.clone() });
+        Ok(Self { grid, steps, adaptive, rates, ..self.clone() })
+    }
+}
+
+/// The same with visits that last until a queue of this memory has settled, as far as there is time for them.
+fn settled(usual: Parameters, wanted_ns: u64, spent: Nanos) -> Parameters {
+    let left_ns = usual.time_limit_ns.unwrap_or(0).saturating_sub(spent.0);
+    let most_ns = left_ns / LEAST_POINT_VISITS / (1 + MEASURE_MEMORIES);
+    let settle_ns = (wanted_ns.min(most_ns) / NS_PER_MS * NS_PER_MS).max(usual.settle_ns);
+    let measure_ns = usual.measure_ns.max(settle_ns * MEASURE_MEMORIES);
+    Parameters { settle_ns, measure_ns, longest_measure_ns: measure_ns, ..usual }
+}
+
+/// The rates of the points around the one that was found, ascending.
+fn ladder(low: f64, at: f64, high: f64) -> Vec<u32> {
+    let rate = |part: &f64| if *part < 0.0 { at + part * (at - low) } else { at + part * (high - at) };
+    LADDER.iter().map(rate).map(whole).collect()
+}

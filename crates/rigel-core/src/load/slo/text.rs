@@ -1,0 +1,190 @@
+//! Bounds as people write them: `p99.9 < 5ms`, and `p99 < 2ms @ 12000` at a rate.
+//!
+//! Must not know what else was asked for.
+
+use super::{Judged, MILLION, Requirement, SloBound};
+use crate::units::{Nanos, UnitError, trimmed};
+use std::fmt;
+use std::str::FromStr;
+
+/// What a bound looks like.
+const BOUND: &str =
+    "write what is judged, <, and a time with its unit, such as 'p99.9 < 5ms' or 'mean < 1ms'";
+
+/// `p99`, `p99.9`, `mean`.
+impl fmt::Display for Judged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean => f.write_str("mean"),
+            Self::Beyond(of_million) => {
+                // Parts of a million have four digits behind the point of a per cent.
+                let within = MILLION.saturating_sub(*of_million);
+                let text = format!("{}.{:04}", within / 10_000, within % 10_000);
+                write!(f, "p{}", text.trim_end_matches('0').trim_end_matches('.'))
+            }
+        }
+    }
+}
+
+impl fmt::Display for SloBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} < {}", self.judged, self.limit)
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} @ {}", self.bound, self.rate)
+    }
+}
+
+impl FromStr for Judged {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "'{text}' is nothing that can be judged: write mean, or a percentile such as p99 or p99.9"
+            )
+        };
+        let lower = text.to_ascii_lowercase();
+        if lower == "mean" {
+            return Ok(Self::Mean);
+        }
+        let number = lower.strip_prefix('p').ok_or_else(wrong)?;
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || whole.len() > 2 || fraction.len() > 4 || !digits(whole) || !digits(fraction) {
+            return Err(wrong());
+        }
+        let parts = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+        let within = parts(whole)? * 10_000 + parts(&format!("{fraction:0<4}"))?;
+        if within == 0 { Err(wrong()) } else { Ok(Self::Beyond(MILLION - within)) }
+    }
+}
+
+/// Reads a time that has its unit.
+fn limit(text: &str) -> Result<Nanos, String> {
+    match text.parse::<Nanos>() {
+        Ok(Nanos(0)) => Err("a latency of 0 cannot be kept".to_owned()),
+        Ok(limit) => Ok(limit),
+        Err(UnitError::NoUnit(number)) => {
+            Err(format!("'{number}' has no unit: write {number}ms or {number}us"))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+impl FromStr for SloBound {
+    type Err = String;
+
+    /// Reads `p99.9 < 5ms`; blanks may be left out, and `<=` says the same.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (judged, time) = text.split_once('<').ok_or_else(|| format!("it has no '<'; {BOUND}"))?;
+        let time = time.strip_prefix('=').unwrap_or(time);
+        if time.trim().is_empty() || judged.trim().is_empty() {
+            return Err(BOUND.to_owned());
+        }
+        Ok(Self { judged: judged.trim().parse()?, limit: limit(time.trim())? })
+    }
+}
+
+impl FromStr for Requirement {
+    type Err = String;
+
+    /// Reads `p99 < 2ms @ 12000`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let whole = "write the bound and the rate, such as 'p99 < 2ms @ 12000'";
+        let (bound, rate) = text.split_once('@').ok_or_else(|| format!("it names no rate; {whole}"))?;
+        let digits = rate.trim();
+        let digits = digits.strip_suffix("/s").unwrap_or(digits).trim_end();
+        let rate = digits
+            .parse()
+            .map_err(|_| format!("'{}' is no whole number of I/Os per second; {whole}", rate.trim()))?;
+        if rate == 0 {
+            return Err(format!("0 is no rate: nothing would arrive; {whole}"));
+        }
+        Ok(Self { bound: bound.trim().parse()?, rate })
+    }
+}
+
+impl SloBound {
+    /// What it says of a share, as a sentence goes on: `at most 1 % of the I/Os take longer than 1 ms`.
+    pub fn meaning(&self) -> String {
+        match self.judged.allowed() {
+            None => format!("the mean latency is at most {}", self.limit),
+            Some(share) => {
+                format!("at most {} % of the I/Os take longer than {}", per_cent(share), self.limit)
+            }
+        }
+    }
+}
+
+/// A share in per cent with the digits that it needs: 0.001 is `0.1`.
+fn per_cent(share: f64) -> String {
+    let per_cent = 100.0 * share;
+    if per_cent < 0.01 { format!("{per_cent:.4}") } else { trimmed(per_cent) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_read_and_written() {
+        for (text, of_million, limit_ns, written) in [
+            ("p99 < 1ms", 10_000, 1_000_000, "p99 < 1 ms"),
+            ("p99.9<5ms", 1000, 5_000_000, "p99.9 < 5 ms"),
+            ("P50 <= 250us", 500_000, 250_000, "p50 < 250 us"),
+            ("p99.9999 < 1s", 1, 1_000_000_000, "p99.9999 < 1 s"),
+            ("p5 < 1.5ms", 950_000, 1_500_000, "p5 < 1.5 ms"),
+        ] {
+            let bound: SloBound = text.parse().unwrap();
+            assert_eq!(
+                bound,
+                SloBound { judged: Judged::Beyond(of_million), limit: Nanos(limit_ns) },
+                "{text}"
+            );
+            assert_eq!(bound.to_string(), written);
+            assert_eq!(written.parse::<SloBound>(), Ok(bound));
+        }
+        assert_eq!("mean < 2ms".parse::<SloBound>().unwrap().judged, Judged::Mean);
+        let at: Requirement = "p99 < 2ms @ 12000/s".parse().unwrap();
+        assert_eq!((at.rate, at.to_string().as_str()), (12_000, "p99 < 2 ms @ 12000"));
+    }
+
+    #[test]
+    fn what_is_no_bound_says_what_to_write() {
+        for (text, part) in [
+            ("p99 < 1", "write 1ms or 1us"),
+            ("p99 1ms", "no '<'"),
+            ("p100 < 1ms", "nothing that can be judged"),
+            ("p0 < 1ms", "nothing that can be judged"),
+            ("p99.99999 < 1ms", "nothing that can be judged"),
+            ("q99 < 1ms", "such as p99"),
+            ("p99 <", "'p99.9 < 5ms'"),
+            ("p99 < 0ms", "cannot be kept"),
+            ("p99 < 1ms < 2ms", "is not a unit"),
+        ] {
+            let error = text.parse::<SloBound>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+        for (text, part) in [
+            ("p99 < 2ms", "names no rate"),
+            ("p99 < 2ms @ 0", "0 is no rate"),
+            ("p99 < 2ms @ fast", "no whole number"),
+            ("p99 < 2ms @ -5", "no whole number"),
+            ("p99 < 2 @ 5000", "has no unit"),
+        ] {
+            let error = text.parse::<Requirement>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_bound_says_what_it_means() {
+        let meaning = |text: &str| text.parse::<SloBound>().unwrap().meaning();
+        assert_eq!(meaning("p99.9 < 5ms"), "at most 0.1 % of the I/Os take longer than 5 ms");
+        assert_eq!(meaning("mean < 5ms"), "the mean latency is at most 5 ms");
+    }
+}

@@ -1,0 +1,117 @@
+//! How sure a share is, from visits: the spread between them, and never surer than counts can be.
+//!
+//! Shares are given as ratios to what is allowed. Must not know which bound they are about.
+
+use super::crossing::RatioSeen;
+use super::sample::count;
+use super::special::{normal_quantile, student_t_quantile};
+
+/// A ratio to what is allowed, and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// Over all visits.
+    pub value: f64,
+    /// Lower end of the 95 % interval; 0 when a single visit tells nothing of it.
+    pub lo95: f64,
+    /// Upper end; `None` when a single visit tells nothing of it.
+    pub hi95: Option<f64>,
+    /// Visits behind it.
+    pub visits: usize,
+}
+
+/// Whether a bound is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Surely, at 95 %.
+    Yes,
+    /// Surely not.
+    No,
+    /// The visits do not tell.
+    Undecided,
+}
+
+impl Ratio {
+    /// That of visits; `counted`: it is one of counts, which have a chance of their own. `None` when nothing was seen.
+    pub fn of(visits: &[RatioSeen], counted: bool) -> Option<Self> {
+        let all: f64 = visits.iter().map(|seen| seen.weight).sum();
+        if visits.is_empty() || all <= 0.0 {
+            return None;
+        }
+        let seen: f64 = visits.iter().map(|one| one.weight * one.ratio).sum();
+        let value = seen / all;
+        let (mut lo95, mut hi95) = (0.0, None);
+        if visits.len() > 1 {
+            let df = count(visits.len() - 1);
+            let squares: f64 = visits.iter().map(|one| (one.weight * (one.ratio - value)).powi(2)).sum();
+            let half = student_t_quantile(0.975, df) * (squares * (1.0 + 1.0 / df)).sqrt() / all;
+            lo95 = (value - half).max(0.0);
+            // Few visits with rare slow I/Os lean to one side: the longer of both usual intervals.
+            hi95 = Some(if value > 0.0 { value * (half / value).exp() } else { 0.0 });
+        }
+        if counted {
+            let [low, high] = of_count(seen);
+            lo95 = f64::min(lo95, low / all);
+            hi95 = hi95.map(|hi95: f64| hi95.max(high / all));
+        }
+        Some(Self { value, lo95, hi95, visits: visits.len() })
+    }
+
+    /// Whether what is allowed is kept.
+    pub fn kept(&self) -> Kept {
+        match self.hi95 {
+            Some(hi95) if hi95 <= 1.0 => Kept::Yes,
+            _ if self.lo95 > 1.0 => Kept::No,
+            _ => Kept::Undecided,
+        }
+    }
+}
+
+/// The 95 % interval of the mean behind a count, after Wilson and Hilferty (1931).
+fn of_count(seen: f64) -> [f64; 2] {
+    let sure = normal_quantile(0.975);
+    let end = |count: f64, side: f64| {
+        count * (1.0 - 1.0 / (9.0 * count) + side * sure / (3.0 * count.sqrt())).max(0.0).powi(3)
+    };
+    [if seen > 0.0 { end(seen, -1.0) } else { 0.0 }, end(seen + 1.0, 1.0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visits(ratios: &[f64], weight: f64) -> Vec<RatioSeen> {
+        ratios.iter().map(|&ratio| RatioSeen { rate: 1000.0, ratio, weight }).collect()
+    }
+
+    #[test]
+    fn counts_have_the_interval_of_the_textbook() {
+        // Exact limits of Poisson means (Garwood 1936).
+        for (seen, low, high) in [(0.0, 0.0, 3.689), (1.0, 0.025, 5.572), (10.0, 4.795, 18.390)] {
+            let [found_low, found_high] = of_count(seen);
+            assert!(
+                (found_low - low).abs() < 0.02 && (found_high - high).abs() < 0.03,
+                "{found_low} {found_high}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_bound_is_kept_broken_or_undecided() {
+        let kept = |ratios: &[f64], weight| Ratio::of(&visits(ratios, weight), true).unwrap().kept();
+        assert_eq!(kept(&[0.5, 0.6, 0.55, 0.45], 100.0), Kept::Yes);
+        assert_eq!(kept(&[1.5, 1.6, 1.55, 1.45], 100.0), Kept::No);
+        assert_eq!(kept(&[0.5, 1.6, 1.55, 0.45], 100.0), Kept::Undecided);
+        assert_eq!(kept(&[0.0; 4], 0.5), Kept::Undecided, "two expected, none seen");
+        assert_eq!(kept(&[0.0; 4], 2.0), Kept::Yes);
+        assert_eq!(kept(&[0.1], 1000.0), Kept::Undecided, "one visit shows no spread");
+        assert_eq!(Ratio::of(&[], true), None);
+    }
+
+    #[test]
+    fn the_spread_between_visits_counts_and_not_only_that_of_counts() {
+        let wide = Ratio::of(&visits(&[0.2, 1.0, 0.4, 0.8], 1000.0), true).unwrap();
+        let narrow = Ratio::of(&visits(&[0.6; 4], 1000.0), true).unwrap();
+        assert!(wide.hi95 > Some(1.0) && narrow.hi95 < Some(0.65) && wide.lo95 < narrow.lo95);
+        assert!((wide.value - 0.6).abs() < 1e-12 && wide.visits == 4);
+    }
+}

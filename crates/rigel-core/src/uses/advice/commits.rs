@@ -1,0 +1,88 @@
+//! How PostgreSQL makes its log durable, from what commits cost.
+//!
+//! Only where commits were measured; a run of reads says nothing about them. Must not compare figures of different runs: a
+//! commit of an hour ago had another neighbour.
+
+use super::measured::{Commit, Source, whole};
+use super::{Advice, Given, Product, Setting, Value};
+use crate::units::number;
+
+/// A sleep of the kernel may take 50 us longer than was asked for (timer slack), so that a shorter delay is mostly slack.
+const LEAST_DELAY_US: f64 = 100.0;
+/// Most of `commit_delay`.
+const MOST_DELAY_US: f64 = 100_000.0;
+
+const WAL: &str = "https://www.postgresql.org/docs/current/runtime-config-wal.html";
+const TUNING: &str = "https://www.postgresql.org/docs/current/wal-configuration.html";
+const METHOD: Setting = Setting::new(Product::Postgresql, "wal_sync_method", WAL);
+const DELAY: Setting = Setting::new(Product::Postgresql, "commit_delay", TUNING);
+
+/// Nothing where no record has commits by both methods.
+pub fn advice(source: &Source<'_>) -> Vec<Advice> {
+    let Some(commit) = source.commit() else { return Vec::new() };
+    [method(&commit), delay(&commit)].map(|advice| protected(&commit, advice)).into()
+}
+
+/// The quicker of both methods, where their intervals do not overlap. Where they do, the default stays.
+fn method(commit: &Commit) -> Advice {
+    let measured: Vec<_> = [&commit.dsync, &commit.fdatasync].map(|one| one.clone().at_least()).into();
+    let us = |place: usize| number(measured[place].figure.value);
+    let both = format!(
+        "A commit of one session takes {} us with open_datasync and {} us with fdatasync",
+        us(0),
+        us(1)
+    );
+    let ends = commit.dsync.figure.ends.zip(commit.fdatasync.figure.ends);
+    match ends {
+        Some((dsync, fdatasync)) if dsync.1 < fdatasync.0 => METHOD.given(
+            Value::plain("open_datasync"),
+            measured,
+            format!("{both}: the intervals do not overlap."),
+        ),
+        Some((dsync, fdatasync)) if fdatasync.1 < dsync.0 => METHOD.given(
+            Value::plain("fdatasync"),
+            measured,
+            format!("{both}: the intervals do not overlap, and the quicker one is the default of Linux."),
+        ),
+        _ => METHOD.hint(
+            Value::plain("fdatasync"),
+            measured,
+            format!("{both}, and the intervals overlap: nothing speaks against the default of Linux."),
+        ),
+    }
+}
+
+/// Half of the time of a flush: the manual calls that the best value to begin with.
+fn delay(commit: &Commit) -> Advice {
+    let figure = commit.fdatasync.figure;
+    let latency = number(figure.value);
+    let value = Value::of(figure, |us| whole((us / 2.0).clamp(0.0, MOST_DELAY_US)));
+    let measured = vec![commit.fdatasync.clone()];
+    if figure.value / 2.0 < LEAST_DELAY_US {
+        let why = format!(
+            "Half of the {latency} us of a commit is the usual value to begin with. A sleep of the kernel may take 50 us longer than asked \
+             for, so that a delay below {LEAST_DELAY_US} us gains nothing: 0, the default, stays."
+        );
+        return DELAY.hint(Value::plain("0"), vec![commit.fdatasync.clone().at_least()], why);
+    }
+    let why = format!(
+        "Half of the {latency} us of a commit, which the manual has as the value to begin with: sessions that commit within that time share \
+         one flush. It costs each of them that time, and helps only where more than commit_siblings sessions write at once; try it with \
+         your load."
+    );
+    DELAY.hint(value, measured, why)
+}
+
+/// A flush that costs nothing is safe only if the cache is.
+fn protected(commit: &Commit, advice: Advice) -> Advice {
+    let Ok(given) = advice.outcome.clone() else { return advice };
+    if !commit.is_free {
+        return advice;
+    }
+    let remark = format!(
+        "A flush costs nothing here (FLUSH_FREE): make sure that the cache is protected against a loss of power before you use \
+         this. {}",
+        given.why
+    );
+    Advice { outcome: Ok(Given { remark: Some(remark), ..given }), ..advice }
+}

@@ -1,0 +1,228 @@
+//! Two sides that took turns in one run: by how much B differs from A, and how sure that is.
+//!
+//! The input is a record with its findings, the output is rows as those of [`super::compare`], each judged by the ratios of the
+//! rounds. Must not format, and must not choose an exit code.
+
+mod overall;
+mod rounds;
+
+pub use overall::Overall;
+
+use super::compare::change::{Change, Doubt, RestsOn};
+use super::compare::{Comparison, Metric, Row, Standing, verdict};
+use crate::judge::findings::{Findings, IoFindings, PointFindings, forbidding};
+use crate::judge::flags::FlagCode;
+use crate::load::class::Class;
+use crate::load::request::Request;
+use crate::load::sides::Side;
+use crate::record::Record;
+use crate::stats::sample::count;
+use crate::stats::special::student_t_quantile;
+use crate::stats::turns::{Ratio, Turn, ratios};
+use crate::stats::{Estimate, Interval};
+use std::collections::BTreeMap;
+
+/// How sure all intervals of one quantity are together.
+const CONFIDENCE: f64 = 0.95;
+
+/// What two sides come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Versus {
+    /// A as the base, B as the new side; each change with an interval that holds together with the others of its quantity.
+    pub comparison: Comparison,
+    /// For each of these rows B over A, with the 95 % interval of this row alone.
+    pub ratios: Vec<Option<Interval>>,
+    /// The quantities, in the order of the rows.
+    pub metrics: Vec<Metric>,
+    /// The quantities that the verdict is about, one for each class: its rate, or its mean latency where the rate is given.
+    pub leading: Vec<Metric>,
+    /// The mean over all loads, a quantity each.
+    pub overall: Vec<Overall>,
+    /// The half-width that was asked for, relative.
+    pub target: f64,
+    /// How many times the visits would have been needed without turns: the variance of two rates by that of their ratio.
+    /// `None` when there is nothing to tell it from.
+    pub worth: Option<f64>,
+}
+
+/// A load on both sides.
+struct Pair<'a> {
+    a: &'a PointFindings,
+    b: &'a PointFindings,
+}
+
+/// One quantity of one load.
+struct Quantity<'a> {
+    pair: &'a Pair<'a>,
+    metric: Metric,
+    /// The points of a phase lend each other their spread.
+    phase: Option<usize>,
+    sides: [Estimate; 2],
+    turns: Vec<Turn>,
+    doubt: Option<Doubt>,
+    /// Whether the number of B may be used by itself.
+    standing: Standing,
+}
+
+impl Versus {
+    /// Compares the sides of a run; `None` when it has none.
+    pub fn of(record: &Record, findings: &Findings) -> Option<Self> {
+        let request = &record.header.request;
+        request.sides?;
+        let target = findings.target.unwrap_or(f64::INFINITY);
+        let pairs = pairs(request, findings);
+        let (metrics, leading) = metrics(request);
+        let of_metric =
+            |&metric: &Metric| pairs.iter().filter_map(move |pair| quantity(request, pair, metric));
+        let quantities: Vec<Quantity<'_>> = metrics.iter().flat_map(of_metric).collect();
+        let found = judged(&quantities, target);
+        let left_out = findings.points.iter().map(|found| found.point.plain());
+        let is_compared = |point| pairs.iter().any(|pair| pair.a.point.plain() == point);
+        let mut left_out: Vec<_> = left_out.filter(|&point| !is_compared(point)).collect();
+        left_out.dedup();
+        let (rows, ratios) = rows(&quantities, &found);
+        Some(Self {
+            comparison: Comparison { rows, left_out, ..Comparison::default() },
+            ratios,
+            overall: overall::of(&quantities, &found, &leading),
+            target,
+            worth: rounds::worth(&quantities, &leading),
+            metrics,
+            leading,
+        })
+    }
+
+    /// Whether the ratio of everything that the verdict is about is known as well as was asked for.
+    pub fn reached(&self) -> bool {
+        let (reached, all) = self.reached_of();
+        reached == all
+    }
+
+    /// Of how many of the ratios that the verdict is about that is so, and how many there are.
+    pub fn reached_of(&self) -> (usize, usize) {
+        let narrow = |interval: &Option<Interval>| {
+            interval.is_some_and(|interval| interval.relative_half_width <= self.target)
+        };
+        (self.led().filter(|one| narrow(one.1)).count(), self.led().count())
+    }
+
+    /// The rows that the verdict is about.
+    pub fn led(&self) -> impl Iterator<Item = (&Row, &Option<Interval>)> {
+        let rows = self.comparison.rows.iter().zip(&self.ratios);
+        rows.filter(|(row, _)| self.leading.contains(&row.metric))
+    }
+}
+
+/// The quantities of a run of two sides, rates first, and those that its verdict is about.
+fn metrics(request: &Request) -> (Vec<Metric>, Vec<Metric>) {
+    let classes = request.classes.iter().filter_map(|load| Some((load, load.name.sided()?)));
+    let of_a = classes.filter(|(_, (_, side))| *side == Side::A);
+    let mut own: Vec<(bool, [Metric; 3])> =
+        of_a.map(|(load, (plain, _))| (load.is_open(), Metric::of_class(load, plain))).collect();
+    own.sort_by_key(|(_, metrics)| metrics[0].class());
+    let all = (0..3).flat_map(|kind| own.iter().map(move |(_, metrics)| metrics[kind])).collect();
+    (all, own.iter().map(|(is_open, metrics)| metrics[usize::from(*is_open)]).collect())
+}
+
+/// The loads that were measured on both sides, in the order of tables.
+fn pairs<'a>(request: &Request, findings: &'a Findings) -> Vec<Pair<'a>> {
+    let points: Vec<_> = findings.points.iter().map(|found| found.point).collect();
+    let pair = |[a, b]: [usize; 2]| Pair { a: &findings.points[a], b: &findings.points[b] };
+    let mut pairs: Vec<Pair<'_>> = request.pairs(&points).into_iter().map(pair).collect();
+    pairs.sort_by_key(|pair| pair.a.point.plain().by_rows());
+    pairs
+}
+
+/// What a side has of a class.
+fn io_of(found: &PointFindings, class: Class) -> Option<&IoFindings> {
+    found.classes().find(|(name, _)| name.sided().is_some_and(|(plain, _)| plain == class)).map(|one| one.1)
+}
+
+/// `None` when the load has no I/O of that class.
+fn quantity<'a>(request: &Request, pair: &'a Pair<'a>, metric: Metric) -> Option<Quantity<'a>> {
+    let [a, b] = [io_of(pair.a, metric.class())?, io_of(pair.b, metric.class())?];
+    let sides = [a, b].map(|io| metric.of_io(io));
+    let turns = rounds::turns(pair, metric);
+    let both = [pair.a, pair.b];
+    let doubt = if both.into_iter().any(|found| forbidding(found, request).next().is_some()) {
+        Some(Doubt::Invalid)
+    } else if sides.iter().any(|side| side.value <= 0.0) {
+        Some(Doubt::NoData)
+    } else {
+        (turns.len() < 2).then_some(Doubt::NoInterval)
+    };
+    let standing = standing(pair, request);
+    Some(Quantity { pair, metric, phase: pair.a.phase, sides, turns, doubt, standing })
+}
+
+/// Whether the numbers of B may be used by themselves. Of several classes at given rates it is not known which one is behind.
+fn standing(pair: &Pair<'_>, request: &Request) -> Standing {
+    let against: Vec<FlagCode> = forbidding(pair.b, request).map(|flag| flag.code).collect();
+    let given = pair.b.classes().filter(|(_, io)| io.load.is_open()).count();
+    if against.is_empty() {
+        Standing::Usable
+    } else if given == 1 && against.iter().all(|&code| code == FlagCode::Overload) {
+        Standing::Behind { alone: forbidding(pair.a, request).next().is_none() }
+    } else {
+        Standing::Invalid
+    }
+}
+
+/// The ratio of each quantity. Rates of one phase lend each other their spread, and so do latencies of one kind.
+fn judged(quantities: &[Quantity<'_>], target: f64) -> Vec<Ratio> {
+    let kind = |metric: Metric| match metric {
+        metric if metric.is_p99() => 2,
+        metric if metric.mirrors_a_rate() => 1,
+        _ => 0,
+    };
+    let mut groups: BTreeMap<(Option<usize>, u8, bool), Vec<usize>> = BTreeMap::new();
+    for (place, quantity) in quantities.iter().enumerate() {
+        // What must not be used lends nothing.
+        let key = (quantity.phase, kind(quantity.metric), quantity.doubt.is_some());
+        groups.entry(key).or_default().push(place);
+    }
+    let of_group = |places: Vec<usize>| {
+        let turns: Vec<Vec<Turn>> = places.iter().map(|&place| quantities[place].turns.clone()).collect();
+        places.into_iter().zip(ratios(&turns, target)).collect::<Vec<_>>()
+    };
+    let mut found: Vec<(usize, Ratio)> = groups.into_values().flat_map(of_group).collect();
+    found.sort_by_key(|&(place, _)| place);
+    let widened = |(place, ratio): (usize, Ratio)| rounds::widened(quantities[place].metric, ratio);
+    found.into_iter().map(widened).collect()
+}
+
+fn rows(quantities: &[Quantity<'_>], found: &[Ratio]) -> (Vec<Row>, Vec<Option<Interval>>) {
+    let judged = |metric| quantities.iter().filter(|one| one.metric == metric && one.doubt.is_none()).count();
+    let row = |(quantity, ratio): (&Quantity<'_>, &Ratio)| {
+        let Quantity { pair, metric, sides: [base, new], doubt, standing, .. } = *quantity;
+        let change = match (doubt, ratio.interval) {
+            (Some(doubt), _) => Err(doubt),
+            (None, None) => Err(Doubt::NoInterval),
+            (None, Some(interval)) => Ok(together(&interval, judged(metric))),
+        };
+        let row = Row {
+            metric,
+            point: Some(pair.a.point.plain()),
+            base,
+            new,
+            standing,
+            verdict: verdict(metric, &change),
+            change,
+        };
+        (row, ratio.interval.filter(|_| change.is_ok()))
+    };
+    quantities.iter().zip(found).map(row).unzip()
+}
+
+/// The change of one of so many rows, whose intervals hold together in 95 of 100 runs (Bonferroni).
+fn together(alone: &Interval, judged: usize) -> Change {
+    let of = |tail: f64| student_t_quantile(1.0 - tail, alone.df);
+    let (one, all) = (of((1.0 - CONFIDENCE) / 2.0), of((1.0 - CONFIDENCE) / 2.0 / count(judged.max(1))));
+    let half = (alone.hi95 / alone.mean).ln() * all / one;
+    let log = alone.mean.ln();
+    let [relative, lo, hi] = [log, log - half, log + half].map(f64::exp_m1);
+    Change { relative, lo, hi, df: alone.df, rests_on: RestsOn::Rounds }
+}
+
+#[cfg(test)]
+mod tests;

@@ -23,6 +23,9 @@ use std::ptr::NonNull;
 /// The purpose of the generator that fills the buffers.
 const PAYLOAD: u64 = 0x7061_796c_6f61_6421;
 
+/// Pages of a database and records of its log have no more.
+const MOST_SMALL_BYTES: u32 = 64 << 10;
+
 /// The buffer of one slot, as the kernel gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
@@ -57,7 +60,7 @@ impl Buffers {
             .zip(&plan.places)
             .map(|(slot, place)| memory(&arenas, *place, layout.bytes_of(slot)))
             .collect();
-        let facts = facts(&arenas, &memories[usize::from(layout.group(0).end)..]);
+        let facts = facts(&arenas, &large(&memories));
         Ok(Self { memories, arenas, facts })
     }
 
@@ -102,6 +105,14 @@ impl Buffers {
     pub(crate) fn leak(&mut self) {
         self.arenas.iter_mut().for_each(Arena::leak);
     }
+}
+
+/// The buffers whose layout matters, whichever class they belong to: those of more bytes than the smallest ones, or than small
+/// I/O has.
+fn large(memories: &[Memory]) -> Vec<Memory> {
+    let least = memories.iter().map(|memory| memory.bytes).min().unwrap_or(0);
+    let is_large = |memory: &&Memory| memory.bytes > least || memory.bytes > MOST_SMALL_BYTES;
+    memories.iter().filter(is_large).copied().collect()
 }
 
 fn memory(arenas: &[Arena], place: Place, bytes: u32) -> Memory {

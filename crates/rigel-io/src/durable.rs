@@ -6,6 +6,7 @@
 use crate::aio;
 use crate::targets::{AlignedBuffer, OpenTarget, OpenTargets};
 use rigel_core::error::Problem;
+use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::class::Sync;
 use rustix::io::{ReadWriteFlags, preadv2, retry_on_intr};
@@ -14,18 +15,21 @@ use std::io::{self, IoSliceMut};
 /// More than the logical block of any device.
 const PROBE_BYTES: usize = 1 << 16;
 
-/// Tries on the first target what the load asks for.
+/// Tries on every target what the load asks for; `facts` are those that the targets were opened with.
 ///
 /// # Errors
-/// When the kernel, or the filesystem of the target, cannot do it.
+/// When the kernel, or the filesystem of a target, cannot do it.
 pub fn check(
     kind: EngineKind,
     syncs: impl IntoIterator<Item = Sync>,
     targets: &OpenTargets,
+    facts: &[TargetFacts],
 ) -> Result<(), Problem> {
-    let Some(target) = targets.first() else { return Ok(()) };
-    for sync in syncs {
-        tried(kind, sync, target).map_err(|error| refused(kind, sync, &error))?;
+    let syncs: Vec<Sync> = syncs.into_iter().collect();
+    for (target, facts) in targets.iter().zip(facts) {
+        for &sync in &syncs {
+            tried(kind, sync, target).map_err(|error| refused(kind, sync, &error).at(facts.path.as_str()))?;
+        }
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ pub fn choose(
             aio::probe(events).map_err(|error| aio::problem(events, &error))?;
         }
         // These cannot be refused, or only when the threads start.
-        EngineKind::Threads | EngineKind::Null | EngineKind::Sim => {}
+        EngineKind::Threads | EngineKind::Null | EngineKind::Sim | EngineKind::Postgres => {}
     }
     Ok(EngineChoice { kind, poll, reason: None })
 }

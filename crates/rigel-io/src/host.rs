@@ -4,7 +4,7 @@ mod cgroup;
 mod limits;
 mod processor;
 
-pub(crate) use cgroup::IoLimits;
+pub(crate) use cgroup::{IoLimits, groups};
 
 use crate::cpus;
 use crate::limits::memlock_limit_bytes;

@@ -5,14 +5,17 @@
 pub mod aio;
 pub mod backend;
 mod buffers;
+pub mod child;
 pub mod clock;
 pub mod cpus;
 pub mod durable;
 pub mod engine;
+pub mod group;
 pub mod host;
 pub mod limits;
 mod mounts;
 pub mod null;
+pub mod shared_memory;
 pub mod sim;
 mod slots;
 pub mod survey;

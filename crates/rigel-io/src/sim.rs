@@ -60,13 +60,22 @@ impl Sim {
     /// # Panics
     /// When the law is out of its limits ([`SimLaw::check`]): a bug in the caller.
     pub fn new(law: SimLaw, layout: SlotLayout, seed: u64) -> (Self, SimClock) {
+        Self::one_of_several(law, layout, seed, 0)
+    }
+
+    /// One of several devices, numbered from 0. What changes their speed changes that of all at the same time, and each draws
+    /// service times of its own.
+    ///
+    /// # Panics
+    /// As [`Sim::new`].
+    pub fn one_of_several(law: SimLaw, layout: SlotLayout, seed: u64, number: u64) -> (Self, SimClock) {
         assert_eq!(law.check(), Ok(()), "{law:?}");
         let clock = SimClock::default();
         let longest = layout.longest();
         let sim = Self {
             clock: clock.clone(),
             lost: law.noise.lost,
-            stations: Stations::new(law, seed),
+            stations: Stations::new(law, seed, number),
             layout,
             in_flight: vec![false; usize::from(layout.slots())],
             queued: Vec::with_capacity(usize::from(layout.slots())),

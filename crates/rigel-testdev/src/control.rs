@@ -4,14 +4,16 @@
 //! of leaving half a set-up. It must not carry out anything.
 //!
 //! ```text
-//! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N
+//! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N | slow OFF LEN US
 //! eio OFF LEN | enospc OFF LEN | short OFF LEN | corrupt OFF LEN | hang OFF LEN
 //! release | clear | reset
 //! ```
 
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 use crate::faults::{Fault, FaultKind};
+use crate::law::Slow;
 
 /// One line of the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +25,12 @@ pub(crate) enum Command {
     Exponential(bool),
     FlushUs(u64),
     Seed(u64),
+    /// Requests that begin there take so much longer at the station.
+    Slow(Slow),
     Fault(Fault),
     /// Forget all `hang` ranges and answer what they held.
     Release,
-    /// Forget all faults and answer what is held.
+    /// Forget all faults and slow ranges, and answer what is held.
     Clear,
     /// Set the gauge to zero.
     Reset,
@@ -52,6 +56,9 @@ fn parse_line(line: &str) -> Option<Command> {
         ["exp", "1"] => Command::Exponential(true),
         ["flush_us", flush_us] => Command::FlushUs(flush_us.parse().ok()?),
         ["seed", seed] => Command::Seed(seed.parse().ok()?),
+        ["slow", offset, length, more_us] => {
+            Command::Slow(Slow { range_bytes: parse_range(offset, length)?, more_us: more_us.parse().ok()? })
+        }
         ["release"] => Command::Release,
         ["clear"] => Command::Clear,
         ["reset"] => Command::Reset,
@@ -69,10 +76,14 @@ fn parse_fault(kind: &str, offset: &str, length: &str) -> Option<Fault> {
         "hang" => FaultKind::Hang,
         _ => return None,
     };
+    Some(Fault { kind, range_bytes: parse_range(offset, length)? })
+}
+
+fn parse_range(offset: &str, length: &str) -> Option<Range<u64>> {
     let offset_bytes: u64 = offset.parse().ok()?;
     let length_bytes: u64 = length.parse().ok().filter(|length| *length > 0)?;
     // "All of the device" is often written with a length beyond its end.
-    Some(Fault { kind, range_bytes: offset_bytes..offset_bytes.saturating_add(length_bytes) })
+    Some(offset_bytes..offset_bytes.saturating_add(length_bytes))
 }
 
 #[cfg(test)]
@@ -81,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_command_is_understood() {
-        let text = "servers 4\nservice_us 1000\nmbps 0\nexp 1\nflush_us 9\nseed 7\n\n hang 0 1 \nrelease\nclear\nreset\n";
+        let text = "servers 4\nservice_us 1000\nmbps 0\nexp 1\nflush_us 9\nseed 7\nslow 9 5 30\n\n hang 0 1 \nrelease\nclear\nreset\n";
         let commands = [
             Command::Servers(4),
             Command::ServiceUs(1000),
@@ -89,6 +100,7 @@ mod tests {
             Command::Exponential(true),
             Command::FlushUs(9),
             Command::Seed(7),
+            Command::Slow(Slow { range_bytes: 9..14, more_us: 30 }),
             Command::Fault(Fault { kind: FaultKind::Hang, range_bytes: 0..1 }),
             Command::Release,
             Command::Clear,

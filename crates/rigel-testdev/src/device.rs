@@ -169,7 +169,7 @@ impl Device {
         if request.hits(FaultKind::Hang) {
             return state.held.push(request); // at no station: the law goes on for the others
         }
-        request.due_ns = state.due_ns(now_ns, work, direction);
+        request.due_ns = state.due_ns(now_ns, work, direction, offset_bytes);
         if request.due_ns <= now_ns {
             drop(state);
             return self.finish(request, &mut Vec::new());
@@ -264,19 +264,19 @@ impl Device {
 
 impl State {
     /// When a request is due that arrives now.
-    fn due_ns(&mut self, now_ns: u64, work: Work, direction: Direction) -> u64 {
+    fn due_ns(&mut self, now_ns: u64, work: Work, direction: Direction, offset_bytes: u64) -> u64 {
         match work {
             Work::Flush => {
                 self.meter.sync();
                 if std::mem::take(&mut self.dirty) {
-                    self.flushed_ns = self.stations.admit(now_ns, work);
+                    self.flushed_ns = self.stations.admit(now_ns, work, offset_bytes);
                 }
                 return self.flushed_ns.max(now_ns);
             }
             Work::DurableWrite(_) => self.meter.durable_write(),
             Work::Transfer(_) => self.dirty |= direction == Direction::Write,
         }
-        self.stations.admit(now_ns, work)
+        self.stations.admit(now_ns, work, offset_bytes)
     }
 
     fn obey(&mut self, command: &Command, now_ns: u64) {
@@ -290,6 +290,7 @@ impl State {
                 self.stations.set_law(Law { exponential: *exponential, ..law });
             }
             Command::Seed(seed) => self.stations.set_seed(*seed),
+            Command::Slow(slow) => self.stations.add_slow(slow.clone()),
             Command::Fault(fault) => self.faults.add(fault.clone()),
             Command::Release => {
                 self.faults.remove(FaultKind::Hang);
@@ -297,6 +298,7 @@ impl State {
             }
             Command::Clear => {
                 self.faults.clear();
+                self.stations.clear_slow();
                 self.let_go(now_ns);
             }
             Command::Reset => self.meter.reset(now_ns),

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::time::Duration;
 
 /// What one request costs, and how many are served at the same time.
@@ -49,17 +50,25 @@ pub(crate) enum Work {
     Flush,
 }
 
+/// A range of the device whose requests take longer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Slow {
+    pub(crate) range_bytes: Range<u64>,
+    pub(crate) more_us: u64,
+}
+
 /// The stations under a law: first come, first served, by the station that is free first.
 #[derive(Debug)]
 pub(crate) struct Stations {
     law: Law,
+    slow: Vec<Slow>,
     free_at_ns: BinaryHeap<Reverse<u64>>,
     random: SplitMix,
 }
 
 impl Stations {
     pub(crate) fn new(law: Law, seed: u64) -> Self {
-        Self { law, free_at_ns: idle(law.servers), random: SplitMix(seed) }
+        Self { law, slow: Vec::new(), free_at_ns: idle(law.servers), random: SplitMix(seed) }
     }
 
     pub(crate) fn law(&self) -> Law {
@@ -79,12 +88,29 @@ impl Stations {
         self.random = SplitMix(seed);
     }
 
+    pub(crate) fn add_slow(&mut self, slow: Slow) {
+        self.slow.push(slow);
+    }
+
+    pub(crate) fn clear_slow(&mut self) {
+        self.slow.clear();
+    }
+
+    /// How much longer a request takes that begins there.
+    fn slow_ns(&self, offset_bytes: u64) -> u64 {
+        let here = self.slow.iter().filter(|slow| slow.range_bytes.contains(&offset_bytes));
+        here.map(|slow| slow.more_us.saturating_mul(1000)).fold(0, u64::saturating_add)
+    }
+
     /// Takes a place at the station that is free first; returns the time at which the answer is due.
-    pub(crate) fn admit(&mut self, now_ns: u64, work: Work) -> u64 {
+    pub(crate) fn admit(&mut self, now_ns: u64, work: Work, offset_bytes: u64) -> u64 {
         let flush_ns = self.law.flush_us.saturating_mul(1000);
+        let slow_ns = self.slow_ns(offset_bytes);
         let service_ns = match work {
-            Work::Transfer(length_bytes) => self.service_ns(length_bytes),
-            Work::DurableWrite(length_bytes) => self.service_ns(length_bytes).saturating_add(flush_ns),
+            Work::Transfer(length_bytes) => self.service_ns(length_bytes).saturating_add(slow_ns),
+            Work::DurableWrite(length_bytes) => {
+                self.service_ns(length_bytes).saturating_add(slow_ns).saturating_add(flush_ns)
+            }
             Work::Flush => flush_ns,
         };
         let free_ns = self.free_at_ns.pop().map_or(0, |Reverse(at_ns)| at_ns);
@@ -142,7 +168,7 @@ mod tests {
             if in_flight.len() == depth {
                 now_ns = in_flight.pop().unwrap().0;
             }
-            in_flight.push(Reverse(stations.admit(now_ns, Work::Transfer(length_bytes))));
+            in_flight.push(Reverse(stations.admit(now_ns, Work::Transfer(length_bytes), 0)));
         }
         in_flight.into_iter().map(|Reverse(due_ns)| due_ns).max().unwrap()
     }
@@ -159,9 +185,9 @@ mod tests {
         // Answers are delivered 300 us late, yet with one request waiting the station never idles.
         let mut stations = Stations::new(law(1, 1000), 1);
         let half_kib = Work::Transfer(512);
-        let mut due = [stations.admit(0, half_kib), stations.admit(0, half_kib)];
+        let mut due = [stations.admit(0, half_kib, 0), stations.admit(0, half_kib, 0)];
         for _ in 0..1000 {
-            due = [due[1], stations.admit(due[0] + 300_000, half_kib)];
+            due = [due[1], stations.admit(due[0] + 300_000, half_kib, 0)];
         }
         assert_eq!(due[1], 1002 * 1_000_000);
     }
@@ -176,17 +202,28 @@ mod tests {
     #[test]
     fn an_idle_station_starts_at_the_arrival() {
         let mut stations = Stations::new(law(2, 10), 1);
-        assert_eq!(stations.admit(1_000_000, Work::Transfer(1)), 1_010_000);
-        assert_eq!(stations.admit(1_000_000, Work::Transfer(1)), 1_010_000);
-        assert_eq!(stations.admit(1_000_000, Work::Transfer(1)), 1_020_000);
+        assert_eq!(stations.admit(1_000_000, Work::Transfer(1), 0), 1_010_000);
+        assert_eq!(stations.admit(1_000_000, Work::Transfer(1), 0), 1_010_000);
+        assert_eq!(stations.admit(1_000_000, Work::Transfer(1), 0), 1_020_000);
     }
 
     #[test]
     fn what_is_durable_takes_the_flush_time_as_well() {
         let mut stations = Stations::new(Law { flush_us: 500, ..law(1, 1000) }, 1);
-        assert_eq!(stations.admit(0, Work::Transfer(8192)), 1_000_000);
-        assert_eq!(stations.admit(1_000_000, Work::DurableWrite(8192)), 2_500_000);
-        assert_eq!(stations.admit(2_500_000, Work::Flush), 3_000_000);
+        assert_eq!(stations.admit(0, Work::Transfer(8192), 0), 1_000_000);
+        assert_eq!(stations.admit(1_000_000, Work::DurableWrite(8192), 0), 2_500_000);
+        assert_eq!(stations.admit(2_500_000, Work::Flush, 0), 3_000_000);
+    }
+
+    #[test]
+    fn what_begins_in_a_slow_range_takes_longer() {
+        let mut stations = Stations::new(law(1, 1000), 1);
+        stations.add_slow(Slow { range_bytes: 4096..8192, more_us: 500 });
+        let read = Work::Transfer(1);
+        assert_eq!(stations.admit(0, read, 4095), 1_000_000);
+        assert_eq!(stations.admit(1_000_000, read, 8191), 2_500_000);
+        stations.clear_slow();
+        assert_eq!(stations.admit(2_500_000, read, 8191), 3_500_000);
     }
 
     #[test]
@@ -201,10 +238,10 @@ mod tests {
     #[test]
     fn a_law_change_keeps_what_the_same_stations_still_owe() {
         let mut stations = Stations::new(law(1, 1000), 1);
-        stations.admit(0, Work::Transfer(1));
+        stations.admit(0, Work::Transfer(1), 0);
         stations.set_law(law(1, 10));
-        assert_eq!(stations.admit(0, Work::Transfer(1)), 1_010_000);
+        assert_eq!(stations.admit(0, Work::Transfer(1), 0), 1_010_000);
         stations.set_law(law(2, 10));
-        assert_eq!(stations.admit(0, Work::Transfer(1)), 10_000);
+        assert_eq!(stations.admit(0, Work::Transfer(1), 0), 10_000);
     }
 }

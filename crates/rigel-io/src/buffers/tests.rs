@@ -85,6 +85,21 @@ fn a_large_buffer_in_a_huge_page_is_one_segment() {
 }
 
 #[test]
+fn only_large_buffers_count_as_large_wherever_they_stand() {
+    let of = |sizes: &[u32]| {
+        let memories: Vec<Memory> =
+            sizes.iter().map(|&bytes| Memory { start: NonNull::dangling(), bytes, region: 0 }).collect();
+        large(&memories).iter().map(|memory| memory.bytes).collect::<Vec<_>>()
+    };
+    assert!(of(&[8192; 3]).is_empty(), "three ways to commit");
+    assert_eq!(of(&[8192, 1 << 20]), [1 << 20]);
+    assert_eq!(of(&[1 << 20, 1 << 20, 8192]), [1 << 20, 1 << 20], "large I/O first");
+    assert_eq!(of(&[1 << 20, 1 << 20]), [1 << 20, 1 << 20], "streams alone");
+    assert_eq!(of(&[8192, 65_536]), [65_536]);
+    assert!(of(&[]).is_empty());
+}
+
+#[test]
 fn leaked_buffers_stay_mapped() {
     let mut some = buffers(1, 0, 1);
     let memory = some.memory(0);

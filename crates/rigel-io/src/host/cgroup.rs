@@ -72,7 +72,7 @@ fn parse(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The directories of a controller's groups: the process's own, then each one above.
-fn groups(system: &System, mounts: &[Mount], table: &str, controller: &str) -> Vec<PathBuf> {
+pub(crate) fn groups(system: &System, mounts: &[Mount], table: &str, controller: &str) -> Vec<PathBuf> {
     let is = |list: &str| list.split(',').any(|name| name == controller);
     let path = table.lines().filter_map(parse).find(|(list, _)| is(list)).map(|(_, path)| path);
     let wanted = |mount: &&Mount| match controller {
@@ -117,21 +117,11 @@ fn millis(quota_us: u64, period_us: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn system(files: &[(&str, &str)]) -> (tempfile::TempDir, System) {
-        let root = tempfile::tempdir().unwrap();
-        for (file, text) in files {
-            let path = root.path().join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let system = System::at(root.path());
-        (root, system)
-    }
+    use crate::tests::fixture::Fixture;
 
     #[test]
     fn limits_of_every_group_above() {
-        let (_root, system) = system(&[
+        let fixture = Fixture::of(&[
             ("proc/self/cgroup", "0::/db.slice/pg.service\n"),
             ("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
             ("sys/fs/cgroup/db.slice/pg.service/io.max", "8:0 rbps=max wbps=max riops=500 wiops=max\n"),
@@ -141,6 +131,7 @@ mod tests {
             ("sys/fs/cgroup/db.slice/pg.service/cpu.max", "max 100000\n"),
             ("sys/fs/cgroup/db.slice/io.max", "8:16 rbps=1048576 wbps=max riops=max wiops=max\n"),
         ]);
+        let system = fixture.system();
         let found = of_process(&system);
         assert_eq!(found.path.as_deref(), Some("/db.slice/pg.service"));
         assert_eq!(found.io_max.len(), 2);
@@ -151,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_older_hierarchy() {
-        let (_root, system) = system(&[
+        let fixture = Fixture::of(&[
             ("proc/self/cgroup", "7:blkio:/docker/abc\n4:memory:/docker/abc\n1:cpu:/docker/abc\n0::/\n"),
             (
                 "proc/self/mountinfo",
@@ -165,6 +156,7 @@ mod tests {
             ("sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "50000\n"),
             ("sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n"),
         ]);
+        let system = fixture.system();
         let found = of_process(&system);
         assert_eq!(found.io_max, ["8:0 riops=500"]);
         assert_eq!((found.cpu_max_millis, found.memory_max_bytes), (Some(500), None));
@@ -172,10 +164,11 @@ mod tests {
 
     #[test]
     fn nonsense_limits_nothing() {
-        let (_root, system) = system(&[
+        let fixture = Fixture::of(&[
             ("proc/self/cgroup", "garbage\n0:\n0::../../..\n"),
             ("proc/self/mountinfo", "30 20 0:26 / /elsewhere rw - cgroup2 cgroup2 rw\n"),
         ]);
+        let system = fixture.system();
         let found = of_process(&system);
         assert_eq!((found.io_max.len(), found.cpu_max_millis), (0, None));
         assert_eq!(cpu_max("5 0"), None);

@@ -27,12 +27,15 @@ pub(super) struct Stations {
 }
 
 impl Stations {
-    pub(super) fn new(law: SimLaw, seed: u64) -> Self {
+    /// `number`: of several devices with one seed, which one.
+    pub(super) fn new(law: SimLaw, seed: u64, number: u64) -> Self {
         let noise = law.noise;
+        let own =
+            if number == 0 { vec![u64::from(law.servers)] } else { vec![u64::from(law.servers), number] };
         Self {
             law,
             free_at: (0..law.servers).map(|_| Reverse(0)).collect(),
-            generator: Generator::new(seed, &[u64::from(law.servers)]),
+            generator: Generator::new(seed, &own),
             ios_limit: noise.bucket.map(Gate::new),
             bytes_limit: noise.cap.map(Gate::new),
             speed: (!noise.is_steady()).then(|| Speed::new(noise, seed)),
@@ -70,7 +73,7 @@ impl Stations {
 
     /// Draws the service time of an I/O at speed 1.
     fn work_ns(&mut self, op: &Op) -> f64 {
-        let slow = self.slow(op);
+        let slow = self.slow(op) / self.law.by_place.speed(op.offset, self.law.size_bytes);
         if let Some(hits) = self.law.noise.hits
             && self.generator.unit() <= hits.share.fraction()
         {

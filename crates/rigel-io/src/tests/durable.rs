@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::durable;
+use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::EngineKind;
 use rigel_testdev::{DeviceSpec, TestDevice};
 
@@ -16,8 +17,29 @@ fn what_the_engines_need_is_here() {
     let scratch = Scratch::new(1 << 20);
     let Some(targets) = scratch.targets("what_the_engines_need_is_here", false) else { return };
     for kind in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Threads] {
-        assert_eq!(durable::check(kind, DURABLE, &targets), Ok(()), "{kind:?}");
+        assert_eq!(durable::check(kind, DURABLE, &targets, &[facts("one")]), Ok(()), "{kind:?}");
     }
+}
+
+fn facts(path: &str) -> TargetFacts {
+    TargetFacts { path: path.into(), ..TargetFacts::default() }
+}
+
+/// The null device cannot be flushed.
+#[test]
+fn a_second_target_that_cannot_be_durable_is_told_by_its_name() {
+    let name = "a_second_target_that_cannot_be_durable_is_told_by_its_name";
+    let scratch = Scratch::new(1 << 20);
+    let Some(first) = needs(name, target(&scratch.path(), false)) else { return };
+    let null = File::open("/dev/null").unwrap();
+    let targets = OpenTargets::new(vec![first, OpenTarget::new(null.into(), 1 << 20, false)]);
+    let check = |sync| {
+        durable::check(EngineKind::Libaio, [Sync::None, sync], &targets, &[facts("file"), facts("null")])
+    };
+    let told = check(Sync::Fdatasync).unwrap_err();
+    assert_eq!(told.place.as_deref(), Some("null"), "{told}");
+    assert!(told.what.contains("fdatasync"), "{told}");
+    assert_eq!(check(Sync::None), Ok(()));
 }
 
 const DURABLE: [Sync; 2] = [Sync::Dsync, Sync::Fdatasync];

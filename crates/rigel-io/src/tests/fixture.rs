@@ -17,6 +17,13 @@ impl Fixture {
         Self { root }
     }
 
+    /// With these files and their texts.
+    pub fn of(files: &[(&str, &str)]) -> Self {
+        let fixture = Self::new();
+        files.iter().for_each(|(file, text)| fixture.write(file, text));
+        fixture
+    }
+
     pub fn system(&self) -> System {
         System::at(self.root.path())
     }

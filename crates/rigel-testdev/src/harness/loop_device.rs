@@ -11,6 +11,8 @@ use super::needs::Unavailable;
 #[derive(Debug)]
 pub struct LoopDevice {
     path: PathBuf,
+    /// As the kernel names it.
+    file: PathBuf,
 }
 
 impl LoopDevice {
@@ -28,11 +30,18 @@ impl LoopDevice {
         if !output.status.success() {
             return Err(Unavailable::new(complaint(&output)));
         }
-        let device = Self { path: PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()) };
+        let file = file.as_ref().canonicalize().map_err(Unavailable::new)?;
+        let device = Self { path: PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()), file };
         if direct_io && !device.is_direct() {
             return Err(Unavailable::new(format!("no direct I/O from {}", device.path.display())));
         }
+        device.make_writable();
         Ok(device)
+    }
+
+    /// A number that `blockdev --setro` was said of stays read-only for whoever gets it next.
+    fn make_writable(&self) {
+        let _ = Command::new("blockdev").arg("--setrw").arg(&self.path).output();
     }
 
     /// The block device, such as `/dev/loop3`.
@@ -40,17 +49,33 @@ impl LoopDevice {
         &self.path
     }
 
+    /// Detaches it; the kernel waits with that for the last one who has it open, and gives its number to others then.
+    pub fn detach(&self) {
+        if self.is_ours() {
+            let _ = Command::new("losetup").arg("--detach").arg(&self.path).output();
+        }
+    }
+
+    /// Once it was detached, another test may have the number.
+    fn is_ours(&self) -> bool {
+        self.state("backing_file").is_some_and(|file| file.starts_with(&*self.file.to_string_lossy()))
+    }
+
     /// The kernel falls back to buffered I/O without an error.
     fn is_direct(&self) -> bool {
-        let name = self.path.file_name().unwrap_or_default();
-        let state = Path::new("/sys/block").join(name).join("loop/dio");
-        std::fs::read_to_string(state).is_ok_and(|state| state.trim() == "1")
+        self.state("dio").is_some_and(|state| state.trim() == "1")
+    }
+
+    /// None without a file below it.
+    fn state(&self, name: &str) -> Option<String> {
+        let device = Path::new("/sys/block").join(self.path.file_name()?);
+        std::fs::read_to_string(device.join("loop").join(name)).ok()
     }
 }
 
 impl Drop for LoopDevice {
     fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.path).output();
+        self.detach();
     }
 }
 

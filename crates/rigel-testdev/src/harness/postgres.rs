@@ -5,10 +5,10 @@
 
 use super::keeper;
 use super::needs::Unavailable;
+use super::postgres_programs::{copied, installed};
 use rustix::fs::{Gid, Uid, chown};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
-use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -16,8 +16,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Where Debian has the programs, a directory for each version.
-const VERSIONS: &str = "/usr/lib/postgresql";
 /// Whom the server runs as when the tests are run by root, which it refuses: nobody, on every Linux.
 const NOBODY: u32 = 65_534;
 /// A machine that is busy starts it late.
@@ -40,9 +38,32 @@ impl PostgresServer {
     /// # Panics
     /// When the server does not start with that configuration, with what it says.
     pub fn start(configuration: &str) -> Result<Self, Unavailable> {
-        let programs = programs()?;
+        let programs = installed()?;
         // Every user can reach it there, unlike directories of the build.
         let home = TempDir::new().map_err(Unavailable::new)?;
+        Self::start_in(home, programs, configuration)
+    }
+
+    /// The same from a copy of the installation, to which `install` adds an extension. It gets a root, before the directories that the
+    /// second one, `pg_config`, tells.
+    ///
+    /// # Errors
+    /// As [`PostgresServer::start`], and when `install` has one.
+    ///
+    /// # Panics
+    /// As [`PostgresServer::start`].
+    pub fn start_with(
+        configuration: &str,
+        install: impl FnOnce(&Path, &Path) -> Result<(), Unavailable>,
+    ) -> Result<Self, Unavailable> {
+        let original = installed()?;
+        let home = TempDir::new().map_err(Unavailable::new)?;
+        let programs = copied(&original, home.path())?;
+        install(home.path(), &original.join("pg_config"))?;
+        Self::start_in(home, programs, configuration)
+    }
+
+    fn start_in(home: TempDir, programs: PathBuf, configuration: &str) -> Result<Self, Unavailable> {
         give_away(home.path())?;
         let data = home.path().join("data");
         let mut initdb = as_user(programs.join("initdb"));
@@ -61,14 +82,30 @@ impl PostgresServer {
             return Err(Unavailable::new(format!("initdb: {}", String::from_utf8_lossy(&made.stderr))));
         }
         include(&data, configuration).map_err(Unavailable::new)?;
-        let log = File::create(home.path().join("log")).map_err(Unavailable::new)?;
-        let mut server = as_user(programs.join("postgres"));
-        server.arg("-D").arg(&data).arg("-k").arg(home.path()).args(["-c", "listen_addresses=", "-F"]);
-        server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-        let server = keeper::spawn(server).map_err(|error| Unavailable::new(format!("postgres: {error}")))?;
+        let server = serve(&programs, home.path()).map_err(Unavailable::new)?;
         let mut started = Self { home, programs, server };
         started.wait();
         Ok(started)
+    }
+
+    /// Ends the server at once, as a crash does.
+    pub fn crash(&mut self) {
+        self.end();
+    }
+
+    /// Starts it again.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_again(&mut self) {
+        self.server = serve(&self.programs, self.home.path()).expect("the server started before");
+        self.wait();
+    }
+
+    /// The directory of its socket.
+    #[must_use]
+    pub fn socket(&self) -> &Path {
+        self.home.path()
     }
 
     /// What a statement gives, without heading and alignment.
@@ -79,6 +116,38 @@ impl PostgresServer {
         let output = self.psql(sql).map_err(|error| error.to_string())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+    }
+
+    /// psql, connected as this user to this database; the statement is an argument of its own.
+    #[must_use]
+    pub fn client(&self, user: &str, database: &str) -> Command {
+        let mut psql = Command::new(self.programs.join("psql"));
+        // Nothing of the environment may lead to another server.
+        for name in ["PGHOST", "PGPORT", "PGSERVICE", "PGOPTIONS", "PGDATABASE", "PGUSER"] {
+            psql.env_remove(name);
+        }
+        psql.args(["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", user, "-d", database, "-h"]);
+        psql.arg(self.home.path());
+        psql
+    }
+
+    /// The process of the server; its sessions are its children.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.server.id()
+    }
+
+    /// A fast shutdown: every session is ended; whether the server said that all went well.
+    pub fn stop(&mut self) -> bool {
+        let pid = i32::try_from(self.server.id()).ok().and_then(Pid::from_raw);
+        let told = pid.is_some_and(|pid| kill_process(pid, Signal::INT).is_ok());
+        told && self.server.wait().is_ok_and(|status| status.success())
+    }
+
+    /// Its log.
+    #[must_use]
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
     }
 
     /// Asks again until the answer is as wanted; gives the last one.
@@ -95,22 +164,15 @@ impl PostgresServer {
     }
 
     fn psql(&self, sql: &str) -> std::io::Result<Output> {
-        let mut psql = Command::new(self.programs.join("psql"));
-        // Nothing of the environment may lead to another server.
-        for name in ["PGHOST", "PGPORT", "PGSERVICE", "PGOPTIONS", "PGDATABASE", "PGUSER"] {
-            psql.env_remove(name);
-        }
-        psql.args(["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", "postgres", "-h"]);
-        psql.arg(self.home.path()).args(["-c", sql]).output()
+        self.client("postgres", "postgres").args(["-c", sql]).output()
     }
 
     fn wait(&mut self) {
         let began = Instant::now();
         while self.ask("SELECT 1").is_err() {
             let ended = self.server.try_wait().ok().flatten();
-            let log = || fs::read_to_string(self.home.path().join("log")).unwrap_or_default();
-            assert!(ended.is_none(), "the server ended: {ended:?}\n{}", log());
-            assert!(began.elapsed() < PATIENCE, "no answer in {} s\n{}", PATIENCE.as_secs(), log());
+            assert!(ended.is_none(), "the server ended: {ended:?}\n{}", self.log());
+            assert!(began.elapsed() < PATIENCE, "no answer in {} s\n{}", PATIENCE.as_secs(), self.log());
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -118,7 +180,18 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        // An immediate shutdown: nobody wants the database again.
+        // Nobody wants the database again.
+        self.end();
+    }
+}
+
+impl PostgresServer {
+    /// An immediate shutdown.
+    fn end(&mut self) {
+        // Its number may be another process's by now.
+        if matches!(self.server.try_wait(), Ok(Some(_))) {
+            return;
+        }
         let told = i32::try_from(self.server.id())
             .ok()
             .and_then(Pid::from_raw)
@@ -130,18 +203,12 @@ impl Drop for PostgresServer {
     }
 }
 
-/// The newest version that Debian installed, else what is in the path.
-fn programs() -> Result<PathBuf, Unavailable> {
-    let version =
-        |path: &PathBuf| path.file_name().and_then(OsStr::to_str).and_then(|name| name.parse::<u32>().ok());
-    let versions = fs::read_dir(VERSIONS).into_iter().flatten().flatten().map(|entry| entry.path());
-    let newest =
-        versions.filter(|path| version(path).is_some()).max_by_key(version).map(|path| path.join("bin"));
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let all = newest.into_iter().chain(std::env::split_paths(&paths));
-    let whole =
-        |dir: &PathBuf| ["initdb", "postgres", "psql"].iter().all(|program| dir.join(program).is_file());
-    all.into_iter().find(whole).ok_or_else(|| Unavailable::new("no PostgreSQL server is installed"))
+fn serve(programs: &Path, home: &Path) -> std::io::Result<Child> {
+    let log = OpenOptions::new().create(true).append(true).open(home.join("log"))?;
+    let mut server = as_user(programs.join("postgres"));
+    server.arg("-D").arg(home.join("data")).arg("-k").arg(home).args(["-c", "listen_addresses=", "-F"]);
+    server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    keeper::spawn(server)
 }
 
 /// A program as a user that the server accepts, which ends when this process does.

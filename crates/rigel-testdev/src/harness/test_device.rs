@@ -83,8 +83,8 @@ impl TestDevice {
     }
 
     /// Sends commands, one per line: `servers C`, `service_us S`, `mbps B` (0: no limit), `exp 0|1`,
-    /// `flush_us F`, `seed N`; `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
-    /// hangs and forget the `hang` ranges), `clear` (that, and forget all faults), `reset` (zero the gauge).
+    /// `flush_us F`, `seed N`; `slow OFF LEN US` (what begins there takes so much longer); `eio`, `enospc`, `short`, `corrupt` or `hang` with `OFF LEN` in bytes; `release` (answer what
+    /// hangs and forget the `hang` ranges), `clear` (that, and forget all faults and slow ranges), `reset` (zero the gauge).
     ///
     /// # Errors
     ///

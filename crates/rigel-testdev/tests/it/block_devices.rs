@@ -1,5 +1,6 @@
 //! The block devices of the harness, and the cap on them.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -36,6 +37,54 @@ fn a_loop_device_stands_on_any_file_and_goes_with_drop() {
     assert_eq!(fs::read_to_string(queue.join("queue/logical_block_size")).unwrap().trim(), "512");
     drop(disk);
     crate::support::wait_until("the loop device is detached", || !stands_on(&file));
+}
+
+/// As when a run had it open while it was detached: its number is free before it is dropped.
+/// The kernel keeps what `blockdev --setro` said of a number.
+#[test]
+fn a_number_that_was_read_only_is_writable_for_the_next() {
+    let name = "a_number_that_was_read_only_is_writable_for_the_next";
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    fs::File::create(&file).unwrap().set_len(SIZE_BYTES).unwrap();
+    let blockdev = |what: &str, path: &Path| Command::new("blockdev").arg(what).arg(path).output().unwrap();
+    // Whoever else looks for a free one may be faster.
+    for _ in 0..20 {
+        let Some(first) = needs(name, LoopDevice::attach(&file, false)) else { return };
+        let path = first.path().to_owned();
+        assert!(blockdev("--setro", &path).status.success());
+        drop(first);
+        let Some(next) = needs(name, LoopDevice::attach(&file, false)) else { return };
+        if next.path() == path {
+            assert_eq!(String::from_utf8_lossy(&blockdev("--getro", &path).stdout).trim(), "0");
+            return;
+        }
+    }
+    panic!("each number was taken at once");
+}
+
+#[test]
+fn a_loop_device_that_was_detached_leaves_its_number_to_others() {
+    let name = "a_loop_device_that_was_detached_leaves_its_number_to_others";
+    let directory = tempfile::tempdir().unwrap();
+    let (first, second) = (directory.path().join("first"), directory.path().join("second"));
+    for file in [&first, &second] {
+        fs::File::create(file).unwrap().set_len(SIZE_BYTES).unwrap();
+    }
+    let losetup = |options: &[&OsStr]| Command::new("losetup").args(options).output().unwrap();
+    // Whoever else looks for a free one may be faster.
+    for _ in 0..20 {
+        let Some(disk) = needs(name, LoopDevice::attach(&first, false)) else { return };
+        let path = disk.path().to_owned();
+        disk.detach();
+        if losetup(&[path.as_ref(), second.as_ref()]).status.success() {
+            drop(disk);
+            let detached = losetup(&["--detach".as_ref(), path.as_ref()]);
+            assert!(detached.status.success(), "it was taken away: {detached:?}");
+            return;
+        }
+    }
+    panic!("each number was taken at once");
 }
 
 #[test]

@@ -106,6 +106,7 @@ pub fn directory_facts(dir: &Path, snapshot: &Snapshot) -> Result<TargetFacts, P
         path: path_text::encode(dir),
         real_path: path_text::encode(&real_path),
         kind: TargetKind::File,
+        identity: Identity { device: number(stat.st_dev), inode: stat.st_ino },
         filesystem: memory_filesystem(fd.as_fd()).map(str::to_owned),
         ..TargetFacts::default()
     };

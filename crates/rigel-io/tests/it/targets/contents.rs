@@ -19,7 +19,7 @@ fn contents(path: &Path) -> Vec<String> {
 fn a_file_that_was_never_written() {
     let dir = dir();
     let hole = sparse(&dir, "hole", 8 * GIB);
-    let ["never written: the filesystem has no written block of it (holes or unwritten extents)"] =
+    let ["it holds nothing: the filesystem has no written block of it (holes or unwritten extents)"] =
         contents(&hole).iter().map(String::as_str).collect::<Vec<_>>()[..]
     else {
         panic!("{:?}", contents(&hole))
@@ -38,7 +38,7 @@ fn zeros_are_read_to_the_last_byte() {
         let file = sparse(&dir, &size.to_string(), size);
         poke(&file, 0, &vec![0; usize::try_from(size).unwrap()]);
         let [how] = &contents(&file)[..] else { panic!("{:?}", contents(&file)) };
-        assert!(how.starts_with("never written: all ") && how.ends_with(" read as zeros"), "{how}");
+        assert!(how.starts_with("it holds nothing: all ") && how.ends_with(" read as zeros"), "{how}");
         poke(&file, size - 1, &[1]);
         assert_eq!(look(&file)[..], [Evidence::HoldsData { first_offset: (size - 1) / 4096 * 4096 }]);
     }

@@ -1,0 +1,172 @@
+//! Where a server is: a connection string, checked, and how it is told to people.
+//!
+//! Passwords are never shown, never kept and never asked for. Must not ask the server for anything.
+
+use postgres::config::{Host, SslMode};
+use postgres::{Client, Config, NoTls};
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use std::path::Path;
+use std::time::Duration;
+
+/// What the server shows of a session.
+const APPLICATION: &str = "rigel";
+const CONNECT: Duration = Duration::from_secs(30);
+/// What others made in the schema `public` must not be found by the names that we use: it would run with our rights (CVE-2018-1058).
+const ONLY_BUILT_IN: &str = "-c search_path=pg_catalog,pg_temp";
+
+/// What somebody set for this user to end queries or sessions that take long or wait would end a fill, or a session that has a pause.
+/// Not every version has them all.
+const NO_LIMITS: &str = "select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', \
+    'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')";
+
+/// A server, and a database of it.
+#[derive(Clone, Debug)]
+pub struct Address {
+    config: Config,
+    shown: String,
+}
+
+impl Address {
+    /// Reads a connection string, such as `host=/run/postgresql dbname=shop` or `postgresql://user@host/shop`. `password` is the one
+    /// of the environment (PGPASSWORD), for a string without one.
+    ///
+    /// # Errors
+    /// When it is none, or asks for what this client cannot do.
+    pub fn parse(text: &str, password: Option<&str>) -> Result<Self, Problem> {
+        let mut config: Config = text.parse().map_err(|_| {
+            Problem::usage("this is no connection string")
+                .at("--dsn")
+                .next("give one such as 'host=/run/postgresql dbname=shop' or postgresql://user@host/shop")
+        })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            config.host("/var/run/postgresql");
+        }
+        if config.get_hosts().len() > 1 {
+            return Err(Problem::usage("the connection string names several servers")
+                .at("--dsn")
+                .next("name the one that is to be measured"));
+        }
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(Problem::usage("connections with TLS are not made")
+                .at("--dsn")
+                .because("sslmode=require is given")
+                .next("measure on the host of the server, over its Unix socket"));
+        }
+        let plain = config.get_ssl_mode() == SslMode::Disable;
+        config.ssl_mode(SslMode::Disable);
+        if config.get_user().is_none() {
+            let user = std::env::var("USER").unwrap_or_else(|_| "postgres".to_owned());
+            config.user(&user);
+        }
+        if let (None, Some(password)) = (config.get_password(), password) {
+            config.password(password);
+        }
+        let address = Self::of(config);
+        if address.is_remote() && !plain {
+            return Err(Problem::usage("the server is on another host, and connections with TLS are not made")
+                .at("--dsn")
+                .because("a password and all that is asked would pass the network for everybody to read")
+                .next("measure on the host of the server, over its Unix socket; sslmode=disable allows it all the same"));
+        }
+        Ok(address)
+    }
+
+    /// The private server that listens in this directory.
+    pub(crate) fn socket(dir: &Path, user: &str, database: &str) -> Self {
+        let mut config = Config::new();
+        config.host_path(dir).user(user).dbname(database);
+        Self::of(config)
+    }
+
+    fn of(mut config: Config) -> Self {
+        // The last one counts.
+        let options = config.get_options().map_or_else(String::new, |options| format!("{options} "));
+        config.options(&(options + ONLY_BUILT_IN));
+        config.application_name(APPLICATION).connect_timeout(CONNECT).tcp_user_timeout(CONNECT);
+        let shown = shown(&config);
+        Self { config, shown }
+    }
+
+    /// For people and for records: without a password.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Whether it may be on another host.
+    pub(crate) fn is_remote(&self) -> bool {
+        let local = |host: &Host| match host {
+            Host::Unix(_) => true,
+            Host::Tcp(name) => matches!(name.as_str(), "localhost" | "127.0.0.1" | "::1"),
+        };
+        !self.config.get_hosts().iter().all(local)
+            || !self.config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
+    }
+
+    /// A new session, without limits on its time.
+    pub(crate) fn connect(&self) -> Result<Client, postgres::Error> {
+        let mut client = self.config.connect(NoTls)?;
+        client.batch_execute(NO_LIMITS)?;
+        Ok(client)
+    }
+}
+
+fn shown(config: &Config) -> String {
+    let host = |host: &Host| match host {
+        Host::Tcp(name) => name.clone(),
+        Host::Unix(path) => path.display().to_string(),
+    };
+    let mut parts: Vec<String> =
+        config.get_hosts().iter().map(|found| format!("host={}", host(found))).collect();
+    parts.extend(config.get_hostaddrs().iter().map(|found| format!("hostaddr={found}")));
+    parts.extend(config.get_ports().iter().map(|port| format!("port={port}")));
+    parts.extend(config.get_dbname().map(|name| format!("dbname={name}")));
+    parts.extend(config.get_user().map(|user| format!("user={user}")));
+    path_text::printable(&parts.join(" ")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_used_and_never_shown() {
+        let shown = |text: &str| Address::parse(text, Some("from-env")).unwrap();
+        let url = shown("postgresql://anna:secret@db.example:5433/shop?sslmode=disable");
+        assert_eq!(url.shown(), "host=db.example port=5433 dbname=shop user=anna");
+        assert_eq!(url.config.get_password(), Some(&b"secret"[..]));
+        assert!(url.is_remote());
+        let words = shown("dbname=shop user=anna");
+        assert_eq!(words.shown(), "host=/var/run/postgresql dbname=shop user=anna");
+        assert_eq!(words.config.get_password(), Some(&b"from-env"[..]));
+        assert!(!words.is_remote() && !shown("host=localhost user=a").is_remote());
+    }
+
+    #[test]
+    fn only_what_is_built_in_is_found_whatever_the_user_sets() {
+        let options =
+            |text: &str| Address::parse(text, None).unwrap().config.get_options().map(str::to_owned);
+        assert_eq!(options("user=a").as_deref(), Some(ONLY_BUILT_IN));
+        let own = options("user=a options='-c search_path=public -c geqo=off'").unwrap();
+        assert_eq!(own, format!("-c search_path=public -c geqo=off {ONLY_BUILT_IN}"));
+        let private = Address::socket(Path::new("/tmp"), "a", "b");
+        assert_eq!(private.config.get_options(), Some(ONLY_BUILT_IN));
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_without_repeating_it() {
+        for text in [
+            "host=a,b user=c",
+            "host=db.example user=a password=secret",
+            "host=db.example sslmode=prefer user=a password=secret",
+            "host=localhost hostaddr=192.0.2.1 user=a",
+            "sslmode=require user=a",
+            "nonsense password=secret",
+            "postgresql://a:secret@h/d?x=y",
+        ] {
+            let problem = Address::parse(text, None).unwrap_err();
+            assert_eq!(problem.kind.code(), 2, "{text}");
+            assert!(!problem.to_string().contains("secret"), "{problem}");
+        }
+    }
+}

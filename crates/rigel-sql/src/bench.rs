@@ -1,0 +1,499 @@
+//! The bench: sessions on a server, and the counters beside every visit.
+//!
+//! A session is a thread that waits for one answer at a time, so that as many reads are outstanding as there are sessions. Must
+//! not make the table, and must not judge the counters.
+
+mod below;
+
+pub use below::{ahead_bytes, files, target};
+
+use crate::counters::{self, Asked, Counters, Moment, Reading};
+use crate::database::Database;
+use crate::evict::Evictor;
+use crate::ledger;
+use crate::patience::within;
+use crate::plan::{self, Query};
+use crate::series::{InWork, Series};
+use crate::session::{self, Counts, Job, Shared, Start, Told};
+use crate::table::Table;
+use crate::waits::{self, Waiting};
+use crate::walk::{Place, Walk};
+use postgres::Statement;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::class::{Class, LoadClass, PerClass};
+use rigel_core::load::matrix::Point;
+use rigel_core::load::request::Request;
+use rigel_core::load::sql::{BLOCK_BYTES, parts};
+use rigel_core::measure::ServerCounts;
+use rigel_core::record::{Node, NodeVisit, Nodes};
+use rigel_core::stats::settle;
+use rigel_core::units::NS_PER_MS;
+use rigel_io::clock::{Clock as _, MonotonicClock};
+use rigel_io::group::Group;
+use rigel_io::witness::Sampler;
+use rigel_run::bench::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
+use rigel_run::job::{Done, Task};
+use rigel_run::witness::watch;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// An early end is set this far in the future, so that every session sees it in time.
+const EARLY_END_NS: u64 = 50 * NS_PER_MS;
+/// What a session needs beyond the limit of a statement until it must have told.
+const GRACE: Duration = Duration::from_secs(10);
+/// And what connecting may take.
+const CONNECT: Duration = Duration::from_secs(30);
+
+/// What a bench is made of.
+pub struct Parts {
+    /// A connection of its own, for the counters.
+    pub database: Database,
+    /// The table.
+    pub table: Table,
+    /// Its facts.
+    pub target: TargetFacts,
+    /// The host of the sessions.
+    pub host: HostFacts,
+    /// The control group of a private server.
+    pub group: Option<Group>,
+    /// What to know of the server.
+    pub notes: Vec<String>,
+    /// Shows the time of the run; the same for all that take turns in it.
+    pub clock: MonotonicClock,
+    /// What the run has behind it when it goes on.
+    pub behind: Behind,
+}
+
+/// What was asked before; nothing of it is asked again soon.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Behind {
+    /// Look-ups.
+    pub looked_up: u64,
+    /// Reports of each session.
+    pub reports: u64,
+}
+
+/// Sessions on a server.
+pub struct SqlBench {
+    clock: MonotonicClock,
+    site: Site,
+    shared: Arc<Shared>,
+    /// The sessions of each class.
+    kinds: Vec<Kind>,
+    results: Receiver<Result<Told, Problem>>,
+    /// `None` once the server did not answer.
+    counters: Option<Counters>,
+    /// How the server is asked what sessions wait for.
+    asks: Option<Statement>,
+    witness: Option<Sampler>,
+    /// Of a server that reads through the page cache of this host.
+    evictor: Option<Evictor>,
+    /// What the kernel may read ahead of a session with reports.
+    ahead_blocks: u32,
+    /// Without anything coming back for so long, the server does not answer.
+    patience: Duration,
+    stuck: bool,
+    /// Sessions commit.
+    commits: bool,
+}
+
+/// The sessions of a class.
+struct Kind {
+    class: Class,
+    sessions: Vec<Member>,
+    /// The processes of the server that serve them.
+    processes: Vec<i32>,
+}
+
+struct Member {
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SqlBench {
+    /// Connects as many sessions of each class as the request has at most.
+    ///
+    /// # Errors
+    /// When the request is none of this bench, the server refuses a session, or would answer in another way.
+    pub fn start(made: Parts, request: &Request) -> Result<Self, Problem> {
+        let Parts { database, table, target, host, group, mut notes, clock, behind } = made;
+        let queries = Query::all(request)?;
+        let most = request.most_of_own();
+        let patience = Duration::from_nanos(request.io_timeout.0).saturating_add(GRACE);
+        let (database, (asks, asked)) = ready(database, queries.clone(), patience, group.is_some())?;
+        session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
+        let [looked_up, reported] = parts(request, table.blocks);
+        let series = Series::new(looked_up.end, request.seed).behind(behind.looked_up);
+        let shared = shared(request, most, series);
+        let (results_in, results) = mpsc::channel();
+        let targets = vec![target];
+        let devices = below::devices(&targets, table.file.is_some());
+        if let Some(group) = &group {
+            group.count(&devices);
+        }
+        let ahead_blocks = below::ahead_blocks(&database, &targets);
+        let evictor = below::evictor(&database, &table, (request, &shared));
+        if evictor.is_some() {
+            notes.push("the page cache of this host is emptied of the table all the time".to_owned());
+        }
+        let engine = EngineFacts { notes, ..EngineFacts::plain(EngineKind::Postgres) };
+        // Made first: whatever fails from here on, dropping it ends the sessions that were started.
+        let mut bench = Self {
+            clock,
+            shared: Arc::clone(&shared),
+            kinds: Vec::new(),
+            results,
+            counters: Some(Counters {
+                client: database.client,
+                asked,
+                processes: Vec::new(),
+                reports: Vec::new(),
+                group,
+                devices,
+                facts: database.facts.clone(),
+            }),
+            asks,
+            witness: watch(clock, EngineKind::Postgres, &targets),
+            evictor,
+            ahead_blocks,
+            site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets },
+            patience,
+            stuck: false,
+            commits: queries.contains(&Query::Commit),
+        };
+        for (class, query) in request.classes.iter().zip(queries) {
+            let walk = Walk::new(reported.clone(), blocks_each(class)).behind(behind.reports);
+            let timeout_ns = request.io_timeout.0;
+            let start = |number, jobs, ready| Start {
+                address: database.address.clone(),
+                version_number: database.facts.version_number,
+                query,
+                number,
+                walk: walk.clone(),
+                ahead_blocks,
+                io_bytes: class.io_bytes(),
+                timeout_ns,
+                class: class.name,
+                clock,
+                shared: Arc::clone(&shared),
+                jobs,
+                results: results_in.clone(),
+                ready: Some(ready),
+            };
+            bench.connect(class.name, most, start)?;
+        }
+        bench.count_processes(table.file.is_some(), request);
+        Ok(bench)
+    }
+
+    /// What the processes of the sessions do is counted, where they are on this host.
+    fn count_processes(&mut self, is_here: bool, request: &Request) {
+        let all: Vec<i32> = self.kinds.iter().flat_map(|kind| kind.processes.clone()).collect();
+        if !is_here || !all.iter().all(|&pid| counters::is_of_server(pid)) {
+            return;
+        }
+        let reports = of_reports(request).map(|class| class.name);
+        let reports = self.kinds.iter().filter(|kind| Some(kind.class) == reports && self.kinds.len() > 1);
+        let reports = reports.flat_map(|kind| kind.processes.clone()).collect();
+        if let Some(counters) = &mut self.counters {
+            (counters.processes, counters.reports) = (all, reports);
+        }
+    }
+
+    /// Starts the sessions of a class and waits until each is connected.
+    fn connect(
+        &mut self,
+        class: Class,
+        most: Point,
+        start: impl Fn(u32, Receiver<Job>, Sender<Result<i32, Problem>>) -> Start,
+    ) -> Result<(), Problem> {
+        let (ready_in, ready) = mpsc::channel();
+        self.kinds.push(Kind { class, sessions: Vec::new(), processes: Vec::new() });
+        for number in 0..most.of(class) {
+            let (jobs_in, jobs) = mpsc::channel();
+            let thread = spawn(number, start(number, jobs, ready_in.clone()))?;
+            if let Some(kind) = self.kinds.last_mut() {
+                kind.sessions.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
+            }
+        }
+        drop(ready_in);
+        let mut processes = Vec::new();
+        loop {
+            match ready.recv_timeout(CONNECT.saturating_add(self.patience)) {
+                Ok(process) => processes.push(process?),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.stuck = true;
+                    return Err(no_answer(self.patience));
+                }
+            }
+        }
+        if processes.len() < most.of(class) as usize {
+            return Err(session::died());
+        }
+        if let Some(kind) = self.kinds.last_mut() {
+            kind.processes = processes;
+        }
+        Ok(())
+    }
+
+    /// Hands the job out to the sessions of the point, and gives their number.
+    fn hand_out(&self, job: &Job, point: Point) -> Result<usize, Problem> {
+        let mut handed = 0;
+        for kind in &self.kinds {
+            let of = point.of(kind.class);
+            for (number, session) in (0..of).zip(&kind.sessions) {
+                let job = Job { place: Place { number, of }, ..job.clone() };
+                let sent = session.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
+                sent.then_some(()).ok_or_else(session::died)?;
+                handed += 1;
+            }
+        }
+        Ok(handed)
+    }
+
+    /// Gives every session of the point the job and waits for all of them.
+    fn job(&mut self, job: &Job, point: Point, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Told, Problem> {
+        self.shared.end_at_ns.store(u64::MAX, Ordering::Relaxed);
+        let mut sum = Told::default();
+        let (mut waiting, mut ending) = (self.hand_out(job, point)?, false);
+        let (mut last, mut seen) = (Instant::now(), self.progress().ops.values().sum::<u64>());
+        let mut ticked = Instant::now();
+        while waiting > 0 {
+            match self.results.recv_timeout(TICK) {
+                Ok(Ok(told)) => {
+                    sum.add(told);
+                    waiting -= 1;
+                    last = Instant::now();
+                }
+                Ok(Err(problem)) => {
+                    self.shared.end_at_ns.store(0, Ordering::Relaxed);
+                    return Err(problem);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(session::died()),
+            }
+            if ticked.elapsed() < TICK || waiting == 0 {
+                continue;
+            }
+            ticked = Instant::now();
+            let now = self.progress();
+            let all = now.ops.values().sum();
+            if seen != all {
+                (last, seen) = (Instant::now(), all);
+            }
+            if last.elapsed() > self.patience {
+                self.stuck = true;
+                return Err(no_answer(last.elapsed()));
+            }
+            if !hear(Heard::Tick(now)) && !ending {
+                ending = true;
+                self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Asks over the connection of the counters, unless the server does not answer.
+    fn asking<T: Send + 'static>(
+        &mut self,
+        ask: impl FnOnce(&mut Counters) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let mut counters = self.counters.take().ok_or_else(|| no_answer(self.patience))?;
+        let answered = within(self.patience, move || {
+            let answer = ask(&mut counters);
+            (counters, answer)
+        });
+        let Some((counters, answer)) = answered else {
+            self.stuck = true;
+            return Err(no_answer(self.patience));
+        };
+        self.counters = Some(counters);
+        Ok(answer)
+    }
+
+    /// All counters.
+    fn read(&mut self, moment: Moment) -> Result<Reading, Problem> {
+        self.asking(move |counters| counters.read(moment))
+    }
+
+    /// Keeps the table of commits small.
+    fn tidy(&mut self) -> Result<(), Problem> {
+        self.asking(|counters| ledger::tidy(&mut counters.client))
+    }
+
+    /// Looks, while the sessions work, at what they wait for.
+    fn watch_waits(&mut self, sessions: u64) -> Result<Waiting, Problem> {
+        let counters = self.counters.take().ok_or_else(|| no_answer(self.patience))?;
+        let processes = self.kinds.iter().flat_map(|kind| kind.processes.clone()).collect();
+        let sessions = usize::try_from(sessions).unwrap_or(usize::MAX);
+        Ok(Waiting::start(counters, self.asks.clone(), processes, sessions))
+    }
+
+    /// Takes the connection of the counters back, with what was seen.
+    fn waits(&mut self, waiting: Waiting) -> Result<BTreeMap<String, u64>, Problem> {
+        let Some((counters, waits)) = waiting.end(self.patience) else {
+            self.stuck = true;
+            return Err(no_answer(self.patience));
+        };
+        self.counters = Some(counters);
+        Ok(waits)
+    }
+
+    fn seen(&mut self, (before, after): (&Reading, &Reading), asked: Counts, times: (u64, u64)) -> NodeVisit {
+        let counts = ServerCounts {
+            probes: asked.probes,
+            scanned_blocks: asked.scanned_blocks,
+            commits: asked.commits,
+            ahead_blocks: asked.jumps * u64::from(self.ahead_blocks),
+            ..after.since(before)
+        };
+        let read_bytes = counts.device.filter(|device| device.of_server).map(|device| device.bytes);
+        let moved_bytes = read_bytes.unwrap_or(counts.asked_blocks().saturating_mul(BLOCK_BYTES))
+            + after.written_since(before);
+        let mut witness = self.witness.as_mut().and_then(|witness| witness.between(times.0, times.1));
+        // The server is another process on the same host, and its CPU time belongs to the load.
+        let samples = witness.iter_mut().flat_map(|witness| &mut witness.samples);
+        samples.for_each(|sample| sample.counts.own_us = None);
+        NodeVisit { moved_bytes, witness, server: Some(counts), ..NodeVisit::default() }
+    }
+
+    fn progress(&self) -> Progress {
+        let done = self.shared.done.iter();
+        let ops = done.map(|(class, done)| (*class, done.load(Ordering::Relaxed))).collect();
+        Progress { now_ns: self.now_ns(), ops, latency_ns: PerClass::new() }
+    }
+}
+
+/// A server that answers each query in the right way, and how it is asked what sessions wait for and what it counted.
+fn ready(
+    database: Database,
+    queries: Vec<Query>,
+    patience: Duration,
+    is_private: bool,
+) -> Result<(Database, (Option<Statement>, Asked)), Problem> {
+    database.asked_within(patience, move |database| {
+        let commits = queries.contains(&Query::Commit);
+        for query in queries {
+            plan::check(&mut database.client, database.facts.version_number, query)?;
+        }
+        let asks = waits::prepare(&mut database.client);
+        let asked = Asked::prepare(database, is_private, commits);
+        // This connection may have filled the table, and the server counts that late.
+        session::flush(&mut database.client, database.facts.version_number)?;
+        Ok((asks, asked))
+    })
+}
+
+/// What the sessions of a request share.
+fn shared(request: &Request, most: Point, series: Series) -> Arc<Shared> {
+    let reports = of_reports(request).map_or(0, |class| most.of(class.name));
+    let looking_up = most.sum().saturating_sub(u64::from(reports));
+    Arc::new(Shared {
+        series,
+        done: request.classes.iter().map(|class| (class.name, AtomicU64::new(0))).collect(),
+        looking_up: (0..looking_up).map(|_| InWork::default()).collect(),
+        reporting: (0..reports).map(|_| InWork::default()).collect(),
+        end_at_ns: AtomicU64::new(u64::MAX),
+    })
+}
+
+fn of_reports(request: &Request) -> Option<&LoadClass> {
+    request.class(Class::REPORT)
+}
+
+/// Blocks of a report; 0 of other classes.
+fn blocks_each(class: &LoadClass) -> u32 {
+    u32::try_from(class.io_bytes() / BLOCK_BYTES).unwrap_or(u32::MAX)
+}
+
+fn spawn(number: u32, start: Start) -> Result<JoinHandle<()>, Problem> {
+    let builder = thread::Builder::new().name(format!("rigel-session-{number}"));
+    builder.spawn(move || session::serve(start)).map_err(|error| {
+        Problem::refused(format!("a thread for a session cannot be started: {error}"))
+            .next("ask for fewer --sessions, or raise the limit on processes (ulimit -u)")
+    })
+}
+
+fn no_answer(silent: Duration) -> Problem {
+    Problem::new(ExitKind::CutShort, format!("no row came back for {} s", silent.as_secs()))
+        .because("the server or the storage under it does not answer")
+        .next("look into the server's own log and that of the kernel (dmesg); --io-timeout says how long a statement may take")
+}
+
+impl Bench for SqlBench {
+    fn site(&self) -> &Site {
+        &self.site
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+        // What was read ahead of the last load would be missing in this one.
+        if let Some(evictor) = &self.evictor {
+            evictor.forget();
+        }
+        if self.commits {
+            self.tidy()?;
+        }
+        let before = self.read(Moment::Before)?;
+        if let Some(witness) = &self.witness {
+            witness.mark();
+        }
+        let began_ns = self.now_ns();
+        let Task::Measure { window, lead_ns, .. } = order.job(began_ns).0.task else {
+            return Err(Problem::new(ExitKind::Bug, "sessions have no streams that could be warmed up"));
+        };
+        let edges = if lead_ns > 0 { settle::edges(lead_ns, lead_ns + window.span_ns()) } else { Vec::new() };
+        let waiting = self.watch_waits(order.point.sum())?;
+        let job = Job { began_ns, window, lead_ns, edges, place: Place { number: 0, of: 1 } };
+        let told = self.job(&job, order.point, hear)?;
+        let ended_ns = self.now_ns();
+        let waits = self.waits(waiting)?;
+        let after = self.read(Moment::Behind)?;
+        let node = self.seen((&before, &after), told.counts, (began_ns, ended_ns));
+        let node = NodeVisit { waits, ..node };
+        let done = Done { bytes: node.moved_bytes, ..told.done };
+        Ok(Came { done, began_ns, ended_ns, nodes: vec![node] })
+    }
+
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+        rest_in_real_time(ns, || self.progress(), hear);
+    }
+}
+
+impl Drop for SqlBench {
+    /// Ends the sessions and waits for them; not for a server that does not answer.
+    fn drop(&mut self) {
+        self.shared.end_at_ns.store(0, Ordering::Relaxed);
+        let all = self.kinds.iter_mut().flat_map(|kind| &mut kind.sessions);
+        all.for_each(|session| session.jobs = None);
+        // Closing a connection waits for the server as well.
+        let counters = self.counters.take();
+        let patience = if self.stuck { Duration::ZERO } else { self.patience };
+        within(patience, move || drop(counters));
+        if self.stuck {
+            return;
+        }
+        let began = Instant::now();
+        let all = self.kinds.iter_mut().flat_map(|kind| &mut kind.sessions);
+        for thread in all.filter_map(|session| session.thread.take()) {
+            while !thread.is_finished() {
+                if began.elapsed() > self.patience {
+                    return;
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+            // One that panicked has told so already.
+            let _ = thread.join();
+        }
+    }
+}

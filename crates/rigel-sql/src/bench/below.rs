@@ -1,0 +1,113 @@
+//! What lies below the table: its files, the devices that hold them, and the page cache in between.
+//!
+//! Must not ask the server.
+
+use super::blocks_each;
+use crate::database::Database;
+use crate::evict::{Evictor, opened, segments};
+use crate::series::InWork;
+use crate::session::Shared;
+use crate::table::Table;
+use rigel_core::error::Problem;
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::load::class::LoadClass;
+use rigel_core::load::request::Request;
+use rigel_core::load::sql::BLOCK_BYTES;
+use rigel_core::units::KIB;
+use rigel_io::targets::inspect::target_facts;
+use rigel_io::witness::counting_devices;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Of a statement that the pages are kept for.
+const FEW_LOOK_UPS: u64 = 8;
+
+/// The facts of the table as a target: those of its first file, where the server told it.
+///
+/// # Errors
+/// When the file cannot be looked at.
+pub fn target(database: &Database, table: &Table) -> Result<TargetFacts, Problem> {
+    let plain = TargetFacts {
+        path: table.name.to_owned(),
+        real_path: database.address.shown().to_owned(),
+        kind: TargetKind::Table,
+        size_bytes: table.size_bytes(),
+        logical_block_bytes: 512,
+        ..TargetFacts::default()
+    };
+    let Some(file) = &table.file else { return Ok(plain) };
+    let found = target_facts(file)?;
+    let TargetFacts { path, kind, size_bytes, .. } = plain;
+    Ok(TargetFacts { path, kind, size_bytes, allocated_bytes: None, extents: None, ..found })
+}
+
+/// The facts of all files of the table; none where this process cannot read them.
+///
+/// # Errors
+/// When a file is there and cannot be looked at.
+pub fn files(table: &Table) -> Result<Vec<TargetFacts>, Problem> {
+    let Some(first) = &table.file else { return Ok(Vec::new()) };
+    let all = segments(first);
+    if !all.iter().all(|file| opened(file).is_some()) {
+        return Ok(Vec::new());
+    }
+    let found: Vec<TargetFacts> = all.iter().map(|file| target_facts(file)).collect::<Result<_, _>>()?;
+    Ok(if found.iter().all(|file| file.kind == TargetKind::File) { found } else { Vec::new() })
+}
+
+/// What the kernel may have read ahead of a session that goes through a file here: the window that is used, and the next one.
+pub fn ahead_bytes(target: &TargetFacts) -> u64 {
+    const USUAL_KIB: u64 = 128;
+    let window = target.device.as_ref().and_then(|device| device.read_ahead_kb);
+    2 * KIB * window.map_or(USUAL_KIB, u64::from)
+}
+
+/// The same in blocks, where the server goes through the page cache.
+pub(super) fn ahead_blocks(database: &Database, targets: &[TargetFacts]) -> u32 {
+    let bytes = targets.iter().filter(|_| !database.facts.direct).map(ahead_bytes).max();
+    u32::try_from(bytes.unwrap_or(0) / BLOCK_BYTES).unwrap_or(u32::MAX)
+}
+
+/// Where the server reads through the page cache of this host.
+pub(super) fn evictor(
+    database: &Database,
+    table: &Table,
+    (request, shared): (&Request, &Arc<Shared>),
+) -> Option<Evictor> {
+    let reads = request.classes.iter().any(|class| !class.write_percent.writes());
+    let file = table.file.as_ref().filter(|_| reads && !database.facts.direct)?;
+    let blocks_of = |class: &LoadClass| (class.name, u64::from(blocks_each(class)).max(1));
+    let blocks: Vec<_> = request.classes.iter().map(blocks_of).collect();
+    let of_read = Arc::clone(shared);
+    let read = move || {
+        let done = |class| of_read.done.get(class).map_or(0, |done| done.load(Ordering::Relaxed));
+        blocks.iter().map(|(class, blocks)| done(class) * blocks).sum()
+    };
+    let of_needed = Arc::clone(shared);
+    Evictor::start(file, table.blocks, read, move || needed(&of_needed))
+}
+
+/// The pages that are about to be used: those of the statements in work. What the kernel fetched for a session that waits for a CPU
+/// would be fetched twice.
+fn needed(shared: &Shared) -> Vec<Range<u64>> {
+    let reports = shared.reporting.iter().map(InWork::get).filter(|blocks| !blocks.is_empty());
+    // Of many in a statement only one is read at a time, and putting pages out in so many pieces costs more than that one.
+    let few = |places: &Range<u64>| places.end - places.start <= FEW_LOOK_UPS;
+    let look_ups = shared.looking_up.iter().map(InWork::get).filter(few);
+    let look_ups = look_ups.flat_map(|places| shared.series.blocks(places)).map(u64::from);
+    let all = reports.chain(look_ups.map(|block| block..block + 1));
+    all.map(|blocks| blocks.start * BLOCK_BYTES..blocks.end * BLOCK_BYTES).collect()
+}
+
+/// The devices that hold the table, when its files are on this host.
+pub(super) fn devices(targets: &[TargetFacts], is_here: bool) -> Vec<(u32, u32)> {
+    let numbers: Vec<(u32, u32)> = targets.iter().map(|target| target.identity.device).collect();
+    // A major number of 0 is a filesystem's without a device.
+    let has_device = is_here && numbers.iter().all(|number| number.0 != 0);
+    Some(numbers)
+        .filter(|_| has_device)
+        .and_then(|numbers| counting_devices(Path::new("/"), &numbers))
+        .unwrap_or_default()
+}

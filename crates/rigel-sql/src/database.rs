@@ -1,0 +1,146 @@
+//! A connection to the server that is measured, what the server is, and whether it can be measured at all.
+//!
+//! Must not change anything in the database; [`crate::table`] does.
+
+use crate::address::Address;
+use crate::failure;
+use crate::patience::{PATIENCE, within};
+use crate::processes;
+use crate::programs::OLDEST;
+use postgres::Client;
+use rigel_core::error::Problem;
+use rigel_core::load::sql::BLOCK_BYTES;
+use rigel_core::path_text::printable;
+use rigel_core::units::Bytes;
+use std::path::{Path, PathBuf};
+
+/// What every version tells of itself; connections are reserved for some roles from 16 on. A user without the right to see the
+/// directory gets none.
+const FACTS: &str = "select current_setting('server_version'), current_setting('server_version_num')::int8, \
+    current_setting('block_size')::int8, pg_size_bytes(current_setting('shared_buffers')), \
+    current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8 \
+        - coalesce(current_setting('reserved_connections', true)::int8, 0), \
+    (select count(*) from pg_stat_activity where backend_type = 'client backend'), pg_is_in_recovery(), \
+    current_database()::text, coalesce(current_setting('debug_io_direct', true), ''), \
+    coalesce(current_setting('io_method', true), ''), pg_backend_pid()";
+/// The directory, that of new tables, when it is another one, and what the log may take.
+const DIRECTORY: &str = "select current_setting('data_directory'), pg_tablespace_location(coalesce( \
+    (select oid from pg_tablespace where spcname = current_setting('default_tablespace')), \
+    (select dattablespace from pg_database where datname = current_database()))), \
+    pg_size_bytes(current_setting('max_wal_size'))";
+
+/// What the server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerFacts {
+    /// Such as `15.14`.
+    pub version: String,
+    /// Such as 150014.
+    pub version_number: i64,
+    /// Its own cache.
+    pub shared_buffers: u64,
+    /// Sessions that it has room for beside those that are there.
+    pub free_connections: u32,
+    /// It reads tables past the page cache.
+    pub direct: bool,
+    /// Who reads: the session itself, or workers of the server (from version 18 on).
+    pub io_method: String,
+    /// The database of the connection.
+    pub database: String,
+    /// Its files, when they are on this host and the user may know where.
+    pub directory: Option<PathBuf>,
+    /// Where new tables are made, when the files are on this host.
+    pub tables: Option<PathBuf>,
+    /// What its log may take, as long as nobody holds it back.
+    pub log_bytes: u64,
+}
+
+/// A server that was found fit to be measured.
+pub struct Database {
+    /// Where it is.
+    pub address: Address,
+    /// What it is.
+    pub facts: ServerFacts,
+    pub(crate) client: Client,
+}
+
+impl Database {
+    /// Connects, and looks whether the server can be measured with so many sessions.
+    ///
+    /// # Errors
+    /// When it cannot be reached, is too old, is a standby, or has too few connections.
+    pub fn open(address: Address, sessions: u32) -> Result<Self, Problem> {
+        let shown = address.shown().to_owned();
+        let opened = within(PATIENCE, move || Self::connect(address, sessions));
+        opened.unwrap_or_else(|| Err(failure::silent(&shown, PATIENCE)))
+    }
+
+    fn connect(address: Address, sessions: u32) -> Result<Self, Problem> {
+        let mut client = address.connect().map_err(|error| failure::connect(&address, &error))?;
+        let facts = facts(&mut client, &address)?;
+        if facts.free_connections < sessions.saturating_add(1) {
+            let said = format!(
+                "{} are free, and {sessions} sessions and one that watches are needed",
+                facts.free_connections
+            );
+            return Err(failure::too_many(&address, &said));
+        }
+        Ok(Self { address, facts, client })
+    }
+
+    /// The name of the database, for people.
+    pub fn name(&self) -> String {
+        printable(&self.facts.database).into_owned()
+    }
+}
+
+fn facts(client: &mut Client, address: &Address) -> Result<ServerFacts, Problem> {
+    let unfit = |what: String, why: &str, next: &str| {
+        Err(Problem::refused(what).at(address.shown()).because(why).next(next))
+    };
+    let asked = |error| failure::statement("the server does not tell what it is", &error);
+    let number =
+        client.query_one("select current_setting('server_version_num')::int8", &[]).map_err(asked)?;
+    if number.get::<_, i64>(0) < i64::from(OLDEST) * 10_000 {
+        return unfit(
+            format!("PostgreSQL {} is too old", number.get::<_, i64>(0) / 10_000),
+            &format!("version {OLDEST} is the oldest that is measured"),
+            "measure a newer server",
+        );
+    }
+    let row = client.query_one(FACTS, &[]).map_err(asked)?;
+    let count = |at: usize| u64::try_from(row.get::<_, i64>(at)).unwrap_or(0);
+    if row.get::<_, bool>(6) {
+        return unfit(
+            "the server is a standby".to_owned(),
+            "nothing can be made in it: it only repeats what its primary does",
+            "measure the primary, or a private server on the host of the standby",
+        );
+    }
+    if count(2) != BLOCK_BYTES {
+        return unfit(
+            format!("the server has blocks of {}", Bytes(count(2))),
+            "the table has a row in each block of 8 KiB",
+            "measure a server with the usual blocks",
+        );
+    }
+    let here = |dir: &Path| !address.is_remote() && processes::serves(dir, row.get(10));
+    let told = client.query_one(DIRECTORY, &[]).ok();
+    let told = told.filter(|told| here(Path::new(told.get::<_, &str>(0))));
+    let directory = told.as_ref().map(|told| PathBuf::from(told.get::<_, &str>(0)));
+    // An empty place is the directory itself.
+    let tables = told.as_ref().zip(directory.as_ref()).map(|(told, dir)| dir.join(told.get::<_, &str>(1)));
+    let log_bytes = told.map_or(0, |told| u64::try_from(told.get::<_, i64>(2)).unwrap_or(0));
+    Ok(ServerFacts {
+        version: printable(row.get(0)).into_owned(),
+        version_number: row.get(1),
+        shared_buffers: count(3),
+        free_connections: u32::try_from(count(4).saturating_sub(count(5)).saturating_add(1))
+            .unwrap_or(u32::MAX),
+        database: row.get(7),
+        direct: row.get::<_, String>(8).split(',').any(|word| word.trim() == "data"),
+        io_method: row.get(9),
+        directory,
+        tables,
+        log_bytes,
+    })
+}

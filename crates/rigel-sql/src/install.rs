@@ -1,0 +1,69 @@
+//! `rigel.calibrate_io()` by the program: the SQL that makes it, and its way into a database.
+//!
+//! The SQL is that of `extensions/postgresql`, whose extension measures in the session instead. Must not touch a schema that is there, but for
+//! that of a table of ours, in which it makes the function.
+
+use crate::database::Database;
+use crate::failure;
+use postgres::error::SqlState;
+use rigel_core::error::Problem;
+
+/// In their order.
+const PARTS: [&str; 3] = [
+    include_str!("../../../extensions/postgresql/sql/schema.sql"),
+    include_str!("../../../extensions/postgresql/sql/by_program.sql"),
+    include_str!("../../../extensions/postgresql/sql/calibrate_io.sql"),
+];
+/// psql puts the literal of its variable there.
+const PROGRAM: &str = ":'program'";
+
+/// The SQL, for a program that the server finds at this path: all of it, or nothing.
+pub fn script(program: &str) -> String {
+    format!("BEGIN;\n{}COMMIT;\n", PARTS.concat().replace(PROGRAM, &literal(program)))
+}
+
+/// Means the same whatever `standard_conforming_strings` is.
+fn literal(text: &str) -> String {
+    let quoted = format!("'{}'", text.replace('\'', "''"));
+    if text.contains('\\') { format!(" E{}", quoted.replace('\\', r"\\")) } else { quoted }
+}
+
+impl Database {
+    /// Makes the schema `rigel` with the function, in one transaction.
+    ///
+    /// # Errors
+    /// When there is a schema of that name that is not of our table, or the user may not make one.
+    pub fn install(&mut self, program: &str) -> Result<(), Problem> {
+        self.client.batch_execute(&script(program)).map_err(|error| match error.code() {
+            Some(code) if *code == SqlState::DUPLICATE_SCHEMA => Problem::refused(
+                "the database has a schema rigel already",
+            )
+            .at(self.address.shown())
+            .because("it has calibrate_io() already, belongs to another user, or is not Rigel's")
+            .next(
+                "see what is in it; DROP EXTENSION rigel or DROP SCHEMA rigel CASCADE removes calibrate_io()",
+            ),
+            _ => failure::statement("rigel.calibrate_io() cannot be made", &error),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema;
+
+    #[test]
+    fn the_script_knows_schemas_as_runs_do() {
+        let script = script("/opt/rigel");
+        assert!(script.contains(&format!("'{}'", schema::MARK)));
+        assert!(script.contains(&format!("COMMENT ON SCHEMA rigel IS '{}'", schema::OF_CALIBRATE_IO)));
+    }
+
+    #[test]
+    fn a_path_stays_a_literal() {
+        assert!(script("/opt/it's/rigel").contains("VALUES ('/opt/it''s/rigel');"));
+        assert!(script(r"/opt/a\b'c").contains(r"VALUES ( E'/opt/a\\b''c');"));
+        assert!(!script("/opt/rigel").contains(PROGRAM));
+    }
+}

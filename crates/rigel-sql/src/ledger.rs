@@ -1,0 +1,134 @@
+//! The table that commits go to: a row for each. It is made for a run and removed behind it.
+//!
+//! What is measured is not this table but the log that makes a commit durable. Must not touch a schema that is not ours.
+
+use crate::database::Database;
+use crate::failure;
+use crate::schema::Schema;
+use crate::table::{COPIED, NAMED, OURS, Table};
+use postgres::{Client, GenericClient};
+use rigel_core::error::Problem;
+use rigel_core::load::sql::BLOCK_BYTES;
+use rigel_core::path_text::printable;
+use std::path::Path;
+
+/// The table, with its schema.
+pub const NAME: &str = "rigel.commits";
+const MAKE: &str = "drop table if exists rigel.commits restrict; \
+    create table rigel.commits (session int, number bigint) using heap with (autovacuum_enabled = false)";
+/// Whether all tables are published: subscribers have none of this name, and what they apply would stop at its first row.
+const PUBLISHED: &str = "select exists (select from pg_publication where puballtables)";
+const NOT_MADE: &str = "the table of commits cannot be made";
+const NOT_REMOVED: &str = "the table of commits cannot be removed";
+/// Whether nothing is in the schema, of any kind.
+const UNUSED: &str = "select not exists (select from pg_depend d join pg_namespace n on n.oid = d.refobjid \
+    where d.refclassid = 'pg_namespace'::regclass and n.nspname = 'rigel')";
+/// The file of the log that is written now.
+const LOG_FILE: &str = "select pg_walfile_name(pg_current_wal_lsn())";
+const SETTINGS: &str = "select format('fsync %s, synchronous_commit %s, wal_sync_method %s', current_setting('fsync'), \
+    current_setting('synchronous_commit'), current_setting('wal_sync_method')), current_setting('wal_sync_method')";
+/// Empties the table when it has got larger than the caches of devices that we know of.
+const EMPTY: &str =
+    "do $$ begin if pg_relation_size('rigel.commits') > 67108864 then truncate rigel.commits; end if; end $$";
+
+/// A table that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// Its place is that of the log, whose file stands for what is measured.
+    pub log: Table,
+    /// What is logged goes to an archive or a replica, or is kept for one.
+    pub is_copied: bool,
+    /// How the server makes commits durable, for people.
+    pub settings: String,
+    /// By which call (`wal_sync_method`).
+    pub sync: String,
+}
+
+impl Database {
+    /// Makes the table, and keeps others from removing it as long as this connection lives.
+    ///
+    /// # Errors
+    /// When the schema or a table of that name is somebody else's, all tables are published, the user may not make the table, or
+    /// somebody measures.
+    pub fn make_ledger(&mut self) -> Result<Ledger, Problem> {
+        let refused = |error| failure::statement(NOT_MADE, &error);
+        self.lock("pg_advisory_lock")?;
+        let before = match Schema::of(&mut self.client)? {
+            Schema::Other => return Err(self.not_ours()),
+            Schema::Ours | Schema::Shared { .. } => String::new(),
+            Schema::None => Schema::None.creation().unwrap_or_default(),
+        };
+        self.check_unpublished()?;
+        let is_copied = self.client.query_one(COPIED, &[]).map_err(refused)?.get(0);
+        let mut transaction = self.client.transaction().map_err(refused)?;
+        check_ours(&mut transaction, NOT_MADE)?;
+        transaction.batch_execute(&format!("{before} {MAKE}")).map_err(refused)?;
+        transaction.commit().map_err(refused)?;
+        self.lock("pg_advisory_lock_shared")?;
+        self.unlock_own()?;
+        let name: String = self.client.query_one(LOG_FILE, &[]).map_err(refused)?.get(0);
+        let file = self.facts.directory.as_ref().map(|dir| dir.join("pg_wal").join(name));
+        let file = file.filter(|file| file.is_file());
+        let row = self.client.query_one(SETTINGS, &[]).map_err(refused)?;
+        let [settings, sync] = [0, 1].map(|at| printable(row.get(at)).into_owned());
+        let log = Table { name: NAME, blocks: file.as_deref().map_or(1, blocks), file };
+        Ok(Ledger { log, is_copied, settings, sync })
+    }
+
+    /// Removes it, and the schema of a run when nothing else is in it.
+    ///
+    /// # Errors
+    /// When others made something of it, the table is somebody else's by now, or somebody measures.
+    pub fn drop_ledger(&mut self) -> Result<(), Problem> {
+        let refused = |error| failure::statement(NOT_REMOVED, &error);
+        self.lock("pg_advisory_lock").map_err(|problem| {
+            problem.next(format!(
+                "when that run has ended: the next rigel sql commit removes {NAME}, as rigel sql --drop does"
+            ))
+        })?;
+        let is_of_a_run = Schema::of(&mut self.client)? == Schema::Ours;
+        let mut transaction = self.client.transaction().map_err(refused)?;
+        check_ours(&mut transaction, NOT_REMOVED)?;
+        transaction.batch_execute(&format!("drop table if exists {NAME} restrict")).map_err(refused)?;
+        if is_of_a_run && transaction.query_one(UNUSED, &[]).map_err(refused)?.get(0) {
+            transaction.batch_execute("drop schema rigel restrict").map_err(refused)?;
+        }
+        transaction.commit().map_err(refused)
+    }
+
+    fn check_unpublished(&mut self) -> Result<(), Problem> {
+        let row = self.client.query_one(PUBLISHED, &[]);
+        if !row.map_err(|error| failure::statement(NOT_MADE, &error))?.get::<_, bool>(0) {
+            return Ok(());
+        }
+        Err(Problem::refused(NOT_MADE)
+            .at(self.address.shown())
+            .because(format!(
+                "a publication of the database {} is for all tables: its subscribers have no {NAME}, and their replication would stop",
+                self.name()
+            ))
+            .next("measure commits in another database of the server, or on a private server on the same storage"))
+    }
+}
+
+/// Refuses to touch what others made under that name.
+fn check_ours(client: &mut impl GenericClient, what: &str) -> Result<(), Problem> {
+    let ask = format!("select exists (select from {NAMED} ('commits') and not ({OURS}))");
+    let row = client.query_one(&ask, &[]).map_err(|error| failure::statement(what, &error))?;
+    if !row.get::<_, bool>(0) {
+        return Ok(());
+    }
+    Err(Problem::refused(what)
+        .because(format!("{NAME} belongs to another user, or is no table"))
+        .next("remove it yourself, and repeat this; nothing was removed"))
+}
+
+/// Keeps the table small. Whoever may not empty it goes on with it.
+pub fn tidy(client: &mut Client) {
+    let _ = client.batch_execute(EMPTY);
+}
+
+fn blocks(file: &Path) -> u32 {
+    let bytes = file.metadata().map_or(BLOCK_BYTES, |facts| facts.len());
+    u32::try_from(bytes / BLOCK_BYTES).unwrap_or(u32::MAX)
+}

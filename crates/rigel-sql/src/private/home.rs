@@ -1,0 +1,278 @@
+//! The directory of a private server: made, locked, and removed, also when the run that made it was killed.
+//!
+//! The directory is locked as long as its run lives. One whose lock is free was left behind: its server is stopped, its memory, its
+//! control groups and its files are removed. All of it goes through the open directory, so that no name can lead elsewhere meanwhile. Must
+//! not touch a directory without our mark, nor one of another user.
+
+use super::{remains, tree};
+use crate::own;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_io::group;
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, fchmod, flock, fstat, mkdirat, openat, unlinkat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// What the names of these directories begin with.
+const NAME: &str = "rigel-sql-server";
+const LOCK: &str = "rigel.lock";
+/// The first line of that file.
+const MARK: &str = "private server of Rigel, removed when its run is over";
+/// Where the database is, and the socket.
+pub const DATA: &str = "data";
+/// See [`DATA`].
+pub const SOCKET: &str = "socket";
+/// Runs in one directory at a time.
+const MOST: u32 = 16;
+/// The user of the server passes through it; whoever could read it could hold its lock.
+const RIGHTS: Mode = Mode::from_raw_mode(0o711);
+
+/// A directory of ours, locked.
+#[derive(Debug)]
+pub struct Home {
+    pub dir: PathBuf,
+    place: OwnedFd,
+    name: String,
+    /// The directory itself, whatever has its name by now; it holds the lock.
+    fd: OwnedFd,
+    notes: File,
+    /// They go with it, even when somebody removed the directory with what was noted.
+    groups: Vec<PathBuf>,
+}
+
+impl Home {
+    /// Makes a directory in `place`, and removes what killed runs left there.
+    pub fn make(place: &Path) -> Result<Self, Problem> {
+        let problem = |error: &io::Error| {
+            Problem::refused("a directory for the private server cannot be made")
+                .at(path_text::encode(place))
+                .because(error.to_string())
+                .next("name a directory on the storage that is to be measured, where you may write")
+        };
+        let path = place.canonicalize().map_err(|error| problem(&error))?;
+        check_own(&path)?;
+        let opened = rustix::fs::open(&path, tree::DIRECTORY, Mode::empty());
+        let place = opened.map_err(|errno| problem(&errno.into()))?;
+        let mut made = None;
+        // All names, so that nothing is left behind one that is free.
+        for number in 1..=MOST {
+            let name = if number == 1 { NAME.to_owned() } else { format!("{NAME}-{number}") };
+            remove_left(place.as_fd(), &name);
+            if made.is_none() {
+                made = Self::take(&path, place.as_fd(), name).map_err(|error| problem(&error))?;
+            }
+        }
+        made.ok_or_else(|| problem(&io::Error::other(format!("{MOST} of them are there already"))))
+    }
+
+    /// `None` when the name is taken.
+    fn take(path: &Path, place: BorrowedFd<'_>, name: String) -> io::Result<Option<Self>> {
+        match mkdirat(place, &name, RIGHTS) {
+            Err(Errno::EXIST) => return Ok(None),
+            made => made?,
+        }
+        let Some(fd) = locked(place, &name) else { return Ok(None) };
+        // The umask may have taken some away.
+        fchmod(&fd, RIGHTS)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let notes = File::from(openat(&fd, LOCK, flags, Mode::from_raw_mode(0o644))?);
+        let place = place.try_clone_to_owned()?;
+        let mut home = Self { dir: path.join(&name), place, name, fd, notes, groups: Vec::new() };
+        home.note(&format!("{MARK}\npid {}", std::process::id()))?;
+        Ok(Some(home))
+    }
+
+    /// Keeps in the file what is to be removed with the directory.
+    fn note(&mut self, line: &str) -> io::Result<()> {
+        self.notes.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Keeps a control group in mind.
+    pub fn note_group(&mut self, dir: &Path) -> io::Result<()> {
+        self.groups.push(dir.to_owned());
+        self.note(&format!("group {}", dir.display()))
+    }
+
+    /// Makes a directory in it, for us alone.
+    pub fn make_dir(&self, name: &str) -> io::Result<OwnedFd> {
+        mkdirat(&self.fd, name, Mode::RWXU)?;
+        Ok(tree::dir_at(self.fd.as_fd(), name)?)
+    }
+
+    /// A new, empty file in it, in the place of one that is there.
+    pub fn make_file(&self, name: &str) -> io::Result<File> {
+        match unlinkat(&self.fd, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(openat(&self.fd, name, flags, Mode::from_raw_mode(0o644))?))
+    }
+
+    /// A file in it.
+    pub fn read(&self, name: &str) -> io::Result<String> {
+        io::read_to_string(tree::file_at(self.fd.as_fd(), name)?)
+    }
+
+    /// Goes through the files of the tables.
+    pub fn each_table(&self, work: &mut dyn FnMut(File) -> io::Result<()>) -> io::Result<()> {
+        let data = tree::dir_at(self.fd.as_fd(), DATA)?;
+        tree::each_file(tree::dir_at(data.as_fd(), "base")?.as_fd(), work)
+    }
+
+    /// Removes it, with its server and its groups, if they are still there.
+    pub fn remove(&self) -> Result<(), Problem> {
+        let cleared = clear(self.place.as_fd(), &self.name, self.fd.as_fd());
+        self.groups.iter().for_each(|dir| group::remove(dir));
+        cleared.map_err(|error| {
+            Problem::refused("the directory of the private server cannot be removed")
+                .at(path_text::encode(&self.dir))
+                .because(error.to_string())
+                .next("remove it by hand; the next run in this directory tries it again")
+        })
+    }
+}
+
+/// What root makes and removes must not be in reach of others: they could put something else in its place.
+pub fn check_own(place: &Path) -> Result<(), Problem> {
+    let Some(dir) = own::of_others(place, None) else { return Ok(()) };
+    Err(Problem::refused("as root no private server is made where other users can rename it")
+        .at(path_text::encode(place))
+        .because(format!("others than root may write to {}", path_text::encode(dir)))
+        .next("name a directory that belongs to root, all the way to it as well, or start this as the owner of that one"))
+}
+
+/// The directory of that name, when it is ours and nobody else holds it.
+fn locked(place: BorrowedFd<'_>, name: &str) -> Option<OwnedFd> {
+    let fd = tree::dir_at(place, name).ok()?;
+    let ours = fstat(&fd).is_ok_and(|found| found.st_uid == geteuid().as_raw());
+    let locked = ours && flock(&fd, FlockOperation::NonBlockingLockExclusive).is_ok();
+    // Another run may have removed it, and made it again, before we had the lock.
+    (locked && tree::is_still(place, name, fd.as_fd())).then_some(fd)
+}
+
+/// Removes a directory that a killed run left behind. Whatever speaks against that leaves it there.
+fn remove_left(place: BorrowedFd<'_>, name: &str) {
+    let Some(fd) = locked(place, name) else { return };
+    let Ok(file) = tree::file_at(fd.as_fd(), LOCK) else {
+        // A run that was killed before it had its file leaves an empty directory; a full one is not removed so.
+        let _ = unlinkat(place, name, AtFlags::REMOVEDIR);
+        return;
+    };
+    let ours = file.metadata().is_ok_and(|found| found.uid() == geteuid().as_raw());
+    let Some(text) = io::read_to_string(file).ok().filter(|text| ours && text.starts_with(MARK)) else {
+        return;
+    };
+    let _ = clear(place, name, fd.as_fd());
+    text.lines().filter_map(|line| line.strip_prefix("group ")).for_each(|dir| group::remove(Path::new(dir)));
+}
+
+/// Stops the server of a directory of ours, and removes the directory, the mark at last.
+fn clear(place: BorrowedFd<'_>, name: &str, home: BorrowedFd<'_>) -> io::Result<()> {
+    remains::clear(home);
+    tree::empty(home, LOCK)?;
+    match unlinkat(home, LOCK, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    if !tree::is_still(place, name, home) {
+        // Gone already, or something else has the name: that is not ours.
+        return match fstat(home)?.st_nlink {
+            0 => Ok(()),
+            _ => Err(io::Error::other("it was renamed while the server worked, and is empty now")),
+        };
+    }
+    match unlinkat(place, name, AtFlags::REMOVEDIR) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    /// The name leads elsewhere by the time everything is removed.
+    #[test]
+    fn a_link_in_the_place_of_the_directory_leads_nowhere() {
+        let (place, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(other.path().join("precious"), "x").unwrap();
+        let home = Home::make(place.path()).unwrap();
+        home.make_dir(DATA).unwrap();
+        symlink(other.path(), home.dir.join(DATA).join("link")).unwrap();
+        fs::rename(&home.dir, place.path().join("moved")).unwrap();
+        symlink(other.path(), &home.dir).unwrap();
+        drop(home.make_file("log").unwrap());
+        let told = home.remove().unwrap_err().to_string();
+        assert!(told.contains("it was renamed"), "{told}");
+        assert!(other.path().join("precious").exists() && !other.path().join("log").exists());
+        assert_eq!(fs::read_dir(place.path().join("moved")).unwrap().count(), 0);
+        // The same before a run begins.
+        fs::write(other.path().join(LOCK), format!("{MARK}\n")).unwrap();
+        let next = Home::make(place.path()).unwrap();
+        assert!(next.dir.ends_with("rigel-sql-server-2") && other.path().join("precious").exists());
+        next.remove().unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_is_gone_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let home = Home::make(place.path()).unwrap();
+        fs::remove_dir_all(&home.dir).unwrap();
+        home.remove().unwrap();
+        // And a new one of that name is not the one that is locked.
+        fs::create_dir(&home.dir).unwrap();
+        home.remove().unwrap();
+        assert!(home.dir.exists());
+    }
+
+    #[test]
+    fn where_others_may_rename_root_makes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().canonicalize().unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
+        let told = Home::make(&path).map_err(|problem| problem.to_string());
+        match geteuid().is_root() {
+            true => assert!(told.unwrap_err().contains("others than root may write to")),
+            false => told.unwrap().remove().unwrap(),
+        }
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        let first = Home::make(place.path()).unwrap();
+        assert!(first.dir.ends_with(NAME));
+        assert_eq!(fs::metadata(&first.dir).unwrap().mode() & 0o7777, 0o711, "no stranger may lock it");
+        let second = Home::make(place.path()).unwrap();
+        assert!(second.dir.ends_with("rigel-sql-server-2"), "the first one is locked");
+        fs::create_dir_all(second.dir.join("data/base")).unwrap();
+        fs::write(second.dir.join("data/base/1"), "x").unwrap();
+        fs::write(second.dir.join("log"), "x").unwrap();
+        // Killed: the lock is gone, the directory is not.
+        drop(second);
+        // A database of the user's own, by chance of that name.
+        fs::create_dir_all(at("rigel-sql-server-3/data")).unwrap();
+        fs::create_dir_all(at("rigel-sql-server-4")).unwrap();
+        fs::write(at("rigel-sql-server-4").join(LOCK), "something else\n").unwrap();
+        let third = Home::make(place.path()).unwrap();
+        assert!(third.dir.ends_with("rigel-sql-server-2"));
+        assert!(!third.dir.join("log").exists() && third.dir.join(LOCK).exists());
+        assert!(at("rigel-sql-server-3/data").exists() && at("rigel-sql-server-4").join(LOCK).exists());
+        fs::create_dir(at("rigel-sql-server-5")).unwrap();
+        fs::write(at("rigel-sql-server-5").join(LOCK), "").unwrap();
+        drop(Home::make(place.path()).unwrap());
+        assert!(at("rigel-sql-server-5").join(LOCK).exists(), "an empty file is not our mark");
+        first.remove().unwrap();
+        third.remove().unwrap();
+        assert!(!at(NAME).exists() && !at("rigel-sql-server-2").exists());
+    }
+}

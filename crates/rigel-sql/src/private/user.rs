@@ -1,0 +1,105 @@
+//! Whom a private server runs as: ourselves, but for root, which no server takes. Must not change anything of a user.
+
+use rigel_core::error::Problem;
+use rustix::fs::{Gid, Uid, fchown};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+
+/// Whom the packages of PostgreSQL make.
+const NAME: &str = "postgres";
+
+/// A user other than ourselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct User {
+    pub uid: u32,
+    gid: u32,
+}
+
+/// Whom the server runs as; `None` for ourselves.
+pub fn choose() -> Result<Option<User>, Problem> {
+    if !geteuid().is_root() {
+        return Ok(None);
+    }
+    let table = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let user = find(&table, NAME).ok_or_else(|| {
+        Problem::refused("there is no user whom a private server could run as")
+            .at("/etc/passwd")
+            .because(format!("a server refuses to run as root, and no user is called {NAME}"))
+            .next(
+                "start this as another user than root, or install the package of the server, which makes one",
+            )
+    })?;
+    Ok(Some(user))
+}
+
+fn find(table: &str, name: &str) -> Option<User> {
+    let line = table.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let mut numbers = line.split(':').skip(1).map(str::parse);
+    let (Some(Ok(uid)), Some(Ok(gid))) = (numbers.next(), numbers.next()) else { return None };
+    Some(User { uid, gid }).filter(|user| user.uid != 0)
+}
+
+/// Makes a program run as the user.
+pub fn becomes(command: &mut Command, user: Option<User>) {
+    if let Some(User { uid, gid }) = user {
+        command.uid(uid).gid(gid);
+    }
+}
+
+/// Gives an open directory to the user.
+pub fn give(dir: &OwnedFd, user: Option<User>) -> Result<(), Errno> {
+    let Some(User { uid, gid }) = user else { return Ok(()) };
+    fchown(dir, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))
+}
+
+/// The first directory on the way that the user may not pass, as far as the usual rights tell.
+pub fn barred(dir: &Path, user: Option<User>) -> Option<&Path> {
+    let User { uid, gid } = user?;
+    let mut way: Vec<&Path> = dir.ancestors().collect();
+    way.reverse();
+    way.into_iter().find(|dir| {
+        let Ok(found) = fs::metadata(dir) else { return false };
+        let needed = if found.uid() == uid {
+            0o100
+        } else if found.gid() == gid {
+            0o010
+        } else {
+            0o001
+        };
+        found.mode() & needed == 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn the_user_of_the_packages_is_found() {
+        let table =
+            "root:x:0:0:root:/root:/bin/sh\npostgresql:x:5:6::/:\npostgres:x:101:104:admin:/var:/bin/bash\n";
+        assert_eq!(find(table, NAME), Some(User { uid: 101, gid: 104 }));
+        assert_eq!(find("postgres:x:0:0::/:\n", NAME), None, "another name of root");
+        assert_eq!(find("postgres:x\n", NAME), None);
+    }
+
+    #[test]
+    fn a_directory_that_bars_the_way_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let inner = root.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        let stranger = Some(User { uid: 54_321, gid: 54_321 });
+        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(barred(&inner, stranger), Some(root.path()));
+        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!((barred(&inner, stranger), barred(&inner, None)), (None, None));
+    }
+}

@@ -1,0 +1,258 @@
+//! Settings proven by experiment: queries under known states of the page cache, plan by plan and value by value.
+//!
+//! Everything is asked in turns: a round has every query once, in random order. Before each query nothing of the table is in the server's own
+//! cache, and a known share of it in the page cache. Must not judge; [`rigel_core::uses::proof`] does.
+
+mod ask;
+mod cache;
+mod methods;
+mod plans;
+mod scans;
+mod storage;
+mod tables;
+
+use crate::database::Database;
+use cache::Cached;
+use postgres::Client;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::draw::Generator;
+use rigel_core::units::{Bytes, GIB};
+use rigel_core::uses::proof::{About, Proof, Skipped};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tables::{ROWS_PER_BLOCK, Tables};
+
+/// Sessions that are open at the same time, beside the connection that is given.
+pub const SESSIONS: u32 = scans::MOST_SESSIONS;
+/// A larger cache of the server would take too long to be emptied before every query.
+const MOST_SHARED_BUFFERS: u64 = GIB;
+/// The first version with I/O of its own.
+const OWN_IO_SINCE: i64 = 180_000;
+
+const METHOD: &str = "io_method";
+const WORKERS: &str = "io_workers";
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Blocks of the table.
+    pub blocks: u32,
+    /// Of keys, order and ranges.
+    pub seed: u64,
+    /// How often everything is measured.
+    pub rounds: u32,
+    /// No round begins after that time, but for the second one.
+    pub most: Option<Duration>,
+}
+
+/// What goes on: what is done, and how far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Bytes of the table are copied.
+    Filling,
+    /// Queries are timed for this setting.
+    Timing(&'static str),
+}
+
+/// Hears how much of how much is done.
+pub type Progress<'a> = &'a mut dyn FnMut(Doing, u64, u64);
+
+/// Starts a server again with one more setting. Only one that nobody else uses can be.
+pub type Restart<'a> = &'a mut dyn FnMut(&str) -> Result<Database, Problem>;
+
+/// The experiment at work.
+struct Prover<'a> {
+    database: Database,
+    tables: Tables,
+    cached: Cached,
+    wanted: Wanted,
+    stop: &'a AtomicBool,
+    began: Instant,
+    /// Every query has a number, from which the share of the table that is kept is drawn.
+    queries: u64,
+}
+
+/// Makes the tables, asks everything, and removes them. `restart` is for a private server.
+///
+/// # Errors
+/// When the server cannot be measured so, refuses something, or `stop` was set.
+pub fn prove(
+    mut database: Database,
+    restart: Option<Restart<'_>>,
+    wanted: Wanted,
+    progress: Progress<'_>,
+    stop: &AtomicBool,
+) -> Result<Proof, Problem> {
+    check(&database)?;
+    let address = database.address.clone();
+    let rows = tables::fill(&mut database, wanted, progress, stop)?;
+    let proved = asked(database, rows, restart, wanted, progress, stop);
+    // In the database of others nothing stays, whatever came of it.
+    let dropped = Database::open(address, 0).and_then(|mut database| database.drop_schema());
+    let proof = proved?;
+    dropped.map(|_| proof)
+}
+
+fn asked(
+    mut database: Database,
+    rows: u32,
+    restart: Option<Restart<'_>>,
+    wanted: Wanted,
+    progress: Progress<'_>,
+    stop: &AtomicBool,
+) -> Result<Proof, Problem> {
+    let tables = tables::finish(&mut database, rows)?;
+    let cached = Cached::open(&tables)?;
+    Prover { database, tables, cached, wanted, stop, began: Instant::now(), queries: 0 }
+        .run(restart, progress)
+}
+
+/// Refuses a server whose caches cannot be brought into a known state.
+fn check(database: &Database) -> Result<(), Problem> {
+    let facts = &database.facts;
+    let refused = |why: String, next: &str| {
+        Err(Problem::refused("settings cannot be proven on this server")
+            .at(database.address.shown())
+            .because(why)
+            .next(next))
+    };
+    if facts.directory.is_none() {
+        return refused(
+            "its files are not on this host, or this user may not know where: what the page cache holds cannot be set".to_owned(),
+            "leave out --dsn for a private server on the same storage, or start this as root on the host of the server",
+        );
+    }
+    if facts.direct {
+        return refused(
+            "it reads past the page cache, so that no share of the table can be kept there".to_owned(),
+            "leave out --dsn for a private server on the same storage",
+        );
+    }
+    if facts.shared_buffers > MOST_SHARED_BUFFERS {
+        return refused(
+            format!(
+                "its own cache of {} would have to be emptied before every query",
+                Bytes(facts.shared_buffers)
+            ),
+            "leave out --dsn for a private server on the same storage",
+        );
+    }
+    Ok(())
+}
+
+impl Prover<'_> {
+    fn run(&mut self, restart: Option<Restart<'_>>, progress: Progress<'_>) -> Result<Proof, Problem> {
+        let storage = storage::measure(self.cached.table(), self.wanted.seed, self.stop)?;
+        let (advised, ratio) = (storage.saturating(), storage.ratio());
+        let about = About {
+            version: self.version().to_owned(),
+            shared_buffers: self.database.facts.shared_buffers,
+            rows: self.tables.rows,
+            rows_per_block: ROWS_PER_BLOCK,
+            table_bytes: self.cached.table_bytes(),
+            rounds: self.wanted.rounds,
+            seed: self.wanted.seed,
+            storage,
+        };
+        let page_cost = plans::prove(self, ratio, progress)?;
+        let mut concurrency: Vec<_> = scans::concurrency(self, advised, progress)?.into_iter().collect();
+        let mut skipped = self.skipped(restart.is_some());
+        let is_asked = |setting: &str, skipped: &[Skipped]| !skipped.iter().any(|one| one.setting == setting);
+        if is_asked(WORKERS, &skipped) {
+            concurrency.extend(scans::workers(self, advised.min(most_workers()), progress)?);
+        }
+        if let Some(restart) = restart.filter(|_| is_asked(METHOD, &skipped)) {
+            concurrency.extend(methods::prove(self, restart, advised, &mut skipped, progress)?);
+        }
+        Ok(Proof { about, page_cost: Some(page_cost), concurrency, skipped, complete: true })
+    }
+
+    /// Without what the packager adds.
+    fn version(&self) -> &str {
+        self.database.facts.version.split_whitespace().next().unwrap_or_default()
+    }
+
+    fn skipped(&self, is_private: bool) -> Vec<Skipped> {
+        let facts = &self.database.facts;
+        let left = |setting: &str, because: String| Skipped { setting: setting.to_owned(), because };
+        if facts.version_number < OWN_IO_SINCE {
+            let because =
+                format!("PostgreSQL {} does not have them: they came with version 18.", self.version());
+            return [METHOD, WORKERS].map(|setting| left(setting, because.clone())).into();
+        }
+        let mut all = Vec::new();
+        if !is_private {
+            let because =
+                format!("The server was started with {}; other methods need other starts.", facts.io_method);
+            all.push(left(METHOD, because));
+        }
+        if facts.io_method != "worker" {
+            all.push(left(WORKERS, format!("The server reads by {}, without workers.", facts.io_method)));
+        } else if !is_private {
+            all.push(left(
+                WORKERS,
+                "It belongs to the server as a whole, and this one has other users.".to_owned(),
+            ));
+        }
+        all
+    }
+
+    /// Another session, with what all of them need.
+    fn session(&self) -> Result<Client, Problem> {
+        ask::session(&self.database.address)
+    }
+
+    /// Brings all caches into a known state: nothing in that of the server, this share of table and index in the page cache.
+    fn set_caches(&mut self, share: f64) -> Result<(), Problem> {
+        check_not_stopped(self.stop)?;
+        self.queries += 1;
+        ask::timed(&mut self.database.client, tables::SWEEP, self.stop)?;
+        let mut draw = Generator::new(self.wanted.seed, &[1, self.queries]);
+        self.cached.set(share, &mut draw)
+    }
+
+    /// The numbers of the rounds. The second one is always had: without it there is no interval.
+    fn next_round(&self, done: u32) -> bool {
+        let in_time = self.wanted.most.is_none_or(|most| self.began.elapsed() < most);
+        done < self.wanted.rounds && (done < 2 || in_time)
+    }
+
+    /// The first key of a range of so many, anywhere.
+    fn range(&self, draw: &mut Generator, keys: u32) -> u32 {
+        let places = u64::from(self.tables.rows.saturating_sub(keys)) + 1;
+        u32::try_from(draw.below(places)).unwrap_or(0)
+    }
+}
+
+/// More workers than CPUs take turns, by the rule of `advise`; the server has 32 at most.
+fn most_workers() -> u32 {
+    const MOST: usize = 32;
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(cpus.min(MOST)).unwrap_or(1)
+}
+
+/// How many keys are that share of the rows.
+fn keys(rows: u32, share: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of the rows is 0 to all of them"
+    )]
+    let keys = (f64::from(rows) * share).round() as u32;
+    keys.clamp(1, rows)
+}
+
+fn shuffled<T>(mut all: Vec<T>, draw: &mut Generator) -> Vec<T> {
+    draw.shuffle(&mut all);
+    all
+}
+
+fn check_not_stopped(stop: &AtomicBool) -> Result<(), Problem> {
+    if stop.load(Ordering::Relaxed) { Err(ended()) } else { Ok(()) }
+}
+
+fn ended() -> Problem {
+    Problem::new(ExitKind::CutShort, "the experiment was not done to its end")
+        .because("the user ended it")
+        .next("no output is left; a smaller --size or --max-duration takes less time")
+}

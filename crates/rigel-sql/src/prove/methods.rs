@@ -1,0 +1,91 @@
+//! `io_method`: who reads for a session. The private server is started anew for each value, in turns.
+//!
+//! Must not judge, and must not restart a server of others.
+
+use super::scans::{self, SESSIONS};
+use super::tables::SWEEPS_BY;
+use super::{Doing, METHOD, Progress, Prover, Restart, ask, most_workers, shuffled};
+use rigel_core::error::Problem;
+use rigel_core::load::draw::Generator;
+use rigel_core::uses::proof::Skipped;
+use rigel_core::uses::proof::concurrency::{Found, Rates};
+
+/// As the server numbers them.
+const METHODS: [&str; 3] = ["sync", "worker", "io_uring"];
+/// The default.
+const WORKER: u32 = 1;
+const URING: u32 = 2;
+
+/// What came of the methods that this server knows and this host allows; the others are told in `skipped`. `saturating`: the reads
+/// that keep the storage busy.
+pub fn prove(
+    prover: &mut Prover<'_>,
+    restart: Restart<'_>,
+    saturating: u32,
+    skipped: &mut Vec<Skipped>,
+    progress: Progress<'_>,
+) -> Result<Option<Found>, Problem> {
+    // What the turns of the workers have left.
+    ask::set(&mut prover.database.client, "alter system reset all")?;
+    let methods = that_work(prover, restart, skipped)?;
+    let points =
+        |&(value, _): &(u32, &str)| SESSIONS.map(|sessions| Rates { sessions, value, rounds: Vec::new() });
+    let mut all: Vec<_> = methods.iter().map(points).collect();
+    let total = (all.len() * SESSIONS.len()) as u64 * u64::from(prover.wanted.rounds);
+    let (mut round, mut done) = (0, 0);
+    while prover.next_round(round) {
+        let mut draw = Generator::new(prover.wanted.seed, &[5, u64::from(round)]);
+        for place in shuffled((0..all.len()).collect(), &mut draw) {
+            start(prover, restart, methods[place].1)?;
+            let mut clients = scans::sessions(prover)?;
+            for some in shuffled((0..SESSIONS.len()).collect(), &mut draw) {
+                let point = &mut all[place][some];
+                let clients = clients.get_mut(..point.sessions as usize).unwrap_or_default();
+                if let Some(rate) = scans::visit(prover, clients, &mut draw)? {
+                    point.rounds.push((round, rate));
+                }
+                done += 1;
+                progress(Doing::Timing(METHOD), done, total);
+            }
+        }
+        round += 1;
+    }
+    // The rule of advise: workers, as long as there can be enough of them.
+    let advised = if saturating <= most_workers() { WORKER } else { URING };
+    let advised = Some(advised).filter(|advised| methods.iter().any(|(value, _)| value == advised));
+    Ok(Found::of(METHOD, &all.concat(), WORKER, advised).map(|found| found.in_words(&METHODS)))
+}
+
+/// The methods with which the server starts, each with its number.
+fn that_work(
+    prover: &mut Prover<'_>,
+    restart: Restart<'_>,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<(u32, &'static str)>, Problem> {
+    const KNOWN: &str = "select unnest(enumvals) from pg_settings where name = 'io_method'";
+    let known = ask::lines(&mut prover.database.client, KNOWN)?;
+    let mut all = Vec::new();
+    for (value, method) in (0..).zip(METHODS) {
+        let because = if known.iter().any(|one| one == method) {
+            match start(prover, restart, method) {
+                Ok(()) => {
+                    all.push((value, method));
+                    continue;
+                }
+                Err(problem) => {
+                    format!("The server does not start with it: {}.", problem.cause.unwrap_or(problem.what))
+                }
+            }
+        } else {
+            "The programs of this server were built without it.".to_owned()
+        };
+        skipped.push(Skipped { setting: format!("{METHOD} = {method}"), because });
+    }
+    Ok(all)
+}
+
+/// Starts the server with this method.
+fn start(prover: &mut Prover<'_>, restart: Restart<'_>, method: &str) -> Result<(), Problem> {
+    prover.database = restart(&format!("{METHOD}={method}"))?;
+    ask::set(&mut prover.database.client, SWEEPS_BY)
+}

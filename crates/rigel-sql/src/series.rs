@@ -1,0 +1,151 @@
+//! The order in which rows are looked up: every block once before any comes again, by all sessions together.
+//!
+//! A permutation of the blocks by a keyed Feistel network (Luby and Rackoff 1988) that walks on while it is outside
+//! (Black and Rogaway 2002). It jumps as random I/O does, and no cache smaller than the table can help. Must not know sessions.
+
+use rigel_core::load::draw::Generator;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const ROUNDS: usize = 6;
+
+/// A series that goes on where it was left, whoever takes from it.
+#[derive(Debug)]
+pub struct Series {
+    blocks: u64,
+    half_bits: u32,
+    keys: [u64; ROUNDS],
+    next: AtomicU64,
+}
+
+/// What a session works on, for others to see.
+#[derive(Debug, Default)]
+pub struct InWork(AtomicU64);
+
+impl InWork {
+    /// The length has so many bits, the start the others.
+    const BITS: u32 = 20;
+
+    /// Now these; less than 2^20, from less than 2^44 on.
+    pub fn set(&self, range: &Range<u64>) {
+        self.0.store(range.start << Self::BITS | (range.end - range.start), Ordering::Relaxed);
+    }
+
+    /// Those of now.
+    pub fn get(&self) -> Range<u64> {
+        let both = self.0.load(Ordering::Relaxed);
+        let from = both >> Self::BITS;
+        from..from + both % (1 << Self::BITS)
+    }
+}
+
+impl Series {
+    /// Over so many blocks, at least one.
+    pub fn new(blocks: u32, seed: u64) -> Self {
+        let blocks = u64::from(blocks.max(1));
+        let bits = u64::BITS - (blocks - 1).leading_zeros();
+        let mut draw = Generator::new(seed, &[]);
+        let keys = std::array::from_fn(|_| draw.bits());
+        Self { blocks, half_bits: bits.div_ceil(2).max(1), keys, next: AtomicU64::new(0) }
+    }
+
+    /// The same behind so many blocks.
+    pub fn behind(self, taken: u64) -> Self {
+        Self { next: AtomicU64::new(taken), ..self }
+    }
+
+    /// The places of the next blocks in it.
+    pub fn take(&self, count: u32) -> Range<u64> {
+        let from = self.next.fetch_add(u64::from(count), Ordering::Relaxed);
+        from..from.saturating_add(u64::from(count))
+    }
+
+    /// The blocks in these places.
+    pub fn blocks(&self, places: Range<u64>) -> impl Iterator<Item = u32> + '_ {
+        places.map(|number| self.at(number))
+    }
+
+    fn at(&self, number: u64) -> u32 {
+        let mut block = number % self.blocks;
+        loop {
+            block = self.mixed(block);
+            if block < self.blocks {
+                // There are at most 2^32 - 2 blocks.
+                return u32::try_from(block).unwrap_or(0);
+            }
+        }
+    }
+
+    fn mixed(&self, block: u64) -> u64 {
+        let mask = (1 << self.half_bits) - 1;
+        let (mut left, mut right) = (block >> self.half_bits, block & mask);
+        for key in self.keys {
+            (left, right) = (right, left ^ (scrambled(right ^ key) & mask));
+        }
+        left << self.half_bits | right
+    }
+}
+
+/// The finaliser of SplitMix64.
+const fn scrambled(word: u64) -> u64 {
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn taken(series: &Series, count: u32) -> Vec<u32> {
+        series.blocks(series.take(count)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_block_comes_once_in_each_round(blocks in 1u32..5000, seed: u64, part in 1u32..700) {
+            let series = Series::new(blocks, seed);
+            let mut all = Vec::new();
+            while all.len() < 2 * blocks as usize {
+                all.extend(taken(&series, part));
+            }
+            for round in all.chunks_exact(blocks as usize).take(2) {
+                let mut sorted = round.to_vec();
+                sorted.sort_unstable();
+                prop_assert!(sorted.iter().copied().eq(0..blocks));
+            }
+        }
+    }
+
+    #[test]
+    fn a_series_goes_on_where_an_earlier_one_ended() {
+        let (whole, first) = (taken(&Series::new(1000, 7), 30), taken(&Series::new(1000, 7), 12));
+        let rest = taken(&Series::new(1000, 7).behind(12), 18);
+        assert_eq!([first, rest].concat(), whole);
+    }
+
+    #[test]
+    fn others_see_what_somebody_works_on() {
+        let (series, in_work) = (Series::new(1000, 7).behind(1 << 43), InWork::default());
+        assert!(in_work.get().is_empty());
+        let places = series.take(1000);
+        in_work.set(&places);
+        assert_eq!(in_work.get(), places);
+        in_work.set(&(0..0));
+        assert!(in_work.get().is_empty());
+    }
+
+    #[test]
+    fn neighbours_in_the_series_lie_anywhere_in_the_table() {
+        let blocks = 1 << 20;
+        let taken = |seed| taken(&Series::new(blocks, seed), 10_000);
+        let all = taken(7);
+        let jump: f64 =
+            all.windows(2).map(|pair| f64::from(pair[0].abs_diff(pair[1]))).sum::<f64>() / 9_999.0;
+        // A third of the table, as between two places drawn at random.
+        assert!((jump / f64::from(blocks) - 1.0 / 3.0).abs() < 0.02, "{jump}");
+        assert_ne!(all, taken(8));
+        assert_eq!(Series::new(u32::MAX - 1, 7).blocks(0..100).count(), 100);
+    }
+}

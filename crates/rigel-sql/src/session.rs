@@ -1,0 +1,502 @@
+//! One session: a connection and a thread that asks one statement after the other, and counts.
+//!
+//! A statement looks up several rows; each counts as one look-up that took its part of the statement, so that the rate is exact
+//! and a latency is the mean of a statement. With one row a statement every latency is that of a look-up. A report is one
+//! statement, and counts when all rows of its range came back. Must not know other sessions.
+
+use crate::address::Address;
+use crate::failure;
+use crate::plan::{self, Query};
+use crate::series::{InWork, Series};
+use crate::table;
+use crate::walk::{Place, Walk};
+use postgres::error::SqlState;
+use postgres::types::private::BytesMut;
+use postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
+use postgres::{Client, Statement};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::class::{Class, PerClass};
+use rigel_core::load::sql::{Probe, ReportBy};
+use rigel_core::load::workload::Direction;
+use rigel_core::measure::{ClassTally, FirstError, IoCounts, Tally, Window};
+use rigel_core::units::NS_PER_MS;
+use rigel_io::clock::{Clock as _, MonotonicClock, thread_cpu_ns};
+use rigel_io::limits::allow_open_files;
+use rigel_run::job::Done;
+use std::error::Error;
+use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+
+/// What a statement should take: long enough that asking costs nothing, short enough that a load ends in time.
+const STATEMENT_NS: u64 = 20 * NS_PER_MS;
+const FIRST_ROWS: u32 = 8;
+/// Most rows of a statement.
+pub const MOST_ROWS: u32 = 1000;
+/// An I/O error, for want of a number of its own.
+const EIO: i32 = 5;
+
+const FORCE_STATISTICS: &str = "select pg_stat_force_next_flush()";
+const FORCED_SINCE: i64 = 150_000;
+
+/// A task for all sessions of a point.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub began_ns: u64,
+    pub window: Window,
+    pub lead_ns: u64,
+    /// Ends of the parts whose latencies are kept apart.
+    pub edges: Vec<u64>,
+    /// Which of the sessions of the class this one is.
+    pub place: Place,
+}
+
+/// What the sessions and the bench share.
+#[derive(Debug)]
+pub struct Shared {
+    pub series: Series,
+    /// What each class did since the start of the run.
+    pub done: PerClass<AtomicU64>,
+    /// The places of the series that each session with look-ups asks for.
+    pub looking_up: Vec<InWork>,
+    /// The blocks that each session with reports reads, with those that the kernel may have read ahead for it.
+    pub reporting: Vec<InWork>,
+    /// When every session shall end at the latest.
+    pub end_at_ns: AtomicU64,
+}
+
+/// What a session needs to begin.
+pub struct Start {
+    pub address: Address,
+    pub query: Query,
+    /// Its number among the sessions of its class.
+    pub number: u32,
+    /// What its reports read.
+    pub walk: Walk,
+    /// What the kernel may read ahead of them.
+    pub ahead_blocks: u32,
+    /// Bytes of one of them.
+    pub io_bytes: u64,
+    pub version_number: i64,
+    pub timeout_ns: u64,
+    pub class: Class,
+    pub clock: MonotonicClock,
+    pub shared: Arc<Shared>,
+    pub jobs: Receiver<Job>,
+    pub results: Sender<Result<Told, Problem>>,
+    /// The number of the process that serves it goes there; nothing is kept behind.
+    pub ready: Option<Sender<Result<i32, Problem>>>,
+}
+
+/// What a session did, and several of them together.
+#[derive(Debug, Default)]
+pub struct Told {
+    pub done: Done,
+    pub counts: Counts,
+}
+
+impl Told {
+    /// Both together.
+    pub fn add(&mut self, other: Self) {
+        self.done.add(other.done);
+        self.counts.probes += other.counts.probes;
+        self.counts.commits += other.counts.commits;
+        self.counts.scanned_blocks += other.counts.scanned_blocks;
+        self.counts.jumps += other.counts.jumps;
+    }
+}
+
+/// What sessions asked for, measured or not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Rows that came back from look-ups; each was in a block of its own.
+    pub probes: u64,
+    /// Transactions that ended well.
+    pub commits: u64,
+    /// Blocks that reports read.
+    pub scanned_blocks: u64,
+    /// How often reports began elsewhere than where the last one ended.
+    pub jumps: u64,
+}
+
+/// Place of a row, as PostgreSQL has it on the wire: the block and the number of the item in it.
+#[derive(Clone, Copy, Debug)]
+struct RowPlace(u32);
+
+impl ToSql for RowPlace {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        out.extend_from_slice(&self.0.to_be_bytes());
+        out.extend_from_slice(&1_u16.to_be_bytes());
+        Ok(IsNull::No)
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        *ty == Type::TID
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        Format::Binary
+    }
+
+    to_sql_checked!();
+}
+
+struct Session {
+    client: Client,
+    statement: Statement,
+    start: Start,
+    rows: u32,
+    counts: Counts,
+}
+
+/// What a statement did.
+#[derive(Clone, Copy)]
+enum Answer {
+    /// So many operations of the class.
+    All(u64),
+    /// The storage under the server failed.
+    Failed,
+}
+
+/// Connects, and works until there are no more jobs.
+pub fn serve(start: Start) {
+    let Some(mut session) = Session::open(start) else { return };
+    while let Ok(job) = session.start.jobs.recv() {
+        // A bug here must not leave the bench waiting for ever; the panic hook has told it.
+        let ran = panic::catch_unwind(AssertUnwindSafe(|| session.load(&job)));
+        let told = ran.unwrap_or_else(|_| Err(died()));
+        let broken = told.is_err();
+        if session.start.results.send(told).is_err() || broken {
+            return;
+        }
+    }
+}
+
+/// A session ended without a word.
+pub fn died() -> Problem {
+    Problem::new(ExitKind::Bug, "a session of the load ended unexpectedly")
+        .next("please report this with the command line")
+}
+
+impl Session {
+    /// Tells whether it is ready, too.
+    fn open(mut start: Start) -> Option<Self> {
+        // The bench waits until nobody can tell any more. Nobody needs the message when it has gone.
+        let ready = start.ready.take()?;
+        let tell = |told| drop(ready.send(told));
+        match connect(&start) {
+            Ok((client, statement, process)) => {
+                let rows = if start.query == Query::LookUp(Probe::Batch) { FIRST_ROWS } else { 1 };
+                let mut session = Self { client, statement, start, rows, counts: Counts::default() };
+                let begun = session.begin();
+                let is_ready = begun.is_ok();
+                tell(begun.map(|()| process));
+                is_ready.then_some(session)
+            }
+            Err(problem) => {
+                tell(Err(problem));
+                None
+            }
+        }
+    }
+
+    /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says of the table, and makes
+    /// its plan; both would be reads beside those that were asked for.
+    fn begin(&mut self) -> Result<(), Problem> {
+        let (rows, wanted) = match self.start.query {
+            Query::LookUp(probe) => (self.look_up(probe, &[0]), 1),
+            Query::Report(by) => self.report(by, &(0..2)),
+            Query::Commit => (self.commit(), 1),
+        };
+        self.answered(rows, wanted)?;
+        self.flush()
+    }
+
+    /// One statement after the other until the end of the window. The next one begins when the one before has ended, whatever
+    /// the client did in between.
+    fn load(&mut self, job: &Job) -> Result<Told, Problem> {
+        let cpu_ns = thread_cpu_ns();
+        let empty =
+            ClassTally::with_lead(self.start.io_bytes, 1, job.window.span_ns(), job.lead_ns, &job.edges);
+        let mut tally = Tally::new(job.window, vec![Some(empty)], job.began_ns);
+        let (mut ios, mut now_ns) = (IoCounts::default(), job.began_ns);
+        let direction = self.start.query.direction();
+        let mut stopped = false;
+        self.counts = Counts::default();
+        self.start.walk.set_off();
+        loop {
+            let end_ns = self.start.shared.end_at_ns.load(Ordering::Relaxed);
+            if end_ns < tally.window().end_ns {
+                tally.shorten(end_ns);
+                stopped = true;
+            }
+            if now_ns >= tally.window().end_ns {
+                break;
+            }
+            let asked = self.ask(job.place);
+            let ended_ns = self.start.clock.now_ns().max(now_ns + 1);
+            let count = match asked? {
+                Answer::All(count) => {
+                    spread(&mut tally, direction, count, (now_ns, ended_ns));
+                    count
+                }
+                Answer::Failed => {
+                    failed(&mut tally, direction, (now_ns, ended_ns));
+                    1
+                }
+            };
+            (ios.submitted, ios.returned) = (ios.submitted + count, ios.returned + count);
+            self.pace(ended_ns - now_ns);
+            now_ns = ended_ns;
+        }
+        self.in_work(None);
+        self.flush()?;
+        let window_end_ns = tally.window().end_ns;
+        let tally = tally.finish().into_iter().flatten().next();
+        let tallies: PerClass<ClassTally> =
+            tally.map(|tally| (self.start.class, tally)).into_iter().collect();
+        let failures = tallies.values().map(|tally| tally.errors).sum();
+        let cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
+        let done = Done {
+            tallies,
+            window_end_ns,
+            stopped,
+            failures,
+            ios,
+            cpu_ns,
+            busiest_cpu_ns: cpu_ns,
+            ..Done::default()
+        };
+        Ok(Told { done, counts: Counts { jumps: self.start.walk.jumps(), ..self.counts } })
+    }
+
+    /// One statement.
+    fn ask(&mut self, place: Place) -> Result<Answer, Problem> {
+        let answer = match self.start.query {
+            Query::LookUp(probe) => {
+                let taken = self.start.shared.series.take(self.rows);
+                self.in_work(Some(&taken));
+                let count = taken.end - taken.start;
+                let blocks: Vec<u32> = self.start.shared.series.blocks(taken).collect();
+                let rows = self.look_up(probe, &blocks);
+                self.answered(rows, count)?.map_or(Answer::Failed, |()| {
+                    self.counts.probes += count;
+                    Answer::All(count)
+                })
+            }
+            Query::Report(by) => {
+                let range = self.start.walk.next(place);
+                // What was read ahead behind its own part is not for this session.
+                let needed =
+                    (range.end.saturating_add(self.start.ahead_blocks)).min(self.start.walk.own(place).end);
+                self.in_work(Some(&(range.start.into()..needed.max(range.end).into())));
+                let (rows, count) = self.report(by, &range);
+                self.answered(rows, count)?.map_or(Answer::Failed, |()| {
+                    self.counts.scanned_blocks += range.len() as u64;
+                    Answer::All(1)
+                })
+            }
+            Query::Commit => {
+                let made = self.commit();
+                self.answered(made, 1)?.map_or(Answer::Failed, |()| {
+                    self.counts.commits += 1;
+                    Answer::All(1)
+                })
+            }
+        };
+        if let (Answer::All(count), Some(done)) = (answer, self.start.shared.done.get(&self.start.class)) {
+            done.fetch_add(count, Ordering::Relaxed);
+        }
+        Ok(answer)
+    }
+
+    /// What the next statement asks for, places of the series or blocks, is shown to others; `None`: nothing.
+    fn in_work(&self, asked: Option<&Range<u64>>) {
+        let Start { shared, query, number, .. } = &self.start;
+        let all = match query {
+            Query::LookUp(_) => &shared.looking_up,
+            Query::Report(_) => &shared.reporting,
+            Query::Commit => return,
+        };
+        if let Some(in_work) = all.get(*number as usize) {
+            in_work.set(asked.unwrap_or(&(0..0)));
+        }
+    }
+
+    fn look_up(&mut self, probe: Probe, blocks: &[u32]) -> Result<i64, postgres::Error> {
+        let places: Vec<RowPlace> = blocks.iter().copied().map(RowPlace).collect();
+        let row = match (probe, places.as_slice()) {
+            (Probe::Single, [place]) => self.client.query_one(&self.statement, &[place]),
+            _ => self.client.query_one(&self.statement, &[&places]),
+        };
+        Ok(row?.get(0))
+    }
+
+    /// A transaction of one row, which is over when the server says that it is durable.
+    fn commit(&mut self) -> Result<i64, postgres::Error> {
+        let (session, number) = (self.start.number.cast_signed(), self.counts.commits.cast_signed());
+        let made = self.client.execute(&self.statement, &[&session, &number]);
+        made.map(|rows| i64::try_from(rows).unwrap_or(i64::MAX))
+    }
+
+    /// The rows that a report found, and those that it has to find.
+    fn report(&mut self, by: ReportBy, range: &Range<u32>) -> (Result<i64, postgres::Error>, u64) {
+        let (first, last) = (RowPlace(range.start), RowPlace(range.end.saturating_sub(1)));
+        let (row, rows) = match by {
+            ReportBy::Range => (self.client.query_one(&self.statement, &[&first, &last]), range.len() as u64),
+            ReportBy::Join => {
+                let half = (range.end - range.start) / 2;
+                let (end, middle) = (RowPlace(range.start + half - 1), RowPlace(range.start + half));
+                let fellow = half.cast_signed();
+                let row = self.client.query_one(&self.statement, &[&first, &end, &middle, &last, &fellow]);
+                (row, half.into())
+            }
+        };
+        (row.map(|row| row.get(0)), rows)
+    }
+
+    /// `None` when the storage under the server failed.
+    fn answered(&self, rows: Result<i64, postgres::Error>, wanted: u64) -> Result<Option<()>, Problem> {
+        match rows {
+            Ok(rows) if u64::try_from(rows).is_ok_and(|rows| rows == wanted) => Ok(Some(())),
+            Ok(_) => Err(Problem::new(ExitKind::CutShort, format!("rows of {} are gone", table::NAME))
+                .because("somebody changed the table while it was measured")
+                .next("remove it with rigel sql --drop, and have it made again")),
+            Err(error) if is_of_storage(&error) => Ok(None),
+            Err(error) => Err(failure::lost(&error)),
+        }
+    }
+
+    /// As many rows as take the time of a statement, at the rate of the last one.
+    fn pace(&mut self, took_ns: u64) {
+        if self.start.query != Query::LookUp(Probe::Batch) {
+            return;
+        }
+        let each_ns = (took_ns / u64::from(self.rows)).max(1);
+        let wanted = u32::try_from(STATEMENT_NS / each_ns).unwrap_or(MOST_ROWS);
+        // No faster than by four: the last statement may have been an exception.
+        self.rows = wanted.clamp(1, MOST_ROWS).min(self.rows.saturating_mul(4));
+    }
+
+    fn flush(&mut self) -> Result<(), Problem> {
+        flush(&mut self.client, self.start.version_number)
+    }
+}
+
+/// Has the server count what was done over this connection, before anybody reads the counters.
+pub fn flush(client: &mut Client, version_number: i64) -> Result<(), Problem> {
+    let asked = if version_number >= FORCED_SINCE {
+        client.batch_execute(FORCE_STATISTICS)
+    } else {
+        // Older servers count at the end of a statement, when the last time is half a second ago.
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        client.batch_execute("select 1")
+    };
+    asked.map_err(|error| failure::lost(&error))
+}
+
+fn connect(start: &Start) -> Result<(Client, Statement, i32), Problem> {
+    let mut client = set_up(&start.address, (start.version_number, start.query), start.timeout_ns)?;
+    let refused = |error| failure::statement("a session cannot be set up", &error);
+    let process = client.query_one("select pg_backend_pid()", &[]).map_err(refused)?.get(0);
+    let statement = client.prepare(&start.query.statement()).map_err(refused)?;
+    Ok((client, statement, process))
+}
+
+fn set_up(
+    address: &Address,
+    (version_number, query): (i64, Query),
+    timeout_ns: u64,
+) -> Result<Client, Problem> {
+    let mut client = address.connect().map_err(|error| failure::connect(address, &error))?;
+    // The server ends what the time limit of an I/O does not allow.
+    let limit = format!("; set statement_timeout = {}", statement_timeout_ms(timeout_ns));
+    let set = client.batch_execute(&(plan::settings(version_number, query) + &limit));
+    set.map_err(|error| failure::statement("a session cannot be set up", &error))?;
+    Ok(client)
+}
+
+/// Sets so many sessions up at the same time and ends them: what the server does not allow is known then, before a table is
+/// filled.
+pub fn try_out(
+    address: &Address,
+    asked: (i64, Query),
+    timeout_ns: u64,
+    sessions: u32,
+) -> Result<(), Problem> {
+    allow_files(sessions);
+    let all = (0..sessions).map(|_| set_up(address, asked, timeout_ns));
+    all.collect::<Result<Vec<Client>, Problem>>().map(drop)
+}
+
+/// A connection takes several files.
+pub fn allow_files(sessions: u32) {
+    const OF_A_SESSION: usize = 4;
+    allow_open_files(OF_A_SESSION * sessions as usize);
+}
+
+/// The longest that the server knows is 24 days.
+fn statement_timeout_ms(timeout_ns: u64) -> i32 {
+    i32::try_from(timeout_ns / NS_PER_MS).unwrap_or(i32::MAX).max(1)
+}
+
+/// Whether the server could not read.
+fn is_of_storage(error: &postgres::Error) -> bool {
+    error.code().is_some_and(|code| [SqlState::IO_ERROR, SqlState::DATA_CORRUPTED].contains(code))
+}
+
+/// The look-ups of a statement, one after the other, each for the same time.
+fn spread(tally: &mut Tally, direction: Direction, count: u64, (began_ns, ended_ns): (u64, u64)) {
+    let took_ns = ended_ns - began_ns;
+    tally.look(began_ns);
+    for number in 0..count {
+        tally.submitted(0, 1);
+        // A statement takes far less than the time that would overflow.
+        let part = |number: u64| took_ns.saturating_mul(number) / count;
+        let (from_ns, to_ns) = (part(number), part(number + 1));
+        tally.look(began_ns + to_ns);
+        tally.completed(0, direction, (to_ns - from_ns).max(1), began_ns + to_ns);
+    }
+}
+
+fn failed(tally: &mut Tally, direction: Direction, (began_ns, ended_ns): (u64, u64)) {
+    tally.look(began_ns);
+    tally.submitted(0, 1);
+    tally.look(ended_ns);
+    tally.failed(0, FirstError { errno: EIO, target: 0, offset: 0, direction });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_look_ups_of_a_statement_fill_its_time() {
+        let window = Window { start_ns: 1000, end_ns: 2000 };
+        let mut tally = Tally::new(window, vec![Some(ClassTally::new(0, 1, 1000))], 500);
+        spread(&mut tally, Direction::Read, 10, (500, 1500));
+        spread(&mut tally, Direction::Read, 7, (1500, 2200));
+        let tally = tally.finish().remove(0).unwrap();
+        // From 1000 to 1500, five of 100 ns and the one that ends at the first moment; then four of 100 ns.
+        assert_eq!((tally.completed(), tally.latency_sum_ns()), (6 + 4, 1000));
+        assert_eq!(tally.in_flight_ns, 1000, "one is always outstanding");
+    }
+
+    #[test]
+    fn every_limit_is_one_that_the_server_knows() {
+        let hours = 3_600_000 * NS_PER_MS;
+        assert_eq!([0, hours, 600 * hours].map(statement_timeout_ms), [1, 3_600_000, i32::MAX]);
+    }
+
+    #[test]
+    fn a_failed_statement_is_one_failure() {
+        let window = Window { start_ns: 0, end_ns: 2000 };
+        let mut tally = Tally::new(window, vec![Some(ClassTally::new(0, 1, 2000))], 0);
+        failed(&mut tally, Direction::Read, (0, 900));
+        spread(&mut tally, Direction::Read, 2, (900, 1100));
+        let tally = tally.finish().remove(0).unwrap();
+        assert_eq!((tally.errors, tally.first_error.unwrap().errno, tally.completed()), (1, EIO, 2));
+    }
+}

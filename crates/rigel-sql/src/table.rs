@@ -1,0 +1,440 @@
+//! The table that is probed: a row in each block, in the schema `rigel`.
+//!
+//! The rows are copied frozen in the transaction that makes the table, so that reading them later writes nothing: no hint bits, no
+//! vacuum. Only that one transaction may copy so, which is why one session fills it. Must not touch a schema that is not ours.
+
+use crate::database::Database;
+use crate::failure;
+use crate::patience::PATIENCE;
+use crate::plan::{self, Query};
+use crate::schema::Schema;
+use crate::session::{self, died};
+use postgres::error::SqlState;
+use postgres::{Client, NoTls, Transaction};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::draw::Generator;
+use rigel_core::load::sql::{BLOCK_BYTES, Probe};
+use rigel_core::units::Bytes;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The table, with its schema.
+pub const NAME: &str = "rigel.big";
+const AS_IT_IS: &str = "table rigel.big (id int, v int, pad text) using heap with (autovacuum_enabled = false); \
+    alter table rigel.big alter pad set storage plain";
+/// Whether what is logged goes to a replica or an archive, or is kept for one: then the table is not logged. Else it is, and is still
+/// there when the server was killed.
+pub(crate) const COPIED: &str = "select current_setting('archive_mode') <> 'off' or current_setting('wal_keep_size') <> '0' \
+    or exists (select from pg_replication_slots) or exists (select from pg_stat_replication)";
+/// The relations of these names, and whether one is a table of ours.
+pub(crate) const NAMED: &str =
+    "pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'rigel' and c.relname in";
+pub(crate) const OURS: &str = "c.relkind = 'r' and pg_get_userbyid(c.relowner) = current_user";
+/// What an experiment on settings and a run of commits have there instead.
+const OF_OTHERS: &str = "rigel.proof, rigel.proof_sweep, rigel.commits";
+/// Runs that measure share this lock of the database; whoever makes or removes the table has it alone.
+const LOCK: i64 = 0x72_6967_656c;
+/// Nothing of ours waits longer for a lock.
+const LOCK_TIMEOUT: &str = "set lock_timeout = '5s'";
+/// What the server may take to write everything to storage, when all rows are there.
+const WRITING: Duration = Duration::from_secs(3600);
+/// What is in work may take so long to end by itself, when the user ends the run.
+const ENDING: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(100);
+/// Bytes that make a row fill more than half of a block.
+const PAD_BYTES: usize = 7900;
+/// Random letters that rows take their pad from, each from another place.
+const LETTERS: usize = 1 << 20;
+/// Rows that are handed to the server at once.
+const AT_ONCE: u32 = 32;
+/// `PGCOPY`, then no flags and no extension of the header (the manual of COPY).
+pub const BEGIN: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+/// The end of that form.
+pub const END: &[u8] = &(-1_i16).to_be_bytes();
+
+/// A table that is to be made.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// A row in each.
+    pub blocks: u32,
+    /// Of what is in the rows.
+    pub seed: u64,
+    /// What will be asked.
+    pub queries: Vec<Query>,
+    /// By how many sessions.
+    pub sessions: u32,
+    /// The time limit of their statements.
+    pub timeout_ns: u64,
+}
+
+/// The table as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// With its schema.
+    pub name: &'static str,
+    /// A row in each.
+    pub blocks: u32,
+    /// Its first file, where the server told its directory.
+    pub file: Option<PathBuf>,
+}
+
+impl Table {
+    /// Its size.
+    pub fn size_bytes(&self) -> u64 {
+        u64::from(self.blocks) * BLOCK_BYTES
+    }
+}
+
+/// What comes from the thread that fills a table.
+enum Filling {
+    Bytes(u64, u64),
+    Ended(Box<Result<(Database, Table), Problem>>),
+}
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// There was nothing.
+    Nothing,
+    /// The table; the schema has `calibrate_io()`.
+    Table,
+    /// The table with its schema.
+    Schema,
+}
+
+impl Database {
+    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is none of ours.
+    ///
+    /// # Errors
+    /// When the schema is somebody else's, or the table is not as Rigel makes it.
+    pub fn table(&mut self) -> Result<Option<Table>, Problem> {
+        self.lock("pg_advisory_lock_shared")?;
+        match Schema::of(&mut self.client)? {
+            Schema::None | Schema::Shared { has_tables: false } => Ok(None),
+            Schema::Other => Err(self.not_ours()),
+            Schema::Ours | Schema::Shared { has_tables: true } => self.look().map(Some),
+        }
+    }
+
+    /// Sees whether the sessions can be had, makes the schema, sees how rows would be looked up, and fills the table. `progress` hears
+    /// bytes of all bytes.
+    ///
+    /// # Errors
+    /// When the user may not make it, the disk is full, or `stop` was set; nothing is left of it then. Also when the server does not
+    /// answer.
+    pub fn fill(
+        mut self,
+        wanted: Wanted,
+        progress: &mut dyn FnMut(u64, u64),
+        stop: &AtomicBool,
+    ) -> Result<(Self, Table), Problem> {
+        let (told, hear) = mpsc::channel();
+        let (shown, ended) = (self.address.shown().to_owned(), Arc::new(AtomicBool::new(false)));
+        let (end, mut cancel) = (Arc::clone(&ended), Some(self.client.cancel_token()));
+        thread::spawn(move || {
+            let mut rows = |done, total| drop(told.send(Filling::Bytes(done, total)));
+            let made = self.make(wanted, &mut rows, &end);
+            // Nobody hears it any more when it is late.
+            let _ = told.send(Filling::Ended(Box::new(made.map(|table| (self, table)))));
+        });
+        let (mut last, mut patience) = (Instant::now(), PATIENCE);
+        while last.elapsed() < patience {
+            match hear.recv_timeout(TICK) {
+                Ok(Filling::Ended(made)) => return *made,
+                Ok(Filling::Bytes(done, total)) => {
+                    progress(done, total);
+                    last = Instant::now();
+                    patience = if done == total { WRITING } else { PATIENCE };
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(died()),
+            }
+            if stop.load(Ordering::Relaxed) && !ended.swap(true, Ordering::Relaxed) {
+                (last, patience) = (Instant::now(), PATIENCE);
+            }
+            let is_late = ended.load(Ordering::Relaxed) && last.elapsed() > ENDING;
+            if let Some(cancel) = cancel.take_if(|_| is_late) {
+                // The server is at something long, such as writing all to storage. It is asked over a connection that may hang as well.
+                thread::spawn(move || cancel.cancel_query(NoTls));
+            }
+        }
+        Err(failure::silent(&shown, patience))
+    }
+
+    fn make(
+        &mut self,
+        wanted: Wanted,
+        progress: &mut dyn FnMut(u64, u64),
+        stop: &AtomicBool,
+    ) -> Result<Table, Problem> {
+        let Wanted { blocks, sessions, timeout_ns, .. } = wanted;
+        let version_number = self.facts.version_number;
+        let query = wanted.queries.first().copied().unwrap_or(Query::LookUp(Probe::Batch));
+        session::try_out(&self.address, (version_number, query), timeout_ns, sessions)?;
+        // Two that only share it would wait for each other.
+        self.unlock("pg_advisory_unlock_all()")?;
+        self.lock("pg_advisory_lock")?;
+        let Some(creation) = Schema::of(&mut self.client)?.creation() else { return Err(self.not_ours()) };
+        let refused = |error| failure::statement("the table cannot be made", &error);
+        let mut transaction = self.client.transaction().map_err(refused)?;
+        let is_copied: bool = transaction.query_one(COPIED, &[]).map_err(refused)?.get(0);
+        let unlogged = if is_copied { "unlogged " } else { "" };
+        let make = format!("{creation} create {unlogged}{AS_IT_IS}");
+        transaction.batch_execute(&make).map_err(refused)?;
+        for query in &wanted.queries {
+            plan::check(&mut transaction, version_number, *query)?;
+        }
+        copy(&mut transaction, &wanted, progress, stop)?;
+        transaction.commit().map_err(refused)?;
+        self.lock("pg_advisory_lock_shared")?;
+        self.unlock_own()?;
+        let table = self.look()?;
+        // So that nothing is written later on because of it. The user may have no right to it, or end it.
+        let _ = self.client.batch_execute("checkpoint");
+        if table.blocks == blocks { Ok(table) } else { Err(unlike("it has more blocks than rows")) }
+    }
+
+    /// Removes the table and its schema, and nothing that others made. A schema with `calibrate_io()` stays.
+    ///
+    /// # Errors
+    /// When it is somebody else's, is being measured, others put something into it or made something of it, or the user may not.
+    pub fn drop_schema(&mut self) -> Result<Dropped, Problem> {
+        let refused = |error| failure::statement("the schema rigel cannot be dropped", &error);
+        self.lock("pg_advisory_lock")?;
+        let mut transaction = self.client.transaction().map_err(refused)?;
+        let (more, gone) = match Schema::of(&mut transaction)? {
+            Schema::Ours => ("; drop schema rigel restrict", Dropped::Schema),
+            Schema::Shared { has_tables: true } => ("", Dropped::Table),
+            Schema::None | Schema::Shared { has_tables: false } => return Ok(Dropped::Nothing),
+            Schema::Other => {
+                drop(transaction);
+                return Err(self.not_ours());
+            }
+        };
+        let others = transaction
+            .query(
+                &format!(
+                    "select c.relname::text from {NAMED} ('big', 'proof', 'proof_sweep', 'commits') and not ({OURS})"
+                ),
+                &[],
+            )
+            .map_err(refused)?;
+        if let Some(row) = others.first() {
+            let name: &str = row.get(0);
+            return Err(Problem::refused("the schema rigel cannot be dropped")
+                .because(format!("rigel.{name} belongs to another user, or is no table"))
+                .next("remove it yourself, and repeat this; nothing was removed"));
+        }
+        let dropped =
+            transaction.batch_execute(&format!("drop table if exists {NAME}, {OF_OTHERS} restrict{more}"));
+        dropped.and_then(|()| transaction.commit()).map(|()| gone).map_err(|error| in_the_way(&error))
+    }
+
+    /// The connection, which alone may make tables in the schema now, and the statements before those for a table.
+    pub(crate) fn for_making(&mut self) -> Result<(&mut Client, String), Problem> {
+        self.lock("pg_advisory_lock")?;
+        let Some(creation) = Schema::of(&mut self.client)?.creation() else {
+            return Err(Problem::refused(format!("the database {} has a schema rigel already", self.name()))
+                .at(self.address.shown())
+                .because("the experiment makes one of its own, and removes it")
+                .next(
+                    "remove it first with rigel sql --drop, when it is Rigel's; or name another database",
+                ));
+        };
+        Ok((&mut self.client, creation))
+    }
+
+    pub(crate) fn lock(&mut self, function: &str) -> Result<(), Problem> {
+        let locked = self.client.batch_execute(&format!("{LOCK_TIMEOUT}; select {function}({LOCK})"));
+        locked.map_err(|error| match error.code() {
+            Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => {
+                Problem::refused(format!("{NAME} is in use"))
+                    .at(self.address.shown())
+                    .because("another run measures it, makes it or removes it")
+                    .next("wait until that run has ended")
+            }
+            _ => failure::statement("the table cannot be locked", &error),
+        })
+    }
+
+    /// What is locked for oneself is shared again.
+    pub(crate) fn unlock_own(&mut self) -> Result<(), Problem> {
+        self.unlock(&format!("pg_advisory_unlock({LOCK})"))
+    }
+
+    fn unlock(&mut self, call: &str) -> Result<(), Problem> {
+        let unlocked = self.client.batch_execute(&format!("select {call}"));
+        unlocked.map_err(|error| failure::statement("the table cannot be unlocked", &error))
+    }
+
+    pub(crate) fn not_ours(&self) -> Problem {
+        Problem::refused(format!("the schema rigel of the database {} is not Rigel's", self.name()))
+            .at(self.address.shown())
+            .because("it lacks the comment by which Rigel knows its own, or belongs to another user than that of the connection")
+            .next("name another database, or rename that schema")
+    }
+
+    fn look(&mut self) -> Result<Table, Problem> {
+        let refused = |error| failure::statement("the table cannot be read", &error);
+        let row = self
+            .client
+            .query_opt(
+                &format!(
+                    "select pg_relation_size(c.oid), pg_relation_filepath(c.oid) from {NAMED} ('big') and {OURS}"
+                ),
+                &[],
+            )
+            .map_err(refused)?
+            .ok_or_else(|| unlike("it is not there, or belongs to another user"))?;
+        let bytes = u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
+        let blocks = u32::try_from(bytes / BLOCK_BYTES).map_err(|_| unlike("it has too many blocks"))?;
+        let path: Option<String> = row.get(1);
+        let Some(last) = blocks.checked_sub(1) else {
+            return Err(unlike("it is empty, as after a crash of the server when it is not logged"));
+        };
+        let mut places = [0, last / 2, last].to_vec();
+        places.dedup();
+        let found = has_rows(&mut self.client, &places).map_err(|error| match error.code() {
+            Some(code) if *code == SqlState::UNDEFINED_COLUMN => unlike("it has other columns"),
+            _ => refused(error),
+        })?;
+        if !found {
+            return Err(unlike("a block of it has no row"));
+        }
+        let directory = self.facts.directory.as_ref();
+        let file = directory.zip(path).map(|(dir, path)| dir.join(path)).filter(|file| file.is_file());
+        Ok(Table { name: NAME, blocks, file })
+    }
+}
+
+/// What others made of the table or in the schema is named.
+fn in_the_way(error: &postgres::Error) -> Problem {
+    let problem = failure::statement("the schema rigel cannot be dropped", error);
+    let depends = error.code() == Some(&SqlState::DEPENDENT_OBJECTS_STILL_EXIST);
+    match error.as_db_error().and_then(|told| told.detail()).filter(|_| depends) {
+        None => problem,
+        Some(detail) => {
+            let detail: Vec<String> =
+                detail.lines().map(|line| rigel_core::path_text::printable(line).into_owned()).collect();
+            problem
+                .because(detail.join("; "))
+                .next("remove those yourself, or move them elsewhere, and repeat this; nothing was removed")
+        }
+    }
+}
+
+fn has_rows(client: &mut Client, blocks: &[u32]) -> Result<bool, postgres::Error> {
+    let places: Vec<String> = blocks.iter().map(|block| format!("\"({block},1)\"")).collect();
+    let all = format!("{{{}}}", places.join(","));
+    let row = client.query_one(
+        &format!("select count(v) from {NAME} where ctid = any($1::text::tid[]) and length(pad) > 0"),
+        &[&all],
+    )?;
+    Ok(usize::try_from(row.get::<_, i64>(0)).is_ok_and(|found| found == blocks.len()))
+}
+
+fn unlike(why: &str) -> Problem {
+    Problem::refused(format!("the table {NAME} is not as Rigel makes it"))
+        .because(why)
+        .next("remove it with rigel sql --drop, and have it made again")
+}
+
+/// Copies the rows, each with a pad of its own.
+fn copy(
+    transaction: &mut Transaction<'_>,
+    &Wanted { blocks, seed, .. }: &Wanted,
+    progress: &mut dyn FnMut(u64, u64),
+    stop: &AtomicBool,
+) -> Result<(), Problem> {
+    let is_ended = || stop.load(Ordering::Relaxed);
+    let refused = |error: &postgres::Error| match error.code() {
+        Some(code) if *code == SqlState::QUERY_CANCELED && is_ended() => ended(blocks),
+        _ => failure::statement("the table cannot be filled", error),
+    };
+    let statement = format!("copy {NAME} from stdin (format binary, freeze)");
+    let mut server = transaction.copy_in(&statement).map_err(|error| refused(&error))?;
+    let letters = letters(seed);
+    let mut bytes = BEGIN.to_vec();
+    for row in 0..blocks {
+        put_row(&mut bytes, row, &letters);
+        if (row + 1) % AT_ONCE != 0 && row + 1 != blocks {
+            continue;
+        }
+        if row + 1 == blocks {
+            bytes.extend_from_slice(END);
+        }
+        server.write_all(&bytes).map_err(|error| {
+            match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+                Some(told) => refused(told),
+                None => Problem::refused("the table cannot be filled").because(error.to_string()),
+            }
+        })?;
+        bytes.clear();
+        progress(u64::from(row + 1) * BLOCK_BYTES, u64::from(blocks) * BLOCK_BYTES);
+        if is_ended() {
+            return Err(ended(blocks));
+        }
+    }
+    server.finish().map(drop).map_err(|error| refused(&error))
+}
+
+fn ended(blocks: u32) -> Problem {
+    Problem::new(ExitKind::CutShort, "the table was not filled to its end").because("the user ended it").next(
+        format!(
+            "nothing of it is left; a smaller --size than {} takes less time",
+            Bytes(u64::from(blocks) * BLOCK_BYTES)
+        ),
+    )
+}
+
+/// Letters that no device can compress much, nor find twice.
+fn letters(seed: u64) -> Vec<u8> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut bytes = vec![0; LETTERS];
+    Generator::new(seed, &[u64::from(u32::MAX)]).fill(&mut bytes);
+    bytes.iter_mut().for_each(|byte| *byte = ALPHABET[usize::from(*byte % 64)]);
+    bytes
+}
+
+/// A row in the binary form: the count of its fields, then each with its length.
+fn put_row(bytes: &mut Vec<u8>, row: u32, letters: &[u8]) {
+    let number = row.cast_signed().to_be_bytes();
+    bytes.extend_from_slice(&3_i16.to_be_bytes());
+    for _ in 0..2 {
+        bytes.extend_from_slice(&4_i32.to_be_bytes());
+        bytes.extend_from_slice(&number);
+    }
+    // A stride without a common divisor with the number of places, so that neighbours have nothing in common.
+    let from = (row as usize).wrapping_mul(7919) % (letters.len() - PAD_BYTES);
+    let own = format!("{row:010}");
+    let length = i32::try_from(PAD_BYTES).unwrap_or(i32::MAX);
+    bytes.extend_from_slice(&length.to_be_bytes());
+    bytes.extend_from_slice(own.as_bytes());
+    bytes.extend_from_slice(&letters[from..from + PAD_BYTES - own.len()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_takes_more_than_half_of_a_block_and_fits_into_one() {
+        let letters = letters(1);
+        let mut bytes = Vec::new();
+        put_row(&mut bytes, 5, &letters);
+        assert_eq!(bytes.len(), 2 + 8 + 8 + 4 + PAD_BYTES);
+        // Header of a block and of a row, an item, the fields with the length of the pad.
+        let in_block = 24 + 4 + (24 + 4 + 4 + 4 + PAD_BYTES).next_multiple_of(8);
+        assert!(in_block <= 8192 && 2 * (in_block - 24) > 8192 - 24, "{in_block}");
+        assert_eq!(&bytes[..10], [0, 3, 0, 0, 0, 4, 0, 0, 0, 5]);
+        let mut next = Vec::new();
+        put_row(&mut next, 6, &letters);
+        assert_ne!(bytes[40..200], next[40..200]);
+        assert!(bytes[22..].iter().all(u8::is_ascii));
+    }
+}

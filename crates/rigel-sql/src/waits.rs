@@ -1,0 +1,108 @@
+//! What the sessions wait for while they work: samples of what the server tells of them, ten a second.
+//!
+//! They are taken by a thread over the connection of the counters, which has nothing else to do meanwhile. Must not judge.
+
+use crate::counters::Counters;
+use postgres::{Client, Statement};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+const PERIOD: Duration = Duration::from_millis(100);
+/// A function of the server that reads no table: what it read would be counted beside the look-ups.
+const ASK: &str = "select coalesce(wait_event_type || ':' || wait_event, 'CPU'), count(*) from pg_stat_get_activity(null) \
+    where pid = any($1) and state = 'active' group by 1";
+/// What a session does that has no statement.
+const CLIENT: &str = "Client";
+
+type Waits = BTreeMap<String, u64>;
+
+/// Has the server read what it needs to answer, before anything is counted. `None` where it does not tell.
+pub fn prepare(client: &mut Client) -> Option<Statement> {
+    let statement = client.prepare(ASK).ok()?;
+    sample(client, &statement, &[]).ok()?;
+    Some(statement)
+}
+
+/// Looks until it is ended.
+pub struct Waiting {
+    end: Sender<()>,
+    back: Receiver<(Counters, Waits)>,
+}
+
+impl Waiting {
+    /// Begins to look at so many sessions, which are among those of these processes.
+    pub fn start(
+        mut counters: Counters,
+        asks: Option<Statement>,
+        processes: Vec<i32>,
+        sessions: usize,
+    ) -> Self {
+        let (end, ended) = mpsc::channel();
+        let (give, back) = mpsc::channel();
+        // Without a thread nobody gives the connection back, and the run ends with that.
+        let _ = thread::Builder::new().name("rigel-waits".to_owned()).spawn(move || {
+            let waits = asks.map(|asks| look(&mut counters.client, &asks, &processes, sessions, &ended));
+            let waits = waits.unwrap_or_default();
+            let _ = give.send((counters, waits));
+        });
+        Self { end, back }
+    }
+
+    /// What was seen; `None` when the server does not answer in time.
+    pub fn end(self, patience: Duration) -> Option<(Counters, Waits)> {
+        drop(self.end);
+        self.back.recv_timeout(patience).ok()
+    }
+}
+
+/// A server that refuses to tell is no failure: there are no more samples then.
+fn look(
+    client: &mut Client,
+    asks: &Statement,
+    processes: &[i32],
+    sessions: usize,
+    ended: &Receiver<()>,
+) -> Waits {
+    let mut seen = Waits::new();
+    while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+        let Ok(sample) = sample(client, asks, processes) else { break };
+        add(&mut seen, sample, sessions);
+    }
+    seen
+}
+
+fn sample(
+    client: &mut Client,
+    statement: &Statement,
+    processes: &[i32],
+) -> Result<Vec<(String, u64)>, postgres::Error> {
+    let rows = client.query(statement, &[&processes])?;
+    Ok(rows.iter().map(|row| (row.get(0), u64::try_from(row.get::<_, i64>(1)).unwrap_or(0))).collect())
+}
+
+/// Those of the sessions that have no statement at that moment are with Rigel.
+fn add(seen: &mut Waits, sample: Vec<(String, u64)>, sessions: usize) {
+    let active: u64 = sample.iter().map(|one| one.1).sum();
+    let idle = (sessions as u64).saturating_sub(active);
+    let with_client = (idle > 0).then(|| (CLIENT.to_owned(), idle));
+    for (event, count) in sample.into_iter().chain(with_client) {
+        *seen.entry(event).or_default() += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_is_somewhere_in_each_sample() {
+        let mut seen = Waits::new();
+        let sample = |reads, cpu| vec![("IO:DataFileRead".to_owned(), reads), ("CPU".to_owned(), cpu)];
+        add(&mut seen, sample(2, 1), 4);
+        add(&mut seen, sample(4, 0), 4);
+        let told: Vec<(&str, u64)> = seen.iter().map(|(event, count)| (event.as_str(), *count)).collect();
+        assert_eq!(told, [("CPU", 1), ("Client", 1), ("IO:DataFileRead", 6)]);
+    }
+}

@@ -1,11 +1,13 @@
 //! A test bench: puts a load on something for a visit, and says what came of it.
 //!
 //! A bench owns its clock, the witnesses of its hosts and its look at what changed under the load. [`threads`] has a thread
-//! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time. Must not know the plan,
-//! the record's file or what is done with a result.
+//! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time; [`turns`] has two of them. [`make`]
+//! makes the one that a run asks for. A bench must not know the plan, the record's file or what is done with a result.
 
+pub mod make;
 pub mod simulated;
 pub mod threads;
+pub mod turns;
 
 use crate::job::{Done, Job, Part, Task};
 use rigel_core::error::Problem;
@@ -18,6 +20,11 @@ use rigel_core::load::split;
 use rigel_core::measure::Window;
 use rigel_core::record::{NodeVisit, Nodes};
 use rigel_io::backend::SlotLayout;
+use std::thread;
+use std::time::Duration;
+
+/// How often a bench that works in real time looks, and tells how far it is.
+pub const TICK: Duration = Duration::from_millis(100);
 
 /// Who loads what; goes into the first line of the record.
 #[derive(Clone, Debug)]
@@ -83,6 +90,8 @@ pub struct Progress {
     pub now_ns: u64,
     /// Completions of each class since the start of the run.
     pub ops: PerClass<u64>,
+    /// Of those classes that arrive at a rate, the latencies of all these completions added up.
+    pub latency_ns: PerClass<u64>,
 }
 
 /// What came of an order.
@@ -128,8 +137,23 @@ pub trait Bench {
 
     /// An earlier process did this until `until_ns`, and the run goes on behind it. Returns whether the bench is now as if
     /// it had done that itself. False makes the run do it again; only a simulated device whose state depends on its load
-    /// says so, of a visit.
-    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool;
+    /// says so, of a visit. In real time it is behind the bench already.
+    fn pass(&mut self, _until_ns: u64, _passed: Passed) -> bool {
+        true
+    }
+}
+
+/// Lets real time pass without load, as [`Bench::rest`] has to.
+pub fn rest_in_real_time(ns: u64, progress: impl Fn() -> Progress, hear: &mut dyn FnMut(Heard) -> bool) {
+    let end_ns = progress().now_ns.saturating_add(ns);
+    loop {
+        let progress = progress();
+        let left_ns = end_ns.saturating_sub(progress.now_ns);
+        if left_ns == 0 || !hear(Heard::Tick(progress)) {
+            return;
+        }
+        thread::sleep(TICK.min(Duration::from_nanos(left_ns)));
+    }
 }
 
 /// What a run that goes on has behind it.
@@ -143,7 +167,7 @@ pub enum Passed {
 
 impl Order {
     /// The job of the workers when the load begins at `began_ns`, and the end of its time: `u64::MAX` when bytes end it.
-    fn job(&self, began_ns: u64) -> (Job, u64) {
+    pub fn job(&self, began_ns: u64) -> (Job, u64) {
         let &Self { visit, point, work } = self;
         let (task, end_ns) = match work {
             Work::Measure { settle_ns, measure_ns, detail } => {
@@ -178,7 +202,7 @@ pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     // splits each class by itself; an open loop has the same slots at all of its rates.
     let room = plan.room();
     let group = |(place, class): (usize, &LoadClass)| {
-        let share = split::share(class.arrival.dealt(room.of(class.name)), place, worker, plan.workers);
+        let share = split::share(class.dealt(room.of(class.name)), place, worker, plan.workers);
         let slots = share.len().saturating_mul(class.pattern.outstanding(1) as usize);
         (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
     };

@@ -7,6 +7,7 @@
 mod adaptive;
 mod fixed;
 mod levels;
+mod rates;
 mod walk;
 
 use crate::bench::Bench;
@@ -150,7 +151,10 @@ fn time_used_up() -> Problem {
 /// All visits of a run.
 fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     let found;
-    let plan = if run.plan.search.is_some() {
+    let plan = if let Some(search) = &run.plan.rates {
+        found = rates::search(run, search, walk)?;
+        &found
+    } else if run.plan.search.is_some() {
         found = levels::search(run, walk)?;
         &found
     } else {
@@ -188,6 +192,10 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
     Closing { ended, complete: reason.is_none(), reason }
 }
 
+/// Each command has its own option for it.
+const MORE_TIME: &str =
+    "allow more time with --max-duration (of `rigel calibrate` --budget, of `rigel slo` --duration)";
+
 fn out_of_time(unvisited: usize) -> String {
     format!("the time was up before every point was visited: {unvisited} were not")
 }
@@ -213,10 +221,10 @@ impl Outcome {
                 Some(match searched_s {
                     0 => problem
                         .because("visits to a slow device are lengthened until they see enough I/Os")
-                        .next("allow more time with --max-duration or --budget, or measure fewer points"),
+                        .next(format!("{MORE_TIME}, or measure fewer points")),
                     _ => problem
                         .because(format!("the search for load levels alone took {searched_s} s"))
-                        .next("allow more time with --max-duration or --budget, or measure ORION's levels with `rigel run`"),
+                        .next(format!("{MORE_TIME}, or measure ORION's levels with `rigel run`")),
                 })
             }
             Self::SearchUnfinished { visits } => Some(
@@ -224,7 +232,7 @@ impl Outcome {
                     .because(
                         "a search takes longer where levels are hard to tell apart, or the device is slow",
                     )
-                    .next("allow more time with --max-duration or --budget, or measure ORION's levels with `rigel run`"),
+                    .next(format!("{MORE_TIME}, or measure ORION's levels with `rigel run`")),
             ),
             Self::Hung { reason } => Some(
                 Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))
@@ -234,7 +242,7 @@ impl Outcome {
             Self::AllFailed { reason } => Some(
                 Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))
                     .because("the device fails, or a target shrank or vanished")
-                    .next("look into the kernel's log (dmesg) for the device"),
+                    .next("see what happened to the target; the kernel's log (dmesg) has more where a device fails"),
             ),
         }
     }

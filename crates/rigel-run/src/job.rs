@@ -3,7 +3,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
-use rigel_core::load::class::{Arrival, Class, LoadClass, Pattern, PerClass, Sync};
+use rigel_core::load::class::{self, Arrival, Class, LoadClass, Pattern, PerClass, Sync};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
@@ -31,11 +31,16 @@ pub struct BlockClass {
     pub sync: Sync,
     /// When they begin.
     pub arrival: Arrival,
-    /// Where they may go.
+    /// Where they may go; a class that goes by place has a volume for each.
     pub volumes: Volumes,
 }
 
 impl BlockClass {
+    /// What of a load level is dealt out to the workers.
+    pub const fn dealt(&self, level: u32) -> u32 {
+        class::dealt(self.arrival, !self.volumes.places.is_empty(), level)
+    }
+
     /// Whether its I/Os have several sizes, so that their bytes have to be counted.
     pub const fn is_mixed(&self) -> bool {
         self.volumes.sized.is_some()
@@ -195,6 +200,8 @@ pub struct Done {
 pub struct Shared {
     /// Completions of each class since the start of the run, by its place in the load; stored now and then.
     pub ops: Vec<(Class, AtomicU64)>,
+    /// By the same places, of what arrives at a rate: their latencies from the times at which they should have begun, added up.
+    pub latency_ns: Vec<Option<AtomicU64>>,
     /// When every worker shall end its job at the latest; the same moment for all, so that their windows stay equal.
     pub end_at_ns: AtomicU64,
     /// Grows while a worker has nothing in flight and waits for what arrives next.
@@ -204,13 +211,22 @@ pub struct Shared {
 impl Shared {
     /// For the jobs of a load.
     pub fn of(workload: &Workload) -> Self {
-        let ops = workload.classes.iter().map(|class| (class.name, AtomicU64::new(0))).collect();
-        Self { ops, end_at_ns: AtomicU64::new(u64::MAX), waits: AtomicU64::new(0) }
+        let classes = || workload.classes.iter();
+        let is_open = |class: &BlockClass| matches!(class.arrival, Arrival::Open { .. });
+        let ops = classes().map(|class| (class.name, AtomicU64::new(0))).collect();
+        let latency_ns = classes().map(|class| is_open(class).then(AtomicU64::default)).collect();
+        Self { ops, latency_ns, end_at_ns: AtomicU64::new(u64::MAX), waits: AtomicU64::new(0) }
     }
 
     /// Completions of each class so far.
     pub fn done(&self) -> PerClass<u64> {
         self.ops.iter().map(|(class, ops)| (*class, ops.load(Ordering::Relaxed))).collect()
+    }
+
+    /// The latencies of each class that arrives at a rate, added up so far.
+    pub fn latencies_ns(&self) -> PerClass<u64> {
+        let own = self.ops.iter().zip(&self.latency_ns);
+        own.filter_map(|((class, _), ns)| Some((*class, ns.as_ref()?.load(Ordering::Relaxed)))).collect()
     }
 }
 

@@ -5,7 +5,6 @@
 use crate::job::{BlockClass, Job, Task, Workload};
 use rigel_core::load::class::{Pattern, Sync};
 use rigel_core::load::draw::{self, Generator, Stream};
-use rigel_core::load::plan::Volumes;
 use rigel_core::load::split;
 use rigel_core::load::volume::{Place, SizedVolumes, Volume};
 use rigel_core::load::workload::{Direction, WritePercent};
@@ -59,18 +58,20 @@ impl<'a> Load<'a> {
             if warm_up && place != workload.warmed_up(job.point) {
                 continue;
             }
-            let level = class.arrival.dealt(job.point.of(class.name));
+            let asked = job.point.of(class.name);
+            let level = class.dealt(asked);
+            let (streams, random) = class.volumes.at(if warm_up { 0 } else { asked });
             let share = split::share(level, place, worker, workers);
             let slots = layout.group(place);
-            match (class.pattern, &class.volumes) {
-                (Pattern::Streams { ios_per_stream }, Volumes { streams: Some(volume), .. }) if !warm_up => {
+            match (class.pattern, streams, random) {
+                (Pattern::Streams { ios_per_stream }, Some(volume), _) if !warm_up => {
                     let shift = workload.shift(job.visit, volume);
                     let stream =
                         |&number| Stream::new(number, level, volume, class.write_percent).moved(shift);
                     let streams = share.iter().map(stream).collect();
                     load.add_streams(place, class, (streams, volume, ios_per_stream), slots);
                 }
-                (Pattern::Random | Pattern::Streams { .. }, Volumes { random: Some(volume), .. }) => {
+                (Pattern::Random | Pattern::Streams { .. }, _, Some(volume)) => {
                     let per_level = class.pattern.outstanding(1);
                     let numbers = share.iter().flat_map(|&n| (0..per_level).map(move |i| n * per_level + i));
                     // A warm-up draws its own offsets: it must not touch beforehand what the point will.
@@ -85,7 +86,8 @@ impl<'a> Load<'a> {
                         );
                     }
                 }
-                (Pattern::Log, Volumes { log: Some(regions), .. }) => {
+                (Pattern::Log, ..) => {
+                    let Some(regions) = &class.volumes.log else { continue };
                     let (streams, each) = if warm_up {
                         // All slots of a worker share one walk, so that the workers go over all of it once.
                         let walk = share.first().map(|&n| regions.walk(n, level.min(workers)));
@@ -97,7 +99,7 @@ impl<'a> Load<'a> {
                     load.add_streams(place, class, (streams, &regions.volume, each), slots);
                 }
                 // Refused before, or a class that the plan leaves idle.
-                (Pattern::Random | Pattern::Streams { .. } | Pattern::Log | Pattern::Sessions, _) => {}
+                (Pattern::Random | Pattern::Streams { .. } | Pattern::Sessions, ..) => {}
             }
         }
         if warm_up {

@@ -54,6 +54,18 @@ impl SimulatedBench {
         let (backend, clock) = Sim::new(law, layout, workload.seed);
         Self::with(backend, clock, law.remembers(), workload, layout, site)
     }
+
+    /// One of two devices that take turns, 0 or 1. `remembers`: the state of one of them outlasts visits.
+    pub fn one_of_two(
+        (law, number): (SimLaw, u64),
+        remembers: bool,
+        workload: Workload,
+        layout: SlotLayout,
+        site: Site,
+    ) -> Self {
+        let (backend, clock) = Sim::one_of_several(law, layout, workload.seed, number);
+        Self::with(backend, clock, remembers, workload, layout, site)
+    }
 }
 
 impl<B: Simulated> SimulatedBench<B> {
@@ -94,7 +106,8 @@ impl<B: Simulated> Bench for SimulatedBench<B> {
         let done = worker
             .run(&mut self.backend, &self.clock, &job)
             .map_err(|error| Problem::new(ExitKind::Bug, format!("the simulated device failed: {error}")))?;
-        hear(Heard::Tick(Progress { now_ns: self.now_ns(), ops: self.shared.done() }));
+        let (ops, latency_ns) = (self.shared.done(), self.shared.latencies_ns());
+        hear(Heard::Tick(Progress { now_ns: self.now_ns(), ops, latency_ns }));
         // CPU time is real, everything else of a simulated run is virtual: it would be the one figure that differs
         // between two runs with one seed.
         let done = Done { cpu_ns: 0, busiest_cpu_ns: 0, ..done };

@@ -6,7 +6,7 @@
 
 mod waiting;
 
-use super::{Bench, Came, Heard, Order, Passed, Progress, Site};
+use super::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
 use crate::job::{Done, Job, Part, Shared, Workload};
 use crate::witness::watch;
 use crate::worker::Worker;
@@ -35,8 +35,6 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use waiting::{Parts, Silence, no_answer};
 
-/// How often the coordinator looks.
-const TICK: Duration = Duration::from_millis(100);
 /// An early end is set this far in the future, so that every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
@@ -111,8 +109,7 @@ struct Start {
 }
 
 impl ThreadBench {
-    /// Starts a worker per place with the chosen engine on open targets. The time of the run is `now_ns` at that moment; 0 but
-    /// for one that goes on.
+    /// Starts a worker per place with the chosen engine on open targets. `clock` shows the time of the run.
     ///
     /// # Errors
     /// When a worker's engine cannot be set up; no worker is left then.
@@ -121,13 +118,12 @@ impl ThreadBench {
         places: &[WorkerPlace],
         workload: Workload,
         site: OpenSite,
-        now_ns: u64,
+        clock: MonotonicClock,
     ) -> Result<Self, Problem> {
         let EngineChoice { kind, poll, reason } = choice;
         let OpenSite { host, facts, targets } = site;
         let storage = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
         let begin = move |start| begin(kind, poll, &targets, start);
-        let clock = MonotonicClock::at(now_ns);
         let mut bench = Self::start_with((kind, reason), places, workload, clock, (host, facts), begin)?;
         bench.targets = storage;
         Ok(bench)
@@ -200,7 +196,7 @@ fn loaded(point: Point, workload: &Workload, workers: usize) -> usize {
     let has_slots = |worker: &u32| {
         let mut classes = workload.classes.iter().enumerate();
         classes.any(|(place, class)| {
-            let dealt = class.arrival.dealt(point.of(class.name));
+            let dealt = class.dealt(point.of(class.name));
             !split::share(dealt, place, *worker, workers).is_empty()
         })
     };
@@ -342,19 +338,7 @@ impl Bench for ThreadBench {
     }
 
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
-        let end_ns = self.now_ns().saturating_add(ns);
-        loop {
-            let left_ns = end_ns.saturating_sub(self.now_ns());
-            if left_ns == 0 || !hear(Heard::Tick(self.progress())) {
-                return;
-            }
-            thread::sleep(TICK.min(Duration::from_nanos(left_ns)));
-        }
-    }
-
-    /// Real time is behind it already.
-    fn pass(&mut self, _until_ns: u64, _passed: Passed) -> bool {
-        true
+        rest_in_real_time(ns, || self.progress(), hear);
     }
 }
 
@@ -426,7 +410,7 @@ impl ThreadBench {
                 .map_or_else(Vec::new, |witness| witness.limits_since(began_ns)),
         });
         let witness = self.witness.as_mut().and_then(|witness| witness.between(began_ns, ended_ns));
-        NodeVisit { moved_bytes: done.bytes, changed, witness }
+        NodeVisit { moved_bytes: done.bytes, changed, witness, ..NodeVisit::default() }
     }
 
     /// How often a worker had nothing to wait for but what arrives next.
@@ -435,7 +419,7 @@ impl ThreadBench {
     }
 
     fn progress(&self) -> Progress {
-        Progress { now_ns: self.now_ns(), ops: self.shared.done() }
+        Progress { now_ns: self.now_ns(), ops: self.shared.done(), latency_ns: self.shared.latencies_ns() }
     }
 }
 

@@ -6,8 +6,10 @@ use super::walk::{Halt, Walk, Wanted};
 use super::{Outcome, Run};
 use rigel_core::event::{At, Event};
 use rigel_core::judge::profiles::{PhaseLook, Profiles, slowest_rate};
+use rigel_core::load::class::{LoadClass, Pattern};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::{AdaptivePlan, Plan, WarmUp};
+use rigel_core::load::plan::{AdaptivePlan, Plan};
+use rigel_core::load::sides::Side;
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
 use rigel_core::stats::forecast::TimeRange;
@@ -27,8 +29,8 @@ struct State<'a> {
     visited: BTreeSet<usize>,
     /// Where a rest is shown.
     last: At,
-    /// Until it was done, before the first visit to a point with streams or a log.
-    warm_up: Option<WarmUp>,
+    /// The sides that were warmed up, before their first visit to a point with streams or a log; a run without sides is one.
+    warmed_up: BTreeSet<Option<Side>>,
     /// When the run will be over, as far as it was told.
     ends: TimeRange,
 }
@@ -36,18 +38,18 @@ struct State<'a> {
 /// Visits the points of a plan until their intervals are narrow, or no visit is left.
 pub fn rounds(run: &Run, plan: &Plan, adaptive: &AdaptivePlan, walk: &mut Walk<'_>) -> Result<(), Halt> {
     // What has passed before the first visit is the search, where there is one.
-    let searched_s = if plan.search.is_some() { walk.now_ns() / NS_PER_S } else { 0 };
+    let searched_s = if plan.searches() { walk.now_ns() / NS_PER_S } else { 0 };
     let parameters = adaptive.parameters;
     let mut state = State {
         run,
         plan,
         adaptive,
         schedule: Schedule::of_run(adaptive.phases.clone(), parameters, run.request.seed),
-        profiles: Profiles::default(),
+        profiles: profiles(adaptive, 0),
         phase: 0,
         visited: BTreeSet::new(),
         last: At { step: 0, point: Point::default(), purpose: record::Purpose::Long },
-        warm_up: adaptive.warm_up,
+        warmed_up: BTreeSet::new(),
         ends: TimeRange::default(),
     };
     state.ends = state.schedule.forecast(walk.now_ns(), &Outlook::default());
@@ -62,7 +64,8 @@ pub fn rounds(run: &Run, plan: &Plan, adaptive: &AdaptivePlan, walk: &mut Walk<'
             Next::Done(_) => break,
         }
     }
-    match plan.steps.len() - state.visited.len() {
+    let needed = adaptive.phases.iter().filter(|phase| phase.own.is_none()).flat_map(|phase| &phase.points);
+    match needed.filter(|point| !state.visited.contains(point)).count() {
         0 => Ok(()),
         unvisited => Err(Halt::Outcome(Outcome::OutOfTime { unvisited, searched_s })),
     }
@@ -72,7 +75,7 @@ impl State<'_> {
     fn visit(&mut self, order: VisitOrder, walk: &mut Walk<'_>) -> Result<(), Halt> {
         if self.phase != self.schedule.phase() {
             self.phase = self.schedule.phase();
-            self.profiles = Profiles::default();
+            self.profiles = profiles(self.adaptive, self.phase);
         }
         let point = self.plan.steps[order.point].point;
         let purpose = match order.purpose {
@@ -81,14 +84,14 @@ impl State<'_> {
             Purpose::FillsGap => record::Purpose::FillsGap,
         };
         self.last = At { step: order.point, point, purpose };
-        let mut classes = self.run.request.classes.iter();
-        let walks = classes.any(|class| class.walks() && point.of(class.name) > 0);
-        let settle_ns = self.adaptive.parameters.settle_ns;
+        let side = self.run.request.side_of(point);
+        let is_new = self.needs_warm_up(point) && self.warmed_up.insert(side);
+        let settle_ns = self.adaptive.parameters_of(self.phase).settle_ns;
         let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(order.measure_ns);
         let rounds = self.schedule.rounds();
         let visit = walk.visit(&Wanted {
             at: self.last,
-            warm_up: if walks { self.warm_up.take() } else { None },
+            warm_up: self.adaptive.warm_up.filter(|_| is_new),
             settle_ns,
             measure_ns: order.measure_ns,
             later: self.ends.after(over_ns),
@@ -100,27 +103,40 @@ impl State<'_> {
         }
         self.profiles.add(&visit);
         // Once there are looks, they tell more.
-        let looks = self.adaptive.parameters.first_look(self.adaptive.phases[self.phase].points.len());
+        let parameters = self.adaptive.parameters_of(self.phase);
+        let looks = parameters.first_look(self.adaptive.phases[self.phase].points.len());
         if (rounds + 1..looks).contains(&self.schedule.rounds()) {
-            let found = self.profiles.look(&self.adaptive.parameters);
+            let found = self.profiles.look(parameters);
             self.forecast(&found, walk);
         }
         Ok(())
     }
 
+    /// A warm-up is there for the logs, where a run has some; else for the streams.
+    fn needs_warm_up(&self, point: Point) -> bool {
+        let classes = || self.run.request.classes.iter();
+        let has_log = classes().any(|class| class.pattern == Pattern::Log);
+        let is_meant =
+            |class: &LoadClass| if has_log { class.pattern == Pattern::Log } else { class.streams() };
+        classes().any(|class| is_meant(class) && point.of(class.name) > 0)
+    }
+
     /// Narrows the time that the run takes.
     fn forecast(&mut self, found: &PhaseLook, walk: &mut Walk<'_>) {
         let schedule = &self.schedule;
-        let outlook = found.outlook(&self.adaptive.parameters, |point| schedule.visits_to(point));
+        let outlook =
+            found.outlook(self.adaptive.parameters_of(self.phase), |point| schedule.visits_to(point));
         self.ends = self.ends.narrowed(schedule.forecast(walk.now_ns(), &outlook));
         walk.happened(Event::Forecast { ends: self.ends });
     }
 
     fn look(&mut self, walk: &mut Walk<'_>) {
-        let parameters = &self.adaptive.parameters;
+        let parameters = self.adaptive.parameters_of(self.phase);
         let phase = &self.adaptive.phases[self.phase];
         let found = self.profiles.look(parameters);
-        self.schedule.looked(|point| found.reached(point, parameters));
+        let of_rates = self.plan.rates.as_ref().and_then(|rates| rates.points.as_ref());
+        let may_end = |point| of_rates.is_none_or(|points| points.may_end(point));
+        self.schedule.looked(|point| may_end(point) && found.reached(point, parameters));
         if !found.look.is_settled() {
             self.schedule.lengthen(found.look.shortest_ns);
         }
@@ -129,17 +145,12 @@ impl State<'_> {
             self.schedule.double_gap();
         }
         let done = phase.points.iter().filter(|&&point| found.reached(point, parameters)).count();
-        walk.happened(Event::Looked { done, points: phase.points.len(), widest: widest(&found) });
+        walk.happened(Event::Looked { done, points: phase.points.len(), widest: found.widest() });
         self.forecast(&found, walk);
     }
 }
 
-/// Half the width of the widest interval.
-fn widest(found: &PhaseLook) -> f64 {
-    let widths = found
-        .look
-        .intervals
-        .iter()
-        .map(|interval| interval.map_or(f64::INFINITY, |interval| interval.relative_half_width));
-    widths.fold(0.0, f64::max)
+/// For the visits of a phase; the last one is followed by none.
+fn profiles(adaptive: &AdaptivePlan, phase: usize) -> Profiles {
+    adaptive.phases.get(phase).map_or_else(Profiles::default, Profiles::of_phase)
 }

@@ -10,7 +10,7 @@ use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{LevelSearch, Part, Plan, Searched};
 use rigel_core::record::{Purpose, Visit};
-use rigel_core::stats::bound::{self, BoundVisit, NextBound};
+use rigel_core::stats::bound::{self, BoundVisit, LatencyBound, NextBound};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::stats::levels_auto::{self, Next};
 use rigel_core::units::Nanos;
@@ -28,6 +28,9 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
             found.n_sat.extend(n_sat.map(|n_sat| (class, n_sat)));
             if class == Class::SMALL {
                 found.bounded = searching.bound(&mut visits)?;
+                found.perhaps = search.bound.and_then(|asked| {
+                    bound::perhaps(&bound_visits(&visits, &asked), asked.limit, found.bounded)
+                });
             }
         }
     }
@@ -73,8 +76,7 @@ impl Searching<'_, '_> {
         };
         let rules = self.search.rules(Class::SMALL);
         loop {
-            let visits: Vec<BoundVisit> =
-                made.iter().filter_map(|visit| bound_visit(visit, asked.of)).collect();
+            let visits = bound_visits(made, &asked);
             let level = match bound::next(&visits, asked.limit, rules.visits, rules.most_outstanding) {
                 NextBound::Visit(level) => level,
                 NextBound::Done(level) => return Ok(level),
@@ -109,6 +111,11 @@ impl Searching<'_, '_> {
         self.step += 1;
         Ok(visit)
     }
+}
+
+/// What visits to small I/O tell about a bound.
+fn bound_visits(made: &[Visit], asked: &LatencyBound) -> Vec<BoundVisit> {
+    made.iter().filter_map(|visit| bound_visit(visit, asked.of)).collect()
 }
 
 fn out_of_time(run: &Run, now_ns: u64) -> bool {

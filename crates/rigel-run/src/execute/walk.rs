@@ -7,10 +7,9 @@ use super::Outcome;
 use crate::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Work};
 use crate::job::{Part, Stop};
 use crate::journal::Journal;
-use rigel_core::errno;
 use rigel_core::error::Problem;
 use rigel_core::event::{Activity, At, Event, Live};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, PerClass};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, Past};
@@ -155,7 +154,7 @@ impl<'a> Walk<'a> {
         if let Some(outcome) = self.gave_up() {
             return Err(Halt::Outcome(outcome));
         }
-        if let Some(reason) = all_failed(&visit) {
+        if let Some(reason) = all_failed(self.header, &visit) {
             return Err(Halt::Outcome(Outcome::AllFailed { reason }));
         }
         if visit.cut_short {
@@ -300,22 +299,38 @@ fn interval(visit: u64, part: Part) -> Interval {
     Interval { visit, began_ns: window.start_ns, measured_ns: window.span_ns(), tallies }
 }
 
-/// Rates between two looks.
+/// What completed between two looks: rates, and the latency of what arrives at a rate.
 fn live(last: &Progress, now: &Progress) -> Live {
     let span_ns = now.now_ns.saturating_sub(last.now_ns);
-    let rate = |(class, ops): (&Class, &u64)| {
-        let before = last.ops.get(class).copied().unwrap_or(0);
-        (*class, units::iops(ops.saturating_sub(before), span_ns))
+    let since = |class: &Class, of: fn(&Progress) -> &PerClass<u64>| {
+        let [before, now] = [last, now].map(|one| of(one).get(class).copied().unwrap_or(0));
+        now.saturating_sub(before)
     };
-    Live { per_s: now.ops.iter().map(rate).collect() }
+    let completed = |class: &Class| since(class, |one| &one.ops);
+    let latency = |class: &Class| {
+        let ops = completed(class);
+        let ns = since(class, |one| &one.latency_ns);
+        (ops > 0).then(|| (*class, units::us_from_ns(units::to_f64(ns) / units::to_f64(ops))))
+    };
+    Live {
+        per_s: now.ops.keys().map(|class| (*class, units::iops(completed(class), span_ns))).collect(),
+        latency_us: now.latency_ns.keys().filter_map(latency).collect(),
+    }
 }
 
-/// Whether only errors came back. The next point would fail in the same way.
-pub(super) fn all_failed(visit: &Visit) -> Option<String> {
+/// Whether only errors came back, and what they come from as far as it was seen. The next point would fail in the same way.
+pub(super) fn all_failed(header: &Header, visit: &Visit) -> Option<String> {
     if !visit.all_failed() {
         return None;
     }
-    let errno =
-        visit.tallies.values().filter_map(|tally| tally.first_error).next().map_or(0, |error| error.errno);
-    Some(format!("every I/O of the point {} failed ({})", visit.point.named(" and "), errno::text(errno)))
+    let changes = visit.nodes.iter().flat_map(|node| &node.changed.targets);
+    let mut why: Vec<String> = changes
+        .filter(|change| change.takes_data(&header.targets))
+        .map(|change| change.sentence(&header.targets))
+        .collect();
+    if why.is_empty() {
+        why.extend(visit.tallies.values().find_map(|tally| tally.first_error).map(|error| error.reason()));
+    }
+    let point = visit.point.named_of(&header.request.classes, " and ");
+    Some(format!("every I/O of the point {point} failed ({})", why.join("; ")))
 }

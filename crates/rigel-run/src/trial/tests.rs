@@ -1,3 +1,7 @@
+mod contrasts;
+mod known;
+mod slo;
+mod versus;
 mod visit_course;
 
 use super::*;
@@ -195,4 +199,10 @@ fn a_calibration_is_scored_with_its_budget() {
     let last = record.visits.last_mut().unwrap();
     last.began_ns = 60 * NS_PER_S + last.settle_ns;
     assert!(!answers(&record).in_budget);
+}
+
+#[test]
+fn a_device_that_does_not_answer_is_no_trial() {
+    let problem = trial(&request(RunLevel::Oltp, "servers=1,service=100s,rate=0")).unwrap_err();
+    assert!(problem.what.contains("did not come back"), "{problem}");
 }

@@ -79,6 +79,8 @@ struct Lane {
     tallied: u64,
     /// Operations that are over.
     over: u64,
+    /// The latencies of those since the coordinator was last told.
+    latency_ns: u64,
     /// Slots and since when they are free, the longest free first.
     free: VecDeque<(u16, u64)>,
 }
@@ -90,6 +92,34 @@ struct Ticket {
     lag_ns: u64,
     /// When its slot became free.
     free_ns: u64,
+}
+
+/// How long before an arrival a wait has to end, as the waits so far show: a host may wake late, a virtual one above all.
+#[derive(Debug)]
+struct Awake {
+    least_ns: u64,
+    early_ns: u64,
+}
+
+impl Awake {
+    /// More would take a CPU from others for the sake of a rare late one.
+    const MOST_NS: u64 = 500_000;
+    /// How slowly a late one is forgotten: in about so many waits.
+    const MEMORY: u64 = 256;
+
+    fn new(least_ns: u64) -> Self {
+        Self { least_ns, early_ns: least_ns }
+    }
+
+    /// After a wait of at most `planned_ns` that took `took_ns`. A completion may have ended it before.
+    fn slept(&mut self, planned_ns: u64, took_ns: u64) {
+        if self.least_ns == 0 || planned_ns == 0 || took_ns < planned_ns {
+            return;
+        }
+        let wanted_ns = (self.least_ns + took_ns - planned_ns).min(Self::MOST_NS);
+        let fading_ns = self.early_ns - (self.early_ns - self.least_ns) / Self::MEMORY;
+        self.early_ns = fading_ns.max(wanted_ns);
+    }
 }
 
 /// The open loops of a point, and what the loop around them needs.
@@ -116,12 +146,12 @@ impl<'a> Lanes<'a> {
             let class = &worker.workload.classes[place];
             let Arrival::Open { shape, most_outstanding } = class.arrival else { return None };
             let rate = job.point.of(class.name);
-            let own = split::share(class.arrival.dealt(rate), place, worker.index, worker.workers);
+            let own = split::share(class.dealt(rate), place, worker.index, worker.workers);
             let first = *own.first()?;
             let arrivals = Arrivals::new(worker.workload.seed, job.visit, place, rate, shape);
             let next = Share::new(arrivals, job.began_ns, worker.workers.min(most_outstanding), first);
             let free = load.slots_of(place).map(|slot| (slot, 0)).collect();
-            Some(Lane { place, arrived: next.clone(), next, tallied: 0, over: 0, free })
+            Some(Lane { place, arrived: next.clone(), next, tallied: 0, over: 0, latency_ns: 0, free })
         };
         let lanes: Vec<_> = (0..worker.workload.classes.len()).map(lane).collect();
         lanes.iter().any(Option::is_some).then(|| {
@@ -144,6 +174,7 @@ impl<'a> Lanes<'a> {
             self.lanes.iter().flatten().flat_map(|lane| state.load.slots_of(lane.place)).collect();
         state.free.retain(|slot| !own.contains(slot));
         let mut now_ns = state.clock.now_ns();
+        let mut awake = Awake::new(state.backend.wakes_early_ns());
         let mut next_show_ns = 0;
         let mut give_up_ns = u64::MAX;
         let mut stopped = false;
@@ -153,11 +184,13 @@ impl<'a> Lanes<'a> {
                 now_ns = self.begin(state, now_ns, end.at_ns);
             }
             if draining && state.tally.in_flight() == 0 {
+                self.tell_latencies();
                 return Ok(stopped);
             }
-            let longest_ns = self.wait_ns(now_ns, end.at_ns, draining, state.backend.wakes_early_ns());
+            let longest_ns = self.wait_ns(now_ns, end.at_ns, draining, awake.early_ns);
             state.backend.submit_within(1, longest_ns)?;
-            now_ns = state.clock.now_ns();
+            let called_ns = std::mem::replace(&mut now_ns, state.clock.now_ns());
+            awake.slept(longest_ns, now_ns.saturating_sub(called_ns));
             let end_at_ns = worker.shared.end_at_ns.load(Ordering::Relaxed);
             if end_at_ns < end.at_ns {
                 stopped = true;
@@ -298,6 +331,7 @@ impl<'a> Lanes<'a> {
                 Some(lane) => {
                     lane.free.push_back((number, now_ns));
                     lane.over += 1;
+                    lane.latency_ns += now_ns.saturating_sub(ticket.due_ns);
                     since_ns = ticket.due_ns;
                 }
             }
@@ -326,8 +360,18 @@ impl<'a> Lanes<'a> {
         sampler.look(&**backend, load, worker.workload);
     }
 
+    /// Adds the latencies since the last time to what the coordinator sees.
+    fn tell_latencies(&mut self) {
+        for lane in self.lanes.iter_mut().flatten() {
+            if let Some(all) = self.worker.shared.latency_ns.get(lane.place).and_then(Option::as_ref) {
+                all.fetch_add(std::mem::take(&mut lane.latency_ns), Ordering::Relaxed);
+            }
+        }
+    }
+
     /// Shows the counts; whether I/Os turn out to be hung.
-    fn look<B: Backend, C: Clock>(&self, state: &mut Loop<B, C>, now_ns: u64) -> io::Result<bool> {
+    fn look<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64) -> io::Result<bool> {
+        self.tell_latencies();
         let came_back = self.worker.show(&mut state.ops);
         state.audit(came_back)?;
         if state.tally.in_flight() == 0 {

@@ -116,6 +116,27 @@ fn waiting_for_a_slot_is_a_part_of_the_latency() {
 }
 
 #[test]
+fn the_coordinator_sees_latencies_from_the_intended_start() {
+    let workload = workload(Shape::Poisson, 2, 7);
+    let layout = SlotLayout::of(&[(2, 8192), (0, 8192)]);
+    let (mut sim, clock) = Sim::new(law(8, 1000, ServiceTime::Constant), layout, 5);
+    let shared = Shared::of(&workload);
+    let window = Window { start_ns: 0, end_ns: 20 * NS_PER_S };
+    let task = Task::Measure { window, lead_ns: 0, part_ns: u64::MAX };
+    let job = Job { visit: 3, began_ns: 0, point: at(1600), task };
+    let done = Worker::alone(&workload, layout, &shared, &|_| ()).run(&mut sim, &clock, &job).unwrap();
+    let told = shared.latencies_ns();
+    assert_eq!(
+        told.keys().collect::<Vec<_>>(),
+        [&OPEN],
+        "the latency of a closed loop follows from its rate"
+    );
+    let mean_ns = to_f64(told[&OPEN]) / to_f64(shared.done()[&OPEN]);
+    near("mean", mean_ns, done.tallies[&OPEN].reads.mean_ns().unwrap(), 0.01);
+    assert!(mean_ns > 1.2e6, "waiting for a slot is a part of it: {mean_ns}");
+}
+
+#[test]
 fn what_cannot_be_served_piles_up() {
     let tally = alone(Shape::Even, law(1, 1000, ServiceTime::Constant), 16, 1200, 10);
     let open = open(&tally);
@@ -224,4 +245,22 @@ fn an_early_end_counts_up_to_there() {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate of the tests")]
 const fn rate_of(rate: f64) -> u32 {
     rate as u32
+}
+
+#[test]
+fn a_host_that_wakes_late_is_waited_for_less_long_and_believed_again() {
+    let mut awake = Awake::new(60_000);
+    awake.slept(1_000_000, 900_000);
+    assert_eq!(awake.early_ns, 60_000, "a completion ended the wait");
+    awake.slept(1_000_000, 1_200_000);
+    assert_eq!(awake.early_ns, 260_000);
+    awake.slept(1_000_000, 9_000_000);
+    assert_eq!(awake.early_ns, Awake::MOST_NS);
+    for _ in 0..4000 {
+        awake.slept(1_000_000, 1_000_000);
+    }
+    assert!(awake.early_ns < 61_000, "{}", awake.early_ns);
+    let mut virtual_time = Awake::new(0);
+    virtual_time.slept(1_000_000, 1_200_000);
+    assert_eq!(virtual_time.early_ns, 0);
 }

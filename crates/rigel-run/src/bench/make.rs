@@ -1,0 +1,170 @@
+//! The bench of a run: engine, open targets and workers, as its request and its plan ask for them.
+//!
+//! Every program that measures comes through here, so that the same request is the same load everywhere. Must not decide what is written:
+//! it opens for writing only with a permit.
+
+use super::simulated::{self, SimulatedBench};
+use super::threads::{OpenSite, ThreadBench, WorkerPlace};
+use super::turns::Turns;
+use super::{Bench, layout};
+use crate::execute::Run;
+use crate::job::Workload;
+use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
+use rigel_core::load::class::LoadClass;
+use rigel_core::load::placement::{self, CpuChoice};
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::sides::Side;
+use rigel_io::backend::SlotLayout;
+use rigel_io::clock::MonotonicClock;
+use rigel_io::durable;
+use rigel_io::engine::{self, EngineChoice};
+use rigel_io::limits::allow_open_files;
+use rigel_io::targets::OpenTargets;
+use rigel_io::targets::guard::WritePermit;
+use rigel_io::targets::open::Access;
+use std::sync::Arc;
+
+/// The bench of a run, ready. Its clock begins at `now_ns`, which is 0 unless the run is resumed.
+///
+/// # Errors
+/// When a target cannot be opened, the engine does not work here, or a worker cannot be started.
+pub fn bench(
+    run: &Run,
+    host: HostFacts,
+    facts: Vec<TargetFacts>,
+    permits: &[Option<WritePermit>],
+    now_ns: u64,
+) -> Result<Box<dyn Bench>, Problem> {
+    let Run { request, plan, .. } = run;
+    let clock = MonotonicClock::at(now_ns);
+    match (request.engine, request.sides) {
+        (EngineRequest::Sim(law), None) => {
+            let workload = Workload::new(request, &facts)?;
+            let layouts = layouts(request, plan);
+            Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], simulated::site(host, facts))))
+        }
+        (EngineRequest::Sim(_), Some(_)) => Ok(Box::new(Turns::simulated(request, plan, &host, &facts)?)),
+        (_, None) => Ok(Box::new(of_threads((request, plan), host, facts, permits, clock)?)),
+        (_, Some(_)) => {
+            let side = |side| {
+                let own = request.of_side(side, &facts).to_vec();
+                let permits = request.of_side(side, permits);
+                of_threads((&request.alone(side), plan), host.clone(), own, permits, clock)
+            };
+            Ok(Box::new(Turns::new(Box::new(side(Side::A)?), Box::new(side(Side::B)?))))
+        }
+    }
+}
+
+/// Threads on open targets. `clock` shows the time of the run.
+///
+/// # Errors
+/// As [`bench()`].
+pub fn of_threads(
+    (request, plan): (&Request, &Plan),
+    host: HostFacts,
+    facts: Vec<TargetFacts>,
+    permits: &[Option<WritePermit>],
+    clock: MonotonicClock,
+) -> Result<ThreadBench, Problem> {
+    let workload = Workload::new(request, &facts)?;
+    let layouts = layouts(request, plan);
+    let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
+    let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
+    // NVMe namespaces are opened twice, and each worker may have a ring.
+    allow_open_files(2 * facts.len() + slots.len());
+    let choice = engine::choose(wanted, request.poll, &slots)?;
+    let targets = Arc::new(open(&facts, !request.buffered, permits, &choice)?);
+    let syncs = request.classes.iter().map(|class| class.sync);
+    let leave_out = |problem: Problem| match request.bound {
+        Some(_) => problem.next("leave the commits out with --no-commits"),
+        None => problem,
+    };
+    durable::check(choice.kind, syncs, &targets, &facts).map_err(leave_out)?;
+    let places = places(request, &facts, &choice, layouts)?;
+    let site = OpenSite { host, facts, targets };
+    ThreadBench::start(choice, &places, workload, site, clock)
+}
+
+/// What each worker has outstanding.
+fn layouts(request: &Request, plan: &Plan) -> Vec<SlotLayout> {
+    (0..plan.workers).map(|worker| layout(request, plan, worker)).collect()
+}
+
+/// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
+pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
+    let why = if request.engine == EngineRequest::Auto { ", the best one that works here" } else { "" };
+    Some(match chosen(request, plan)? {
+        Ok(EngineChoice { kind, reason, .. }) => {
+            let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+            format!("{}{why}{reason}", kind.name())
+        }
+        Err(problem) => format!(
+            "this run would be refused: {}",
+            [Some(problem.what), problem.cause].into_iter().flatten().collect::<Vec<_>>().join(": ")
+        ),
+    })
+}
+
+/// The engine that a run would have on this host; `None` for a simulated one, and where none works.
+pub fn engine_kind(request: &Request, plan: &Plan) -> Option<EngineKind> {
+    Some(chosen(request, plan)?.ok()?.kind)
+}
+
+/// Tries whether the engine of a run works here; `None` for a simulated one.
+fn chosen(request: &Request, plan: &Plan) -> Option<Result<EngineChoice, Problem>> {
+    let wanted = match request.engine {
+        EngineRequest::Sim(_) => return None,
+        EngineRequest::Auto => None,
+        EngineRequest::Only(kind) => Some(kind),
+    };
+    let slots: Vec<u16> = layouts(request, plan).iter().map(SlotLayout::slots).collect();
+    Some(engine::choose(wanted, request.poll, &slots))
+}
+
+/// Refuses what the bench of a run cannot do, before anything is filled or looked at: classes that the engines do not know, CPUs
+/// that cannot be had.
+///
+/// # Errors
+/// With what it is.
+pub fn check(request: &Request) -> Result<(), Problem> {
+    request.classes.iter().try_for_each(LoadClass::check_block_io)?;
+    match request.cpus {
+        CpuChoice::List(_) => placement::place(1, &request.cpus, &rigel_io::cpus::allowed(), &[]).map(drop),
+        CpuChoice::Auto | CpuChoice::Any => Ok(()),
+    }
+}
+
+/// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
+/// unless CPUs were asked for.
+fn places(
+    request: &Request,
+    facts: &[TargetFacts],
+    choice: &EngineChoice,
+    layouts: Vec<SlotLayout>,
+) -> Result<Vec<WorkerPlace>, Problem> {
+    let asked = &request.cpus;
+    let cpus =
+        if *asked == CpuChoice::Auto && !choice.kind.has_one_thread() { &CpuChoice::Any } else { asked };
+    let nodes = facts.iter().filter_map(|target| target.device.as_ref()?.numa_node);
+    let nodes: Vec<u32> = nodes.filter_map(|node| u32::try_from(node).ok()).collect();
+    let places = placement::place(layouts.len(), cpus, &rigel_io::cpus::allowed(), &nodes)?;
+    Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| WorkerPlace { layout, cpus }).collect())
+}
+
+fn open(
+    facts: &[TargetFacts],
+    direct: bool,
+    permits: &[Option<WritePermit>],
+    choice: &EngineChoice,
+) -> Result<OpenTargets, Problem> {
+    let real = facts.iter().filter(|target| target.kind != TargetKind::Simulated);
+    let real: Vec<TargetFacts> =
+        if choice.kind.is_without_storage() { Vec::new() } else { real.cloned().collect() };
+    let access = if permits.is_empty() { Access::ReadOnly } else { Access::Permits(permits) };
+    let targets = OpenTargets::open(&real, access, direct)?;
+    if choice.kind == EngineKind::Nvme { targets.with_namespaces(&real) } else { Ok(targets) }
+}

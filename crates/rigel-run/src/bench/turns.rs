@@ -1,0 +1,134 @@
+//! Two benches that take turns: an order goes to the one whose side its point is of, and the other one rests.
+//!
+//! Both are on this host and share its clock, so they are one node. Must not know which side is the better one.
+
+use super::simulated::{SimulatedBench, site};
+use super::{Bench, Came, Heard, Order, Passed, Site, layout};
+use crate::job::Workload;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::sides::Side;
+use rigel_core::record::{Node, Nodes};
+
+/// The benches of both sides.
+pub struct Turns {
+    a: Box<dyn Bench>,
+    b: Box<dyn Bench>,
+    site: Site,
+}
+
+impl Turns {
+    /// Of two benches on one clock, each with the targets and the classes of its side.
+    pub fn new(a: Box<dyn Bench>, b: Box<dyn Bench>) -> Self {
+        let targets = [&a, &b].into_iter().flat_map(|bench| bench.site().targets.clone()).collect();
+        let node = node(a.site().nodes.first(), b.site().nodes.first());
+        let site = Site { nodes: Nodes::one(node), targets };
+        Self { a, b, site }
+    }
+
+    /// Two simulated devices that are disturbed at the same time. The targets are those of both.
+    ///
+    /// # Errors
+    /// When a side is not simulated, or its load does not fit.
+    pub fn simulated(
+        request: &Request,
+        plan: &Plan,
+        host: &HostFacts,
+        targets: &[TargetFacts],
+    ) -> Result<Self, Problem> {
+        let parts = Side::BOTH.map(|side| (request.alone(side), request.of_side(side, targets)));
+        let remembers =
+            parts.iter().any(|(part, _)| matches!(part.engine, EngineRequest::Sim(law) if law.remembers()));
+        let bench = |(number, (part, targets)): (u64, (Request, &[TargetFacts]))| {
+            let EngineRequest::Sim(law) = part.engine else {
+                return Err(Problem::new(
+                    ExitKind::Bug,
+                    "a side that takes turns with a simulated device is none",
+                ));
+            };
+            let workload = Workload::new(&part, targets)?;
+            let site = site(host.clone(), targets.to_vec());
+            let bench =
+                SimulatedBench::one_of_two((law, number), remembers, workload, layout(&part, plan, 0), site);
+            Ok(Box::new(bench) as Box<dyn Bench>)
+        };
+        let [a, b] = parts;
+        Ok(Self::new(bench((0, a))?, bench((1, b))?))
+    }
+
+    /// The bench whose turn it is, then the other one.
+    fn of(&mut self, side: Side) -> (&mut dyn Bench, &mut dyn Bench) {
+        match side {
+            Side::A => (self.a.as_mut(), self.b.as_mut()),
+            Side::B => (self.b.as_mut(), self.a.as_mut()),
+        }
+    }
+}
+
+/// One host with the engine of A; what is different on side B is among its notes.
+fn node(a: &Node, b: &Node) -> Node {
+    let mut node = a.clone();
+    node.buffers.bytes = node.buffers.bytes.saturating_add(b.buffers.bytes);
+    let mut notes = b.engine.notes.clone();
+    if b.engine.kind != a.engine.kind {
+        notes.insert(0, format!("side B: engine {}", b.engine.kind.name()));
+    }
+    notes.retain(|note| !node.engine.notes.contains(note));
+    node.engine.notes.extend(notes);
+    node
+}
+
+impl Came {
+    /// Numbers the targets as the whole run does, which has `before` others in front of them.
+    fn behind(&mut self, before: u16) {
+        let moved = |target: u16| target.saturating_add(before);
+        if let Some(hung) = &mut self.done.hung {
+            hung.target = moved(hung.target);
+        }
+        let errors = self.done.tallies.values_mut().filter_map(|tally| tally.first_error.as_mut());
+        errors.for_each(|error| error.target = moved(error.target));
+        let changes = self.nodes.iter_mut().flat_map(|node| &mut node.changed.targets);
+        changes.for_each(|changed| changed.target = moved(changed.target));
+    }
+}
+
+impl Bench for Turns {
+    fn site(&self) -> &Site {
+        &self.site
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.a.now_ns()
+    }
+
+    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+        let side = order.point.side().ok_or_else(|| {
+            Problem::new(ExitKind::Bug, "a run of two sides has a point that is of neither")
+        })?;
+        let (own, other) = self.of(side);
+        let mut came = own.work(order, hear)?;
+        // Virtual time passes for both.
+        other.pass(came.ended_ns, Passed::Rest);
+        if side == Side::B {
+            let before = self.a.site().targets.len();
+            came.behind(u16::try_from(before).unwrap_or(u16::MAX));
+        }
+        Ok(came)
+    }
+
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+        self.a.rest(ns, hear);
+        self.b.pass(self.a.now_ns(), Passed::Rest);
+    }
+
+    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {
+        // Both remember, or none does.
+        let [a, b] = [&mut self.a, &mut self.b].map(|bench| bench.pass(until_ns, passed));
+        a && b
+    }
+}
+
+#[cfg(test)]
+mod tests;

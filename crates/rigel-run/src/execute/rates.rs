@@ -1,0 +1,57 @@
+//! The search for the highest rate at which a bound on the latency is kept, before the points of the run are known.
+//!
+//! Must not decide which rate is next; `rigel_core::stats::rates` does.
+
+use super::Run;
+use super::walk::{Halt, Walk, Wanted};
+use rigel_core::event::At;
+use rigel_core::judge::slo::rate_visit;
+use rigel_core::load::class::Class;
+use rigel_core::load::plan::{Plan, RateSearch};
+use rigel_core::record::Purpose;
+use rigel_core::stats::forecast::TimeRange;
+use rigel_core::stats::rates::{self, Next, RateVisit};
+use rigel_core::units::Nanos;
+
+/// Searches the rate and keeps the plan that follows.
+pub fn search(run: &Run, search: &RateSearch, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
+    let whole = run.plan.prospect(&run.request);
+    let rules = search.rules();
+    let mut visits: Vec<RateVisit> = Vec::new();
+    let found = loop {
+        match rates::next(&visits, &rules) {
+            Next::Done(found) => break found,
+            Next::Visit(_) if walk.now_ns() >= search.share.0 => break rates::so_far(&visits, &rules),
+            Next::Visit(rate) => visits.push(visit(run, search, (visits.len(), rate), whole, walk)?),
+        }
+    };
+    let plan = run.plan.with_rate(&run.request, &found, Nanos(walk.now_ns()))?;
+    walk.planned(&plan)?;
+    Ok(plan)
+}
+
+/// One visit to a rate.
+fn visit(
+    run: &Run,
+    search: &RateSearch,
+    (step, rate): (usize, u32),
+    whole: TimeRange,
+    walk: &mut Walk<'_>,
+) -> Result<RateVisit, Halt> {
+    let (settle_ns, measure_ns) = (search.settle.0, search.measure.0);
+    let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(measure_ns);
+    let point = run.request.point_at(rate);
+    let open = run.request.classes.iter().find(|class| class.is_open());
+    // A checked request has one.
+    let class = open.map_or(Class::SMALL, |class| class.name);
+    let visit = walk.visit(&Wanted {
+        at: At { step, point, purpose: Purpose::Search(class) },
+        warm_up: None,
+        settle_ns,
+        measure_ns,
+        later: whole.after(over_ns),
+        every_ns: None,
+    })?;
+    // The search counts by the rate that it asked for, even where the classes cannot share it out exactly.
+    Ok(RateVisit { rate, ..rate_visit(&run.request, &visit) })
+}

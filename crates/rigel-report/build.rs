@@ -26,7 +26,7 @@ const PARTS: &str = "src/html/page";
 /// What the script of every page begins with, in this order, as one: a part may use what an earlier one says.
 const KIT: [&str; 5] = ["kit/write", "kit/look", "kit/figure", "kit/intervals", "kit/start"];
 /// The scripts, and what each kind of page adds to the kit.
-const SCRIPTS: [(&str, &[Own]); 2] = [
+const SCRIPTS: [(&str, &[Own]); 3] = [
     (
         "report",
         &[
@@ -34,12 +34,21 @@ const SCRIPTS: [(&str, &[Own]); 2] = [
             // A page may hold several runs.
             Own::Function(
                 "runPage(root, ids)",
-                &["run/data", "run/curves", "run/matrix", "run/point", "run/over_time", "run/report"],
+                &[
+                    "run/data",
+                    "run/curves",
+                    "run/matrix",
+                    "run/point",
+                    "run/over_time",
+                    "run/slo",
+                    "run/report",
+                ],
             ),
             Own::Parts(&["report/overview", "report/pages"]),
         ],
     ),
     ("compare", &[Own::Parts(&["compare/curves"])]),
+    ("proof", &[Own::Parts(&["proof/lines"])]),
 ];
 
 /// What a page adds to the kit.

@@ -4,8 +4,11 @@
 //! field is added under the same name of the schema, a change that a reader could misread needs a new one. Must not
 //! choose a figure; [`rigel_core::judge::findings`] does.
 
+pub(crate) mod commits;
+mod past;
 mod text;
 
+pub use past::past;
 pub(crate) use text::figures;
 pub use text::{answers, history};
 
@@ -16,6 +19,7 @@ use rigel_core::error::Problem;
 use rigel_core::judge::findings::Extreme;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::Class;
+use rigel_core::load::commits::NoCommits;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::units::{NS_PER_MS, to_f64};
@@ -64,6 +68,25 @@ pub struct Document {
     pub max_pmbps: Option<Figure>,
     /// The latency that the bound is about with one small I/O outstanding, in microseconds.
     pub latency_at_1_us: Option<Figure>,
+    /// The mean latency of a commit of one writer, in microseconds: a write of 8 KiB that is durable by itself (dsync); null when
+    /// commits were not measured.
+    #[serde(default)]
+    pub commit_latency_us: Option<Figure>,
+    /// The same with a flush behind the write (fdatasync).
+    #[serde(default)]
+    pub commit_fdatasync_us: Option<Figure>,
+    /// The same write, durable or not: what remains is the flush.
+    #[serde(default)]
+    pub commit_unsynced_us: Option<Figure>,
+    /// Most commits (dsync) per second of all numbers of writers.
+    #[serde(default)]
+    pub max_commits: Option<Figure>,
+    /// Writers of `max_commits`.
+    #[serde(default)]
+    pub commit_writers: Option<u32>,
+    /// Why the figures of commits are null; null in a history of before 0.2.
+    #[serde(default)]
+    pub commits_reason: Option<String>,
     /// The outstanding small I/Os that saturate the device; null when the search did not end.
     pub n_sat: Option<Bracket>,
     /// Whether it was measured to its end.
@@ -106,7 +129,7 @@ impl From<Estimate> for Figure {
 
 impl Figure {
     /// The longer side of the interval over the mean, as every other output has it.
-    fn width(&self) -> Option<f64> {
+    pub(crate) fn width(&self) -> Option<f64> {
         self.hi95.filter(|_| self.mean > 0.0).map(|hi| hi / self.mean - 1.0)
     }
 }
@@ -118,6 +141,8 @@ impl Document {
         let figure = |best: Option<Extreme>| best.map(|best| best.estimate.into());
         let header = &view.record.header;
         let within = found.max_iops.as_ref().ok();
+        let commits = found.commits.as_ref().ok();
+        let most_commits = commits.and_then(|commits| commits.most);
         Some(Self {
             schema: SCHEMA.to_owned(),
             run: text(&header.run_id),
@@ -136,11 +161,23 @@ impl Document {
             max_mbps: figure(found.max_mbps),
             max_pmbps: figure(found.max_pmbps),
             latency_at_1_us: found.latency_at_1_us.map(Figure::from),
+            commit_latency_us: commits.map(|commits| commits.dsync_us.into()),
+            commit_fdatasync_us: commits.and_then(|commits| commits.fdatasync_us).map(Figure::from),
+            commit_unsynced_us: commits.and_then(|commits| commits.unsynced_us).map(Figure::from),
+            max_commits: figure(most_commits),
+            commit_writers: most_commits.map(|best| best.point.of(Class::DSYNC)),
+            commits_reason: found.commits.as_ref().err().map(|&why| commits::reason(why).to_owned()),
             n_sat: found.n_sat.map(|(lo, hi)| Bracket { lo, hi, saturated: found.saturated }),
             complete: view.record.complete(),
             flags: json::flags(&view.findings.flags_once()),
             verdict: Some(Conclusion::of(view)),
         })
+    }
+
+    /// Why there are no figures of commits, unless whoever asked for the calibration has said so.
+    fn commits_news(&self) -> Option<&str> {
+        let known = [NoCommits::LeftOut, NoCommits::NoFlush].map(commits::reason);
+        self.commits_reason.as_deref().filter(|reason| !known.contains(reason))
     }
 
     /// The document as text, pretty-printed.

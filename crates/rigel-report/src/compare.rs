@@ -8,13 +8,16 @@ mod junit;
 mod levels;
 mod measured;
 mod outcome;
-mod page;
+pub(crate) mod page;
 mod table;
 mod verdict;
 mod words;
 
 pub use gates::reason;
+pub(crate) use gates::sentence as gate_sentence;
+pub(crate) use json::{ChangeDocument, GateDocument, RowDocument};
 pub use json::{SCHEMA, schema};
+pub(crate) use table::line as row_line;
 
 use crate::output_file::OutputFile;
 use crate::view::View;

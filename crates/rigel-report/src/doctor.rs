@@ -2,10 +2,12 @@
 //!
 //! The types here are the interface. Must not judge; [`rigel_core::uses::doctor`] does.
 
+mod commits;
 mod facts;
 mod opening;
 mod text;
 
+pub use commits::commits;
 pub use text::findings;
 
 use crate::json::{pretty, schema_of, text};

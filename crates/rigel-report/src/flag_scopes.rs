@@ -2,22 +2,22 @@
 //!
 //! Must not lay out text.
 
-use crate::notes::At;
-use rigel_core::judge::findings::{CurveFindings, Findings, FlagScope, PointFindings};
+use crate::view::View;
+use rigel_core::judge::findings::{CurveFindings, FlagScope, PointFindings};
 use rigel_core::judge::flags::Flag;
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
-use std::collections::BTreeSet;
 
 /// Points that often share a flag: the name of the set, and the class that they have; `None`: all points.
 type Scope = (String, Option<Class>);
 
 /// The sets, the widest first.
-fn scopes(points: &[PointFindings]) -> Vec<Scope> {
-    let classes: BTreeSet<Class> =
-        points.iter().flat_map(|found| found.point.classes()).map(|one| one.0).collect();
-    let of_class = |class: Class| (format!("all points with {}>0", class.label()), Some(class));
-    std::iter::once(("all points".to_owned(), None)).chain(classes.into_iter().map(of_class)).collect()
+fn scopes(view: &View<'_>) -> Vec<Scope> {
+    let of_class = |load: &LoadClass| {
+        let name = format!("all points{} with {}>0", load.of_side(), load.plain_name().label());
+        (name, Some(load.name))
+    };
+    std::iter::once(("all points".to_owned(), None)).chain(view.loads().into_iter().map(of_class)).collect()
 }
 
 fn holds(scope: &Scope, found: &PointFindings) -> bool {
@@ -32,9 +32,10 @@ pub(crate) struct FlagScopes<'a> {
 
 impl<'a> FlagScopes<'a> {
     /// Finds the flags that all points of a set carry.
-    pub fn of(points: &'a [PointFindings]) -> Self {
+    pub fn of(view: &'a View<'_>) -> Self {
+        let points = &view.findings.points;
         let mut sets: Vec<(Scope, Vec<&Flag>)> = Vec::new();
-        for scope in scopes(points) {
+        for scope in scopes(view) {
             let is_new = |flag: &&Flag| !sets.iter().any(|(_, known)| known.contains(flag));
             let news = shared_flags(points, &scope).into_iter().filter(is_new).collect();
             sets.push((scope, news));
@@ -50,11 +51,13 @@ impl<'a> FlagScopes<'a> {
 
     /// Every flag with its place in words: of the run, of the sets that share flags, of single points, of the curves
     /// of a search.
-    pub fn places(&self, findings: &'a Findings) -> Vec<(String, Vec<&'a Flag>)> {
+    pub fn places(&self, view: &'a View<'_>) -> Vec<(String, Vec<&'a Flag>)> {
+        let findings = &view.findings;
         let mut places: Vec<(String, Vec<&Flag>)> =
             vec![("the run".to_owned(), findings.flags.iter().collect())];
         places.extend(self.shared().map(|(set, flags)| (set.to_owned(), flags.to_vec())));
-        places.extend(findings.points.iter().map(|found| (At(found.point).to_string(), self.own(found))));
+        places
+            .extend(findings.points.iter().map(|found| (view.named(found.point, " and "), self.own(found))));
         let of_curve = |found: &'a CurveFindings| (curve_name(found.class()), found.flags.iter().collect());
         places.extend(findings.curves.iter().map(of_curve));
         places.retain(|(_, flags)| !flags.is_empty());

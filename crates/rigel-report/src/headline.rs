@@ -2,6 +2,7 @@
 //!
 //! Every output that has headline numbers takes them from here, so that none can choose another figure. Must not compute.
 
+use crate::calibration::commits;
 use crate::numbers::{number, time};
 use crate::view::View;
 use rigel_core::judge::findings::{Answers, Extreme, Extremes};
@@ -53,9 +54,9 @@ pub(crate) struct Headline {
 /// All of them; those of a class that was not measured are left out.
 pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -> Vec<Headline> {
     let mut all: Vec<Headline> = answers.into_iter().flat_map(bounded).collect();
-    let loads = view.loads();
+    let loads = view.main_loads();
     for load in &loads {
-        let name = format!("Highest {} {}", load.name, load.unit());
+        let name = format!("Highest {} {}{}", load.plain_name(), load.unit(), load.of_side());
         // At the highest rate the bound is kept: one number.
         let is_within = |best: &Extreme| {
             let within = answers.and_then(|answers| answers.max_iops.as_ref().ok());
@@ -71,10 +72,40 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
     let name = "MBPS of one large stream";
     all.extend(one_stream.map(|best| Headline::new(name, name, Unit::Mbps, best)));
     for load in &loads {
-        let name = format!("Lowest mean latency of {}", load.noun());
-        let short = format!("Lowest {} latency", load.name);
+        let of = if load.appends() { load.nouns() } else { load.noun() };
+        let name = format!("Lowest mean latency of {of}");
+        let short = format!("Lowest {} latency{}", load.plain_name(), load.of_side());
         all.extend(best.latency_us(load.name).map(|best| Headline::new(&name, &short, Unit::Us, best)));
     }
+    all.extend(answers.into_iter().flat_map(|answers| of_commits(view, answers)));
+    all
+}
+
+/// What a calibration answers about commits, or why it does not, where that is news to whoever asked for it.
+fn of_commits(view: &View<'_>, answers: &Answers) -> Vec<Headline> {
+    let latency = "Mean latency of a commit, one writer";
+    let commits = match &answers.commits {
+        Ok(commits) => commits,
+        Err(reason) => {
+            let none =
+                |found| Headline { name: latency.into(), short: latency.into(), unit: Unit::Us, found };
+            return commits::news(*reason).map(|text| none(Err(text.to_owned()))).into_iter().collect();
+        }
+    };
+    let of_class = |class: Class| match class {
+        Class::UNSYNCED => "Mean latency of the same write, not made durable".to_owned(),
+        way => format!("{latency} ({way})"),
+    };
+    let latency = |(class, found)| {
+        let name = of_class(class);
+        Headline::new(&name, &name, Unit::Us, found)
+    };
+    let mut all: Vec<Headline> = commits.latencies().map(latency).collect();
+    let load = commits.most.and_then(|most| Some((view.record.header.request.class(Class::DSYNC)?, most)));
+    all.extend(load.map(|(load, most)| {
+        let name = format!("Highest {} ({})", load.unit(), load.name);
+        Headline::new(&name, &name, unit(load), most)
+    }));
     all
 }
 

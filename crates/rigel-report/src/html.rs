@@ -18,14 +18,16 @@ mod overview;
 mod results;
 mod several;
 pub(crate) mod shell;
+mod slo;
 pub(crate) mod verdict;
 
 use crate::label;
 use crate::page::Page;
+use crate::sure::Sure;
 use crate::view::View;
 use crate::words;
 use ids::Ids;
-use markup::Text;
+use markup::{Text, list};
 use rigel_core::error::Problem;
 use shell::Shell;
 
@@ -46,11 +48,19 @@ pub(crate) fn page(view: &View<'_>) -> Result<Vec<u8>, Problem> {
 /// All sections about a run.
 fn sections(page: &mut Page, view: &View<'_>, ids: &Ids) {
     verdict::section(page, view);
-    headline::section(page, view);
+    match &view.findings.slo {
+        Some(found) => {
+            slo::cards(page, found);
+            slo::curves(page, found, ids);
+            slo::rates(page, found);
+        }
+        None => headline::section(page, view),
+    }
     flags::section(page, view);
     about(page, view);
     charts::section(page, view, ids);
     results::section(page, view, ids);
+    sure(page, &ids.of("sure"), &Sure::of_run(view));
     open::section(page, view);
     evidence::section(page, view, ids);
 }
@@ -84,11 +94,19 @@ fn about(page: &mut Page, view: &View<'_>) {
     page.line("</p>");
 }
 
+/// How sure one can be, of what.
+pub(crate) fn sure(page: &mut Page, id: &str, found: &Sure) {
+    page.line(format_args!("<section id=\"{id}\">\n<h2>How sure, of what</h2>"));
+    let rows = found.rows().map(|(name, told)| (name, told.to_owned()));
+    list(page, &rows);
+    page.line("</section>");
+}
+
 fn interval(view: &View<'_>) -> String {
     if view.is_adaptive() {
         format!(
-            "± is half the width of {}: another run under the same conditions would mostly fall in it; another day or \
-             another neighbour is another condition.",
+            "± is half the width of {}: another day or another neighbour is another condition, and what it would give is not \
+             known from one run.",
             words::INTERVAL
         )
     } else {

@@ -5,20 +5,25 @@
 
 mod curve;
 mod estimate;
+mod places;
 mod point;
 mod visit;
 
 use crate::output_file::unwritable;
+use crate::sure::Sure;
 use crate::verdict::Conclusion;
 use crate::view::View;
 use crate::words;
 use curve::CurveDocument;
+pub(crate) use estimate::RatioDocument;
+use places::PlacesDocument;
 use point::PointDocument;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::findings::{Extreme, Findings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::{Class, LoadClass, PerClass, Sizes};
+use rigel_core::load::matrix::RunLevel;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use schemars::JsonSchema;
@@ -40,6 +45,8 @@ struct Document {
     run: Run,
     /// What the numbers of a point are estimates of, and what their intervals hold, as a sentence.
     estimand: String,
+    /// What one can be sure of.
+    sure: Sure,
     /// Half the width of the interval of a rate over its mean that every point was to reach: 0.05 is ±5 %. Null when each
     /// point had one visit.
     target: Option<f64>,
@@ -54,6 +61,8 @@ struct Document {
     points: Vec<PointDocument>,
     /// What the search for load levels found, by class; empty when there was none.
     curves: Vec<CurveDocument>,
+    /// How figures change over the places of the targets, by class; empty when nothing was measured by place.
+    places: Vec<PlacesDocument>,
     /// The extremes over all points.
     best: PerClass<Best>,
 }
@@ -64,7 +73,7 @@ struct Run {
     /// Name that all files of the run begin with.
     name: String,
     /// Run level.
-    #[schemars(extend("enum" = ["simple", "normal", "oltp", "dss", "advanced"]))]
+    #[schemars(extend("enum" = RunLevel::EVERY.map(RunLevel::name)))]
     level: &'static str,
     /// Local time of the start, RFC 3339.
     started: String,
@@ -134,8 +143,10 @@ struct ClassDocument {
     sizes: Vec<SizeDocument>,
     /// The part of every target that it uses, such as `0-25%`.
     span: String,
-    /// What its load levels count.
-    #[schemars(extend("enum" = ["I/Os", "streams", "writers", "sessions"]))]
+    /// Into how many places that is cut; null where it is used as one.
+    places: Option<u8>,
+    /// What its load levels count; `places`: a load level is the number of one, where one stream or one I/O is outstanding.
+    #[schemars(extend("enum" = ["I/Os", "streams", "writers", "sessions", "arrivals per second", "places"]))]
     counted: &'static str,
     /// Share of writes in per cent.
     write_percent: u8,
@@ -164,6 +175,7 @@ impl From<&LoadClass> for ClassDocument {
                 Sizes::Fixed(_) | Sizes::None => Vec::new(),
             },
             span: class.span.to_string(),
+            places: class.places,
             counted: class.counted(),
             write_percent: class.write_percent.get(),
             unit: text(class.unit()),
@@ -222,12 +234,19 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         schema: SCHEMA,
         run: run(view),
         estimand: words::estimand(view),
+        sure: Sure::of_run(view),
         target: findings.target,
         unseen_share: findings.unseen_share,
         verdict: Conclusion::of(view),
         flags: flags(&findings.flags),
-        points: findings.points.iter().map(|found| PointDocument::new(found, findings.target)).collect(),
+        points: findings
+            .points
+            .iter()
+            .zip(&findings.contrasts())
+            .map(|(found, contrasts)| PointDocument::new(found, contrasts, findings.target))
+            .collect(),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
+        places: findings.places.iter().map(|found| PlacesDocument::new(view, found)).collect(),
         best: view.loads().into_iter().map(|class| (class.name, best(findings, class.name))).collect(),
     };
     pretty(&document)

@@ -6,17 +6,24 @@
 #![forbid(unsafe_code)]
 
 pub mod advice;
+pub mod beside;
 pub mod calibration;
 pub mod compare;
 pub mod doctor;
 pub mod duration;
 pub mod json;
 mod label;
+mod listing;
+mod loss;
 pub mod numbers;
 pub mod orion;
+pub mod proof;
+pub mod slo;
 pub mod targets;
 pub mod text;
+pub mod versus;
 
+mod commits;
 mod csv;
 mod fio;
 mod flag_scopes;
@@ -31,6 +38,10 @@ mod openmetrics;
 mod output_file;
 mod page;
 mod parquet;
+mod places;
+mod queries;
+mod streams;
+mod sure;
 mod table;
 mod uneven;
 mod verdict;
@@ -144,6 +155,10 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             files.push(OutputFile::new("_flags.csv", csv::flags(view)?));
             Ok(files)
         }
+        Format::Json if view.findings.slo.is_some() => Ok(vec![OutputFile::new(
+            "_slo.json",
+            slo::Document::of(view).map_or(Ok(Vec::new()), |found| found.json())?,
+        )]),
         Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(view)?)]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::findings(view)?)]),

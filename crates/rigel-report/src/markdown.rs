@@ -6,15 +6,17 @@
 use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline};
 use crate::label;
-use crate::notes::{self, At};
+use crate::listing::{self, Listing, Room};
+use crate::notes;
 use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::uneven;
 use crate::verdict::{Cause, Conclusion, Part};
 use crate::view::View;
-use crate::words;
-use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
-use rigel_core::load::class::Class;
+use crate::{places, slo, words};
+use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings, SloFindings};
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::class::LoadClass;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use rigel_core::stats::Estimate;
@@ -25,7 +27,10 @@ pub(crate) fn page(view: &View<'_>) -> String {
     let mut page = Page::default();
     page.line(format_args!("# Storage measurement {}\n", code(&label::title(view))));
     verdict(&mut page, view);
-    headline(&mut page, view);
+    match &view.findings.slo {
+        Some(found) => rates(&mut page, found),
+        None => headline(&mut page, view),
+    }
     points(&mut page, view);
     flags(&mut page, view);
     run(&mut page, view);
@@ -94,6 +99,23 @@ fn cause(page: &mut Page, one: &Cause) {
     page.line(format_args!("- **{}**{flag} {}", escaped(&one.means), escaped(&one.remedy)));
 }
 
+/// What a search for a rate saw at each.
+fn rates(page: &mut Page, found: &SloFindings) {
+    let rows = slo::rows(found);
+    if rows.is_empty() {
+        return;
+    }
+    page.line(format_args!(
+        "## Rates\n\n| {} |\n|{}",
+        slo::HEADS.join(" | "),
+        " ---: |".repeat(slo::HEADS.len())
+    ));
+    rows.iter().for_each(|row| {
+        page.line(format_args!("| {} |", row.each_ref().map(|cell| escaped(cell)).join(" | ")))
+    });
+    page.line(format_args!("\n{}\n", slo::MEANING));
+}
+
 fn headline(page: &mut Page, view: &View<'_>) {
     let rows = headline::all(view, &view.findings.best, view.findings.answers.as_ref());
     if rows.is_empty() {
@@ -120,7 +142,8 @@ fn headline_row(page: &mut Page, view: &View<'_>, one: &Headline) {
     let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
     let mark = if invalid { " **not to be used**" } else { "" };
     let value = with_width(best.estimate, write);
-    page.line(format_args!("| {name} | {value} | {interval} | {}{mark} |", At(best.point)));
+    let place = places::of_point(view, best.point).unwrap_or_else(|| view.named(best.point, " and "));
+    page.line(format_args!("| {name} | {value} | {interval} | {place}{mark} |"));
 }
 
 /// `3,952 ±1.9 %`
@@ -135,23 +158,16 @@ fn points(page: &mut Page, view: &View<'_>) {
     if points.is_empty() {
         return;
     }
-    let scopes = FlagScopes::of(points);
-    page.line("## Points\n");
-    let shown = view.shown();
-    let labels: String = shown.iter().map(|class| format!(" {} |", class.name.label())).collect();
-    page.line(format_args!("|{labels} Class | IOPS | MBPS | mean | p50 | p99 | Visits | Flags |"));
-    let right = " ---: |".repeat(shown.len());
-    page.line(format_args!("|{right} --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"));
-    for found in points {
-        let own = scopes.own(found);
-        let name = |flag: &&rigel_core::judge::flags::Flag| {
-            let name = code(flag.code.name());
-            if flag.invalid { format!("**{name}**") } else { name }
-        };
-        let flags: Vec<String> = own.iter().map(name).collect();
-        for (class, io) in found.classes() {
-            let levels: String = shown.iter().map(|one| format!(" {} |", found.point.of(one.name))).collect();
-            row(page, &levels, class, io, &flags.join(" "));
+    let scopes = FlagScopes::of(view);
+    page.line("## Points");
+    for (shown, points) in view.tables() {
+        page.blank();
+        if let Some(side) = shown.first().and_then(|class| class.side) {
+            page.line(format_args!("### {}\n", side.name()));
+        }
+        match Listing::of(view, &shown, &points, Room::Wide) {
+            Some(listing) => listed(page, &scopes, &listing),
+            None => table(page, &scopes, &shown, &points),
         }
     }
     let width = if view.is_adaptive() {
@@ -163,15 +179,51 @@ fn points(page: &mut Page, view: &View<'_>) {
     if let Some(sentence) = uneven::sentence(view) {
         page.line(format_args!("{}\n", escaped(&sentence)));
     }
+    if let Some(listing) = listing::phases(view) {
+        page.line("## Phases\n");
+        listed(page, &scopes, &listing);
+        page.blank();
+    }
 }
 
-fn row(page: &mut Page, levels: &str, class: Class, io: &IoFindings, flags: &str) {
+/// A row for each of a table that has its own columns.
+fn listed(page: &mut Page, scopes: &FlagScopes<'_>, listing: &Listing<'_>) {
+    page.line(format_args!("| {} | Flags |", listing.heads.join(" | ")));
+    page.line(format_args!("| --- |{} --- |", " ---: |".repeat(listing.heads.len().saturating_sub(1))));
+    for row in &listing.rows {
+        let own = row.points.iter().flat_map(|found| scopes.own(found));
+        let flags: Vec<String> = own.map(flag_name).collect();
+        page.line(format_args!("| {} | {} |", row.cells.join(" | "), flags.join(" ")));
+    }
+    page.line(format_args!("\n{}", escaped(listing.meaning)));
+}
+
+fn flag_name(flag: &Flag) -> String {
+    let name = code(flag.code.name());
+    if flag.invalid { format!("**{name}**") } else { name }
+}
+
+fn table(page: &mut Page, scopes: &FlagScopes<'_>, shown: &[&LoadClass], points: &[&PointFindings]) {
+    let labels: String = shown.iter().map(|class| format!(" {} |", class.plain_name().label())).collect();
+    page.line(format_args!("|{labels} Class | IOPS | MBPS | mean | p50 | p99 | Visits | Flags |"));
+    let right = " ---: |".repeat(shown.len());
+    page.line(format_args!("|{right} --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"));
+    for found in points {
+        let flags: Vec<String> = scopes.own(found).into_iter().map(flag_name).collect();
+        for (_, io) in found.classes() {
+            let levels: String = shown.iter().map(|one| format!(" {} |", found.point.of(one.name))).collect();
+            row(page, &levels, io, &flags.join(" "));
+        }
+    }
+}
+
+fn row(page: &mut Page, levels: &str, io: &IoFindings, flags: &str) {
     let latency = |of: fn(LatencyUs) -> Estimate| {
         io.latency_us.map_or_else(|| "-".to_owned(), |us| with_width(of(us), time))
     };
     page.line(format_args!(
         "|{levels} {} | {} | {} | {} | {} | {} | {} | {flags} |",
-        class.name(),
+        io.load.plain_name(),
         with_width(io.iops, number),
         io.mbps().map_or_else(|| "-".to_owned(), |mbps| with_width(mbps, number)),
         latency(|us| us.mean),

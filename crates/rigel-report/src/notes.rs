@@ -7,7 +7,7 @@ use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline, Unit};
 use crate::page::Page;
 use crate::view::View;
-use crate::words;
+use crate::{places, versus, words};
 use rigel_core::judge::findings::{CurveFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
@@ -50,9 +50,9 @@ pub(crate) fn cut_short(view: &View<'_>) -> Option<String> {
     };
     let reason = printable(reason);
     let plan = &record.header.plan;
-    if plan.search.is_some() && plan.steps.is_empty() {
+    if plan.searches() && plan.steps.is_empty() {
         return Some(format!(
-            "Run cut short: {reason}; the search for load levels was not finished after {}.",
+            "Run cut short: {reason}; the search was not finished after {}.",
             words::counted(record.search.len(), "visit")
         ));
     }
@@ -70,13 +70,19 @@ fn visits(view: &View<'_>) -> Vec<String> {
         return Vec::new();
     };
     let reached = points.iter().filter(|found| found.reached()).count();
+    let request = &view.record.header.request;
+    let reached = if request.sides.is_some() {
+        format!("of every ratio of {}", versus::ratio_of(request))
+    } else {
+        format!("and reached at {reached}")
+    };
     let visits: usize = points.iter().map(|found| found.visits).sum();
     let fewest = points.iter().map(|found| found.visits).min().unwrap_or(0);
     let most = points.iter().map(|found| found.visits).max().unwrap_or(0);
     let each = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
     let mut lines = vec![
         format!(
-            "Adaptive run: {} in random order, {each} at each of {}; ±{} % was asked for and reached at {reached}.",
+            "Adaptive run: {} in random order, {each} at each of {}; ±{} % was asked for {reached}.",
             words::counted(visits, "visit"),
             words::counted(points.len(), "point"),
             words::plain_percent(target),
@@ -117,7 +123,8 @@ fn headline_line(view: &View<'_>, one: &Headline) -> String {
         Unit::Rate(_) => ("", 0),
         Unit::Us => (" us", 1),
     };
-    let (value, sure, place) = (best.estimate.value, how_sure(best.estimate), At(best.point));
+    let (value, sure) = (best.estimate.value, how_sure(best.estimate));
+    let place = places::of_point(view, best.point).unwrap_or_else(|| view.named(best.point, " and "));
     let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
     let verdict = if invalid { NOT_TO_BE_USED } else { "" };
     format!("{name}: {value:.decimals$}{unit} {sure} @ {place}{verdict}")
@@ -157,13 +164,12 @@ fn curve(found: &CurveFindings) -> String {
 /// The flags of the run, of its points (one that all points of a set share is shown once, before the others), and of
 /// the curves of a search.
 pub(crate) fn flag_lines(view: &View<'_>) -> Vec<String> {
-    let findings = &view.findings;
-    let scopes = FlagScopes::of(&findings.points);
+    let scopes = FlagScopes::of(view);
     let line = |(place, flags): (String, Vec<&Flag>)| {
         let texts: Vec<String> = flags.into_iter().map(judged_flag).collect();
         format!("Flags @ {place}: {}", texts.join("; "))
     };
-    scopes.places(findings).into_iter().map(line).collect()
+    scopes.places(view).into_iter().map(line).collect()
 }
 
 /// The code and its figures.

@@ -47,8 +47,14 @@ pub fn percent(share: f64) -> String {
 
 /// A share in per cent with at most one decimal, and none where it is a whole number: 0.05 is `5`.
 pub(crate) fn plain_percent(share: f64) -> String {
-    let text = format!("{:.1}", 100.0 * share);
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+    decimal_percent(share, 1)
+}
+
+/// The same with so many decimals; none where all of them are 0.
+pub(crate) fn decimal_percent(share: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", 100.0 * share);
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    if rest.bytes().all(|digit| digit == b'0') { whole.to_owned() } else { text }
 }
 
 /// A number that is not negative in at most five characters: `0.12`, `4032`, `12.3k`, `1.23M`.

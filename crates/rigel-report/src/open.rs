@@ -1,4 +1,4 @@
-//! What only open loops have, as a table for people: what arrived and was served, what the device took, how late the tool was.
+//! What only open loops have, as a table for people: what was asked for and served, how long that took, how late the tool was.
 //!
 //! Text and page write the same cells. Must not compute what the findings have.
 
@@ -11,11 +11,11 @@ use rigel_core::units::to_f64;
 
 /// The columns.
 pub(crate) const HEADS: [&str; 8] =
-    ["asked/s", "arrived/s", "served/s", "service", "p99", "lag p99", "waited", "backlog"];
+    ["asked/s", "served/s", "mean", "p99", "service", "lag p99", "waited", "backlog"];
 
 /// What the columns mean.
-pub(crate) const MEANING: &str = "Latencies count from the time at which an I/O should have begun, also where it had to wait. \
-    Service: from its real start to its end. Lag: how late Rigel itself began it. Waited: the share that waited because as many \
+pub(crate) const MEANING: &str = "Mean and p99 count from the time at which an I/O should have begun, also where it had to wait. \
+    Service: from its real start to its end, on average. Lag: how late Rigel itself began it. Waited: the share that waited because as many \
     as allowed were outstanding. Backlog: what had arrived and was not over, at the start and at the end of the measured time of a visit.";
 
 /// A point of an open loop: its class, and a cell for each column.
@@ -27,17 +27,17 @@ pub(crate) fn rows(view: &View<'_>) -> Vec<(Class, [String; 8])> {
 }
 
 fn cells(found: &PointFindings, class: Class, io: &IoFindings, open: &OpenFindings) -> [String; 8] {
-    let (service, lag) = (open.service_us(), open.lag_us());
+    let (latency, service, lag) = (io.latency_us, open.service_us(), open.lag_us());
     let us = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), time);
     let share = to_f64(open.waited) / to_f64(open.arrived.max(1));
     let visits = to_f64(found.visits.max(1) as u64);
     let [start, _, end] = open.backlog.map(|count| number((to_f64(count) / visits).round()));
     [
         number(found.point.of(class).into()),
-        number(open.arrived_per_s()),
         number(io.iops.value),
+        us(latency.map(|us| us.mean.value)),
+        us(latency.map(|us| us.p99.value)),
         us(service.map(|us| us.mean.value)),
-        us(service.map(|us| us.p99.value)),
         us(lag.map(|us| us.p99.value)),
         format!("{} %", words::percent(share)),
         format!("{start}..{end}"),

@@ -15,6 +15,8 @@ use crate::notes;
 use crate::output_file::OutputFile;
 use crate::page::{Page, join_paragraphs};
 use crate::view::View;
+use rigel_core::load::class::Class;
+use rigel_core::load::request::Request;
 use rigel_core::path_text::printable;
 use std::str::FromStr;
 
@@ -64,7 +66,19 @@ impl FromStr for OrionVersion {
     }
 }
 
-/// All files of a run; 11.1 has no histogram file, and the newer ones name theirs differently.
+/// Whether a run has something to say in the file of ORION that ends so. A level that names its points itself may have neither of
+/// ORION's two classes, which are all that its tables and its summary know.
+pub fn has_content(request: &Request, suffix: &str) -> bool {
+    let has = |class: Class| !request.level.is_own() || request.class(class).is_some();
+    match suffix {
+        "_iops.csv" | "_lat.csv" => has(Class::SMALL),
+        "_mbps.csv" => has(Class::LARGE),
+        "_summary.txt" => has(Class::SMALL) || has(Class::LARGE),
+        _ => true,
+    }
+}
+
+/// The files of a run; 11.1 has no histogram file, and the newer ones name theirs differently.
 pub(crate) fn files(version: OrionVersion, view: &View<'_>) -> Vec<OutputFile> {
     let mut files = vec![
         OutputFile::new("_summary.txt", summary(version, view)),
@@ -78,6 +92,7 @@ pub(crate) fn files(version: OrionVersion, view: &View<'_>) -> Vec<OutputFile> {
         OrionVersion::V19 => files.push(OutputFile::new("_hist.csv", hist::csv(view))),
     }
     files.push(OutputFile::new("_trace.txt", trace::render(version, view)));
+    files.retain(|file| has_content(&view.record.header.request, &file.suffix));
     files
 }
 

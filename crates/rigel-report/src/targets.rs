@@ -188,8 +188,8 @@ pub fn table(all: &[Examined]) -> String {
         &mut page,
         "",
         "",
-        "Every target that can be opened may be read. A write needs no consent where nothing can be lost; elsewhere --destroy-data TARGET; what is mounted, held or \
-         swapped on is refused whatever is said.",
+        "Every target that can be opened may be read. A write needs no consent where nothing can be lost; elsewhere --destroy-data TARGET; what is mounted, held, \
+         swapped on or read-only is refused whatever is said.",
     );
     page.into_string()
 }

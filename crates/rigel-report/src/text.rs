@@ -6,7 +6,9 @@ mod canvas;
 mod chart;
 mod curves;
 mod files;
+mod listing;
 mod open;
+mod phases;
 mod plan;
 mod selftest;
 mod style;
@@ -19,15 +21,17 @@ pub use selftest::{selftest, selftest_markdown};
 pub use style::Style;
 pub use table::table;
 
+pub(crate) use files::section as files_section;
 pub(crate) use plan::io;
 pub(crate) use style::Ink;
 pub(crate) use table::number;
 pub(crate) use verdict::{lines as verdict_lines, suggestion};
-pub(crate) use wrap::wrapped;
+pub(crate) use wrap::{paragraph, wrapped};
 
 use crate::calibration::{Document, figures};
 use crate::notes;
 use crate::page::{Page, join_paragraphs};
+use crate::slo;
 use crate::verdict::Conclusion;
 use crate::view::View;
 
@@ -39,6 +43,10 @@ pub fn verdict_of(view: &View<'_>) -> String {
 /// Everything that is shown after a run: the verdict, the table, the charts, how sure the best numbers are, and where the
 /// `files` are, whose paths have to be printable. ORION's own lines are in its files, and what `rigel orion` prints.
 pub fn report(view: &View<'_>, style: Style, files: &[String]) -> String {
+    if let Some(found) = &view.findings.slo {
+        let verdict = verdict::lines(&Conclusion::of(view), style);
+        return style.spelled(join_paragraphs([verdict, slo::table(found), files::section(files)]));
+    }
     let paragraph = |lines: Vec<String>| {
         let mut page = Page::default();
         lines.iter().for_each(|line| wrapped(&mut page, "", "  ", line));

@@ -2,7 +2,6 @@
 //!
 //! Must not say why the latencies are uneven; flags do.
 
-use crate::notes::At;
 use crate::numbers::{counted, time};
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
@@ -26,7 +25,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             counted(others, "other point")
         ),
     };
-    Some(told(found, io)? + &others)
+    Some(told(view, found, io)? + &others)
 }
 
 /// The mean over the median.
@@ -35,12 +34,13 @@ fn ratio(io: &IoFindings) -> Option<f64> {
     (us.p50.value > 0.0).then(|| us.mean.value / us.p50.value)
 }
 
-fn told(found: &PointFindings, io: &IoFindings) -> Option<String> {
+fn told(view: &View<'_>, found: &PointFindings, io: &IoFindings) -> Option<String> {
     let us = io.latency_us?;
-    let (half, mean, what, at) = (time(us.p50.value), time(us.mean.value), io.load.noun(), At(found.point));
+    let (half, mean, what, at) =
+        (time(us.p50.value), time(us.mean.value), io.load.nouns(), view.named(found.point, " and "));
     Some(if us.mean.value > us.p50.value {
-        format!("Half of the {what}s @ {at} took {half} or less; a slow share raises the mean to {mean}.")
+        format!("Half of the {what} @ {at} took {half} or less; a slow share raises the mean to {mean}.")
     } else {
-        format!("Half of the {what}s @ {at} took {half} or more; a quick share lowers the mean to {mean}.")
+        format!("Half of the {what} @ {at} took {half} or more; a quick share lowers the mean to {mean}.")
     })
 }

@@ -5,7 +5,7 @@
 
 mod causes;
 mod command;
-mod measured;
+pub(crate) mod measured;
 mod next;
 mod reached;
 
@@ -13,19 +13,24 @@ pub use causes::Cause;
 pub use next::Suggestion;
 
 pub(crate) use next::{again, there};
+pub(crate) use reached::width;
 
 use crate::view::View;
-use crate::words;
+use crate::{places, queries};
+use crate::{versus, words};
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::stats::share::Kept;
+use rigel_core::uses::versus::Versus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether the numbers may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
     /// Nothing speaks against them.
+    #[default]
     Good,
     /// Something asks for care, or not everything was measured.
     UseWithCare,
@@ -59,12 +64,21 @@ pub struct Conclusion {
     pub reached: String,
     /// The load that gives much of the rate at little latency, where the highest rate costs far more; a sentence.
     pub working: Option<String>,
+    /// What differs from place to place, a sentence for each class that was measured so.
+    #[serde(default)]
+    pub places: Vec<String>,
+    /// What queries of one kind cost those of another, a sentence for each; of a load that goes through a database.
+    #[serde(default)]
+    pub costs: Vec<String>,
     /// How sure the intervals are.
     pub sureness: String,
     /// What speaks against the numbers, the worst first.
     pub causes: Vec<Cause>,
     /// The command that comes next.
     pub next: Option<Suggestion>,
+    /// How it looks: worse than the tone where something that was required is not kept.
+    #[serde(skip)]
+    pub(crate) look: Tone,
 }
 
 /// A part of a verdict, in the order in which it is read.
@@ -83,20 +97,37 @@ pub(crate) enum Part<'a> {
 impl Conclusion {
     /// The verdict on a run.
     pub fn of(view: &View<'_>) -> Self {
-        let causes = causes::of(view);
+        let turned = Versus::of(view.record, &view.findings);
+        let causes = causes::of(view, turned.as_ref());
         let unusable = reached::unusable(view);
         let tone = match (unusable.is_none(), causes.is_empty()) {
             (false, _) => Tone::DoNotUse,
             (true, false) => Tone::UseWithCare,
             (true, true) => Tone::Good,
         };
+        let required = required(view);
         Self {
             tone,
-            head: head(tone, unusable.as_deref(), causes.len()),
+            look: tone.max(required.as_ref().map_or(Tone::Good, |one| one.0)),
+            head: match required {
+                Some((_, told)) if tone == Tone::Good => {
+                    format!("{told} Nothing speaks against these numbers.")
+                }
+                Some((_, told)) if tone == Tone::UseWithCare => {
+                    format!("{told} {}", head(tone, None, causes.len()))
+                }
+                Some((_, told)) => format!("{} {told}", head(tone, unusable.as_deref(), causes.len())),
+                None => head(tone, unusable.as_deref(), causes.len()),
+            },
             measured: measured::sentence(view),
             reached: reached::sentence(view, unusable.is_none()),
-            working: reached::working(view).filter(|_| unusable.is_none()),
-            sureness: sureness(view),
+            working: queries::users(view)
+                .or_else(|| queries::flushes(view))
+                .or_else(|| reached::working(view))
+                .filter(|_| unusable.is_none()),
+            costs: if unusable.is_none() { queries::costs(view) } else { Vec::new() },
+            places: if unusable.is_none() { places::sentences(view) } else { Vec::new() },
+            sureness: turned.as_ref().map_or_else(|| sureness(view), |found| versus::sureness(view, found)),
             next: next::of(view, &causes),
             causes,
         }
@@ -105,11 +136,9 @@ impl Conclusion {
     /// All of it. What may be used begins with what was reached; what may not begins with why.
     pub(crate) fn parts(&self) -> Vec<Part<'_>> {
         let causes = (!self.causes.is_empty()).then_some(Part::Causes(&self.causes));
-        let measured: Vec<&String> =
-            [Some(&self.reached), self.working.as_ref(), Some(&self.sureness), Some(&self.measured)]
-                .into_iter()
-                .flatten()
-                .collect();
+        // Who asks how places differ wants that first.
+        let reached = self.places.iter().chain([&self.reached]).chain(&self.working).chain(&self.costs);
+        let measured: Vec<&String> = reached.chain([&self.sureness, &self.measured]).collect();
         let measured = measured.into_iter().filter(|text| !text.is_empty()).map(|text| Part::Sentence(text));
         let mut parts = vec![Part::Head(&self.head)];
         if self.tone == Tone::DoNotUse {
@@ -140,11 +169,25 @@ fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
     }
 }
 
+/// What became of the rates that were required, and how that looks. Nothing where none was.
+fn required(view: &View<'_>) -> Option<(Tone, String)> {
+    let found = view.findings.slo.as_ref()?;
+    let look = found.required.iter().map(|one| match one.kept {
+        Kept::Yes => Tone::Good,
+        Kept::Undecided => Tone::UseWithCare,
+        Kept::No => Tone::DoNotUse,
+    });
+    Some((look.max()?, crate::slo::gates(found)?))
+}
+
 /// How sure the intervals are.
 fn sureness(view: &View<'_>) -> String {
     let points = &view.findings.points;
     if points.is_empty() {
         return String::new();
+    }
+    if let Some(found) = &view.findings.slo {
+        return crate::slo::sureness(found);
     }
     let Some(target) = view.findings.target else {
         let subject = match points.len() {

@@ -7,6 +7,7 @@ use rigel_core::judge::profiles::counts;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
+use rigel_core::load::sides::Side;
 use rigel_core::record::{Purpose, Record, Visit};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -51,6 +52,28 @@ impl<'a> View<'a> {
         shown.into_iter().filter_map(|class| self.record.header.request.class(class)).collect()
     }
 
+    /// The tables for people: classes and the points that have some of them. The commits of a calibration have one of their own,
+    /// and so have what was measured place by place and each of two sides.
+    pub(crate) fn tables(&self) -> Vec<(Vec<&'a LoadClass>, Vec<&PointFindings>)> {
+        let main: BTreeSet<Class> =
+            self.record.header.request.main_classes().map(|class| class.name).collect();
+        let is_by_place = |class: &LoadClass| {
+            let mut own = self.findings.points.iter().filter(|found| found.point.of(class.name) > 0);
+            class.places.is_some() && own.all(|found| found.point.is_alone(class.name))
+        };
+        let mut tables: BTreeMap<(bool, bool, Option<Side>), Vec<&'a LoadClass>> = BTreeMap::new();
+        for load in self.shown() {
+            let of_main = main.contains(&load.name);
+            tables.entry((!of_main, of_main && is_by_place(load), load.side)).or_default().push(load);
+        }
+        let table = |classes: Vec<&'a LoadClass>| {
+            let has = |found: &&PointFindings| classes.iter().any(|class| found.point.of(class.name) > 0);
+            let points = self.findings.points.iter().filter(has).collect();
+            (classes, points)
+        };
+        tables.into_values().map(table).collect()
+    }
+
     /// The classes whose load levels have a column in tables for programs, each with the name of the column: ORION's pair,
     /// unless the run has other classes only, and those.
     pub(crate) fn level_columns(&self) -> Vec<(String, Class)> {
@@ -70,6 +93,18 @@ impl<'a> View<'a> {
         let mut all = self.shown();
         all.retain(|class| self.has(class.name));
         all
+    }
+
+    /// The same without the commits of a calibration, which are answers of their own.
+    pub(crate) fn main_loads(&self) -> Vec<&'a LoadClass> {
+        let mut all = self.loads();
+        all.retain(|load| self.record.header.request.main_classes().any(|main| main.name == load.name));
+        all
+    }
+
+    /// A point as outputs for people name it: `Small=4, Large=0`, or `A: Small=4` where two sides take turns.
+    pub(crate) fn named(&self, point: Point, between: &str) -> String {
+        point.named_of(&self.record.header.request.classes, between)
     }
 
     /// Whether some point has I/O of a class.

@@ -2,8 +2,9 @@
 //!
 //! Must not depend on where a document came from: a run or the history.
 
+use super::past::another;
 use super::{Document, Figure};
-use crate::numbers::{percent, time, trimmed};
+use crate::numbers::{counted, percent, time, trimmed};
 use crate::page::Page;
 use crate::text::{Style, verdict_lines, wrapped};
 use rigel_core::judge::flags::Flag;
@@ -49,7 +50,23 @@ pub(crate) fn figures(found: &Document) -> String {
             format!("{least}{}-{}", n_sat.lo, n_sat.hi)
         ));
     }
+    commits(&mut page, found);
     page.into_string()
+}
+
+/// What commits cost, or why that is not known, where there is something to tell.
+fn commits(page: &mut Page, found: &Document) {
+    if found.commit_latency_us.is_some() {
+        latency(page, "commit_latency", found.commit_latency_us, 1.0, " for a commit of one writer (dsync)");
+        latency(page, "with_fdatasync", found.commit_fdatasync_us, 1.0, " for it with a flush instead");
+        latency(page, "without_sync", found.commit_unsynced_us, 1.0, " for the same write, not durable");
+        let writers = found.commit_writers.unwrap_or(0);
+        let unit = format!("commits/s of {} (dsync)", counted(writers, "writer"));
+        figure(page, "max_commits", found.max_commits, 0, &unit);
+    }
+    if let Some(reason) = found.commits_news() {
+        wrapped(page, "commits        ", "  ", &format!("not measured, because {}", printable(reason)));
+    }
 }
 
 /// A bound on the latency as it was asked for, which [`time`] would round.
@@ -104,13 +121,13 @@ pub fn history(all: &[Document]) -> String {
         return page.into_string();
     }
     page.line(format_args!(
-        "{:<16} {:>9} {:>8} {:>6} {:>9} {:>9} {:>9}  Targets",
-        "Start", "max_iops", "ms", "at", "unbounded", "max_mbps", "max_pmbps"
+        "{:<16} {:>9} {:>8} {:>6} {:>9} {:>9} {:>9} {:>9}  Targets",
+        "Start", "max_iops", "ms", "at", "unbounded", "max_mbps", "max_pmbps", "commit_us"
     ));
     for found in all {
         let start: String = found.started.chars().take(16).collect();
         page.line(format_args!(
-            "{:<16} {:>9} {:>8} {:>6} {:>9} {:>9} {:>9}  {}",
+            "{:<16} {:>9} {:>8} {:>6} {:>9} {:>9} {:>9} {:>9}  {}",
             printable(&start.replace('T', " ")),
             mean(found.max_iops, 0),
             mean(found.actual_latency_ms, 3),
@@ -118,8 +135,11 @@ pub fn history(all: &[Document]) -> String {
             mean(found.unbounded_iops, 0),
             mean(found.max_mbps, 1),
             mean(found.max_pmbps, 1),
+            mean(found.commit_latency_us, 1),
             printable(&found.targets.join(", "))
         ));
     }
+    page.blank();
+    another(all).iter().for_each(|told| wrapped(&mut page, "", "  ", told));
     page.into_string()
 }

@@ -2,12 +2,12 @@
 //!
 //! Must not judge a gate.
 
-use super::Compared;
-use super::words::{doubt, named, percents, place};
+use super::words::{doubt, named, percents, place, value};
 use crate::numbers::counted;
 use rigel_core::load::matrix::Point;
-use rigel_core::uses::compare::gate::{GateResult, Outcome};
-use rigel_core::uses::compare::{Comparison, Row};
+use rigel_core::stats::Basis;
+use rigel_core::uses::compare::gate::{Bound, GateResult, Outcome};
+use rigel_core::uses::compare::{Comparison, Row, Standing};
 
 /// More load levels are counted.
 const MOST_NAMED: usize = 4;
@@ -21,10 +21,11 @@ pub fn reason(judged: &GateResult, comparison: &Comparison) -> Option<String> {
     let many = judged.rows.len();
     match judged.outcome {
         Outcome::Passed => None,
-        Outcome::Failed => rows(&of(Outcome::Failed), many, "all of it beyond the bound"),
+        Outcome::Failed => rows(judged, &of(Outcome::Failed), many, "all of it beyond the bound"),
         Outcome::Undecided => {
-            let open = rows(&of(Outcome::Undecided), many, "which holds the bound");
-            let kept = rows(&of(Outcome::Passed), many, "which keeps the bound").filter(|_| open.is_none());
+            let open = rows(judged, &of(Outcome::Undecided), many, "which holds the bound");
+            let kept =
+                rows(judged, &of(Outcome::Passed), many, "which keeps the bound").filter(|_| open.is_none());
             let kept = kept.map(|kept| format!("{kept}; but"));
             let unseen = (!judged.unseen.is_empty()).then(|| unseen(judged));
             let separator = if kept.is_some() { " " } else { "; " };
@@ -34,18 +35,35 @@ pub fn reason(judged: &GateResult, comparison: &Comparison) -> Option<String> {
 }
 
 /// The first of several rows with its interval, and how many there are.
-fn rows(rows: &[&Row], of: usize, what: &str) -> Option<String> {
+fn rows(judged: &GateResult, rows: &[&Row], of: usize, what: &str) -> Option<String> {
     let first = rows.first()?;
     let place = place(first).map_or_else(String::new, |place| format!("at {place} "));
     let more = if of > 1 { format!(" (so at {} of {of} load levels)", rows.len()) } else { String::new() };
-    let found = match &first.change {
-        Ok(change) => {
+    let found = match (judged.gate.bound, &first.change) {
+        (Bound::Value(_), _) => of_value(first, what),
+        (Bound::Change(_), Ok(change)) => {
             let [relative, lo, hi] = percents(change);
             format!("the change is {relative} %, in the range {lo} .. {hi}, {what}")
         }
-        Err(why) => doubt(*why).unwrap_or("there is no interval").to_owned(),
+        (Bound::Change(_), Err(why)) => doubt(*why).unwrap_or("there is no interval").to_owned(),
     };
     Some(format!("{place}{found}{more}"))
+}
+
+/// The number of the new side.
+fn of_value(row: &Row, what: &str) -> String {
+    match (row.standing, row.new.ends()) {
+        (Standing::Invalid, _) => "a flag says that the number must not be used".to_owned(),
+        (Standing::Behind { .. }, _) => "more I/O arrived than was served, and no latency is kept".to_owned(),
+        (Standing::Usable, None) => "the number has no interval".to_owned(),
+        (Standing::Usable, Some(_)) if row.new.basis == Basis::OneVisit => {
+            "there was one visit to the point, and what another visit would give is not known".to_owned()
+        }
+        (Standing::Usable, Some((lo, hi))) => {
+            let [value, lo, hi] = [row.new.value, lo, hi].map(|one| value(row.metric, one));
+            format!("the value is {value}, in the range {lo} .. {hi}, {what}")
+        }
+    }
 }
 
 /// `6 load levels are not in every run (small 70, 76 and 140 ..)`
@@ -58,12 +76,12 @@ fn unseen(judged: &GateResult) -> String {
 }
 
 /// What the gates come to, as a sentence; nothing without gates.
-pub(super) fn sentence(compared: &Compared<'_>) -> Option<String> {
-    let count = |outcome| compared.gates.iter().filter(|gate| gate.outcome == outcome).count();
-    (!compared.gates.is_empty()).then(|| {
+pub(crate) fn sentence(gates: &[GateResult]) -> Option<String> {
+    let count = |outcome| gates.iter().filter(|gate| gate.outcome == outcome).count();
+    (!gates.is_empty()).then(|| {
         format!(
             "{}: {} passed, {} failed, {} undecided.",
-            counted(compared.gates.len(), "gate"),
+            counted(gates.len(), "gate"),
             count(Outcome::Passed),
             count(Outcome::Failed),
             count(Outcome::Undecided)

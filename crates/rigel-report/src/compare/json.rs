@@ -74,11 +74,11 @@ struct DifferenceDocument {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Row")]
-struct RowDocument {
+pub(crate) struct RowDocument {
     /// Which quantity, as gates name it.
-    metric: &'static str,
+    metric: String,
     /// Unit of its values.
-    #[schemars(extend("enum" = ["IOPS", "MBPS", "us"]))]
+    #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "us"]))]
     unit: &'static str,
     /// Where; null for a quantity of the runs.
     point: Option<PerClass<u32>>,
@@ -113,7 +113,7 @@ struct SideDocument {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
-struct ChangeDocument {
+pub(crate) struct ChangeDocument {
     /// New over base, less 1.
     relative: f64,
     /// Lower end of its interval; in 95 of 100 comparisons those of all rows of a metric are right at once.
@@ -122,14 +122,15 @@ struct ChangeDocument {
     hi: f64,
     /// Degrees of freedom behind it.
     df: f64,
-    /// The intervals of one run of each side, or how much the runs of a side differ.
-    #[schemars(extend("enum" = ["intervals", "runs"]))]
+    /// The intervals of one run of each side, or how much the runs of a side differ, or the rounds of one run of both sides, or how much
+    /// sessions of the past differed.
+    #[schemars(extend("enum" = ["intervals", "runs", "rounds", "sessions"]))]
     rests_on: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Gate")]
-struct GateDocument {
+pub(crate) struct GateDocument {
     /// As it was asked for.
     gate: String,
     /// The worst of its rows.
@@ -155,6 +156,7 @@ struct GateRow {
 /// The document, pretty-printed.
 pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
     let found = compared.comparison;
+    let runs = [compared.base.len(), compared.new.len()];
     let document = Document {
         schema: SCHEMA,
         base: compared.base.iter().map(run).collect(),
@@ -162,8 +164,8 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         comparable: found.incomparable().next().is_none(),
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(levels).collect(),
-        rows: found.rows.iter().map(|one| row(compared, one)).collect(),
-        gates: compared.gates.iter().map(|judged| gate(judged, found)).collect(),
+        rows: found.rows.iter().map(|row| RowDocument::of(row, runs)).collect(),
+        gates: compared.gates.iter().map(|judged| GateDocument::of(judged, found)).collect(),
     };
     pretty(&document)
 }
@@ -193,22 +195,25 @@ fn levels(point: &Point) -> PerClass<u32> {
     point.shown().collect()
 }
 
-fn row(compared: &Compared<'_>, row: &Row) -> RowDocument {
-    let reason = match row.verdict {
-        Effect::NoEvidence(reason) => Some(reason),
-        Effect::Better | Effect::Worse => None,
-    };
-    let metric = row.metric;
-    RowDocument {
-        metric: metric.name(),
-        unit: metric.unit(),
-        point: row.point.as_ref().map(levels),
-        base: side(&row.base, compared.base.len()),
-        new: side(&row.new, compared.new.len()),
-        change: row.change.as_ref().ok().map(change),
-        verdict: row.verdict.name(),
-        reason: reason.map(name),
-        explanation: reason.and_then(doubt),
+impl RowDocument {
+    /// A row, and how many runs each side has.
+    pub(crate) fn of(row: &Row, [base_runs, new_runs]: [usize; 2]) -> Self {
+        let reason = match row.verdict {
+            Effect::NoEvidence(reason) => Some(reason),
+            Effect::Better | Effect::Worse => None,
+        };
+        let metric = row.metric;
+        Self {
+            metric: metric.name().into_owned(),
+            unit: metric.unit(),
+            point: row.point.as_ref().map(levels),
+            base: side(&row.base, base_runs),
+            new: side(&row.new, new_runs),
+            change: row.change.as_ref().ok().map(ChangeDocument::from),
+            verdict: row.verdict.name(),
+            reason: reason.map(name),
+            explanation: reason.and_then(doubt),
+        }
     }
 }
 
@@ -227,26 +232,33 @@ fn side(side: &Estimate, runs: usize) -> SideDocument {
     SideDocument { value: some(side), lo95: side.lo95(), hi95: side.hi95(), runs }
 }
 
-const fn change(change: &Change) -> ChangeDocument {
-    ChangeDocument {
-        relative: change.relative,
-        lo: change.lo,
-        hi: change.hi,
-        df: change.df,
-        rests_on: match change.rests_on {
-            RestsOn::Intervals => "intervals",
-            RestsOn::Runs => "runs",
-        },
+impl From<&Change> for ChangeDocument {
+    fn from(change: &Change) -> Self {
+        Self {
+            relative: change.relative,
+            lo: change.lo,
+            hi: change.hi,
+            df: change.df,
+            rests_on: match change.rests_on {
+                RestsOn::Intervals => "intervals",
+                RestsOn::Runs => "runs",
+                RestsOn::Rounds => "rounds",
+                RestsOn::Sessions => "sessions",
+            },
+        }
     }
 }
 
-fn gate(judged: &GateResult, found: &Comparison) -> GateDocument {
-    let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
-    GateDocument {
-        gate: text(&judged.gate.text),
-        outcome: judged.outcome.name(),
-        reason: reason(judged, found).map(|reason| text(&reason)),
-        rows: judged.rows.iter().map(row).collect(),
-        unseen: judged.unseen.iter().map(levels).collect(),
+impl GateDocument {
+    /// A gate that was judged by the rows of a comparison.
+    pub(crate) fn of(judged: &GateResult, comparison: &Comparison) -> Self {
+        let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
+        Self {
+            gate: text(&judged.gate.text),
+            outcome: judged.outcome.name(),
+            reason: reason(judged, comparison).map(|reason| text(&reason)),
+            rows: judged.rows.iter().map(row).collect(),
+            unseen: judged.unseen.iter().map(levels).collect(),
+        }
     }
 }

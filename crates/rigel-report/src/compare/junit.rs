@@ -40,7 +40,7 @@ fn row(row: &Row) -> TestCase {
         Effect::Better | Effect::NoEvidence(_) => TestCaseStatus::success(),
     };
     let name = place(row).unwrap_or_else(|| "run".to_owned());
-    let mut case = case(name, row.metric.name(), status);
+    let mut case = case(name, &row.metric.name(), status);
     case.set_system_out(story(row));
     case
 }

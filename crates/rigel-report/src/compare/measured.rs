@@ -6,9 +6,8 @@
 use crate::label;
 use crate::moment::epoch_ms;
 use crate::numbers::span;
+use crate::verdict::measured::{io, writes};
 use crate::view::View;
-use rigel_core::load::class::LoadClass;
-use rigel_core::load::class::Sizes;
 use rigel_core::path_text::printable;
 use rigel_core::units::{Bytes, NS_PER_MS, Nanos};
 
@@ -32,20 +31,8 @@ pub(super) fn lines(views: &[View<'_>]) -> Vec<String> {
 fn what(view: &View<'_>) -> String {
     let bytes: u64 = view.record.header.targets.iter().map(|target| target.size_bytes).sum();
     let together = if view.record.header.targets.len() > 1 { " together" } else { "" };
-    let loads = view.loads();
-    let io = |load: &&LoadClass| match load.sizes {
-        Sizes::None => load.noun(),
-        Sizes::Fixed(_) => format!("{} of {}", load.noun(), Bytes(load.io_bytes())),
-        Sizes::Mixed(_) => format!("{} of up to {}", load.noun(), Bytes(load.io_bytes())),
-    };
     let targets = format!("{} ({}{together})", label::targets(view), Bytes(bytes));
-    let only_reads = loads.iter().all(|load| load.write_percent.get() == 0);
-    let writes = if only_reads {
-        "reads only".to_owned()
-    } else {
-        format!("writes {}", view.record.header.request.write_share())
-    };
-    let parts = std::iter::once(targets).chain(loads.iter().map(io)).chain([writes]);
+    let parts = std::iter::once(targets).chain(io(&view.main_loads())).chain([writes(view)]);
     parts.collect::<Vec<_>>().join(", ")
 }
 

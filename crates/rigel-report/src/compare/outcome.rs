@@ -8,7 +8,7 @@ use crate::numbers::counted;
 use crate::words::listed;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::uses::compare::change::Doubt;
+use rigel_core::uses::compare::change::{Doubt, RestsOn};
 use rigel_core::uses::compare::{Comparison, Effect, Metric, Row};
 
 /// More load levels are counted.
@@ -16,6 +16,10 @@ const MOST_LEVELS: usize = 3;
 
 const ONE_RUN: &str = "One run of each side: a difference may be that of two days, not of the storage. Measure both sides several \
                        times, in turns (old, new, old, new), and give all runs of each side.";
+
+const ONE_SESSION: &str = "One run of each side: how much the calibrations of these targets in the history differ from one another \
+                           is in the ranges of rates and of the mean latency of small I/O. Those of other numbers hold the noise \
+                           of the two runs alone.";
 
 /// All of it, a sentence or more each.
 pub(super) fn sentences(compared: &Compared<'_>) -> Vec<String> {
@@ -25,7 +29,9 @@ pub(super) fn sentences(compared: &Compared<'_>) -> Vec<String> {
     }
     let mut all = vec![changes(found), counts(found)];
     if (compared.base.len(), compared.new.len()) == (1, 1) {
-        all.push(ONE_RUN.to_owned());
+        let of_sessions = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Sessions);
+        let judged = if found.rows.iter().any(of_sessions) { ONE_SESSION } else { ONE_RUN };
+        all.push(judged.to_owned());
     }
     all
 }
@@ -114,6 +120,9 @@ fn highest(found: &Comparison, metric: Metric) -> &'static str {
         Metric::MaxIops if !merged() => "highest rate of small I/O within the bound",
         Metric::MaxLargeMbps => "highest rate of large I/O",
         Metric::MinSmallLatency => "lowest latency of small I/O",
+        Metric::CommitLatency => "latency of a commit (dsync)",
+        Metric::CommitFdatasync => "latency of a commit (fdatasync)",
+        Metric::MaxCommits => "most commits per second",
         _ => "highest rate of small I/O",
     }
 }

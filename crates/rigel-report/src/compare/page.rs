@@ -3,53 +3,63 @@
 //! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
 
 use super::verdict::Standing;
-use super::words::{doubt, legend, meaning, names, percents, place, some, verdict, width};
-use super::{Compared, gates, levels, measured};
+use super::words::{doubt, legend, meaning, names, percents, place, some, value, verdict, width};
+use super::{Compared, gates, levels, measured, reason};
 use crate::html::assets;
 use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
 use crate::html::shell::Shell;
 use crate::html::verdict::{next_line, tone_class};
 use crate::json::compact;
 use crate::label;
-use crate::numbers::{number, time};
+use crate::numbers::signed_percent;
 use crate::page::Page;
 use crate::verdict::Tone;
 use crate::view::View;
 use rigel_core::error::Problem;
-use rigel_core::load::class::{Class, Pattern};
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::Doubt;
-use rigel_core::uses::compare::gate::Outcome;
-use rigel_core::uses::compare::{Effect, Metric, Row};
+use rigel_core::uses::compare::gate::{GateResult, Outcome};
+use rigel_core::uses::compare::{Comparison, Effect, Metric, Row};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 60;
 /// Charts that fit on a sheet of paper with what stands above them.
 const ON_FIRST_SHEET: usize = 2;
 
+/// What the script draws.
 #[derive(Serialize)]
-struct Figures {
+pub(crate) struct Figures {
     /// What both sides are called.
     sides: [String; 2],
-    /// What a large level counts.
-    large_unit: &'static str,
     quantities: Vec<Quantity>,
 }
 
+/// The load beside a point of one class.
+const ALONE: &str = "alone";
+
 #[derive(Serialize)]
 struct Quantity {
-    name: &'static str,
-    title: &'static str,
+    name: String,
+    title: String,
     unit: &'static str,
-    of: Class,
+    /// What the levels of its class count.
+    axis: String,
+    /// The loads of other classes beside it, in words.
+    besides: Vec<String>,
     rows: Vec<Place>,
 }
 
 #[derive(Serialize)]
 struct Place {
-    small: u32,
-    large: u32,
+    /// The load in words.
+    name: String,
+    /// The level of the class.
+    level: u32,
+    /// The place of the others among `besides`.
+    beside: usize,
     base: [Option<f64>; 3],
     new: [Option<f64>; 3],
     change: Option<[f64; 3]>,
@@ -59,9 +69,7 @@ struct Place {
 
 /// The page.
 pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
-    let quantities: Vec<Quantity> =
-        Metric::ALL.into_iter().filter_map(|metric| quantity(compared, metric)).collect();
-    let figures = Figures { sides: legend(compared), large_unit: large_unit(compared), quantities };
+    let figures = Figures::of(compared.comparison, legend(compared), |class| axis(compared, class));
     let title = "Comparison";
     let shell = Shell {
         title,
@@ -76,12 +84,13 @@ pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
     };
     Ok(shell.page(|page| {
         judgement(page, compared);
-        gate_table(page, compared);
+        gate_table(page, compared.gates, compared.comparison);
         headline(page, compared);
         page.line(format_args!("<p class=\"about\">{}</p>", Text(&meaning(compared))));
         doubts(page, compared);
-        charts(page, &figures.quantities);
-        numbers(page, compared);
+        curves(page, &figures);
+        changes(page, &figures);
+        numbers(page, compared.comparison, ["Base", "New"], of_row);
         evidence(page, compared);
     }))
 }
@@ -92,13 +101,14 @@ fn side(views: &[View<'_>]) -> String {
     lines.map(|line| Text(&line).to_string()).collect::<Vec<_>>().join("<br>")
 }
 
-fn large_unit(compared: &Compared<'_>) -> &'static str {
-    let first = compared.base.first().map(|view| view.record.header.request.large_pattern());
-    if matches!(first, Some(Pattern::Streams { .. })) { "streams" } else { "I/Os" }
+/// What the levels of a class count, by the first run.
+fn axis(compared: &Compared<'_>, class: Class) -> String {
+    let request = compared.base.first().map(|view| &view.record.header.request);
+    request.and_then(|request| request.class(class)).map_or_else(|| class.to_string(), LoadClass::axis)
 }
 
-const fn title(metric: Metric) -> &'static str {
-    match metric {
+fn title(metric: Metric) -> Cow<'static, str> {
+    let plain = match metric {
         Metric::SmallIops => "IOPS of small I/O",
         Metric::LargeMbps => "MBPS of large I/O",
         Metric::SmallLatency => "Mean latency of small I/O",
@@ -109,20 +119,58 @@ const fn title(metric: Metric) -> &'static str {
         Metric::MaxSmallIops => "Highest small IOPS",
         Metric::MaxLargeMbps => "Highest large MBPS",
         Metric::MinSmallLatency => "Lowest mean latency of small I/O",
+        Metric::CommitLatency => "Mean latency of a commit, one writer (dsync)",
+        Metric::CommitFdatasync => "Mean latency of a commit, one writer (fdatasync)",
+        Metric::MaxCommits => "Most commits per second (dsync)",
+        Metric::Rate(class) => return format!("Rate of {class}").into(),
+        Metric::Mbps(class) => return format!("MBPS of {class}").into(),
+        Metric::Latency(class) => return format!("Mean latency of {class}").into(),
+        Metric::P99(class) => return format!("99th percentile of the latency of {class}").into(),
+    };
+    plain.into()
+}
+
+impl Figures {
+    /// Of every quantity that points have; `axis` says what the levels of a class count.
+    pub(crate) fn of(comparison: &Comparison, sides: [String; 2], axis: impl Fn(Class) -> String) -> Self {
+        let of = |metric: Metric| quantity(comparison, metric, axis(metric.class()));
+        Self { sides, quantities: metrics(comparison).into_iter().filter_map(of).collect() }
+    }
+
+    /// The same with other titles, in the order of the quantities.
+    pub(crate) fn entitled(mut self, titles: &[&str]) -> Self {
+        self.quantities.iter_mut().zip(titles).for_each(|(one, title)| (*title).clone_into(&mut one.title));
+        self
     }
 }
 
-fn of_metric<'a>(compared: &'a Compared<'_>, metric: Metric) -> impl Iterator<Item = &'a Row> {
-    compared.comparison.rows.iter().filter(move |row| row.metric == metric)
+/// The quantities that have rows, in the order of these.
+fn metrics(comparison: &Comparison) -> Vec<Metric> {
+    let mut all: Vec<Metric> = comparison.rows.iter().map(|row| row.metric).collect();
+    all.dedup();
+    all
+}
+
+fn of_metric(comparison: &Comparison, metric: Metric) -> impl Iterator<Item = &Row> {
+    comparison.rows.iter().filter(move |row| row.metric == metric)
 }
 
 /// The rows of a quantity of points; `None` when there are none.
-fn quantity(compared: &Compared<'_>, metric: Metric) -> Option<Quantity> {
+fn quantity(comparison: &Comparison, metric: Metric, axis: String) -> Option<Quantity> {
     let side = |side: &Estimate| [some(side), side.lo95(), side.hi95()];
+    let mut besides: Vec<String> = Vec::new();
     let place = |row: &Row| {
+        let point = row.point?;
+        let others = point.shown().filter(|(class, _)| *class != metric.class());
+        let beside = named(others).unwrap_or_else(|| ALONE.to_owned());
+        let known = besides.iter().position(|one| *one == beside);
         Some(Place {
-            small: row.point?.small(),
-            large: row.point?.large(),
+            name: named(point.shown()).unwrap_or_default(),
+            level: point.of(metric.class()),
+            beside: known.unwrap_or_else(|| {
+                besides.push(beside);
+                besides.len() - 1
+            }),
             base: side(&row.base),
             new: side(&row.new),
             change: row.change.as_ref().ok().map(|change| [change.relative, change.lo, change.hi]),
@@ -130,14 +178,21 @@ fn quantity(compared: &Compared<'_>, metric: Metric) -> Option<Quantity> {
             invalid: row.is_invalid(),
         })
     };
-    let rows: Vec<Place> = of_metric(compared, metric).filter_map(place).collect();
+    let rows: Vec<Place> = of_metric(comparison, metric).filter_map(place).collect();
     (!rows.is_empty()).then(|| Quantity {
-        name: metric.name(),
-        title: title(metric),
+        name: metric.name().into_owned(),
+        title: title(metric).into_owned(),
         unit: metric.unit(),
-        of: metric.class(),
+        axis,
+        besides,
         rows,
     })
+}
+
+/// `Small=1, Large=0`; `None` of nothing.
+fn named(levels: impl Iterator<Item = (Class, u32)>) -> Option<String> {
+    let named = levels.map(|(class, level)| format!("{}={level}", class.label()));
+    Some(named.collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())
 }
 
 fn judgement(page: &mut Page, compared: &Compared<'_>) {
@@ -156,7 +211,7 @@ fn judgement(page: &mut Page, compared: &Compared<'_>) {
         found.causes.iter().for_each(|cause| page.line(format_args!("<li>{}</li>", Text(cause))));
         page.line("</ul>");
     }
-    for text in found.outcome.iter().chain(&gates::sentence(compared)) {
+    for text in found.outcome.iter().chain(&gates::sentence(compared.gates)) {
         page.line(format_args!("<p>{}</p>", Text(text)));
     }
     page.line("<p>A mean latency that follows from a rate is shown below and not counted, nor is any other number twice.</p>");
@@ -164,19 +219,20 @@ fn judgement(page: &mut Page, compared: &Compared<'_>) {
     page.line("</section>");
 }
 
-fn gate_table(page: &mut Page, compared: &Compared<'_>) {
-    if compared.gates.is_empty() {
+/// What became of each gate.
+pub(crate) fn gate_table(page: &mut Page, gates: &[GateResult], comparison: &Comparison) {
+    if gates.is_empty() {
         return;
     }
     page.line("<section>\n<h2>Gates</h2>");
     open_table(
         page,
         &[("Gate", false), ("Outcome", false), ("Points", true), ("Why", false)],
-        compared.gates.len(),
+        gates.len(),
         MOST_ROWS,
         "gate",
     );
-    for judged in compared.gates {
+    for judged in gates {
         let bad = if judged.outcome == Outcome::Failed { " class=\"bad\"" } else { "" };
         let at = judged.rows.iter().filter(|row| row.1 == judged.outcome).count();
         page.line(format_args!(
@@ -184,25 +240,20 @@ fn gate_table(page: &mut Page, compared: &Compared<'_>) {
             Text(&judged.gate.text),
             judged.outcome.name(),
             judged.rows.len(),
-            Text(&gates::reason(judged, compared.comparison).unwrap_or_default())
+            Text(&reason(judged, comparison).unwrap_or_default())
         ));
     }
     close_table(page);
     page.line("</section>");
 }
 
-/// A value in the unit of its metric.
-fn value(metric: Metric, value: f64) -> String {
-    match metric.unit() {
-        "us" => time(value),
-        unit => format!("{} {unit}", number(value)),
-    }
-}
-
 /// A card for each quantity of the runs.
 fn headline(page: &mut Page, compared: &Compared<'_>) {
     page.line("<section class=\"cards\" aria-label=\"Headline numbers\">");
-    for row in compared.comparison.rows.iter().filter(|row| row.point.is_none()) {
+    let found = compared.comparison;
+    // The rate within a bound that never binds is the highest rate.
+    let is_told = |row: &&Row| found.repeated_by(row).is_some_and(|other| other.point.is_none());
+    for row in found.rows.iter().filter(|row| row.point.is_none() && !is_told(row)) {
         let change = row.change.as_ref().map_or_else(
             |_| "no change can be told".to_owned(),
             |change| {
@@ -212,12 +263,21 @@ fn headline(page: &mut Page, compared: &Compared<'_>) {
         );
         page.line(format_args!(
             "<div class=\"card\"><h3>{}</h3><div class=\"value\">{}</div><div class=\"unit\">from {}</div><div>{change}</div></div>",
-            title(row.metric),
+            card_title(found, row.metric),
             value(row.metric, row.new.value),
             value(row.metric, row.base.value)
         ));
     }
     page.line("</section>");
+}
+
+/// A card stands for both where the bound does not bind.
+fn card_title(found: &Comparison, metric: Metric) -> Cow<'static, str> {
+    let mut told = found.rows.iter().filter_map(|row| found.repeated_by(row));
+    match metric {
+        Metric::MaxIops if told.any(|row| row.metric == metric) => title(Metric::MaxSmallIops),
+        _ => title(metric),
+    }
 }
 
 /// Why rows have no verdict, each reason once.
@@ -231,8 +291,9 @@ fn doubts(page: &mut Page, compared: &Compared<'_>) {
     }
 }
 
-/// The places of the charts; the script draws them.
-fn charts(page: &mut Page, quantities: &[Quantity]) {
+/// The places of the charts over the load; the script draws them.
+pub(crate) fn curves(page: &mut Page, figures: &Figures) {
+    let quantities = &figures.quantities;
     if quantities.is_empty() {
         return;
     }
@@ -245,53 +306,74 @@ fn charts(page: &mut Page, quantities: &[Quantity]) {
         if index == ON_FIRST_SHEET {
             page.line("</div>\n<div class=\"charts more\">");
         }
-        let name = quantity.name;
-        let about = format!(
-            "at <label><select id=\"level-{name}\" aria-label=\"Level of the other class\"></select></label>"
-        );
-        chart(page, format_args!("over-{name}"), quantity.title, about);
+        let name = &quantity.name;
+        let about = if quantity.besides.iter().all(|beside| beside == ALONE) {
+            // There is nothing to choose.
+            String::new()
+        } else {
+            format!("at <label><select id=\"level-{name}\" aria-label=\"Load beside it\"></select></label>")
+        };
+        chart(page, format_args!("over-{name}"), &quantity.title, about);
+    }
+    page.line("</div>\n</section>");
+}
+
+/// The place of the chart of changes.
+pub(crate) fn changes(page: &mut Page, figures: &Figures) {
+    if figures.quantities.is_empty() {
+        return;
     }
     page.line(
-        "</div>\n</section>\n<section class=\"drawn-only\">\n<h2>Changes</h2>\n<p class=\"about\">Left of the line the new side has less, \
+        "<section class=\"drawn-only\">\n<h2>Changes</h2>\n<p class=\"about\">Left of the line the new side has less, \
          right of it more; in 95 of 100 comparisons the whiskers of all points are right at once.</p>\n<div class=\"charts\">\n<figure><figcaption><b>Change</b> of \
          <label><select id=\"quantity\" aria-label=\"Quantity\"></select></label></figcaption><div class=\"stage\" id=\"changes\">\
          </div></figure>\n</div>\n</section>",
     );
 }
 
+/// The change of a row with both ends of an interval of it.
+fn of_row(row: &Row) -> Option<[f64; 3]> {
+    row.change.ok().map(|change| [change.relative, change.lo, change.hi])
+}
+
 /// Every row as a table.
-fn numbers(page: &mut Page, compared: &Compared<'_>) {
+pub(crate) fn numbers(
+    page: &mut Page,
+    comparison: &Comparison,
+    [base, new]: [&str; 2],
+    change: impl Fn(&Row) -> Option<[f64; 3]>,
+) {
     page.line("<section id=\"numbers\">\n<h2>Numbers</h2>");
-    for metric in Metric::ALL {
-        let rows: Vec<&Row> = of_metric(compared, metric).collect();
+    for metric in metrics(comparison) {
+        let rows: Vec<&Row> = of_metric(comparison, metric).collect();
         if rows.is_empty() {
             continue;
         }
         page.line(format_args!("<h3>{}</h3>", title(metric)));
         let columns: [Column<'_>; 6] = [
             ("Point", false),
-            ("Base", true),
-            ("New", true),
+            (base, true),
+            (new, true),
             ("Change", true),
             ("From .. to", true),
             ("Effect", false),
         ];
         open_table(page, &columns, rows.len(), MOST_ROWS, "row");
-        rows.into_iter().for_each(|row| line(page, row));
+        rows.into_iter().for_each(|row| line(page, row, change(row)));
         close_table(page);
     }
     page.line("</section>");
 }
 
-fn line(page: &mut Page, row: &Row) {
+fn line(page: &mut Page, row: &Row, change: Option<[f64; 3]>) {
     let side = |side: &Estimate| {
         let width = width(side).map_or_else(String::new, |width| format!(" <small>±{width} %</small>"));
         format!("<td class=\"n\">{}{width}</td>", value(row.metric, side.value))
     };
-    let (change, ends) = row.change.as_ref().map_or_else(
-        |_| ("-".to_owned(), "-".to_owned()),
+    let (change, ends) = change.map_or_else(
+        || ("-".to_owned(), "-".to_owned()),
         |change| {
-            let [relative, lo, hi] = percents(change);
+            let [relative, lo, hi] = change.map(signed_percent);
             (format!("{relative} %"), format!("{lo} .. {hi} %"))
         },
     );

@@ -3,9 +3,9 @@
 //! Must show every row that tells something of its own.
 
 use super::verdict::Standing;
-use super::words::{doubt, meaning, named, names, percents, some, verdict, width};
+use super::words::{doubt, meaning, named, names, some, verdict, width};
 use super::{Compared, gates, levels, measured};
-use crate::numbers::time;
+use crate::numbers::{signed_percent, time};
 use crate::page::Page;
 use crate::text::{number, suggestion, wrapped};
 use rigel_core::load::class::Class;
@@ -59,38 +59,52 @@ fn section(page: &mut Page, compared: &Compared<'_>, metric: Metric) {
     }
     let same = found.rows.iter().filter(|row| row.metric.is_of_a_run() == metric.is_of_a_run());
     let same = same.filter(|row| found.repeated_by(row).is_some_and(|other| other.metric == metric));
-    let names: Vec<&str> =
-        std::iter::once(metric).chain(same.map(|row| row.metric)).map(Metric::name).collect();
+    let names: Vec<_> = std::iter::once(metric).chain(same.map(|row| row.metric)).map(Metric::name).collect();
     page.line(format_args!("{} ({})", names.join(" = "), metric.unit()));
-    rows.into_iter().for_each(|row| line(page, row));
+    let change = |row: &Row| row.change.ok().map(|change| [change.relative, change.lo, change.hi]);
+    rows.into_iter().for_each(|row| line(page, row, change(row)));
 }
 
-fn line(page: &mut Page, row: &Row) {
+/// A row with its change and both ends of an interval of it.
+pub(crate) fn line(page: &mut Page, row: &Row, change: Option<[f64; 3]>) {
     let nothing = || "-".to_owned();
-    let level = |level: Option<u32>| level.map_or_else(nothing, |level| level.to_string());
     let decimals = match row.metric.unit() {
         "IOPS" => 0,
-        "us" => 1,
+        "us" | "per s" => 1,
         _ => 2,
     };
     let value = |side: &Estimate| number(some(side), decimals, 10);
-    let (change, ends) = match &row.change {
-        Ok(change) => {
-            let [relative, lo, hi] = percents(change);
+    let (change, ends) = change.map_or_else(
+        || (nothing(), nothing()),
+        |change| {
+            let [relative, lo, hi] = change.map(signed_percent);
             (relative, format!("{lo} .. {hi}"))
-        }
-        Err(_) => (nothing(), nothing()),
-    };
+        },
+    );
+    let load = load(page, row.point);
     page.line(format_args!(
-        "{:>5}{:>6}{:>10}{:>6}{:>10}{:>6}{change:>8} {ends:>16} {}",
-        level(row.point.map(|point| point.small())),
-        level(row.point.map(|point| point.large())),
+        "{load}{:>10}{:>6}{:>10}{:>6}{change:>8} {ends:>16} {}",
         value(&row.base),
         width(&row.base).unwrap_or_else(nothing),
         value(&row.new),
         width(&row.new).unwrap_or_else(nothing),
         verdict(row.verdict)
     ));
+}
+
+/// The load of a row in the first columns: small and large, or the level of another class. A load that needs more room has a
+/// line of its own before.
+fn load(page: &mut Page, point: Option<Point>) -> String {
+    let Some(point) = point else { return format!("{:>5}{:>6}", "-", "-") };
+    if point.is_of_pair() {
+        return format!("{:>5}{:>6}", point.small(), point.large());
+    }
+    let mut classes = point.classes();
+    if let (Some((_, level)), None) = (classes.next(), classes.next()) {
+        return format!("{level:>11}");
+    }
+    wrapped(page, "  ", "    ", &point.words());
+    format!("{:>11}", "")
 }
 
 /// The lowest latency, where a rate of the table tells the same.
@@ -152,7 +166,7 @@ fn level(point: Point) -> String {
 }
 
 fn judged(page: &mut Page, compared: &Compared<'_>) {
-    let Some(verdict) = gates::sentence(compared) else {
+    let Some(verdict) = gates::sentence(compared.gates) else {
         return;
     };
     page.blank();

@@ -4,7 +4,7 @@
 
 use super::Compared;
 use crate::label;
-use crate::numbers::{counted, percent, signed_percent};
+use crate::numbers::{counted, number, percent, signed_percent, time};
 use crate::view::View;
 use crate::words::listed;
 use rigel_core::load::class::Class;
@@ -12,7 +12,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
-use rigel_core::uses::compare::{Effect, Row};
+use rigel_core::uses::compare::{Effect, Metric, Row};
 
 /// A verdict in a column.
 pub(crate) const fn verdict(verdict: Effect) -> &'static str {
@@ -67,7 +67,10 @@ pub(crate) fn legend(compared: &Compared<'_>) -> [String; 2] {
 
 /// `small=5 large=0`; nothing for a quantity of runs.
 pub(crate) fn place(row: &Row) -> Option<String> {
-    row.point.map(|point| format!("small={} large={}", point.small(), point.large()))
+    row.point.map(|point| {
+        let levels = point.shown().map(|(class, level)| format!("{class}={level}"));
+        levels.collect::<Vec<_>>().join(" ")
+    })
 }
 
 /// A change and both ends of its interval in per cent.
@@ -78,6 +81,14 @@ pub(crate) fn percents(change: &Change) -> [String; 3] {
 /// The longer side of an interval in per cent; `None` without one.
 pub(crate) fn width(side: &Estimate) -> Option<String> {
     side.hi95().filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0))
+}
+
+/// A value in the unit of its metric.
+pub(crate) fn value(metric: Metric, value: f64) -> String {
+    match metric.unit() {
+        "us" => time(value),
+        unit => format!("{} {unit}", number(value)),
+    }
 }
 
 /// The value of a side; `None` when nothing completed.

@@ -28,6 +28,10 @@ pub(crate) const COMPARE: Script = Script {
     digest: env!("RIGEL_COMPARE_DIGEST"),
 };
 
+/// The script of settings that were proven.
+pub(crate) const PROOF: Script =
+    Script { text: include_str!(concat!(env!("OUT_DIR"), "/proof.js")), digest: env!("RIGEL_PROOF_DIGEST") };
+
 /// Scripts and style sheets only by their digests, nothing from anywhere else. The library places its tooltips and texts by
 /// `style` attributes; those are allowed, as they can load nothing while everything else is refused.
 pub(super) fn content_security_policy(script: &Script) -> String {
@@ -48,7 +52,7 @@ mod tests {
     #[test]
     fn nothing_in_the_assets_ends_them() {
         let has = |text: &str, tag: &str| text.to_ascii_lowercase().contains(tag);
-        for script in [&REPORT, &COMPARE] {
+        for script in [&REPORT, &COMPARE, &PROOF] {
             assert!(
                 !has(script.text, "</script") && !has(script.text, "<!--") && !script.text.contains('\r')
             );

@@ -42,7 +42,11 @@ struct Classes<'a> {
 impl Classes<'_> {
     /// `outstanding large I/Os and outstanding log writers`: all but one.
     fn others(&self, own: &LoadClass, text: impl Fn(&LoadClass) -> String) -> String {
-        let others = self.shown.iter().filter(|class| class.name != own.name).map(|class| text(class));
+        let others = self
+            .shown
+            .iter()
+            .filter(|class| class.name != own.name && class.side == own.side)
+            .map(|class| text(class));
         others.collect::<Vec<_>>().join(" and ")
     }
 }
@@ -62,11 +66,12 @@ fn figure(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
 
 /// The first row is the curve of the first class and its latency: with what stands above it, it fits on one sheet.
 fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>) {
+    let by_place = classes.loads.iter().all(|load| load.places.is_some());
     open(
         page,
         ids,
         "over-load",
-        "Over the load",
+        if by_place { "Over the places" } else { "Over the load" },
         "Bands and whiskers are the 95 % intervals; <b>!</b> marks a point with flags of its own, <b>✕</b> one whose numbers must \
          not be used. <span class=\"screen\">A click chooses a point. With the keyboard: arrows step through the points, Enter \
          chooses, + and - zoom, 0 shows all.</span>",
@@ -111,7 +116,7 @@ fn is_beside(view: &View<'_>, class: Class) -> bool {
 
 /// The rate of a class over its load.
 fn rate(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load: &LoadClass) {
-    let mut about = format!("of {} over the {}", load.noun(), load.axis());
+    let mut about = format!("of {} over the {}", load.noun(), axis(load));
     if is_beside(view, load.name) {
         let others = classes.others(load, LoadClass::axis);
         about += &format!(", a line for each number of {others}");
@@ -121,6 +126,11 @@ fn rate(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load
             ". Hollow marks were visited only in the search that chose the levels, before the measurement";
     }
     figure(page, ids, &format!("rate-{}", load.name), load.unit(), &about);
+}
+
+/// What a chart of a class has across.
+pub(super) fn axis(load: &LoadClass) -> String {
+    if load.places.is_some() { "place, in per cent of every target".to_owned() } else { load.axis() }
 }
 
 /// A heat map for each class that has several rows and several columns of cells: of one row, a curve shows more.
@@ -163,8 +173,8 @@ fn interference(page: &mut Page, points: &[PointFindings], ids: &Ids, classes: &
         ids,
         "interference",
         "Interference",
-        "What one class loses of its rate alone when another is added. The relative widths of both rates add up in quadrature, as \
-         those of independent means.",
+        "What one class loses of its rate alone when another is added, from the rounds in which both points were visited: what was \
+         slow or fast for a whole round is not in it. Without such rounds the relative widths of both rates add up in quadrature.",
     );
     for load in classes.loads.iter().filter(alone) {
         let others = classes.others(load, LoadClass::noun);

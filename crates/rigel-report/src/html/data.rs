@@ -6,14 +6,16 @@
 mod interference;
 mod latencies;
 pub(super) mod overview;
+mod slo;
 mod visits;
 
+use super::charts::axis;
 use crate::flag_scopes::FlagScopes;
 use crate::json::{compact, text};
 use crate::view::View;
 use interference::{Loss, losses};
 use rigel_core::error::Problem;
-use rigel_core::judge::findings::{CurveFindings, IoFindings, PointFindings};
+use rigel_core::judge::findings::{Contrast, CurveFindings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
@@ -36,6 +38,8 @@ struct Document {
     visits: Vec<VisitData>,
     curves: Vec<CurveData>,
     interference: PerClass<Vec<Loss>>,
+    /// What a search for a rate found.
+    slo: Option<slo::SloData>,
 }
 
 #[derive(Serialize)]
@@ -45,6 +49,8 @@ struct ClassData {
     noun: String,
     /// What a load level counts.
     outstanding: String,
+    /// Where the middle of each place is, in per cent; of a class that goes by place.
+    places: Vec<f64>,
     unit: String,
     /// One operation per second in that unit.
     scale: f64,
@@ -65,6 +71,8 @@ struct PointData {
 struct IoData {
     /// In the unit of the class.
     rate: Drawn,
+    /// The rate over the highest of the class, from rounds.
+    of_highest: Option<Drawn>,
     /// The levels of the other classes, in words.
     beside: String,
     mean: Option<Drawn>,
@@ -94,18 +102,27 @@ struct LevelData {
 /// The document.
 pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
     let points = &view.findings.points;
-    let scopes = FlagScopes::of(points);
+    let scopes = FlagScopes::of(view);
+    let contrasts = view.findings.contrasts();
     let document = Document {
         classes: view.loads().into_iter().map(ClassData::from).collect(),
         axes: view.shown().into_iter().map(ClassData::from).collect(),
         first: first(view),
         points: points
             .iter()
-            .map(|found| point(found, scopes.own(found).into_iter().any(is_marked)))
+            .zip(&contrasts)
+            .map(|(found, contrasts)| {
+                point(view, found, contrasts, scopes.own(found).into_iter().any(is_marked))
+            })
             .collect(),
         visits: visits::of(view),
         curves: view.findings.curves.iter().map(curve).collect(),
-        interference: view.loads().into_iter().map(|load| (load.name, losses(points, load.name))).collect(),
+        interference: view
+            .loads()
+            .into_iter()
+            .map(|load| (load.name, losses(points, &contrasts, load.name)))
+            .collect(),
+        slo: view.findings.slo.as_ref().map(slo::SloData::of),
     };
     compact(&document)
 }
@@ -126,34 +143,56 @@ impl From<&LoadClass> for ClassData {
     fn from(load: &LoadClass) -> Self {
         Self {
             name: load.name,
-            label: load.name.label(),
+            label: label(load),
             noun: load.noun(),
-            outstanding: load.axis(),
+            outstanding: axis(load),
+            places: (1..=load.places.unwrap_or(0).into())
+                .map(|place| middle(load.place_percent(place)))
+                .collect(),
             unit: text(load.unit()),
             scale: load.scale(),
         }
     }
 }
 
-fn point(found: &PointFindings, own: bool) -> PointData {
+/// `Small`; `Small, A` where two sides take turns.
+pub(super) fn label(load: &LoadClass) -> String {
+    let side = load.side.map_or_else(String::new, |side| format!(", {}", side.name()));
+    load.plain_name().label() + &side
+}
+
+fn middle((from, to): (f64, f64)) -> f64 {
+    rounded(f64::midpoint(from, to))
+}
+
+fn point(view: &View<'_>, found: &PointFindings, contrasts: &PerClass<Contrast>, own: bool) -> PointData {
     PointData {
-        name: found.point.named(", "),
+        name: view.named(found.point, ", "),
         levels: found.point.shown().collect(),
         invalid: found.invalid(),
         own,
         flags: found.flags.iter().map(|flag| flag.code.name()).collect(),
-        ios: found.classes().map(|(class, one)| (class, io(found.point, class, one))).collect(),
+        ios: found
+            .classes()
+            .map(|(class, one)| {
+                let of_highest = contrasts.get(&class).and_then(|contrast| contrast.of_highest);
+                (class, IoData { of_highest: of_highest.map(share), ..io(found.point, class, one) })
+            })
+            .collect(),
     }
 }
 
 fn io(point: Point, class: Class, io: &IoFindings) -> IoData {
+    let plain = |class: Class| io.load.side.and(class.sided()).map_or(class, |(plain, _)| plain);
     let others = point.shown().filter(|(other, _)| *other != class);
-    let others: Vec<String> = others.map(|(other, level)| format!("{}={level}", other.label())).collect();
+    let others: Vec<String> =
+        others.map(|(other, level)| format!("{}={level}", plain(other).label())).collect();
     let us = io.latency_us;
     let mut all = io.reads.clone();
     all.add(&io.writes);
     IoData {
         rate: drawn(io.rate()),
+        of_highest: None,
         beside: if others.is_empty() { "alone".to_owned() } else { others.join(", ") },
         mean: us.map(|us| drawn(us.mean)),
         p50: us.map(|us| drawn(us.p50)),
@@ -171,6 +210,10 @@ fn curve(found: &CurveFindings) -> CurveData {
         n_sat: found.curve.saturated.then_some(found.curve.n_sat.found),
         levels: found.curve.levels.iter().map(level).collect(),
     }
+}
+
+fn share(found: Interval) -> Drawn {
+    [found.mean, found.lo95, found.hi95].map(|share| Some(rounded(share)))
 }
 
 fn drawn(found: Estimate) -> Drawn {

@@ -41,9 +41,8 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
 }
 
 fn flags(page: &mut Page, view: &View<'_>) {
-    let findings = &view.findings;
-    let scopes = FlagScopes::of(&findings.points);
-    let places = scopes.places(findings);
+    let scopes = FlagScopes::of(view);
+    let places = scopes.places(view);
     let rows: Vec<(&str, &Flag)> = places
         .iter()
         .flat_map(|(place, flags)| flags.iter().map(move |flag| (place.as_str(), *flag)))

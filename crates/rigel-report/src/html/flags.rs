@@ -16,9 +16,8 @@ type Kind = (Reverse<bool>, FlagCode);
 
 /// The list; nothing when there are no flags.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
-    let findings = &view.findings;
-    let scopes = FlagScopes::of(&findings.points);
-    let places = scopes.places(findings);
+    let scopes = FlagScopes::of(view);
+    let places = scopes.places(view);
     let mut kinds: BTreeMap<Kind, Vec<(&str, &Flag)>> = BTreeMap::new();
     for (place, flags) in &places {
         for &flag in flags {

@@ -1,6 +1,6 @@
 //! The open loops of a run, as a table.
 //!
-//! Must not repeat the latencies; the table of all numbers has them.
+//! Mean and p99 stand here as well: beside other loads the table of all numbers shows theirs.
 
 use super::markup::{Column, Text, close_table, open_table};
 use crate::open::{HEADS, MEANING, rows};

@@ -87,7 +87,7 @@ fn load(view: &View<'_>) -> String {
         0 => class.noun(),
         _ => class.size_text(),
     };
-    let sizes: Vec<String> = view.loads().into_iter().map(size).collect();
+    let sizes: Vec<String> = view.main_loads().into_iter().map(size).collect();
     let mut parts = vec![request.level.name().to_owned(), sizes.join(" and ")];
     if request.write_percent().writes() {
         parts.push(format!("{} writes", request.write_share()));

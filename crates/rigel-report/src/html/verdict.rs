@@ -10,7 +10,7 @@ use crate::view::View;
 /// The verdict, with a colour beside it for whether the numbers may be used.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let verdict = Conclusion::of(view);
-    let tone = tone_class(verdict.tone);
+    let tone = tone_class(verdict.look);
     page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
     for part in verdict.parts() {
         match part {

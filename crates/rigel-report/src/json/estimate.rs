@@ -26,6 +26,26 @@ impl RateDocument {
     }
 }
 
+/// A ratio of two points, or of two sides, from the rounds in which both were visited.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Ratio")]
+pub(crate) struct RatioDocument {
+    /// Geometric mean over the rounds.
+    mean: f64,
+    /// Lower end of its 95 % interval.
+    lo95: f64,
+    /// Upper end.
+    hi95: f64,
+    /// Rounds behind it.
+    rounds: usize,
+}
+
+impl From<Interval> for RatioDocument {
+    fn from(ratio: Interval) -> Self {
+        Self { mean: ratio.mean, lo95: ratio.lo95, hi95: ratio.hi95, rounds: ratio.visits }
+    }
+}
+
 /// The ends of a 95 % interval.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Interval")]

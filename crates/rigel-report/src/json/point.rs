@@ -2,10 +2,10 @@
 //!
 //! Must not compute.
 
-use super::estimate::{IntervalDocument, RateDocument};
+use super::estimate::{IntervalDocument, RateDocument, RatioDocument};
 use super::flags;
 use super::visit::VisitDocument;
-use rigel_core::judge::findings::{IoFindings, LatencyUs, OpenFindings, PointFindings};
+use rigel_core::judge::findings::{Contrast, IoFindings, LatencyUs, OpenFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::PerClass;
 use rigel_core::stats::Estimate;
@@ -65,6 +65,11 @@ struct Io {
     between: Option<f64>,
     /// Share of the measured time in which almost nothing completed; null when too little did to say.
     stalled_share: Option<f64>,
+    /// The rate over the highest of the class in the run, from the rounds in which both points were visited; null at the highest, and
+    /// where no rounds tell.
+    of_highest: Option<RatioDocument>,
+    /// The same over the rate at this level without the other classes: 0.8 is a loss of 20 % beside them.
+    of_alone: Option<RatioDocument>,
     /// Whether the interval of the rate is as narrow as was asked for; null when nothing was asked for.
     reached: Option<bool>,
     /// Successful reads.
@@ -102,7 +107,7 @@ struct Open {
 }
 
 /// Latency in microseconds, from just before submission to the moment the completion was seen. Of all I/Os of the visits
-/// together, but for a quantile with an interval: that is the geometric mean over the visits.
+/// together.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Latency {
     /// Arithmetic mean.
@@ -152,15 +157,16 @@ struct Outstanding {
 }
 
 impl PointDocument {
-    /// `target`: the relative half-width that was asked for.
-    pub(super) fn new(found: &PointFindings, target: Option<f64>) -> Self {
+    /// `contrasts` by class; `target`: the relative half-width that was asked for.
+    pub(super) fn new(found: &PointFindings, contrasts: &PerClass<Contrast>, target: Option<f64>) -> Self {
+        let contrast = |class| contrasts.get(&class).copied().unwrap_or_default();
         Self {
             levels: found.point.shown().collect(),
             seconds: found.seconds,
             phase: found.phase,
             classes: found
                 .classes()
-                .map(|(class, io)| (class, Io::new(found.point.of(class), io, target)))
+                .map(|(class, io)| (class, Io::new(found.point.of(class), io, contrast(class), target)))
                 .collect(),
             own_cpu: found.own_cpu.map(|cpu| OwnCpuDocument { share: cpu.share, busiest: cpu.busiest }),
             flags: flags(&found.flags),
@@ -170,7 +176,7 @@ impl PointDocument {
 }
 
 impl Io {
-    fn new(level: u32, io: &IoFindings, target: Option<f64>) -> Self {
+    fn new(level: u32, io: &IoFindings, contrast: Contrast, target: Option<f64>) -> Self {
         let sure = &io.sure;
         Self {
             iops: RateDocument::new(io.iops, sure.visits),
@@ -180,6 +186,8 @@ impl Io {
             within: sure.within,
             between: sure.between,
             stalled_share: sure.stalled,
+            of_highest: contrast.of_highest.map(RatioDocument::from),
+            of_alone: contrast.of_alone.map(RatioDocument::from),
             reached: target.map(|_| sure.reached),
             reads: io.reads.count(),
             writes: io.writes.count(),

@@ -2,7 +2,7 @@
 //!
 //! Must not hold a measured number.
 
-use super::OrionVersion;
+use super::{OrionVersion, has_content};
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::load::class::{Class, Pattern};
@@ -18,6 +18,10 @@ use rigel_core::units::{KIB, MIB, Nanos, to_f64};
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     let header = &view.record.header;
     let mut page = Page::default();
+    if !has_content(&header.request, "_summary.txt") {
+        without_its_classes(&mut page, header);
+        return page.into_string();
+    }
     page.line(format_args!(
         "ORION VERSION {} layout, written by Rigel {}; 1 MB is 2^20 bytes",
         version.full_name(),
@@ -31,6 +35,18 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     }
     matrix_and_targets(&mut page, version, header);
     page.into_string()
+}
+
+/// What holds for a run that has neither small nor large I/O.
+fn without_its_classes(page: &mut Page, header: &Header) {
+    page.line(format_args!("Written by Rigel {}; 1 MB is 2^20 bytes", printable(&header.program_version)));
+    page.blank();
+    page.line("Command line:");
+    page.line(printable(&header.request.command_line));
+    page.blank();
+    for target in &header.targets {
+        page.line(format_args!("Name: {}\tSize: {}", printable(&target.path), target.size_bytes));
+    }
 }
 
 /// Published output of 11.1.0.7 for random I/O. The lines of streams and of raid0 are remembered from output of 10.2.

@@ -117,8 +117,14 @@ fn drawn(curve: &Curve<'_>, style: Style) -> Vec<String> {
 }
 
 fn title(curve: &Curve<'_>) -> String {
-    let mut title = format!("{} by {}", printable(curve.class.unit()), curve.class.name);
-    if curve.beside.sum() == 0 && curve.left_out == 0 {
+    let mut title = format!("{} by {}", printable(curve.class.unit()), curve.class.title());
+    if curve.class.places.is_some() {
+        title = format!("{} of {} by place", printable(curve.class.unit()), curve.class.noun());
+    } else if curve.class.appends() {
+        title += " writers";
+    } else if curve.class.is_open() {
+        title += " arrivals per second";
+    } else if curve.beside.sum() == 0 && curve.left_out == 0 {
         title += " outstanding";
     }
     for (other, level) in curve.beside.classes() {

@@ -1,20 +1,28 @@
-//! The paths of the outputs, a line each.
+//! The paths of the outputs that are opened first, a line each, and how the others are called.
 //!
 //! A path that is longer than a line goes on in the next one behind a backslash, as a shell reads it, so that it can be
 //! pasted. Must not look whether they are there.
 
-use super::wrap::COLUMNS;
+use super::wrap::{COLUMNS, wrapped};
 use crate::page::Page;
 
 const INDENT: &str = "  ";
+/// How the name of a record ends.
+const RECORD: &str = "_record.jsonl";
+/// The files of a run that a line of their own is for.
+const FIRST: [&str; 4] = [RECORD, "_summary.txt", "_report.html", "_versus.html"];
 
 /// The paths, printable; nothing without any.
-pub(super) fn section(paths: &[String]) -> String {
+pub(crate) fn section(paths: &[String]) -> String {
     let mut page = Page::default();
     if !paths.is_empty() {
         page.line("Files");
     }
-    for path in paths {
+    let run = paths.iter().find_map(|path| path.strip_suffix(RECORD));
+    let ending = |path: &String| Some(path.strip_prefix(run?)?.to_owned());
+    let is_beside = |path: &&String| ending(path).is_some_and(|ending| !FIRST.contains(&ending.as_str()));
+    let (beside, own): (Vec<&String>, Vec<&String>) = paths.iter().partition(is_beside);
+    for path in own {
         let letters: Vec<char> = path.chars().collect();
         if INDENT.len() + letters.len() <= COLUMNS {
             page.line(format_args!("{INDENT}{path}"));
@@ -24,6 +32,10 @@ pub(super) fn section(paths: &[String]) -> String {
         let pieces: Vec<String> =
             letters.chunks(COLUMNS - INDENT.len() - 1).map(|piece| piece.iter().collect()).collect();
         page.line(format_args!("{INDENT}{}", pieces.join("\\\n")));
+    }
+    if !beside.is_empty() {
+        let endings: Vec<String> = beside.into_iter().filter_map(ending).collect();
+        wrapped(&mut page, INDENT, INDENT, &format!("and beside it {}", endings.join(", ")));
     }
     page.into_string()
 }
@@ -41,5 +53,17 @@ mod tests {
         assert_eq!(first, "Files");
         assert_eq!(rest.replace("\\\n", "").trim_end(), long);
         assert_eq!(section(&[]), "");
+    }
+
+    #[test]
+    fn the_files_of_a_run_that_are_opened_first_have_lines() {
+        let of = |ending: &str| format!("./x_1{ending}");
+        let paths = ["_record.jsonl", "_summary.txt", "_iops.csv", "_lat.csv", "_report.html"].map(of);
+        assert_eq!(
+            section(&paths),
+            "Files\n  ./x_1_record.jsonl\n  ./x_1_summary.txt\n  ./x_1_report.html\n  and beside it _iops.csv, _lat.csv\n"
+        );
+        let foreign = ["a.txt".to_owned(), "b.csv".to_owned()];
+        assert_eq!(section(&foreign), "Files\n  a.txt\n  b.csv\n");
     }
 }

@@ -1,14 +1,15 @@
 //! The open loops of a run, a line per point.
 //!
-//! Must not repeat the latencies; the table above has them.
+//! The latencies are those of the table above, which has no room for them where other loads run beside.
 
+use super::listing::lines;
 use super::wrap::wrapped;
+use crate::listing::{Listing, Row};
 use crate::open::{HEADS, MEANING, rows};
 use crate::page::Page;
 use crate::view::View;
-
-/// Widths of the columns.
-const WIDTHS: [usize; 8] = [8, 10, 9, 9, 9, 9, 8, 11];
+use rigel_core::load::class::Class;
+use std::iter;
 
 /// The table under an empty line; nothing when nothing arrived at a rate of its own.
 pub(super) fn section(page: &mut Page, view: &View<'_>) {
@@ -16,15 +17,20 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     if rows.is_empty() {
         return;
     }
+    // Flags and marks stand in the table above.
+    let row = |(class, cells): (Class, [String; 8])| Row {
+        cells: iter::once(class.to_string()).chain(cells).collect(),
+        points: Vec::new(),
+    };
+    let listing = Listing {
+        heads: iter::once("").chain(HEADS).map(str::to_owned).collect(),
+        rows: rows.into_iter().map(row).collect(),
+        meaning: MEANING,
+    };
+    let (heading, rows) = lines(&listing);
     page.blank();
-    page.line(format_args!("{:<6}{}", "", columns(&HEADS.map(str::to_owned))));
-    for (class, cells) in rows {
-        page.line(format_args!("{class:<6}{}", columns(&cells)));
-    }
+    page.line(heading);
+    rows.iter().for_each(|row| page.line(row));
     page.blank();
-    wrapped(page, "", "", MEANING);
-}
-
-fn columns(cells: &[String; 8]) -> String {
-    cells.iter().zip(WIDTHS).map(|(cell, width)| format!("{cell:>width$}")).collect()
+    wrapped(page, "", "", listing.meaning);
 }

@@ -9,11 +9,12 @@ use crate::numbers::{counted, span};
 use crate::page::Page;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes, Span, Sync};
-use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{PhaseStep, Plan, Step, WarmUp};
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::sides::Side;
 use rigel_core::load::workload::Layout;
 use rigel_core::path_text::printable;
 use rigel_core::units::{Bytes, Nanos};
@@ -26,7 +27,7 @@ use std::iter;
 pub struct Intent {
     /// The scratch file, for a run that makes or uses one.
     pub scratch: Option<ScratchIntent>,
-    /// A sentence for each target that would be written: whether it may be. Empty for a run that does not write.
+    /// A sentence for each target that would be written: whether it may be. Empty when nothing is written.
     pub consent: Vec<String>,
     /// The engine that the run would have on this host.
     pub engine: Option<String>,
@@ -56,9 +57,12 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
     };
     let (name, level) = (printable(&request.name), request.level.name());
     entry(&mut page, "Run", format_args!("{name}, level {level}{matrix}"));
-    entries(&mut page, "Targets", targets.iter().map(target));
+    entries(&mut page, "Targets", named_targets(request, targets));
     if intent.is_some() {
-        let bytes = targets.iter().map(|target| target.size_bytes).fold(0, u64::saturating_add);
+        // The files of a table are the table.
+        let own = if request.is_beside_raw() { request.of_side(Side::B, targets) } else { targets };
+        let once = TargetFacts::each_once(own);
+        let bytes = once.iter().map(|target| target.size_bytes).fold(0, u64::saturating_add);
         entry(&mut page, "Data", format_args!("{} on the targets in all", Bytes(bytes)));
     }
     entries(&mut page, "I/O", io(request, plan));
@@ -66,11 +70,14 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
         let text = format_args!("{} of at most {}, for small I/O at max_iops", bound.of.name(), bound.limit);
         entry(&mut page, "Bound", text);
     }
+    if let (Some(slo), Some(search)) = (&request.slo, &plan.rates) {
+        pace::rates(&mut page, slo, search);
+    }
     if let Some(search) = &plan.search {
         pace::search(&mut page, request, search);
     }
     if !plan.steps.is_empty() {
-        entries(&mut page, "Points", points(plan));
+        entries(&mut page, "Points", points(request, plan));
     }
     match request.pace {
         Pace::Fixed(_) => {
@@ -80,8 +87,12 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
             entry(&mut page, "Time", time);
         }
         Pace::Phases => {
-            entries(&mut page, "Phases", phases(plan));
+            entries(&mut page, "Phases", phases(request, plan));
             entry(&mut page, "Time", time(plan));
+        }
+        Pace::Adaptive(adaptive) if request.slo.is_some() => {
+            let limit = adaptive.max_duration.map_or_else(String::new, span);
+            entry(&mut page, "Time", format_args!("{limit}, less where no rate keeps the bounds or all do"));
         }
         Pace::Adaptive(adaptive) => pace::adaptive(&mut page, request, plan, adaptive),
     }
@@ -89,7 +100,7 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
     entry(&mut page, "Buffers", format_args!("{} for {workers}", Bytes(plan.buffer_bytes)));
     let polled = if request.poll { ", completions are polled for" } else { "" };
     let known = intent.and_then(|intent| intent.engine.clone());
-    let engine = known.unwrap_or_else(|| engine(request.engine));
+    let engine = known.unwrap_or_else(|| engines(request));
     sentences(&mut page, "Engine", [format!("{engine}{polled}")]);
     if request.buffered {
         entry(&mut page, "Cache", "through the page cache, as asked: memory is measured, not storage");
@@ -121,6 +132,18 @@ fn entries(page: &mut Page, label: &str, lines: impl IntoIterator<Item = String>
     }
 }
 
+/// Each target, with its side where there are two.
+fn named_targets(request: &Request, targets: &[TargetFacts]) -> Vec<String> {
+    if request.sides.is_none() {
+        return targets.iter().map(target).collect();
+    }
+    let of_side = |side: Side| {
+        let own = request.of_side(side, targets).iter();
+        own.map(move |facts| format!("{}: {}", side.name(), target(facts)))
+    };
+    Side::BOTH.into_iter().flat_map(of_side).collect()
+}
+
 fn target(target: &TargetFacts) -> String {
     let kind = target.kind.name();
     format!("{}  {kind}, {}", printable(&target.path), Bytes(target.size_bytes))
@@ -135,14 +158,19 @@ pub(crate) fn io(request: &Request, plan: &Plan) -> Vec<String> {
             format!("{}: {}, {}{}", class.name, class.size_text(), walk(request, class), part(class))
         }
     };
-    request.classes.iter().filter(used).map(line).collect()
+    // Both of two sides have the same.
+    let is_first = |class: &&LoadClass| class.side != Some(Side::B);
+    let own = request.classes.iter().filter(used).filter(is_first);
+    own.map(|class| line(&class.plain())).collect()
 }
 
 /// The part of the targets, where it is not all of them.
 fn part(class: &LoadClass) -> String {
-    match class.span {
-        Span::Whole => String::new(),
-        span => format!(", {span} of every target"),
+    match (class.places, class.span) {
+        (None, Span::Whole) => String::new(),
+        (None, span) => format!(", {span} of every target"),
+        (Some(places), Span::Whole) => format!(", at each of {places} places"),
+        (Some(places), span) => format!(", at each of {places} places in {span}"),
     }
 }
 
@@ -152,6 +180,10 @@ fn walk(request: &Request, class: &LoadClass) -> String {
         Layout::Raid0 { stripe_bytes } => format!("striped {} deep", Bytes(stripe_bytes)),
     };
     match class.pattern {
+        Pattern::Random if class.places.is_some() => "random, one outstanding".into(),
+        Pattern::Streams { ios_per_stream } if class.places.is_some() => {
+            format!("one stream of {ios_per_stream} outstanding")
+        }
         Pattern::Random => "random".into(),
         Pattern::Streams { ios_per_stream } => {
             format!("streams of {ios_per_stream} outstanding, {}", layout())
@@ -170,10 +202,15 @@ fn walk(request: &Request, class: &LoadClass) -> String {
 
 /// The total, then the points by large level; large levels with the same small levels share a line. Other classes have a
 /// line each.
-fn points(plan: &Plan) -> Vec<String> {
+fn points(request: &Request, plan: &Plan) -> Vec<String> {
     let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut others: PerClass<BTreeSet<u32>> = PerClass::new();
-    for point in plan.steps.iter().map(|step| step.point) {
+    let points = plan.steps.iter().map(|step| step.point);
+    let points: Vec<Point> = points
+        .filter(|&point| request.side_of(point) != Some(Side::B))
+        .map(|point| own(request, point))
+        .collect();
+    for &point in &points {
         let (pair, more): (Vec<_>, Vec<_>) =
             point.shown().partition(|(class, _)| [Class::SMALL, Class::LARGE].contains(class));
         if !pair.is_empty() {
@@ -190,13 +227,30 @@ fn points(plan: &Plan) -> Vec<String> {
             None => blocks.push((small, vec![large])),
         }
     }
-    let total = format!("{}, outstanding I/Os of each class:", plan.steps.len());
+    let by_place = request.classes.iter().all(|class| class.places.is_some());
+    let all_arrive = request.classes.iter().all(LoadClass::is_open);
+    let counted = match (by_place, all_arrive) {
+        (true, _) => "the places",
+        (_, true) => "arrivals per second",
+        _ => "outstanding I/Os",
+    };
+    let each = if request.sides.is_some() { ", each on A and on B" } else { "" };
+    let total = format!("{}{each}, {counted} of each class:", points.len());
     let levels = |levels: BTreeSet<u32>| compact(&levels.into_iter().collect::<Vec<_>>());
     let block = |(small, large): (BTreeSet<u32>, Vec<u32>)| {
         format!("small {} with large {}", levels(small), compact(&large))
     };
-    let others = others.into_iter().map(|(class, own)| format!("{class} {}", levels(own)));
+    let arrives = |class: Class| request.classes.iter().any(|load| load.name == class && load.is_open());
+    let others = others.into_iter().map(|(class, own)| {
+        let per_s = if !all_arrive && arrives(class) { " per second" } else { "" };
+        format!("{class} {}{per_s}", levels(own))
+    });
     iter::once(total).chain(blocks.into_iter().map(block)).chain(others).collect()
+}
+
+/// A point without its side, where two take turns.
+fn own(request: &Request, point: Point) -> Point {
+    if request.sides.is_some() { point.plain() } else { point }
 }
 
 /// Ascending levels with equal steps drawn together: `1-5`, `1, 2-40 by 2`.
@@ -236,10 +290,11 @@ fn per_point(request: &Request, steps: &[Step]) -> Vec<String> {
 }
 
 /// The first phases, each with its time and its point.
-fn phases(plan: &Plan) -> Vec<String> {
+fn phases(request: &Request, plan: &Plan) -> Vec<String> {
     const SHOWN: usize = 12;
     let line = |phase: &PhaseStep| {
-        let point = plan.steps.get(phase.step).map_or_else(String::new, |step| step.point.words());
+        let point =
+            plan.steps.get(phase.step).map_or_else(String::new, |step| step.point.words_of(&request.classes));
         format!("{} to settle, then {} measured: {point}", phase.settle, phase.measure)
     };
     let mut lines: Vec<String> = plan.phases.iter().take(SHOWN).map(line).collect();
@@ -267,6 +322,13 @@ fn time(plan: &Plan) -> String {
     if plan.steps.iter().any(by_bytes) { format!("{known} and the warm-ups") } else { known }
 }
 
+/// The engine, or those of two sides.
+fn engines(request: &Request) -> String {
+    let sides =
+        request.sides.map(|sides| format!("A: {}; B: {}", engine(request.engine), engine(sides.engine)));
+    sides.unwrap_or_else(|| engine(request.engine))
+}
+
 fn engine(engine: EngineRequest) -> String {
     match engine {
         EngineRequest::Auto => "the best one that works here".into(),
@@ -288,11 +350,11 @@ fn engine(engine: EngineRequest) -> String {
 fn writes(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> Vec<String> {
     match intent {
         None => load_writes(request, plan, targets.iter().map(|target| printable(&target.path).into_owned())),
-        Some(Intent { scratch: None, .. }) if !plan.writes => {
+        Some(Intent { scratch: None, consent, .. }) if !plan.writes && consent.is_empty() => {
             vec!["nothing would be written to the targets".into()]
         }
         Some(Intent { scratch: None, consent, .. }) => {
-            iter::once(share(request)).chain(consent.iter().cloned()).collect()
+            plan.writes.then(|| share(request)).into_iter().chain(consent.iter().cloned()).collect()
         }
         Some(Intent { scratch: Some(scratch), .. }) => {
             scratch_writes(*scratch, plan.writes.then(|| share(request)))
@@ -311,6 +373,18 @@ fn scratch_writes(scratch: ScratchIntent, load: Option<String>) -> Vec<String> {
 }
 
 fn share(request: &Request) -> String {
+    let mut commits = request.commits();
+    let Some(commit) = commits.next() else { return share_of_writes(request) };
+    let size = Bytes(commit.io_bytes());
+    let commits =
+        format!("commits: durable writes of {size} to the logs of up to 16 writers, after everything else");
+    if request.write_percent().writes() {
+        return format!("{}; {commits}", share_of_writes(request));
+    }
+    commits
+}
+
+fn share_of_writes(request: &Request) -> String {
     let what = match request.large_pattern() {
         Pattern::Streams { .. } => "small I/Os and of the streams",
         Pattern::Random | Pattern::Log | Pattern::Sessions => "I/Os",

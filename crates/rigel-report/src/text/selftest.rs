@@ -3,13 +3,15 @@
 //! Must not judge; the scores do.
 
 use crate::page::Page;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::Precision;
 use rigel_core::units::to_f64;
 use rigel_core::uses::selftest::{Asked, Grade, Promise, Score, Silence};
 
 /// The lines above a section, and the figures of a case; `None` for a case of another section.
 type Section = (&'static [&'static str], fn(&Score) -> Option<String>);
 
-const SECTIONS: [Section; 4] = [
+const SECTIONS: [Section; 9] = [
     (
         &[
             "Whole runs of 17 points on simulated devices whose rates are known.",
@@ -19,8 +21,23 @@ const SECTIONS: [Section; 4] = [
     ),
     (&["Searches for the load level that saturates the device."], levels),
     (&["rigel calibrate: do the intervals of its figures hold the truth?"], answers),
+    (
+        &["rigel versus: do the intervals of the ratio hold the truth, while both sides", "are disturbed?"],
+        turns,
+    ),
+    (&["rigel slo: does the bracket hold the highest rate within the bound?"], rates),
+    (&["rigel run open: are mean latency and p99 those of the formula?"], |score| {
+        known(score, RunLevel::Open)
+    }),
+    (&["rigel run commit: does a commit take the service and the flush?"], |score| {
+        known(score, RunLevel::Commit)
+    }),
+    (&["rigel run zones: is every place as fast as it is?"], |score| known(score, RunLevel::Zones)),
     (&["Devices about which a flag has to warn."], warnings),
 ];
+
+/// Columns for the names of the cases; a section with a longer name has as many more.
+const USUAL_LABEL: usize = 36;
 
 /// A line per case, 80 columns wide, then what was tried and what is promised.
 pub fn selftest(scores: &[Score], seed: u64) -> String {
@@ -32,7 +49,8 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
             page.blank();
             lines.iter().for_each(|line| page.line(line));
         }
-        rows.iter().for_each(|(score, figures)| line(&mut page, score, figures));
+        let longest = rows.iter().map(|(score, _)| label(score).chars().count()).max().unwrap_or(0);
+        rows.iter().for_each(|(score, figures)| line(&mut page, score, figures, longest.max(USUAL_LABEL)));
     }
     page.blank();
     let trials: usize = scores.iter().map(|score| score.trials.len()).sum();
@@ -45,11 +63,11 @@ pub fn selftest(scores: &[Score], seed: u64) -> String {
     page.into_string()
 }
 
-fn line(page: &mut Page, score: &Score, what: &str) {
+fn line(page: &mut Page, score: &Score, what: &str, width: usize) {
     match score.verdict() {
-        Grade::Kept => page.line(format_args!("  ok    {:<36} {what}", label(score))),
+        Grade::Kept => page.line(format_args!("  ok    {:<width$} {what}", label(score))),
         Grade::Broken(reason) => {
-            page.line(format_args!("  FAIL  {:<36} {what}", label(score)));
+            page.line(format_args!("  FAIL  {:<width$} {what}", label(score)));
             page.line(format_args!("        {reason}"));
         }
     }
@@ -59,7 +77,9 @@ fn line(page: &mut Page, score: &Score, what: &str) {
 fn label(score: &Score) -> String {
     let pace = score.case.pace;
     let mut label = score.case.name.to_owned();
-    if pace.precision != rigel_core::load::pace::Precision::default() {
+    // What is usual is not named; a ratio is asked for more narrowly than a rate.
+    let usual = if score.case.and.is_some() { Precision(20) } else { Precision::default() };
+    if pace.precision != usual && score.case.slo.is_none() {
         label += &format!(", {}", pace.precision);
     }
     if pace.fast && score.case.bound.is_none() {
@@ -69,6 +89,21 @@ fn label(score: &Score) -> String {
 }
 
 fn coverage(score: &Score) -> Option<String> {
+    held(score).filter(|_| score.case.and.is_none())
+}
+
+/// Two sides: how often the interval of their ratio held the truth, or no difference was found where there is none.
+fn turns(score: &Score) -> Option<String> {
+    if let Promise::NoDifference(_) = score.case.promise {
+        return Some(format!("no difference in {}", per_cent(score.alike().0)));
+    }
+    if let (Promise::Sooner(_), Some(share)) = (score.case.promise, score.time_share()) {
+        return Some(format!("{:.0} % of the time of two runs", 100.0 * share));
+    }
+    held(score).filter(|_| score.case.and.is_some())
+}
+
+fn held(score: &Score) -> Option<String> {
     let Promise::Coverage { .. } = score.case.promise else { return None };
     Some(format!(
         "{} held, ±{:.1} %, {:.1} min",
@@ -95,6 +130,21 @@ fn answers(score: &Score) -> Option<String> {
     Some(format!("{} held, worst {}", per_cent(score.all_held().0), per_cent(worst)))
 }
 
+fn rates(score: &Score) -> Option<String> {
+    let Promise::Rate { .. } = score.case.promise else { return None };
+    let (held, width) = (per_cent(score.bracketed().0), 100.0 * score.bracket_width());
+    Some(format!("{held} held, {width:.1} % wide"))
+}
+
+/// All figures together, and the one that is off most.
+fn known(score: &Score, level: RunLevel) -> Option<String> {
+    let Promise::Figures(_) = score.case.promise else { return None };
+    let off = score.known().into_iter().map(|(_, _, off)| 100.0 * off);
+    let off = off.max_by(|one, other| one.abs().total_cmp(&other.abs())).unwrap_or(f64::NAN);
+    let told = || format!("{} held, {off:+.2} % off", per_cent(score.all_known_held()));
+    (score.case.level == level).then(told)
+}
+
 fn warnings(score: &Score) -> Option<String> {
     match score.case.promise {
         Promise::HeldOrRaises(flag, _) => Some(format!(
@@ -104,7 +154,13 @@ fn warnings(score: &Score) -> Option<String> {
             score.mean(|trial| trial.minutes)
         )),
         Promise::Raises(flag, _) => Some(format!("{} in {}", flag.name(), per_cent(score.raised(flag).0))),
-        Promise::Coverage { .. } | Promise::Levels { .. } | Promise::Answers { .. } => None,
+        Promise::Coverage { .. }
+        | Promise::Levels { .. }
+        | Promise::Answers { .. }
+        | Promise::NoDifference(_)
+        | Promise::Sooner(_)
+        | Promise::Figures(_)
+        | Promise::Rate { .. } => None,
     }
 }
 
@@ -124,7 +180,7 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
         page.line(format_args!(
             "| {}<br>`{}` | {}{} | {} | {} | {} | {kept} | {:+.2} % | ±{:.1} % | {:.1} | {:.0} | {} | {} |",
             score.case.name,
-            score.case.law,
+            device(score),
             score.case.pace.precision,
             if score.case.pace.fast { ", fast" } else { "" },
             score.trials.len(),
@@ -148,15 +204,33 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
             Promise::Levels { .. } => {
                 ("bracket holds the level of saturation".to_owned(), score.bracketed().0)
             }
+            Promise::Rate { .. } => {
+                let width = 100.0 * score.bracket_width();
+                (
+                    format!("bracket holds the highest rate within the bound, {width:.1} % wide"),
+                    score.bracketed().0,
+                )
+            }
+            Promise::Figures(_) => {
+                let told = |(what, held, off): (&str, f64, f64)| {
+                    format!("<br>{what}: {} held, {:+.2} % off", per_cent(held), 100.0 * off)
+                };
+                let each: String = score.known().into_iter().map(told).collect();
+                (format!("figures of the formula held{each}"), score.all_known_held())
+            }
             Promise::HeldOrRaises(flag, _) => {
                 (format!("truth held, or {}", flag.name()), score.held_or_raised(flag).0)
             }
             Promise::Raises(flag, _) => (flag.name().to_owned(), score.raised(flag).0),
+            Promise::Sooner(_) => {
+                ("share of the time of two runs as sure".to_owned(), score.time_share().unwrap_or(f64::NAN))
+            }
+            Promise::NoDifference(_) => ("no difference is found".to_owned(), score.alike().0),
         };
         page.line(format_args!(
             "| {}<br>`{}` | {promise} | {} | {} | {:.1} | {} |",
             score.case.name,
-            score.case.law,
+            device(score),
             score.trials.len(),
             per_cent(share),
             score.mean(|trial| trial.minutes),
@@ -164,6 +238,12 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
         ));
     }
     page.into_string()
+}
+
+/// The device, or both of two.
+fn device(score: &Score) -> String {
+    let and = score.case.and.as_ref().map_or_else(String::new, |b| format!("`, B `{b}"));
+    format!("{}{and}", score.case.law)
 }
 
 /// What came of the figures of `rigel calibrate`.

@@ -3,9 +3,11 @@
 //! A flag stands under the row that it is about, with its figures; one that all points share stands under the table. Must
 //! not hide a point.
 
+use super::listing::lines;
 use super::style::{Ink, Style};
 use super::wrap::{clipped, wrapped};
 use crate::flag_scopes::FlagScopes;
+use crate::listing::{Listing, Room};
 use crate::notes::flag_text;
 use crate::page::Page;
 use crate::uneven;
@@ -14,6 +16,7 @@ use crate::words;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::{Figure, LoadClass};
+use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::{Basis, Estimate};
 
@@ -30,18 +33,26 @@ pub fn table(view: &View<'_>) -> String {
 pub(super) fn styled(view: &View<'_>, style: Style) -> String {
     let mut page = Page::default();
     let points = &view.findings.points;
-    let scopes = FlagScopes::of(points);
+    let scopes = FlagScopes::of(view);
     if !points.is_empty() {
-        let shown = view.shown();
-        let heading = heading(&shown);
-        page.line(style.painted(Ink::Heading, &heading));
         let mut clipped = false;
-        for found in points {
-            let numbers = numbers(&shown, found, view.findings.target);
-            page.line(if found.invalid() { style.painted(Ink::Invalid, &numbers) } else { numbers });
-            clipped |= own_flags(&mut page, &scopes.own(found), style);
+        for (shown, points) in view.tables() {
+            if let Some(side) = shown.first().and_then(|class| class.side) {
+                page.line(style.painted(Ink::Heading, side.name()));
+            }
+            let mut rows = rows(&mut page, view, &shown, &points, style).into_iter().peekable();
+            while let Some(row) = rows.next() {
+                page.line(if row.invalid { style.painted(Ink::Invalid, &row.text) } else { row.text });
+                // Several rows may be of one point: its flags stand below the last one.
+                if rows.peek().is_some_and(|next| next.points == row.points) {
+                    continue;
+                }
+                for found in row.points {
+                    clipped |= own_flags(&mut page, &scopes.own(found), style);
+                }
+            }
+            page.blank();
         }
-        page.blank();
         legend(&mut page, view, clipped);
         if let Some(sentence) = uneven::sentence(view) {
             page.blank();
@@ -49,16 +60,56 @@ pub(super) fn styled(view: &View<'_>, style: Style) -> String {
         }
     }
     shared_flags(&mut page, view, &scopes, style);
+    super::phases::section(&mut page, view, style);
     super::open::section(&mut page, view);
     super::curves::section(&mut page, view);
     page.into_string()
+}
+
+/// A line of a table, and the points whose flags stand below it.
+struct Row<'a> {
+    text: String,
+    points: Vec<&'a PointFindings>,
+    invalid: bool,
+}
+
+/// Writes the heading of a table; gives its rows.
+fn rows<'a>(
+    page: &mut Page,
+    view: &'a View<'_>,
+    shown: &[&LoadClass],
+    points: &[&'a PointFindings],
+    style: Style,
+) -> Vec<Row<'a>> {
+    let (heading, rows) = match Listing::of(view, shown, points, Room::Narrow) {
+        Some(listing) => {
+            let (heading, lines) = lines(&listing);
+            let row = |(row, text): (crate::listing::Row<'a>, String)| Row {
+                invalid: row.invalid(),
+                text,
+                points: row.points,
+            };
+            (heading, listing.rows.into_iter().zip(lines).map(row).collect())
+        }
+        None => {
+            let text = |found: &PointFindings| numbers(shown, found, view.findings.target);
+            let row = |found: &&'a PointFindings| Row {
+                text: text(found),
+                points: vec![*found],
+                invalid: found.invalid(),
+            };
+            (heading(shown), points.iter().map(row).collect::<Vec<_>>())
+        }
+    };
+    page.line(style.painted(Ink::Heading, &heading));
+    rows
 }
 
 /// The names of the columns: the levels of each class, its rate, the latency, the visits.
 fn heading(shown: &[&LoadClass]) -> String {
     let mut line = " ".to_owned();
     for (place, class) in shown.iter().enumerate() {
-        line += &format!("{:>1$}", class.name.label(), level_width(place, class));
+        line += &format!("{:>1$}", class.plain_name().label(), level_width(place, class));
     }
     for (place, class) in shown.iter().enumerate() {
         let space = if place == 0 { "" } else { " " };
@@ -68,7 +119,7 @@ fn heading(shown: &[&LoadClass]) -> String {
 }
 
 fn level_width(place: usize, class: &LoadClass) -> usize {
-    class.name.name().len().max(5) + usize::from(place > 0)
+    class.plain_name().name().len().max(5) + usize::from(place > 0)
 }
 
 fn rate_width(place: usize, class: &LoadClass) -> usize {
@@ -182,22 +233,38 @@ fn legend(page: &mut Page, view: &View<'_>, clipped: bool) {
         let visits = words::counted(visits, "visit");
         wrapped(page, "   ", "   ", &format!("{visits} in all. {}", words::unseen(share)));
     }
-    wrapped(page, "", "", &units(view));
+    of_columns(view).iter().for_each(|meaning| wrapped(page, "", "", meaning));
+}
+
+/// What the columns of each table mean.
+fn of_columns(view: &View<'_>) -> Vec<String> {
+    let mut of_matrix: Vec<&LoadClass> = Vec::new();
+    let mut told = Vec::new();
+    for (shown, points) in view.tables() {
+        match Listing::of(view, &shown, &points, Room::Narrow) {
+            Some(listing) => told.push(listing.meaning.to_owned()),
+            None => of_matrix.extend(shown),
+        }
+    }
+    let of_matrix = (!of_matrix.is_empty()).then(|| units(&of_matrix));
+    of_matrix.into_iter().chain(told).collect()
 }
 
 /// What the rates and latencies are of.
-fn units(view: &View<'_>) -> String {
-    let shown = view.shown();
-    let unit = |class: &&LoadClass| {
+fn units(shown: &[&LoadClass]) -> String {
+    // Both of two sides have the same.
+    let shown = shown.iter().filter(|class| class.side != Some(Side::B));
+    let shown: Vec<LoadClass> = shown.map(|class| class.plain()).collect();
+    let unit = |class: &LoadClass| {
         let bytes = if class.figure == Figure::Mbps { ", 2^20 bytes per second" } else { "" };
-        format!("{} of {}s{bytes}; ", printable(class.unit()), class.noun())
+        format!("{} of {}{bytes}; ", printable(class.unit()), class.nouns())
     };
     let units: String = shown.iter().map(unit).collect();
     let mut latency = String::new();
     for (place, class) in shown.iter().enumerate() {
         latency += &match place {
-            0 if shown.len() == 1 => format!("the {}s", class.noun()),
-            0 => format!("the {}s where there are some", class.noun()),
+            0 if shown.len() == 1 => format!("the {}", class.nouns()),
+            0 => format!("the {} where there are some", class.nouns()),
             _ => format!(", else of the {} ones", class.name),
         };
     }
@@ -211,7 +278,11 @@ fn meaning(view: &View<'_>) -> String {
     if !view.is_adaptive() {
         return format!("half of a 95 % interval that shows {}.", words::ONE_VISIT);
     }
-    let meaning = format!("half of {}, that is {}.", words::INTERVAL, words::SHORT_ESTIMAND);
+    let meaning = format!(
+        "half of {}, that is {}. For a run on another day it is 1.4 times that at least.",
+        words::INTERVAL,
+        words::SHORT_ESTIMAND
+    );
     if one_visit {
         format!("{meaning} Of a point with 1 visit it shows only what varied inside that visit.")
     } else {

@@ -3,7 +3,7 @@
 //! Must not choose the words; [`crate::verdict`] does.
 
 use super::style::{Ink, Style};
-use super::wrap::wrapped;
+use super::wrap::{paragraph, wrapped};
 use crate::page::Page;
 use crate::verdict::{Cause, Conclusion, Part, Suggestion, Tone};
 
@@ -21,7 +21,7 @@ pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {
 }
 
 fn text(verdict: &Conclusion, style: Style, most: usize) -> String {
-    let ink = match verdict.tone {
+    let ink = match verdict.look {
         Tone::Good => Ink::Heading,
         Tone::UseWithCare => Ink::Flag,
         Tone::DoNotUse => Ink::Invalid,
@@ -29,7 +29,7 @@ fn text(verdict: &Conclusion, style: Style, most: usize) -> String {
     let mut page = Page::default();
     for part in verdict.parts() {
         match part {
-            Part::Head(head) => page.push(style.painted(ink, &paragraph("", "", head))),
+            Part::Head(head) => page.push(style.painted(ink, &paragraph(head))),
             Part::Sentence(sentence) => wrapped(&mut page, "", "", sentence),
             Part::Causes(causes) => {
                 let (shown, others) = causes.split_at(causes.len().min(most));
@@ -64,11 +64,5 @@ fn cause(one: &Cause) -> String {
     if one.code.is_some() {
         wrapped(&mut page, "  ", "  ", &format!("{}: {}.", one.label(), one.figures));
     }
-    page.into_string()
-}
-
-fn paragraph(first: &str, others: &str, text: &str) -> String {
-    let mut page = Page::default();
-    wrapped(&mut page, first, others, text);
     page.into_string()
 }

@@ -29,6 +29,13 @@ pub(crate) fn wrapped(page: &mut Page, first: &str, others: &str, text: &str) {
     page.line(line);
 }
 
+/// A text in lines of its own.
+pub(crate) fn paragraph(text: &str) -> String {
+    let mut page = Page::default();
+    wrapped(&mut page, "", "", text);
+    page.into_string()
+}
+
 /// Adds as much of a text as fits into one line after `first`. Returns whether something was left out.
 pub(super) fn clipped(page: &mut Page, first: &str, text: &str) -> bool {
     if first.chars().count() + text.chars().count() <= COLUMNS {

@@ -4,12 +4,13 @@
 
 use crate::notes;
 use crate::view::View;
-use crate::words;
+use crate::{versus, words};
 use rigel_core::judge::findings::{FlagScope, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode, Next};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
+use rigel_core::uses::versus::Versus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,9 +66,12 @@ const ROOTS: [FlagCode; 8] = [
 const CONSEQUENCES: [FlagCode; 2] = [FlagCode::NotReached, FlagCode::FewPoints];
 
 /// All of them, the worst first: what makes numbers invalid, what causes other flags, what is beside the headline numbers.
-pub(super) fn of(view: &View<'_>) -> Vec<Cause> {
+pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
-    for (scope, flag) in view.findings.flags_by_scope().filter(|one| !ASKED_FOR.contains(&one.1.code)) {
+    let speaks = |(scope, flag): &(FlagScope, &Flag)| {
+        !ASKED_FOR.contains(&flag.code) && !is_sought(view, *scope, flag)
+    };
+    for (scope, flag) in view.findings.flags_by_scope().filter(speaks) {
         seen.entry(flag.code).or_default().push((scope, flag));
     }
     let headline = headline_points(view);
@@ -87,7 +91,22 @@ pub(super) fn of(view: &View<'_>) -> Vec<Cause> {
         .collect();
     all.sort_by_key(|(valid, aside, cause)| (*valid, cause.code.map(depth), *aside, cause.code));
     let cut = notes::cut_short(view).map(cut_short);
-    cut.into_iter().chain(all.into_iter().map(|one| one.2)).collect()
+    let all = cut.into_iter().chain(all.into_iter().map(|one| one.2));
+    all.chain(turned.and_then(|found| versus::not_reached(view, found))).collect()
+}
+
+/// A search for a rate goes beyond it on purpose, and says by its bracket how sure it is.
+fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
+    let Some(found) = &view.findings.slo else { return false };
+    let is_beyond = |point: Point| {
+        let rate = view.record.header.request.rate_of(point);
+        found.rate().is_some_and(|answer| f64::from(rate) > answer.at.or(answer.lower).unwrap_or(0.0))
+    };
+    match (flag.code, scope) {
+        (FlagCode::NotReached | FlagCode::FewPoints, _) => true,
+        (FlagCode::Overload, FlagScope::Point(point)) => is_beyond(point),
+        _ => false,
+    }
 }
 
 /// How far a flag is from what caused it.
@@ -170,7 +189,11 @@ fn place(view: &View<'_>, places: &[(FlagScope, &Flag)]) -> String {
 
 /// `184 outstanding small I/Os`, `8 outstanding small I/Os and 2 outstanding large streams`.
 fn in_words(view: &View<'_>, point: Point) -> String {
+    if let Some((side, words)) = point.side_in_words(&view.record.header.request.classes) {
+        return format!("{words} on {}", side.name());
+    }
     let of_load = |load: &&LoadClass| match point.of(load.name) {
+        place if load.places.is_some() => load.level_words(place),
         1 => format!("1 {}", load.axis().trim_end_matches('s')),
         level => format!("{level} {}", load.axis()),
     };

@@ -68,6 +68,15 @@ impl CommandLine {
         self
     }
 
+    /// Without an option and its value.
+    pub(super) fn without(mut self, option: &str) -> Self {
+        while let Some(at) = self.0.iter().position(|word| is_option(word, option)) {
+            let values = usize::from(self.0[at] == option);
+            self.0.drain(at..self.0.len().min(at + 1 + values));
+        }
+        self
+    }
+
     pub(super) fn text(&self) -> String {
         self.0.join(" ")
     }

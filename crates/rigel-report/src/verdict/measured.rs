@@ -7,7 +7,7 @@ use crate::numbers::time;
 use crate::view::View;
 use crate::words;
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::class::{LoadClass, Sizes};
+use rigel_core::load::class::{LoadClass, Sizes, Span};
 use rigel_core::path_text::printable;
 use rigel_core::record::Visit;
 use rigel_core::units::{Bytes, NS_PER_US, to_f64};
@@ -18,30 +18,62 @@ const FEW_TARGETS: usize = 2;
 /// `Measured: small I/O of 8 KiB and large I/O of 1 MiB, reads only, on ./rigel-scratch.dat (file, 4 GiB), 2026-11-23 02:00, for 1 min 2 s.`
 pub(super) fn sentence(view: &View<'_>) -> String {
     let header = &view.record.header;
-    let loads = view.loads();
+    let loads = view.main_loads();
     if loads.is_empty() {
         return String::new();
     }
-    let of_load = |load: &&LoadClass| match load.sizes {
-        Sizes::None => load.noun(),
-        Sizes::Fixed(_) | Sizes::Mixed(_) => format!("{} of {}", load.noun(), Bytes(load.io_bytes())),
+    let part = match header.request.common_span() {
+        Some(Span::Whole) => String::new(),
+        Some(span) => format!("{span} of "),
+        None => "parts of ".to_owned(),
     };
-    let io = words::listed(&loads.iter().map(of_load).collect::<Vec<_>>());
-    let writes = match header.request.common_write_percent().map(|share| share.get()) {
-        Some(0) => "reads only".to_owned(),
-        Some(100) => "writes only".to_owned(),
-        Some(_) => format!("{} of them writes", header.request.write_share()),
-        None => format!("writes: {}", header.request.write_share()),
-    };
+    let commits = view.loads().into_iter().find(|load| !loads.iter().any(|main| main.name == load.name));
+    let commits = commits.map(|load| format!("; commits of {}", Bytes(load.io_bytes())));
+    let io = words::listed(&io(&loads));
     let all = view.record.visits.iter().chain(&view.record.search);
     let ended_ns = |visit: &Visit| visit.ended_ns().max(visit.began_ns.saturating_add(visit.measured_ns));
     let took_us = to_f64(all.map(ended_ns).max().unwrap_or(0)) / to_f64(NS_PER_US);
     format!(
-        "Measured: {io}, {writes}, on {}, {}, for {}.",
+        "Measured: {io}, {}{}, on {part}{}, {}, for {}{}.",
+        writes(view),
+        commits.unwrap_or_default(),
         targets(&header.targets),
         printable(&header.started.chars().take(16).collect::<String>()).replace('T', " "),
-        time(took_us)
+        time(took_us),
+        // That took much less of the reader's own.
+        if header.request.engine.is_simulated() { " of simulated time" } else { "" }
     )
+}
+
+/// `small I/O of 8 KiB`, for each class. Both of two sides have the same load: it is told once.
+pub(crate) fn io(loads: &[&LoadClass]) -> Vec<String> {
+    let of_load = |load: &&LoadClass| {
+        let noun = called(&load.plain());
+        match load.sizes {
+            Sizes::None => noun,
+            Sizes::Fixed(_) => format!("{noun} of {}", Bytes(load.io_bytes())),
+            Sizes::Mixed(_) => format!("{noun} of up to {}", Bytes(load.io_bytes())),
+        }
+    };
+    let mut io: Vec<String> = loads.iter().map(of_load).collect();
+    io.dedup();
+    io
+}
+
+/// `reads only`, `20 % of them writes`.
+pub(crate) fn writes(view: &View<'_>) -> String {
+    let request = &view.record.header.request;
+    match request.common_write_percent().map(|share| share.get()) {
+        Some(0) => "reads only".to_owned(),
+        Some(100) => "writes only".to_owned(),
+        Some(_) => format!("{} of them writes", request.write_share()),
+        None => format!("writes: {}", request.write_share()),
+    }
+}
+
+/// I/O is told without number, commits are counted.
+fn called(load: &LoadClass) -> String {
+    if load.appends() { load.nouns() } else { load.noun() }
 }
 
 fn targets(all: &[TargetFacts]) -> String {
@@ -53,8 +85,9 @@ fn targets(all: &[TargetFacts]) -> String {
             Bytes(target.size_bytes)
         )
     };
+    let all = TargetFacts::each_once(all);
     let (named, others) = all.split_at(all.len().min(FEW_TARGETS));
-    let mut names: Vec<String> = named.iter().map(one).collect();
+    let mut names: Vec<String> = named.iter().copied().map(one).collect();
     if !others.is_empty() {
         names.push(format!("{} more", others.len()));
     }

@@ -4,6 +4,7 @@
 
 use super::causes::{self, Cause};
 use super::command::CommandLine;
+use crate::commits;
 use crate::numbers::trimmed;
 use crate::view::View;
 use rigel_core::facts::{TargetFacts, TargetKind};
@@ -45,21 +46,31 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let header = &view.record.header;
     let record = || shell_word(&format!("{}_record.jsonl", header.run_id));
     let simulated = header.request.engine.is_simulated();
+    let is_of_server = header.request.sql.is_some();
     if !view.record.complete() && view.record.closing.is_some() {
-        let purpose = "To go on with the run, in the directory of its record";
+        if is_of_server {
+            return None;
+        }
+        let is_own = |target: &TargetFacts| target.scratch.is_some_and(|scratch| scratch.own);
+        let purpose = if header.targets.iter().any(is_own) {
+            "To go on with the run if its scratch file was kept, in the directory of its record"
+        } else {
+            "To go on with the run, in the directory of its record"
+        };
         return Some(suggestion(purpose, format!("rigel run --resume {}", record())));
     }
     let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
     match causes::next(causes) {
-        None if simulated => Some(suggestion("To measure real storage", "rigel calibrate".to_owned())),
+        None if simulated => Some(suggestion("To measure real storage", of_real_storage(view))),
         None if advises(view) => Some(suggestion(
             "To see database settings that fit, in the directory of the record",
             format!("rigel advise {} --for postgresql", record()),
         )),
         None => None,
+        Some(Next::Doctor | Next::ScratchFile) if is_of_server => None,
         Some(Next::ScratchFile) => Some(suggestion(
             "In a directory on the disk, to measure a file of data",
-            "rigel calibrate".into(),
+            on_a_scratch_file(view).into(),
         )),
         Some(Next::Doctor) if simulated => None,
         Some(Next::Doctor) => Some(suggestion("To find the cause", doctor(view))),
@@ -70,6 +81,19 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
         },
         Some(Next::Again | Next::Nothing) => again("To measure again", with_workers(view, causes)?),
     }
+}
+
+/// The same question where no calibration answers it: a rate that keeps a bound, a load of its own.
+fn of_real_storage(view: &View<'_>) -> String {
+    let request = &view.record.header.request;
+    let asks_more = request.slo.is_some() || request.level.is_own();
+    let command = repeated(view).filter(|_| asks_more);
+    command.map_or_else(|| "rigel calibrate".to_owned(), |command| command.without("--engine").text())
+}
+
+/// What fills a file of its own, and answers the question of the run.
+fn on_a_scratch_file(view: &View<'_>) -> &'static str {
+    if commits::is_of(view) { "rigel run commit" } else { "rigel calibrate" }
 }
 
 /// Whether `rigel advise` has something to say about the reads of a database.
@@ -104,11 +128,20 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
     if !words.into_iter().all(is_whole) {
         return None;
     }
+    if request.slo.is_some() {
+        return Some(echo.after("rigel slo"));
+    }
+    if request.sides.is_some() && request.sql.is_none() {
+        return Some(echo.after("rigel versus"));
+    }
     let command = match (request.bound.is_some(), echo.has(&["-run", "-testname"])) {
         (true, _) => "rigel calibrate",
         // Nothing but a calibration can be asked for without a word more.
         (false, _) if echo.is_empty() => return None,
         (false, true) => "rigel orion",
+        // The connection string is not kept.
+        (false, false) if echo.has(&["--dsn"]) => return None,
+        (false, false) if request.sql.is_some() => "rigel sql",
         (false, false) => "rigel run",
     };
     Some(echo.after(command))
@@ -123,6 +156,7 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
         return Some(command.without_switch(fast));
     }
     match (request.pace, request.bound) {
+        (pace, _) if request.slo.is_some() => Some(command.with("--duration", &twice(pace.max_duration()?))),
         (_, Some(_)) => {
             let budget = more_time(request);
             let (option, value) = budget.split_once(' ')?;

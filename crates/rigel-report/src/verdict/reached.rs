@@ -4,35 +4,40 @@
 
 use crate::numbers::{number, percent, time};
 use crate::view::View;
-use crate::words;
+use crate::{commits, places, slo, streams, words};
 use rigel_core::judge::findings::{PointFindings, WorkingPoint};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
+use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 
 /// `This storage reached 55,584 small reads per second (±2.1 %), and answered ..` Of numbers that must not be used it says
 /// only what they seem to be.
 pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
+    if let Some(found) = &view.findings.slo {
+        return slo::reached(found);
+    }
     let best = &view.findings.best;
     let simulated = view.record.header.request.engine.is_simulated();
+    if let Some(found) = streams::sentence(view).filter(|_| usable) {
+        return found + &rising(view, &view.main_loads());
+    }
     let device = if simulated { "The simulated device" } else { "This storage" };
     let (reached, answered) = if usable { ("reached", "answered") } else { ("seemed to reach", "to answer") };
     let mut most = Vec::new();
-    let loads = view.loads();
+    let loads = view.main_loads();
     for load in &loads {
         let within = view.findings.answers.as_ref().filter(|_| load.name == Class::SMALL);
         let within = within.and_then(|answers| Some((answers.max_iops.as_ref().ok()?.iops, answers.bound)));
         let highest = best.rate(load.name).map(|best| best.estimate);
+        let place = best.rate(load.name).map_or_else(String::new, |best| at(view, load, best.point));
         most.extend(highest.map(|highest| match within {
             // At the highest rate the bound is kept.
-            Some((iops, bound)) if iops == highest => format!("{} within a {bound}", rate(load, highest)),
-            _ => rate(load, highest),
+            Some((iops, bound)) if iops == highest => {
+                format!("{} within a {bound}", rate(load, highest))
+            }
+            _ => format!("{}{place}", rate(load, highest)),
         }));
-        if view.findings.still_rising.contains(&load.name)
-            && let Some(last) = most.last_mut()
-        {
-            *last += ", and the rate still rose at the most load that was tried";
-        }
         let lower = within.filter(|(iops, _)| Some(*iops) != highest);
         most.extend(
             lower.map(|(iops, bound)| format!("{}{} within a {bound}", number(iops.value), width(iops))),
@@ -50,24 +55,67 @@ pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
     let quickest = quickest.filter(|(load, best)| is_lowest(load.name, best.estimate));
     let quickest = quickest.map_or_else(String::new, |(load, best)| {
         let (noun, least) = (load.noun(), time(best.estimate.value));
-        let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-        format!(", and {answered} {article} {noun} in {least} on average at best{}", width(best.estimate))
+        let place = at(view, load, best.point);
+        let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u', 'I']) { "an" } else { "a" };
+        format!(
+            ", and {answered} {article} {noun} in {least} on average at best{}{place}",
+            width(best.estimate)
+        )
     });
-    format!("{device} {reached} {}{quickest}.", words::listed(&most))
+    let (rising, commit) = (rising(view, &loads), commit(view));
+    if commits::is_of(view) {
+        let mut all = commits::latencies(view, usable);
+        all.push(format!("{device} {reached} {}.{rising}", words::listed(&most)));
+        return all.join(" ");
+    }
+    format!("{device} {reached} {}{quickest}.{rising}{commit}", words::listed(&most))
+}
+
+/// Whose highest rate is only the highest that was tried.
+fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
+    let found = &view.findings;
+    let rising = loads.iter().filter(|load| found.still_rising.contains(&load.name));
+    let rising: Vec<String> =
+        rising.filter(|load| found.best.rate(load.name).is_some()).map(|load| load.nouns()).collect();
+    let (load, were) = if commits::is_of(view) { ("writers", "were") } else { ("load", "was") };
+    match rising.len() {
+        0 => String::new(),
+        1 if loads.len() == 1 => format!(" The rate still rose at the most {load} that {were} tried."),
+        1 => format!(" The rate of {} still rose at the most {load} that {were} tried.", rising.concat()),
+        _ => format!(
+            " The rates of {} still rose at the most {load} that {were} tried.",
+            words::listed(&rising)
+        ),
+    }
+}
+
+/// ` A commit takes 125 us (±3.1 %).` Nothing where that was not measured.
+fn commit(view: &View<'_>) -> String {
+    let commits = view.findings.answers.as_ref().and_then(|answers| answers.commits.as_ref().ok());
+    let Some(commits) = commits else { return String::new() };
+    format!(" A commit takes {}{}.", time(commits.dsync_us.value), width(commits.dsync_us))
 }
 
 fn rate(load: &LoadClass, found: Estimate) -> String {
     let (value, width, noun) = (number(found.value), width(found), load.noun());
     match &load.figure {
+        Figure::Mbps if load.is_query() => format!("{value} MB per second of {}{width}", load.nouns()),
         Figure::Mbps => format!("{value} MB per second of {noun}{width}"),
-        Figure::Rate(_) if load.sizes == Sizes::None => {
+        Figure::Rate(_) if load.sizes == Sizes::None && !load.is_query() => {
             format!("{value} {} of {noun}{width}", printable(load.unit()))
         }
-        Figure::Rate(_) => format!("{value} {noun}s per second{width}"),
+        Figure::Rate(_) => format!("{value} {} per second{width}", load.nouns()),
     }
 }
 
-fn width(found: Estimate) -> String {
+/// ` at 0-6.25 %`, where a point is a place; ` with 16 writers` of a log.
+fn at(view: &View<'_>, load: &LoadClass, point: Point) -> String {
+    let writers = commits::writers(load, point);
+    places::of_point(view, point).map_or(writers, |place| format!(" at {place}"))
+}
+
+/// ` (±2.1 %)`; nothing without an interval.
+pub(crate) fn width(found: Estimate) -> String {
     let Some(half) = found.half_width() else { return String::new() };
     match percent(half) {
         tiny if tiny.starts_with('<') || tiny == "0.0" => " (± less than 0.1 %)".to_owned(),
@@ -77,22 +125,29 @@ fn width(found: Estimate) -> String {
 
 /// The load that gives much of the rate at little latency, and what the highest rate costs beside it.
 pub(super) fn working(view: &View<'_>) -> Option<String> {
-    let (class, found) = view.findings.working.iter().next()?;
-    let load = view.record.header.request.class(*class)?;
+    if view.findings.slo.is_some() {
+        return None;
+    }
+    let load = view.main_loads().into_iter().find(|load| view.findings.working.contains_key(&load.name))?;
+    let found = view.findings.working.get(&load.name)?;
     let WorkingPoint { at, highest } = found;
     let gain = highest.rate.value / at.rate.value - 1.0;
     let more = match percent(gain.max(0.0)).as_str() {
         "0.0" | "<0.1" => "no more".to_owned(),
         more => format!("{more} % more"),
     };
+    let load_of = |level: u32| {
+        if load.appends() { words::counted(level, "writer") } else { format!("{level} outstanding") }
+    };
+    let of = if load.appends() { format!(" of {}", load.nouns()) } else { String::new() };
     Some(format!(
-        "A good working point is {} outstanding: {} {}{} at {}. {} outstanding give {more}, at {} times the latency.",
-        at.outstanding,
+        "A good working point{of} is {}: {} {}{} at {}. {} give {more}, at {} times the latency.",
+        load_of(at.outstanding),
         number(at.rate.value),
         printable(load.unit()),
         width(at.rate),
         time(at.latency_us),
-        highest.outstanding,
+        load_of(highest.outstanding),
         times(highest.latency_us / at.latency_us),
     ))
 }

@@ -83,9 +83,9 @@ fn the_table_of_a_slower_device() {
     large_mbps (MBPS)
         4     2  20000.00   2.3  14000.00   3.2   -30.0   -32.1 .. -27.8 worse
     small_p99 (us)
-        4     2     100.0   2.3     142.9   3.3   +42.9   +38.5 .. +47.4 worse
+        4     2     102.0   4.4     147.1   6.4   +44.1   +35.7 .. +53.0 worse
     large_p99 (us)
-        4     2     100.0   2.3     142.9   3.3   +42.9   +38.5 .. +47.4 worse
+        4     2     102.0   4.4     147.1   6.4   +44.1   +35.7 .. +53.0 worse
 
     from .. to is the range in which the true change lies. A number is better or
     worse when 0 is outside of it. In 95 of 100 comparisons all ranges under one

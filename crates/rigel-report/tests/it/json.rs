@@ -45,6 +45,7 @@ const DOCUMENT: &str = r#"{
         "io_bytes": 8192,
         "sizes": [],
         "span": "0-100%",
+        "places": null,
         "counted": "I/Os",
         "write_percent": 0,
         "unit": "IOPS"
@@ -53,6 +54,7 @@ const DOCUMENT: &str = r#"{
         "io_bytes": 1048576,
         "sizes": [],
         "span": "0-100%",
+        "places": null,
         "counted": "I/Os",
         "write_percent": 0,
         "unit": "MBPS"
@@ -61,6 +63,11 @@ const DOCUMENT: &str = r#"{
     "complete": true
   },
   "estimand": "the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",
+  "sure": {
+    "this_session": "± shows only what varied inside the one visit to the point; what another visit would add is not known.",
+    "within_it": "Not known: no point was visited twice, so chance and difference look alike.",
+    "another_session": "Not known, and ± says nothing of it."
+  },
   "target": null,
   "unseen_share": null,
   "verdict": {
@@ -69,6 +76,8 @@ const DOCUMENT: &str = r#"{
     "measured": "Measured: small I/O of 8 KiB and large I/O of 1 MiB, reads only, on /dev/sdb (file, 16 GiB), 2026-01-01 12:00, for 100 s.",
     "reached": "This storage seemed to reach 100 small I/Os per second and 50 MB per second of large I/O, and to answer a small I/O in 10 ms on average at best.",
     "working": null,
+    "places": [],
+    "costs": [],
     "sureness": "Each of 2 points was visited once, so that ± holds only what varied inside that visit.",
     "causes": [
       {
@@ -135,6 +144,8 @@ const DOCUMENT: &str = r#"{
           "within": null,
           "between": null,
           "stalled_share": null,
+          "of_highest": null,
+          "of_alone": null,
           "reached": null,
           "reads": 6000,
           "writes": 0,
@@ -233,6 +244,8 @@ const DOCUMENT: &str = r#"{
           "within": null,
           "between": null,
           "stalled_share": null,
+          "of_highest": null,
+          "of_alone": null,
           "reached": null,
           "reads": 5000,
           "writes": 0,
@@ -285,6 +298,7 @@ const DOCUMENT: &str = r#"{
     }
   ],
   "curves": [],
+  "places": [],
   "best": {
     "small": {
       "rate": {
@@ -511,4 +525,22 @@ fn a_curve_has_its_levels_and_what_saturates() {
             })
             .sum::<usize>()
     );
+}
+
+#[test]
+fn rates_of_one_run_are_compared_in_rounds() {
+    let document = document(&Run::visited(RunLevel::Normal, &SPREAD));
+    let points = document["points"].as_array().unwrap();
+    let io = |small: u32, large: u32| {
+        let levels = serde_json::json!({"small": small, "large": large});
+        &points.iter().find(|point| point["levels"] == levels).unwrap()["classes"]["small"]
+    };
+    let (alone, beside) = (io(1, 0), io(1, 1));
+    assert_eq!((&alone["of_alone"], &io(5, 0)["of_highest"]), (&Value::Null, &Value::Null));
+    let told = |ratio: &Value| ["lo95", "mean", "hi95"].map(|end| ratio[end].as_f64().unwrap());
+    // The classes do not hinder each other, and five outstanding have five times the rate of one.
+    let [lo, mean, hi] = told(&beside["of_alone"]);
+    assert!(lo <= mean && mean <= hi && (mean - 1.0).abs() < 0.05, "{lo} {mean} {hi}");
+    let [.., mean, _] = told(&alone["of_highest"]);
+    assert!((mean - 0.2).abs() < 0.02 && beside["of_alone"]["rounds"] == 4, "{mean}");
 }

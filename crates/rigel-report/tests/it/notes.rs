@@ -195,8 +195,7 @@ fn a_search_that_was_cut_short_has_no_points() {
     let told = end(&run);
     assert_eq!(
         told,
-        "\nRun cut short: the record ends without its closing line; the search for load levels was not finished after \
-         3 visits.\n"
+        "\nRun cut short: the record ends without its closing line; the search was not finished after 3 visits.\n"
     );
     let summary = run.file(FORMAT, "_summary.txt");
     assert!(summary.contains("Duration for each Data Point: 2 seconds"), "{summary}");

@@ -261,8 +261,10 @@ impl Run {
             n_sat.insert(class, run.search(class, &search.rules(class)));
         }
         let header = &mut run.record.header;
-        header.plan =
-            header.plan.with_levels(&header.request, &Searched { n_sat, bounded: None }, Nanos(0)).unwrap();
+        header.plan = header
+            .plan
+            .with_levels(&header.request, &Searched { n_sat, ..Searched::default() }, Nanos(0))
+            .unwrap();
         run
     }
 

@@ -3,8 +3,9 @@
 //! Must not compare points of different levels of the class itself.
 
 use super::{Drawn, rounded};
-use rigel_core::judge::findings::{IoFindings, PointFindings};
-use rigel_core::load::class::Class;
+use crate::loss::lost;
+use rigel_core::judge::findings::{Contrast, PointFindings};
+use rigel_core::load::class::{Class, PerClass};
 use serde::Serialize;
 
 /// The losses of a class at one of its levels.
@@ -25,38 +26,27 @@ struct Row {
     point: usize,
 }
 
-/// The losses of `class` at each of its levels that was measured alone and with others.
-pub(super) fn losses(points: &[PointFindings], class: Class) -> Vec<Loss> {
+/// The losses of `class` at each of its levels that was measured alone and with others; `contrasts` are those of the points.
+pub(super) fn losses(points: &[PointFindings], contrasts: &[PerClass<Contrast>], class: Class) -> Vec<Loss> {
     let alone = points.iter().filter(|found| found.point.is_alone(class));
     let loss = |alone: &PointFindings| {
         let level = alone.point.of(class);
         let base = alone.io(class)?;
         let beside = points
             .iter()
+            .zip(contrasts)
             .enumerate()
-            .filter(|(_, found)| found.point.of(class) == level && !found.point.is_alone(class));
-        let rows: Vec<Row> = beside
-            .filter_map(|(point, found)| {
-                let added = found.point.without(class).sum();
-                Some(Row { added, loss: lost(base, found.io(class)?)?, point })
-            })
-            .collect();
+            .filter(|(_, (found, _))| found.point.of(class) == level && !found.point.is_alone(class));
+        let row = |(point, (found, contrasts)): (usize, (&PointFindings, &PerClass<Contrast>))| {
+            let added = found.point.without(class).sum();
+            let in_rounds = contrasts.get(&class).and_then(|contrast| contrast.of_alone);
+            let loss = lost(base, found.io(class)?, in_rounds)?;
+            let ends = [loss.ends.map(|ends| ends.0), loss.ends.map(|ends| ends.1)];
+            let [lo, hi] = ends.map(|end| end.map(rounded));
+            Some(Row { added, loss: [Some(rounded(loss.share)), lo, hi], point })
+        };
+        let rows: Vec<Row> = beside.filter_map(row).collect();
         (!rows.is_empty()).then_some(Loss { level, rows })
     };
     alone.filter_map(loss).collect()
-}
-
-/// `1 - with / alone`. The relative half-widths of independent means add up in quadrature, to first order; the ends are those of
-/// the ratio on a logarithmic scale, so that it stays above zero. `None` when there is no rate alone.
-fn lost(alone: &IoFindings, with: &IoFindings) -> Option<Drawn> {
-    if alone.iops.value <= 0.0 {
-        return None;
-    }
-    let ratio = with.iops.value / alone.iops.value;
-    let ends = alone.iops.half_width().zip(with.iops.half_width()).map(|(alone, with)| {
-        let half = alone.hypot(with);
-        [1.0 - ratio * half.exp(), 1.0 - ratio * (-half).exp()]
-    });
-    let [lo, hi] = ends.map_or([None, None], |ends| ends.map(|end| Some(rounded(end))));
-    Some([Some(rounded(1.0 - ratio)), lo, hi])
 }

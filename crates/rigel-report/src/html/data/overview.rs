@@ -98,7 +98,8 @@ fn points<'a>(view: &'a View<'_>, class: Class) -> impl Iterator<Item = &'a Poin
 
 /// ` of 8 KiB`; nothing for what is no block I/O.
 fn size_of(load: &LoadClass) -> String {
-    if load.io_bytes() > 0 { format!(" of {}", load.size_text()) } else { String::new() }
+    let places = load.places.map_or_else(String::new, |places| format!(" by {places} places"));
+    if load.io_bytes() > 0 { format!(" of {}{places}", load.size_text()) } else { places }
 }
 
 fn charts(views: &[View<'_>], (class, size, streams): Kind, runs: &[usize]) -> Vec<Overlay> {
@@ -121,7 +122,7 @@ fn charts(views: &[View<'_>], (class, size, streams): Kind, runs: &[usize]) -> V
 }
 
 fn line(view: &View<'_>, run: usize, class: Class, quantity: Quantity) -> Line {
-    let scopes = FlagScopes::of(&view.findings.points);
+    let scopes = FlagScopes::of(view);
     let mut rows: BTreeMap<Point, Row> = BTreeMap::new();
     for found in points(view, class) {
         let Some(estimate) = found.io(class).and_then(quantity) else { continue };

@@ -6,11 +6,12 @@ use super::{load_before, sentences};
 use crate::duration::range;
 use crate::numbers::span;
 use crate::page::Page;
-use crate::words;
+use crate::{versus, words};
 use rigel_core::load::class::{LoadClass, Pattern};
 use rigel_core::load::pace::Adaptive;
-use rigel_core::load::plan::{AdaptivePlan, LevelSearch, Plan, WarmUp};
+use rigel_core::load::plan::{AdaptivePlan, LevelSearch, Plan, RateSearch, WarmUp};
 use rigel_core::load::request::Request;
+use rigel_core::load::slo::Slo;
 use rigel_core::stats::schedule::{LongVisit, Phase};
 use rigel_core::units::Nanos;
 
@@ -48,8 +49,40 @@ pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
     );
 }
 
+/// The search for a rate, and what follows it.
+pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
+    let bounds = slo.bounds.iter().map(|bound| format!("{bound}: {}", bound.meaning()));
+    sentences(page, "Bounds", bounds);
+    sentences(page, "Required", slo.required.iter().map(ToString::to_string));
+    sentences(
+        page,
+        "Search",
+        [
+            format!(
+                "rates of {} to {} per second, from {} on, then between those that keep the bounds and those that do not",
+                search.lowest, search.most, search.first
+            ),
+            format!(
+                "visits of {} to settle and {} measured, until {} at the latest",
+                search.settle,
+                search.measure,
+                span(search.share)
+            ),
+            format!(
+                "then visits twice as long in random order to the rates around the one that was found, to 50, 70 and 90 % of it{}, until the time is over",
+                if slo.required.is_empty() { "" } else { " and to those required" }
+            ),
+        ],
+    );
+}
+
 pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive: Adaptive) {
-    let precision = format!("{}: half the width of the 95 % CI of every mean rate", adaptive.precision);
+    let of = if request.sides.is_some() {
+        format!("ratio of {}", versus::ratio_of(request))
+    } else {
+        "mean rate".to_owned()
+    };
+    let precision = format!("{}: half the width of the 95 % CI of every {of}", adaptive.precision);
     sentences(page, "Precision", [precision]);
     if let Some(planned) = &plan.adaptive {
         sentences(page, "Visits", visits(request, plan, planned));
@@ -60,7 +93,12 @@ pub(super) fn adaptive(page: &mut Page, request: &Request, plan: &Plan, adaptive
 
 fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String> {
     let several = planned.phases.len() > 1;
-    let mut lines = vec!["in random order, until the precision is reached at every point".to_owned()];
+    let order = if request.sides.is_some() {
+        "loads in random order, each on A and on B one right after the other, until the precision is reached for every ratio"
+    } else {
+        "in random order, until the precision is reached at every point"
+    };
+    let mut lines = vec![order.to_owned()];
     if let Some(warm_up) = planned.warm_up {
         let has_log = request.classes.iter().any(|class| class.pattern == Pattern::Log);
         let first = if has_log { "visit" } else { "stream" };
@@ -71,10 +109,10 @@ fn visits(request: &Request, plan: &Plan, planned: &AdaptivePlan) -> Vec<String>
         if several {
             line += if phase_writes(request, plan, phase) { " that write" } else { " that only read" };
         }
-        if index > 0 {
+        if index > 0 && planned.parameters.pause_ns > 0 {
             line += &format!(", after a rest of {}", Nanos(planned.parameters.pause_ns));
         }
-        lines.push(format!("{line}: {}", rounds(plan, planned, phase)));
+        lines.push(format!("{line}: {}", rounds(request, plan, planned, phase)));
     }
     lines
 }
@@ -85,8 +123,8 @@ fn phase_writes(request: &Request, plan: &Plan, phase: &Phase) -> bool {
 }
 
 /// `first 20 s at small 5 large 2, then 4 to 12 visits to each, 20 s or more apart`
-fn rounds(plan: &Plan, planned: &AdaptivePlan, phase: &Phase) -> String {
-    let parameters = &planned.parameters;
+fn rounds(request: &Request, plan: &Plan, planned: &AdaptivePlan, phase: &Phase) -> String {
+    let parameters = phase.parameters(&planned.parameters);
     let points = phase.points.len();
     let visits = format!(
         "{} to {} visits to each, {} or more apart",
@@ -96,7 +134,7 @@ fn rounds(plan: &Plan, planned: &AdaptivePlan, phase: &Phase) -> String {
     );
     let long = |long: &LongVisit| {
         let point = plan.steps.get(long.point)?.point;
-        Some(format!("{} at {}", Nanos(long.measure_ns), point.words()))
+        Some(format!("{} at {}", Nanos(long.measure_ns), point.words_of(&request.classes)))
     };
     let long_visits: Vec<String> = phase.long_visits.iter().filter_map(long).collect();
     if long_visits.is_empty() {

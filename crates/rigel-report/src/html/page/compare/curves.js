@@ -3,7 +3,6 @@
 const FOUND = dataOf("comparison");
 const QUANTITIES = Object.fromEntries(FOUND.quantities.map((one) => [one.name, one]));
 
-const rowName = (row) => `Small=${row.small}, Large=${row.large}`;
 const writer = (quantity) => (quantity.unit === "us" ? time : (value) => `${number(value)} ${quantity.unit}`);
 const signed = (share) => (isThere(share) ? `${share > 0 ? "+" : ""}${number(100 * share)} %` : "-");
 
@@ -11,23 +10,21 @@ const signed = (share) => (isThere(share) ? `${share > 0 ? "+" : ""}${number(100
 function story(quantity, row) {
   const write = writer(quantity);
   const change = row.change ? `${signed(row.change[0])}, ${signed(row.change[1])} to ${signed(row.change[2])}` : "no change can be told";
-  return [rowName(row), `base ${told(row.base, write)}`, `new ${told(row.new, write)}`, `${change}: ${row.verdict}`].join("\n");
+  const [base, fresh] = FOUND.sides;
+  return [row.name, `${base}: ${told(row.base, write)}`, `${fresh}: ${told(row.new, write)}`, `${change}: ${row.verdict}`].join("\n");
 }
 
-/** Both sides of a quantity over the levels of its class, at the chosen level of the other class. */
+/** Both sides of a quantity over the levels of its class, beside the chosen load of the other classes. */
 function overlay(quantity) {
   if (!quantity) return null;
-  const own = quantity.of;
-  const other = own === "small" ? "large" : "small";
-  const level = Number(document.getElementById(`level-${quantity.name}`).value);
-  const rows = quantity.rows.filter((row) => row[other] === level);
+  const beside = Number(document.getElementById(`level-${quantity.name}`)?.value ?? 0);
+  const rows = quantity.rows.filter((row) => row.beside === beside);
   const side = (name, key) => ({
-    name, rows: rows.map((row) => ({ x: row[own], estimate: row[key], text: story(quantity, row), state: row.invalid ? "bad" : undefined })),
+    name, rows: rows.map((row) => ({ x: row.level, estimate: row[key], text: story(quantity, row), state: row.invalid ? "bad" : undefined })),
   });
-  const counted = own === "large" ? `outstanding large ${FOUND.large_unit}` : "outstanding small I/Os";
   const more = quantity.unit === "us" ? latencyAxis() : { min: 0 };
-  const label = `${quantity.title} of both sides over the ${counted}, with 95 % intervals`;
-  return lines(label, [side(FOUND.sides[0], "base"), side(FOUND.sides[1], "new")], counted, quantity.unit === "us" ? "latency" : quantity.unit, more);
+  const label = `${quantity.title} of both sides over the ${quantity.axis}, with 95 % intervals`;
+  return lines(label, [side(FOUND.sides[0], "base"), side(FOUND.sides[1], "new")], quantity.axis, quantity.unit === "us" ? "latency" : quantity.unit, more);
 }
 
 /** Every change of the chosen quantity with its interval, a line for each point. */
@@ -53,7 +50,7 @@ function changes() {
   const option = frame(`Change of ${quantity.title} at every point with its interval`, {
     legend: { show: false },
     xAxis: axis("change in %, whiskers: the interval", { scale: false, axisLabel: { color: muted, formatter: "{value} %" } }),
-    yAxis: { type: "category", inverse: true, data: rows.map(rowName), axisLabel: { color: ink }, axisTick: { show: false }, axisLine: { lineStyle: { color: muted } } },
+    yAxis: { type: "category", inverse: true, data: rows.map((row) => row.name), axisLabel: { color: ink }, axisTick: { show: false }, axisLine: { lineStyle: { color: muted } } },
     series: [
       {
         type: "scatter", name: "change", symbolSize: 11, data: rows.map(item), tooltip: TOLD, z: 3,
@@ -73,14 +70,14 @@ function changes() {
 
 function listen() {
   const select = document.getElementById("quantity");
-  fill(select, FOUND.quantities.map((quantity) => [quantity.name, quantity.title]));
-  select.addEventListener("change", () => drawAll(["changes"]));
+  if (select) {
+    fill(select, FOUND.quantities.map((quantity) => [quantity.name, quantity.title]));
+    select.addEventListener("change", () => drawAll(["changes"]));
+  }
   for (const quantity of FOUND.quantities) {
     const level = document.getElementById(`level-${quantity.name}`);
     if (!level) continue;
-    const other = quantity.of === "small" ? "large" : "small";
-    const named = other === "small" ? "Small" : "Large";
-    fill(level, distinct(quantity.rows.map((row) => row[other])).map((one) => [one, `${named}=${one}`]));
+    fill(level, quantity.besides.map((beside, place) => [place, beside]));
     level.addEventListener("change", () => drawAll([`over-${quantity.name}`]));
   }
 }
@@ -88,6 +85,6 @@ function listen() {
 start(FOUND.quantities.length > 0, () => {
   listen();
   FOUND.quantities.forEach((quantity) => figure(`over-${quantity.name}`, () => overlay(quantity)));
-  figure("changes", changes);
+  if (document.getElementById("changes")) figure("changes", changes);
   drawAll();
 });

@@ -9,6 +9,12 @@ function levelAxis(name, levels) {
   return axis(name, { min: 0, max: ({ max }) => max + Math.max(1, Math.round(max / 25)), minInterval: 1 });
 }
 
+/** The whole of a target, or the part of it that has places. */
+const placeAxis = (name, middles) => {
+  const half = middles.length > 1 ? (middles[1] - middles[0]) / 2 : 50;
+  return axis(name, { min: middles[0] - half, max: middles.at(-1) + half });
+};
+
 /** An upright axis of latencies: they differ by factors, and the short ones matter as much as the long ones. */
 const latencyAxis = () => ({ type: "log", axisLabel: { color: look().muted, formatter: time } });
 
@@ -35,10 +41,10 @@ function measured(name, estimates, more) {
 /**
  * The series of one line: the line with its marks, then band and whiskers. A row is {x, estimate, text, point, state, hollow}:
  * `point` is what a click on it chooses, `state` whether it asks for care ("care") or must not be used ("bad"); `hollow` is a
- * figure that is not of the measurement. No whisker goes below `floor`.
+ * figure that is not of the measurement, `label` a name below it. No whisker goes below `floor`.
  */
 function line({ name, rows }, [index, count], floor) {
-  const { bad, care, panel, paper } = look();
+  const { bad, care, ink, panel, paper } = look();
   const { color, mark, dash } = lineLook(index, count);
   const hollow = { color: paper, borderColor: color, borderWidth: 1.5 };
   const item = (row) => {
@@ -47,7 +53,8 @@ function line({ name, rows }, [index, count], floor) {
     return {
       value: [row.x, row.estimate[0]], point: row.point ?? -1, read: row.text,
       itemStyle: row.hollow ? hollow : row.state ? { color: isBad ? panel : color, borderColor: state, borderWidth: 2.5 } : undefined,
-      label: row.state ? { show: true, formatter: isBad ? "✕" : "!", color: state, position: "top", fontWeight: "bold", fontSize: 14 } : undefined,
+      label: row.state ? { show: true, formatter: isBad ? "✕" : "!", color: state, position: "top", fontWeight: "bold", fontSize: 14 }
+        : row.label ? { show: true, formatter: row.label, color: ink, position: "bottom" } : undefined,
     };
   };
   const shown = rows.filter((row) => row.estimate && isThere(row.estimate[0]));
@@ -88,16 +95,16 @@ function spread(name, rows, color, band, floor = -Infinity) {
 }
 
 /**
- * A chart of several lines over a number of outstanding I/Os; nothing when no line has a figure. A line that looks the same in
- * several charts says in `turn` which of how many it is.
+ * A chart of several lines over a number of outstanding I/Os, or another axis; nothing when no line has a figure. A line that looks the same in
+ * several charts says in `turn` which of how many it is. What is drawn `beside` the lines has room, too.
  */
-function lines(label, all, x, y, more) {
+function lines(label, all, x, y, more, beside = []) {
   const some = all.filter(({ rows }) => rows.some((row) => row.estimate && isThere(row.estimate[0])));
   if (some.length === 0) return null;
   const levels = some.flatMap(({ rows }) => rows.map((row) => row.x));
-  const yAxis = measured(y, some.flatMap(({ rows }) => rows.map((row) => row.estimate ?? [])), more);
+  const yAxis = measured(y, [...some.flatMap(({ rows }) => rows.map((row) => row.estimate ?? [])), ...beside], more);
   return frame(label, {
-    xAxis: levelAxis(x, levels),
+    xAxis: typeof x === "string" ? levelAxis(x, levels) : x,
     yAxis,
     series: some.flatMap((one, index) => line(one, one.turn ?? [index, some.length], yAxis.type === "log" ? yAxis.min : undefined)),
     // One line needs no name.

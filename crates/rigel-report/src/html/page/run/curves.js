@@ -6,10 +6,18 @@ function rowsOf(own, quantity, write, keep) {
     const io = point.ios[own.name];
     if (!io || !keep(io.beside)) return [];
     const flags = flagWords(point);
-    const text = `${pointName(point)}\n${write(io[quantity])}${flags ? `\n${flags}` : ""}`;
-    return [{ x: point.levels[own.name], estimate: io[quantity], point: index, text, state: stateOf(point) }];
+    const text = `${pointName(point)}\n${write(io[quantity])}${ofHighest(io, quantity)}${flags ? `\n${flags}` : ""}`;
+    return [{ x: across(own, point.levels[own.name]), estimate: io[quantity], point: index, text, state: stateOf(point) }];
   });
 }
+
+/** How a rate compares with the highest of its class, from rounds in which both were measured. */
+const ofHighest = (io, quantity) => (quantity === "rate" && io.of_highest ? `\n${told(io.of_highest, perCent)} of the highest` : "");
+
+/** Where a level lies in a chart: a place in the middle of what it covers. */
+const across = (own, level) => own.places[level - 1] ?? level;
+/** What a chart of a class has across; places have no name that begins a new scale. */
+const acrossAxis = (own) => (own.places.length ? placeAxis(own.outstanding, own.places) : own.outstanding);
 
 /** What the other classes do where a class has figures, in words, each once. */
 const besides = (own) => [...new Set(POINTS.flatMap((point) => point.ios[own.name]?.beside ?? []))];
@@ -23,7 +31,7 @@ function rateCurves(own) {
   const label = `${own.unit} of ${own.noun} over the ${own.outstanding}, a line for each load of the other classes, with 95 % intervals`;
   const curve = FOUND.curves.find((one) => one.class.name === own.name);
   const alone = curve && all.find(({ rows }) => rows.some(({ point }) => isAlone(POINTS[point], own)));
-  if (!alone) return lines(label, all, own.outstanding, own.unit, { min: 0 });
+  if (!alone) return lines(label, all, acrossAxis(own), own.unit, { min: 0 });
   // One curve: what the search found where nothing was measured later.
   const isMeasured = (x) => alone.rows.some((row) => row.x === x);
   const missing = searched(curve).filter(({ x }) => !isMeasured(x));
@@ -36,7 +44,7 @@ function latencyCurves() {
   const level = part("latency-level")?.value ?? besides(MAIN)[0];
   const rows = (quantity) => rowsOf(MAIN, quantity, (estimate) => `${quantity} ${told(estimate, time)}`, (beside) => beside === level);
   const all = ["mean", "p50", "p99"].map((quantity) => ({ name: quantity, rows: rows(quantity) }));
-  return lines(`Latency of ${MAIN.noun}: mean, median and 99th percentile with 95 % intervals`, all, MAIN.outstanding, "latency", {
+  return lines(`Latency of ${MAIN.noun}: mean, median and 99th percentile with 95 % intervals`, all, acrossAxis(MAIN), "latency", {
     ...latencyAxis(),
   });
 }

@@ -30,7 +30,7 @@ function matrix(own, quantity, unit, write, short) {
     const chosen = index === CHOSEN.point;
     return {
       value: [place(across, acrossLevels, point), place(up, upLevels, point), estimate[0]], point: index,
-      read: `${pointName(point)}\n${told(estimate, write)}${unit}${flags ? `\n${flags}` : ""}`,
+      read: `${pointName(point)}\n${told(estimate, write)}${unit}${ofHighest(point.ios[own.name], quantity)}${flags ? `\n${flags}` : ""}`,
       label: { show: shown || Boolean(sign), formatter: shown ? sign + short(estimate[0]) : sign, color: inkOn(share(estimate[0])), fontSize: 11 },
       itemStyle: { borderColor: chosen ? accent : point.invalid ? bad : rule, borderWidth: chosen ? 4 : point.invalid ? 3 : 1 },
     };

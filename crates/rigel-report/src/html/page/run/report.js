@@ -42,6 +42,7 @@ const FIGURES_OF_RUN = {
   "latency-time": latencyOverTime,
   inside,
   ...Object.assign({}, ...FOUND.classes.map(figuresOf)),
+  ...Object.fromEntries((FOUND.slo?.bounds ?? []).map((bound, place) => [`slo-${place}`, () => sloCurve(bound)])),
 };
 
 if (POINTS.length > 0) listen();

@@ -1,0 +1,160 @@
+//! Raw I/O beside SQL as one JSON document, `rigel.sql/1`, and its JSON Schema.
+//!
+//! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
+//! misread needs a new one. Must not compute.
+
+use super::{Both, words};
+use crate::json::{RatioDocument, pretty, schema_of, text};
+use crate::verdict::Conclusion;
+use rigel_core::error::Problem;
+use rigel_core::stats::Estimate;
+use rigel_core::uses::beside::{BesideLoad, Limit, Way};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.sql/1";
+
+/// Raw I/O and SQL that took turns in one run, on the same files or, of commits, in the same directory. Rates are per second, times in microseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.sql/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Name that all files of the run begin with.
+    run: String,
+    /// Local time of the start, RFC 3339.
+    started: String,
+    /// Every load was measured in full.
+    complete: bool,
+    /// The engine of the raw I/O, and what is known of the server.
+    notes: Vec<String>,
+    /// What part reaches SQL, what the limit is, and what that rests on, as sentences.
+    sentences: Vec<String>,
+    /// Whether the numbers may be used, what speaks against them, and what to do.
+    verdict: Conclusion,
+    /// The sessions of the load that the sentences are about: the highest rate of SQL. Null when no rate may be used.
+    best: Option<u32>,
+    /// By the number of sessions.
+    loads: Vec<LoadDocument>,
+}
+
+/// One number of sessions.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SqlLoad")]
+struct LoadDocument {
+    /// The sessions, and the outstanding raw reads.
+    sessions: u32,
+    /// The files of the table, read without a database; of commits durable writes to a log of their own.
+    raw: WayDocument,
+    /// The same through SQL.
+    sql: WayDocument,
+    /// The rate of SQL over that of raw I/O; null when it cannot be told.
+    efficiency: Option<RatioDocument>,
+    /// What keeps SQL from more: storage (raw I/O makes no more), cpu (less than 10 % is idle), sessions (neither). Null when the
+    /// ratio is not sure enough, or the counters do not tell. Of commits cpu goes first, and it is null where SQL makes more than raw
+    /// writers, since its commits share flushes.
+    #[schemars(extend("enum" = ["storage", "cpu", "sessions", null]))]
+    limit: Option<&'static str>,
+    /// Where the time of the sessions went, the most first.
+    waits: Vec<WaitDocument>,
+    /// Commits that a flush of the server's log made durable on average; null of look-ups, or where nobody counted.
+    commits_per_flush: Option<f64>,
+    /// A number of this load must not be used.
+    invalid: bool,
+}
+
+/// One way to the storage.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Way")]
+struct WayDocument {
+    /// Reads per second.
+    per_s: MeanDocument,
+    /// Mean latency in microseconds.
+    latency_us: Option<MeanDocument>,
+    /// CPU time of a read in microseconds: of Rigel's threads and, through SQL, of the sessions of the server.
+    cpu_us: Option<f64>,
+    /// Part of the CPU time of the host that nobody used.
+    idle: Option<f64>,
+}
+
+/// A mean of this session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Mean")]
+struct MeanDocument {
+    /// The mean.
+    mean: f64,
+    /// Lower end of its 95 % interval; null when there is none.
+    lo95: Option<f64>,
+    /// Upper end.
+    hi95: Option<f64>,
+}
+
+/// A part of the time of the sessions.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Wait")]
+struct WaitDocument {
+    /// Type and name of the event, as the server has them; CPU of a session that waits for nothing.
+    event: String,
+    /// Share of the samples.
+    share: f64,
+}
+
+/// JSON Schema of the document.
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+/// The document, pretty-printed.
+pub(super) fn document(both: &Both<'_>) -> Result<Vec<u8>, Problem> {
+    let record = both.view.record;
+    let engine = &record.header.nodes.first().engine;
+    let mut notes = vec![format!("raw: engine {}", engine.kind.name())];
+    notes.extend(engine.notes.iter().map(|note| text(note)));
+    let sentences = std::iter::once(words::verdict(both)).chain(words::evidence(both));
+    pretty(&Document {
+        schema: SCHEMA,
+        run: text(&record.header.run_id),
+        started: text(&record.header.started),
+        complete: record.complete(),
+        notes,
+        sentences: sentences.collect(),
+        verdict: Conclusion::of(both.view),
+        best: both.found.best().map(|load| load.sessions),
+        loads: both.found.loads.iter().map(LoadDocument::of).collect(),
+    })
+}
+
+impl LoadDocument {
+    fn of(load: &BesideLoad) -> Self {
+        let wait = |(event, share): &(String, f64)| WaitDocument { event: text(event), share: *share };
+        Self {
+            sessions: load.sessions,
+            raw: WayDocument::of(&load.raw),
+            sql: WayDocument::of(&load.sql),
+            efficiency: load.efficiency.map(RatioDocument::from),
+            limit: load.limit.map(Limit::name),
+            waits: load.waits.iter().map(wait).collect(),
+            commits_per_flush: load.commits_per_flush,
+            invalid: load.invalid,
+        }
+    }
+}
+
+impl WayDocument {
+    fn of(way: &Way) -> Self {
+        Self {
+            per_s: MeanDocument::of(&way.per_s),
+            latency_us: way.latency_us.as_ref().map(MeanDocument::of),
+            cpu_us: way.cpu_us,
+            idle: way.idle,
+        }
+    }
+}
+
+impl MeanDocument {
+    fn of(found: &Estimate) -> Self {
+        Self { mean: found.value, lo95: found.lo95(), hi95: found.hi95() }
+    }
+}

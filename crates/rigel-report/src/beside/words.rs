@@ -1,0 +1,210 @@
+//! The words of every output about raw I/O beside SQL.
+//!
+//! Must not format for an output.
+
+use super::Both;
+use crate::numbers::{counted, number, percent, time};
+use rigel_core::load::class::Sync;
+use rigel_core::load::sides::Side;
+use rigel_core::path_text::printable;
+use rigel_core::stats::Interval;
+use rigel_core::uses::beside::{BesideLoad, Limit};
+
+/// Events with less of the time are in the JSON document only.
+const LEAST_SHARE: f64 = 0.005;
+/// How a wait for nothing is kept in records.
+const ON_A_CPU: &str = "CPU";
+
+/// What the two ways are.
+pub(super) fn ways(both: &Both<'_>) -> [String; 2] {
+    let header = &both.view.record.header;
+    let files = header.request.of_side(Side::A, &header.targets);
+    let engine = header.nodes.first().engine.kind.name();
+    let first = files.first().map_or_else(String::new, |target| printable(&target.path).into_owned());
+    let more = match files.len() {
+        0 | 1 => String::new(),
+        files => format!(" and {}", counted(files - 1, "more file")),
+    };
+    let table = header.request.of_side(Side::B, &header.targets).first();
+    let table = table.map_or_else(String::new, |target| printable(&target.path).into_owned());
+    if writes(both) {
+        let sync = header.request.classes.iter().find(|class| class.side == Some(Side::A));
+        let sync = sync.map_or("", |class| if class.sync == Sync::Dsync { "dsync" } else { "fdatasync" });
+        return [
+            format!("8 KiB writes to {first}, each durable by itself ({sync}), engine {engine}"),
+            format!("transactions of one row, made durable in {table}"),
+        ];
+    }
+    [
+        format!("8 KiB reads of {first}{more}, past the page cache, engine {engine}"),
+        format!("look-ups in {table}"),
+    ]
+}
+
+/// Whether the run is of commits.
+pub(super) fn writes(both: &Both<'_>) -> bool {
+    both.view.record.header.request.writes_at_all()
+}
+
+/// What is counted in a second.
+pub(super) fn unit(both: &Both<'_>) -> &'static str {
+    if writes(both) { "commits/s" } else { "IOPS" }
+}
+
+/// `42,000 of 55,000 IOPS reach SQL (76 %, 74 to 78); the CPU is the limit.`
+pub(super) fn verdict(both: &Both<'_>) -> String {
+    match both.found.best().map(|load| (load, load.efficiency)) {
+        Some((load, Some(ratio))) if writes(both) => format!(
+            "SQL makes {} commits per second, and as many writers without it {} ({} %, {}); {}.",
+            number(load.sql.per_s.value),
+            number(load.raw.per_s.value),
+            percent(ratio.mean),
+            ends(&ratio),
+            limit(load.limit)
+        ),
+        Some((load, Some(ratio))) => format!(
+            "{} of {} IOPS reach SQL ({} %, {}); {}.",
+            number(load.sql.per_s.value),
+            number(load.raw.per_s.value),
+            percent(ratio.mean),
+            ends(&ratio),
+            limit(load.limit)
+        ),
+        _ => "What part of the raw I/O reaches SQL cannot be told from this run.".to_owned(),
+    }
+}
+
+/// `74 to 78`.
+pub(super) fn ends(ratio: &Interval) -> String {
+    format!("{} to {}", percent(ratio.lo95), percent(ratio.hi95))
+}
+
+const fn limit(limit: Option<Limit>) -> &'static str {
+    match limit {
+        Some(Limit::Storage) => "the storage is the limit",
+        Some(Limit::Cpu) => "the CPU is the limit",
+        Some(Limit::Sessions) => "the time of each session is the limit",
+        None => "the limit is not known",
+    }
+}
+
+/// What the verdict rests on, sentences.
+pub(super) fn evidence(both: &Both<'_>) -> Vec<String> {
+    let Some(load) = both.found.best() else { return Vec::new() };
+    let [each, raw] = if writes(both) { ["commit", "write"] } else { ["look-up", "read"] };
+    let told = [
+        Some(of_limit(load, each, raw)),
+        of_flushes(load),
+        of_cpu(load, if writes(both) { each } else { raw }),
+        of_waits(load),
+    ];
+    told.into_iter().flatten().collect()
+}
+
+fn of_flushes(load: &BesideLoad) -> Option<String> {
+    let each = load.commits_per_flush?;
+    Some(format!(
+        "A flush of the server's log makes {each:.1} commits durable on average, and one of the raw writers its own write."
+    ))
+}
+
+fn of_limit(load: &BesideLoad, each: &str, raw: &str) -> String {
+    let with = format!("That is with {}", counted(load.sessions, "session"));
+    let idle = load.sql.idle.map(|idle| format!("{} % of the CPU time is idle", percent(idle)));
+    let and_idle = || idle.as_ref().map_or_else(String::new, |idle| format!(", and {idle}"));
+    match load.limit {
+        Some(Limit::Storage) => {
+            format!("{with}: as many raw {raw}s outstanding make no more, or hardly more{}.", and_idle())
+        }
+        Some(Limit::Cpu) => format!("{with}: {}.", idle.unwrap_or_default()),
+        Some(Limit::Sessions) => {
+            let noun = raw;
+            let both = load.sql.latency_us.zip(load.raw.latency_us).map_or_else(String::new, |(sql, raw)| {
+                format!(" a {each} takes {} and a raw {noun} {}", time(sql.value), time(raw.value))
+            });
+            format!("{with}:{both}{}. More --sessions may bring more.", and_idle())
+        }
+        None => format!("{with}."),
+    }
+}
+
+fn of_cpu(load: &BesideLoad, each: &str) -> Option<String> {
+    let (sql, raw) = (load.sql.cpu_us?, load.raw.cpu_us?);
+    Some(format!("A {each} costs {} of CPU time through SQL, and {} without.", time(sql), time(raw)))
+}
+
+fn of_waits(load: &BesideLoad) -> Option<String> {
+    let told: Vec<String> =
+        waits(load).map(|(event, share)| format!("{event} {} %", percent(share))).collect();
+    (!told.is_empty()).then(|| format!("Where the time of the sessions went: {}.", told.join(", ")))
+}
+
+/// The events that took a part of the time, as they are told.
+pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
+    let told = |event: &str| match event {
+        ON_A_CPU => "on a CPU".to_owned(),
+        other => printable(other).into_owned(),
+    };
+    let shown = load.waits.iter().filter(|wait| wait.1 >= LEAST_SHARE);
+    shown.map(move |(event, share)| (told(event), *share))
+}
+
+/// How sure.
+pub(super) const SURE: &str = "± is how sure each rate is as the mean of this session (95 %). SQL of raw comes from rounds in which \
+    both were visited one right after the other, so that what was slow or fast for both is not in it.";
+
+/// What the columns of CPU time are.
+pub(super) const CPU: &str = "CPU time is that of Rigel's threads, and beside SQL that of the server's sessions; idle is what is left \
+    over of the whole host while SQL runs.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::stats::Estimate;
+    use rigel_core::uses::beside::Way;
+
+    fn load(limit: Option<Limit>) -> BesideLoad {
+        let way = |per_s, us, cpu_us, idle| Way {
+            per_s: Estimate::bare(per_s),
+            latency_us: Some(Estimate::bare(us)),
+            cpu_us: Some(cpu_us),
+            idle: Some(idle),
+        };
+        BesideLoad {
+            sessions: 16,
+            raw: way(55_000.0, 290.0, 9.0, 0.5),
+            sql: way(42_000.0, 380.0, 41.0, 0.031),
+            efficiency: None,
+            waits: vec![
+                ("IO:DataFileRead".to_owned(), 0.61),
+                ("CPU".to_owned(), 0.386),
+                ("x".to_owned(), 0.004),
+            ],
+            commits_per_flush: None,
+            limit,
+            invalid: false,
+        }
+    }
+
+    #[test]
+    fn the_evidence_for_each_limit_is_told() {
+        let told = |of: Limit| of_limit(&load(Some(of)), "look-up", "read");
+        assert_eq!(told(Limit::Cpu), "That is with 16 sessions: 3.1 % of the CPU time is idle.");
+        let text = told(Limit::Sessions);
+        assert!(text.contains("a look-up takes 380 us and a raw read 290 us, and 3.1 % of"), "{text}");
+        assert!(told(Limit::Storage).contains("raw reads outstanding make no more"));
+        assert_eq!(of_limit(&load(None), "look-up", "read"), "That is with 16 sessions.");
+    }
+
+    #[test]
+    fn waits_and_cpu_time_are_told_for_people() {
+        let found = load(None);
+        let text = of_waits(&found).unwrap();
+        assert_eq!(text, "Where the time of the sessions went: IO:DataFileRead 61 %, on a CPU 39 %.");
+        assert_eq!(
+            of_cpu(&found, "read").unwrap(),
+            "A read costs 41 us of CPU time through SQL, and 9 us without."
+        );
+        assert_eq!(of_waits(&BesideLoad { waits: Vec::new(), ..found }), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! The curve of each bound on the latency over the rates that were visited.
+//!
+//! Must not choose a figure.
+
+use super::{Drawn, drawn};
+use crate::slo;
+use rigel_core::judge::findings::{SloFindings, SloPoint, SloRole};
+use rigel_core::load::slo::SloBound;
+use rigel_core::stats::share::{Kept, Ratio};
+use rigel_core::units::{to_f64, us_from_ns};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct SloData {
+    bounds: Vec<BoundData>,
+    /// Where the rate lies: lower end, best value, upper end.
+    rate: Option<[Option<f64>; 3]>,
+}
+
+#[derive(Serialize)]
+struct BoundData {
+    /// `p99 < 2 ms`
+    name: String,
+    /// `p99`
+    judged: String,
+    limit_us: f64,
+    rows: Vec<RowData>,
+}
+
+#[derive(Serialize)]
+struct RowData {
+    rate: u32,
+    /// Of the rate that was found, in words; of the points of the curve.
+    label: Option<String>,
+    us: Drawn,
+    /// What was seen, and whether the bound is kept.
+    told: String,
+}
+
+impl SloData {
+    pub(super) fn of(found: &SloFindings) -> Self {
+        let bound = |(place, bound): (usize, &SloBound)| BoundData {
+            name: bound.to_string(),
+            judged: bound.judged.to_string(),
+            limit_us: us_from_ns(to_f64(bound.limit.0)),
+            rows: found.points.iter().filter_map(|point| row(point, place, bound)).collect(),
+        };
+        Self {
+            bounds: found.bounds.iter().enumerate().map(bound).collect(),
+            rate: found.rate().map(|rate| [rate.lower, rate.at, rate.upper]),
+        }
+    }
+}
+
+fn row(point: &SloPoint, place: usize, bound: &SloBound) -> Option<RowData> {
+    let us = (*point.judged_us.get(place)?)?;
+    let ratio: Ratio = (*point.ratios.get(place)?)?;
+    let kept = match point.kept.get(place)? {
+        Kept::Yes => "kept",
+        Kept::No => "not kept",
+        Kept::Undecided => "not decided",
+    };
+    Some(RowData {
+        rate: point.rate,
+        label: match point.role {
+            SloRole::Share(share) => Some(format!("{share} %")),
+            SloRole::Required => Some("required".to_owned()),
+            SloRole::Ladder => None,
+        },
+        us: drawn(us),
+        told: format!("{bound}: {kept}, {}", slo::seen(bound, &ratio)),
+    })
+}

@@ -1,0 +1,119 @@
+//! The rate within bounds on the latency: its cards, the curve of each bound, and what was seen at every rate.
+//!
+//! Must not choose a figure.
+
+use super::ids::Ids;
+use super::markup::{Column, Text, chart, close_table, open_table};
+use crate::numbers::{number, time};
+use crate::page::Page;
+use crate::slo::{HEADS, MEANING, rows, seen};
+use rigel_core::judge::findings::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRole};
+use rigel_core::stats::share::Kept;
+
+/// A longer table is folded.
+const MOST_ROWS: usize = 60;
+
+/// The rate, what became of those that were required, and the latency at shares of it.
+pub(super) fn cards(page: &mut Page, found: &SloFindings) {
+    page.line("<section class=\"cards\" aria-label=\"Headline numbers\">");
+    found.required.iter().for_each(|one| required(page, one));
+    rate(page, found);
+    found.points.iter().for_each(|point| share(page, found, point));
+    page.line("</section>");
+}
+
+fn card(page: &mut Page, title: &str, value: &str, unit: &str, about: &str) {
+    page.line(format_args!(
+        "<div class=\"card\"><h3>{}</h3><div class=\"value\">{value} <span class=\"unit\">{unit}</span></div><div>{}</div></div>",
+        Text(title),
+        Text(about)
+    ));
+}
+
+fn required(page: &mut Page, one: &RequiredFound) {
+    let value = match one.kept {
+        Kept::Yes => "kept",
+        Kept::No => "not kept",
+        Kept::Undecided => "not decided",
+    };
+    let about = one.ratio.map_or_else(String::new, |ratio| seen(&one.requirement.bound, &ratio));
+    card(page, &format!("Required {}", one.requirement), value, "", &about);
+}
+
+fn rate(page: &mut Page, found: &SloFindings) {
+    let bounds: Vec<String> = found.bounds.iter().map(ToString::to_string).collect();
+    let title = format!("Highest rate with {}", crate::words::listed(&bounds));
+    let unit = "I/Os per second";
+    match &found.answer {
+        SloAnswer::Rate(rate) => {
+            let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), |end| number(end.round()));
+            let about =
+                format!("{} to {} (95 %)", end(rate.lower.map(f64::floor)), end(rate.upper.map(f64::ceil)));
+            card(page, &title, &end(rate.at), unit, &about);
+        }
+        SloAnswer::Nowhere(lowest, _) => {
+            card(page, &title, "none", "", &format!("not even {} {unit}", number(f64::from(*lowest))));
+        }
+        SloAnswer::Everywhere(most, _) => {
+            card(
+                page,
+                &title,
+                &format!("≥ {}", number(f64::from(*most))),
+                unit,
+                "the highest that was tried",
+            );
+        }
+        SloAnswer::Unfinished => card(page, &title, "unknown", "", "the run ended before"),
+    }
+}
+
+/// The latency at a share of the rate, of the bound that is reached first.
+fn share(page: &mut Page, found: &SloFindings, point: &SloPoint) {
+    // The search aims at shares of what it found; the visits after it may find another rate.
+    let (SloRole::Share(_), Some(share)) = (point.role, found.share(point)) else { return };
+    let share = number((100.0 * share).round());
+    let place = found.rate().and_then(|rate| rate.decided_by).unwrap_or(0);
+    let judged = found.bounds.get(place).zip(point.judged_us.get(place).copied().flatten());
+    let Some((bound, us)) = judged else { return };
+    let mean =
+        point.latency_us.as_ref().map_or_else(String::new, |us| format!(", mean {}", time(us.mean.value)));
+    let mean = if bound.judged.allowed().is_some() { mean } else { String::new() };
+    let about = format!("at {} I/Os per second{mean}", number(f64::from(point.rate)));
+    card(page, &format!("{} at {share} % of it", bound.judged), &time(us.value), "", &about);
+}
+
+/// The curve of each bound, drawn by the script of the page.
+pub(super) fn curves(page: &mut Page, found: &SloFindings, ids: &Ids) {
+    if found.points.is_empty() {
+        return;
+    }
+    page.line(format_args!(
+        "<section class=\"drawn-only slo\" id=\"{}\">\n<h2>Latency over the rate</h2>\n<p class=\"about\">Each mark is a rate \
+         that was visited, with its 95 % interval. The dashed line is the bound; the vertical band holds the highest rate that \
+         keeps it.</p>\n<div class=\"charts\">",
+        ids.of("slo")
+    ));
+    for (place, bound) in found.bounds.iter().enumerate() {
+        let about = format!("over the I/Os that arrive per second; {}", Text(&bound.meaning()));
+        chart(page, ids.of(&format!("slo-{place}")), &bound.judged.to_string(), about);
+    }
+    page.line("</div>\n</section>");
+}
+
+/// What was seen at every rate.
+pub(super) fn rates(page: &mut Page, found: &SloFindings) {
+    let rows = rows(found);
+    if rows.is_empty() {
+        return;
+    }
+    page.line("<section class=\"points\">\n<h2>Rates</h2>");
+    let columns: Vec<Column<'_>> = HEADS.map(|name| (name, true)).to_vec();
+    open_table(page, &columns, rows.len(), MOST_ROWS, "rate");
+    for [rate, cells @ ..] in &rows {
+        page.push(format_args!("<tr><th scope=\"row\" class=\"n\">{rate}</th>"));
+        cells.iter().for_each(|cell| page.push(format_args!("<td class=\"n\">{}</td>", Text(cell))));
+        page.line("</tr>");
+    }
+    close_table(page);
+    page.line(format_args!("<p class=\"about\">{MEANING}</p>\n</section>"));
+}

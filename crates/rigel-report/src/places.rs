@@ -1,0 +1,127 @@
+//! What differs from place to place of the targets, in sentences.
+//!
+//! Text, page and JSON tell the same. Must not judge; the findings do.
+
+use crate::numbers::{number, percent, time};
+use crate::view::View;
+use crate::words;
+use rigel_core::judge::findings::{PlaceFindings, judged_at_place};
+use rigel_core::load::matrix::Point;
+use rigel_core::path_text::printable;
+use rigel_core::stats::by_place::{Area, Course};
+
+/// A sentence about each class that was measured place by place.
+pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
+    view.findings.places.iter().map(|found| sentence(view, found)).collect()
+}
+
+/// What differs, and whether it may be due to the moments at which the places were visited.
+pub(crate) fn sentence(view: &View<'_>, found: &PlaceFindings) -> String {
+    let differs = matches!(found.course, Some(Course::Slope { .. } | Course::Areas(_)));
+    let said = course(view, found);
+    if !differs || found.moments.is_empty() {
+        return said;
+    }
+    let codes: Vec<String> = found.moments.iter().map(|code| code.name().to_owned()).collect();
+    format!(
+        "{said} The speed changed with time too ({}), and places are visited at different times: part of this difference may be one \
+         between moments. Measure again on a quiet host.",
+        words::listed(&codes)
+    )
+}
+
+/// `The rate of stream I/O falls by 48 % from the first to the last place, from 197 MBPS to 103 MBPS.`
+fn course(view: &View<'_>, found: &PlaceFindings) -> String {
+    let figure = |value| figure(found, value);
+    let what = if found.is_of_rate() { "The rate of" } else { "The mean latency of" };
+    let subject = format!("{what} {}", found.load.noun());
+    match &found.course {
+        None if view.is_adaptive() => format!(
+            "{subject} by place is not judged: not every place has a number that may be used and rests on several visits."
+        ),
+        None => format!(
+            "{subject} by place is not judged: one visit to each place does not tell places from moments."
+        ),
+        Some(Course::Even { mean, told }) => format!(
+            "{subject} is even: {} wherever it goes, the mean of {} places{}. No difference between places could be told; one of \
+             {} % between the halves would have been told in one run of two.",
+            figure(*mean),
+            found.load.places.unwrap_or(0),
+            range(view, found),
+            percent(*told)
+        ),
+        Some(Course::Slope { first, last }) => format!(
+            "{subject} {} by {} % from the first to the last place, from {} to {} (fitted through all places{}).",
+            if last < first { "falls" } else { "rises" },
+            percent((last / first - 1.0).abs()),
+            figure(*first),
+            figure(*last),
+            ends(view, found)
+        ),
+        Some(Course::Areas(areas)) => stepped(found, &subject, areas),
+    }
+}
+
+/// What was measured at each place, in their order; nothing where one is not known.
+fn measured(view: &View<'_>, found: &PlaceFindings) -> Option<Vec<f64>> {
+    let at =
+        |place| view.findings.alone(found.load.name, place)?.io(found.load.name).and_then(judged_at_place);
+    (1..=u32::from(found.load.places?)).map(|place| Some(at(place)?.value)).collect()
+}
+
+/// `; measured: 1,975 MBPS and 1,031 MBPS`: what stands in the table of the first and of the last place.
+fn ends(view: &View<'_>, found: &PlaceFindings) -> String {
+    let measured = measured(view, found).unwrap_or_default();
+    let (Some(first), Some(last)) = (measured.first(), measured.last()) else { return String::new() };
+    format!("; measured there: {} and {}", figure(found, *first), figure(found, *last))
+}
+
+/// `, measured 73.6 us to 95.7 us`
+fn range(view: &View<'_>, found: &PlaceFindings) -> String {
+    let measured = measured(view, found).unwrap_or_default();
+    let least = measured.iter().copied().reduce(f64::min);
+    let most = measured.iter().copied().reduce(f64::max);
+    let (Some(least), Some(most)) = (least, most) else { return String::new() };
+    format!(", which measured {} to {}", figure(found, least), figure(found, most))
+}
+
+/// `The rate of stream I/O has a step at 50 % of every target: 200 MBPS from 0 % to 50 %, 100 MBPS from 50 % to 100 %.`
+fn stepped(found: &PlaceFindings, subject: &str, areas: &[Area]) -> String {
+    let ends = |area: &Area| found.percent(area.first, area.last);
+    let borders = areas.windows(2).map(|pair| match (ends(&pair[0]).1, ends(&pair[1]).0) {
+        (at, next) if at >= next => format!("at {} %", brief(at)),
+        (at, next) => format!("between {} % and {} %", brief(at), brief(next)),
+    });
+    let borders: Vec<String> = borders.collect();
+    let each = areas.iter().map(|area| {
+        let (from, to) = ends(area);
+        format!("{} from {} % to {} %", figure(found, area.mean), brief(from), brief(to))
+    });
+    format!(
+        "{subject} has {} {} of every target: {} (means of the places measured there).",
+        if borders.len() == 1 { "a step" } else { "steps" },
+        words::listed(&borders),
+        each.collect::<Vec<_>>().join(", ")
+    )
+}
+
+fn figure(found: &PlaceFindings, value: f64) -> String {
+    if found.is_of_rate() {
+        format!("{} {}", number(value), printable(found.load.unit()))
+    } else {
+        time(value)
+    }
+}
+
+/// Per cent with at most two decimals: `37.5`, `6.25`.
+fn brief(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// `0-6.25 %`: where a point is, when its class was measured place by place.
+pub(crate) fn of_point(view: &View<'_>, point: Point) -> Option<String> {
+    let (class, place) = point.classes().next()?;
+    let load = view.record.header.request.class(class).filter(|load| load.places.is_some())?;
+    Some(load.place_words(place))
+}

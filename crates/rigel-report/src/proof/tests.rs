@@ -1,0 +1,127 @@
+use super::*;
+use crate::text::Style;
+use rigel_core::uses::proof::concurrency::Rates;
+use rigel_core::uses::proof::page_cost::{Choice, Found, Timed, values};
+use rigel_core::uses::proof::{Outstanding, Storage};
+use serde_json::Value;
+
+/// A storage on which a random page costs twice one of a stream, though the reads alone say 17.
+fn proof() -> Proof {
+    let (mut cells, mut choices) = (Vec::new(), Vec::new());
+    for selectivity in [0.001, 0.01] {
+        for hit_rate in [0.0, 0.9] {
+            let mut cell = Cell { selectivity, hit_rate, ..Cell::default() };
+            for (plan, seconds) in Plan::ALL.into_iter().zip([16.0 * selectivity, 20.0 * selectivity, 1.0]) {
+                let timed =
+                    |round| Timed { round, seconds: seconds * (1.0 + 0.01 * f64::from(round)), cut: false };
+                cell.times.insert(plan, (0..4).map(timed).collect());
+            }
+            cells.push(cell);
+        }
+        for cost in values(17.0, &[0.0, 0.9]) {
+            let plan = if 8.0 * selectivity * cost < 1.0 { Plan::Index } else { Plan::Sequential };
+            choices.push(Choice { selectivity, cost, plan });
+        }
+    }
+    let rate = |value: u32| Rates {
+        sessions: 1,
+        value,
+        rounds: vec![(0, f64::from(value) + 1.0), (1, f64::from(value) + 1.01)],
+    };
+    let of_method = |(value, per_s): (u32, f64)| {
+        let at = |sessions: u32| Rates {
+            sessions,
+            value,
+            rounds: vec![(0, per_s), (1, 1.01 * per_s), (2, 0.99 * per_s)],
+        };
+        [1, 4, 16].map(at)
+    };
+    let methods = [(0, 1000.0), (1, 100_000.0), (2, 90_000.0)].map(of_method).concat();
+    let methods = concurrency::Found::of("io_method", &methods, 1, Some(2));
+    let storage = Storage {
+        random_read_us: 85.0,
+        stream_page_us: 5.0,
+        rates: vec![
+            Outstanding { outstanding: 1, per_s: 11_000.0 },
+            Outstanding { outstanding: 16, per_s: 60_000.0 },
+        ],
+    };
+    Proof {
+        about: About {
+            version: "15.14".into(),
+            shared_buffers: 16 << 20,
+            rows: 800,
+            rows_per_block: 8,
+            table_bytes: 819_200,
+            rounds: 4,
+            seed: 1,
+            storage,
+        },
+        page_cost: Some(Found::of(cells, choices, 17.0)),
+        concurrency: concurrency::Found::of("effective_io_concurrency", &[rate(1), rate(16)], 1, Some(16))
+            .into_iter()
+            .chain(methods.map(|found| found.in_words(&["sync", "worker", "io_uring"])))
+            .collect(),
+        skipped: vec![Skipped {
+            setting: "io_workers".into(),
+            because: "PostgreSQL 15.14 does not have them.".into(),
+        }],
+        complete: true,
+    }
+}
+
+#[test]
+fn the_answer_comes_first_and_everything_fits_the_terminal() {
+    let proof = proof();
+    let told = text(&Proven { run: "prove_1", started: "now", proof: &proof }, Style::default(), &[]);
+    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.starts_with("- random_page_cost: 1, 1.1, 1.5, 2, 3, 4, 6, 8 and 12 pass here"), "{told}");
+    assert!(flat.contains("The ratio of the storage itself, 17, fails"), "{told}");
+    assert!(flat.contains("The 16 that rigel advise makes of this storage passes"), "{told}");
+    assert!(flat.contains("io_method: worker passes here") && flat.contains("default of worker."), "{told}");
+    assert!(flat.contains("The io_uring that rigel advise makes of this storage fails"), "{told}");
+    assert!(flat.contains("Left out: io_workers."), "{told}");
+    for line in told.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert!(proof.refutes());
+}
+
+#[test]
+fn the_document_holds_every_time_and_every_choice() {
+    let proof = proof();
+    let proven = Proven { run: "prove_1", started: "now", proof: &proof };
+    let found: Value = serde_json::from_slice(&json(&proven).unwrap()).unwrap();
+    assert_eq!((found["schema"].as_str(), found["refuted"].as_bool()), (Some(SCHEMA), Some(true)));
+    let cost = &found["random_page_cost"];
+    assert_eq!(cost["cells"].as_array().unwrap().len(), 4);
+    assert_eq!(cost["cells"][0]["plans"][2]["rounds"].as_array().unwrap().len(), 4);
+    assert_eq!(cost["values"][2]["rule"], "raw");
+    assert_eq!(cost["values"][2]["verdict"], "fails");
+    let settings = &found["concurrency"];
+    assert_eq!(
+        (&settings[0]["values"][0]["verdict"], &settings[0]["values"][0]["word"]),
+        (&"fails".into(), &Value::Null)
+    );
+    assert_eq!((&settings[1]["values"][2]["word"], &settings[1]["advised"]), (&"io_uring".into(), &2.into()));
+}
+
+#[test]
+fn the_page_has_both_charts_and_every_query() {
+    let proof = proof();
+    let files = files(&Proven { run: "prove_<b>", started: "now", proof: &proof }, true).unwrap();
+    assert_eq!(files.iter().map(|file| &*file.suffix).collect::<Vec<_>>(), ["_proof.json", "_proof.html"]);
+    let page = String::from_utf8(files[1].bytes.clone()).unwrap();
+    for part in [
+        "id=\"regrets\"",
+        "id=\"shares-effective_io_concurrency\"",
+        "prove_&lt;b&gt;",
+        "<td>index</td>",
+        "raw ratio",
+        "<td class=\"n\">io_uring</td>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("id=\"shares-io_method\""), "words are no axis");
+    assert_eq!(super::files(&Proven { run: "a", started: "b", proof: &proof }, false).unwrap().len(), 1);
+}

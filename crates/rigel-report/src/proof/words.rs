@@ -1,0 +1,158 @@
+//! What an experiment came to, in sentences and in the words of its tables.
+//!
+//! Must not know how a table is drawn.
+
+use crate::numbers::{number, plain_percent};
+use rigel_core::uses::proof::page_cost::{self, Judged, Place, Rule};
+use rigel_core::uses::proof::{Proof, Verdict, concurrency};
+
+/// The answers, a sentence or two for each setting.
+pub fn told(proof: &Proof) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(found) = &proof.page_cost {
+        all.extend(of_cost(found));
+    }
+    all.extend(proof.concurrency.iter().map(of_concurrency));
+    for same in proof.skipped.chunk_by(|one, next| one.because == next.because) {
+        let names = among(&same.iter().map(|one| one.setting.clone()).collect::<Vec<_>>());
+        let because = same.first().map_or("", |one| one.because.as_str());
+        all.extend(names.map(|names| format!("Left out: {names}. {because}")));
+    }
+    all
+}
+
+fn of_cost(found: &page_cost::Found) -> Vec<String> {
+    let passing = among(&found.passing().into_iter().map(number).collect::<Vec<_>>());
+    let head = match passing {
+        None => "random_page_cost: no value that was tried passes.".to_owned(),
+        Some(values) => format!(
+            "random_page_cost: {values} {} here, of the values that were tried: the chosen plans are at most {} times as slow as the fastest in the \
+             median, and nowhere slower than with the default of {}.",
+            if found.passing().len() == 1 { "passes" } else { "pass" },
+            number(page_cost::MOST_REGRET),
+            number(page_cost::DEFAULT)
+        ),
+    };
+    let rules = [Rule::Assumed, Rule::Told, Rule::Raw, Rule::Common];
+    let more = rules.into_iter().filter_map(|rule| found.of_rule(rule)).map(of_rule);
+    std::iter::once(head).chain(more).collect()
+}
+
+fn of_rule(judged: &Judged) -> String {
+    let what = match judged.rule {
+        Rule::Assumed => format!("The {} of rigel advise, which assumes 90 % of hits,", values(judged)),
+        Rule::Told => format!("The {} of rigel advise when it is told the share of hits", values(judged)),
+        Rule::Raw => format!("The ratio of the storage itself, {},", values(judged)),
+        Rule::Common => format!("The {} that is usual for SSDs", values(judged)),
+        Rule::Default => format!("The default of {}", values(judged)),
+        Rule::Tried => values(judged),
+    };
+    format!("{what} {}: {}.", judged.verdict.name(), because(judged))
+}
+
+/// Why a value passes or fails.
+fn because(judged: &Judged) -> String {
+    let median = format!("the median is {} times the fastest", number(judged.median_regret));
+    let slowest = judged.slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    match slowest {
+        None => format!(
+            "{median}, and no query is slower than by default; {} faster",
+            queries(judged.faster.len())
+        ),
+        Some(slowest) => format!(
+            "{median}, and {} slower than by default, up to {} times for {}; {} faster",
+            queries(judged.slower.len()),
+            number(slowest.ratio),
+            place(slowest),
+            queries(judged.faster.len())
+        ),
+    }
+}
+
+fn queries(count: usize) -> String {
+    match count {
+        0 => "none is".to_owned(),
+        1 => "1 is".to_owned(),
+        more => format!("{more} are"),
+    }
+}
+
+/// A query in words.
+pub fn place(place: &Place) -> String {
+    format!("{} % of the rows with {} % in memory", share(place.selectivity), share(place.hit_rate))
+}
+
+/// In per cent, with as many decimals as it has: 0.0001 is `0.01`.
+pub fn share(share: f64) -> String {
+    if share < 0.001 { number(100.0 * share) } else { plain_percent(share) }
+}
+
+/// The values of a rule: one, or those at the lowest and highest share of hits.
+pub fn values(judged: &Judged) -> String {
+    match (judged.values.first(), judged.values.last()) {
+        (Some(first), Some(last)) if first.to_bits() != last.to_bits() => {
+            format!("{} to {}", number(*first), number(*last))
+        }
+        (Some(first), _) => number(*first),
+        _ => String::new(),
+    }
+}
+
+/// Where a value comes from, short.
+pub const fn rule(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Default => "default",
+        Rule::Common => "usual (SSD)",
+        Rule::Raw => "raw ratio",
+        Rule::Assumed => "advised, 90 %",
+        Rule::Told => "advised, told",
+        Rule::Tried => "tried",
+    }
+}
+
+fn of_concurrency(found: &concurrency::Found) -> String {
+    let head = match among(&found.passing().into_iter().map(concurrency::Judged::shown).collect::<Vec<_>>()) {
+        None => format!("{}: no value is among the best with every number of sessions.", found.setting),
+        Some(values) => format!(
+            "{}: {values} {} here: at least 95 % of the best rate with every number of sessions, and never below the default \
+             of {}.",
+            found.setting,
+            if found.passing().len() == 1 { "passes" } else { "pass" },
+            found.default_shown()
+        ),
+    };
+    let advised = found.advised().map_or_else(String::new, |judged| {
+        let low = judged.at.iter().min_by(|a, b| a.share.total_cmp(&b.share));
+        let low = low.map_or_else(String::new, |at| {
+            format!(": {} % of the best with {}", plain_percent(at.share), sessions(at.sessions))
+        });
+        format!(
+            " The {} that rigel advise makes of this storage {}{low}.",
+            judged.shown(),
+            told_verdict(judged.verdict)
+        )
+    });
+    head + &advised
+}
+
+const fn told_verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passes => "passes",
+        Verdict::Fails => "fails",
+        Verdict::Undecided => "is undecided",
+    }
+}
+
+/// `1 session`, `4 sessions`.
+pub fn sessions(count: u32) -> String {
+    if count == 1 { "1 session".to_owned() } else { format!("{count} sessions") }
+}
+
+/// `1.1`, `1.1 and 2`, `1.1, 2 and 3`.
+fn among(all: &[String]) -> Option<String> {
+    match all {
+        [] => None,
+        [one] => Some(one.clone()),
+        [some @ .., last] => Some(format!("{} and {last}", some.join(", "))),
+    }
+}

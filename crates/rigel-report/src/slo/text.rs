@@ -1,0 +1,303 @@
+//! The answer of a search for a rate in sentences, and the table of what was seen at each rate, 80 columns wide.
+//!
+//! Must not choose a figure.
+
+use crate::numbers::{counted, number, time, trimmed};
+use crate::page::Page;
+use crate::text::wrapped;
+use crate::view::View;
+use crate::words::listed;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::judge::findings::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole};
+use rigel_core::load::slo::SloBound;
+use rigel_core::stats::Estimate;
+use rigel_core::stats::share::{Kept, Ratio};
+use rigel_core::units::{to_f64, us_from_ns};
+
+/// What became of the required rates, then the answer.
+pub(crate) fn sentences(found: &SloFindings) -> String {
+    gates(found).into_iter().chain([reached(found)]).collect::<Vec<_>>().join(" ")
+}
+
+/// What became of the required rates, the worst first.
+pub(crate) fn gates(found: &SloFindings) -> Option<String> {
+    let of = |kept: Kept| found.required.iter().filter(move |one| one.kept == kept).map(required);
+    let all: Vec<String> = [Kept::No, Kept::Undecided, Kept::Yes].into_iter().flat_map(of).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// The answer.
+pub(crate) fn reached(found: &SloFindings) -> String {
+    let answer = answer(found);
+    answer.strip_prefix("not all").map_or_else(|| answer.clone(), |rest| format!("Not all{rest}"))
+}
+
+fn answer(found: &SloFindings) -> String {
+    let (kept, not_kept) = (subject(found, "is", "are all"), not_kept(found));
+    match &found.answer {
+        SloAnswer::Rate(rate) => of_rate(found, rate),
+        SloAnswer::Nowhere(_, Kept::No) => {
+            format!("{not_kept} at any rate: {}, the lowest that is tried.", lowest(found))
+        }
+        SloAnswer::Nowhere(..) => format!(
+            "No rate was found at which {kept} kept: {}, the lowest that is tried; that does not prove it of the storage.",
+            lowest(found)
+        ),
+        SloAnswer::Everywhere(rate, Kept::Yes) => format!(
+            "{kept} kept at every rate up to {}, the highest that was tried (--max-rate tries more).",
+            thousands(f64::from(*rate))
+        ),
+        SloAnswer::Everywhere(rate, _) => format!(
+            "No rate up to {}, the highest that was tried, was found at which {not_kept}, but the visits do not prove it of each.",
+            thousands(f64::from(*rate))
+        ),
+        SloAnswer::Unfinished => "The rate was not found: the run ended before.".to_owned(),
+    }
+}
+
+/// `p99 < 1 ms is`, `p50 < 1 ms and p99 < 2 ms are all`
+fn subject(found: &SloFindings, one: &str, several: &str) -> String {
+    let bounds = listed(&found.bounds.iter().map(ToString::to_string).collect::<Vec<_>>());
+    format!("{bounds} {}", if found.bounds.len() == 1 { one } else { several })
+}
+
+/// One that is not kept is enough: `p99 < 1 ms is not kept`, `not all of p50 < 1 ms and p99 < 2 ms are kept`
+fn not_kept(found: &SloFindings) -> String {
+    let of = if found.bounds.len() == 1 { "" } else { "not all of " };
+    format!("{of}{} kept", subject(found, "is not", "are"))
+}
+
+/// What was seen of the bound that is broken most at the lowest rate: `at 10 I/Os per second 63 % take longer than 1 ms (61 to 65 %)`
+fn lowest(found: &SloFindings) -> String {
+    let Some(point) = found.points.first() else { return "nothing was seen".to_owned() };
+    let all =
+        found.bounds.iter().zip(&point.ratios).filter_map(|(bound, ratio)| Some((bound, ratio.as_ref()?)));
+    let worst = all.max_by(|one, other| one.1.value.total_cmp(&other.1.value));
+    let seen = worst.map_or_else(|| "nothing was seen".to_owned(), |(bound, ratio)| seen(bound, ratio));
+    format!("even at {} I/Os per second {seen}", thousands(f64::from(point.rate)))
+}
+
+/// Whether every rate that was visited breaks a bound, by this end or the middle of what was seen of it.
+fn all_break(found: &SloFindings, of: impl Fn(&Ratio) -> f64) -> bool {
+    let breaks = |point: &SloPoint| point.ratios.iter().flatten().any(|ratio| of(ratio) > 1.0);
+    !found.points.is_empty() && found.points.iter().all(breaks)
+}
+
+fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
+    let (kept, not_kept) = (subject(found, "is", "are all"), not_kept(found));
+    let (lower, upper) =
+        (rate.lower.map(|rate| thousands(rate.floor())), rate.upper.map(|rate| thousands(rate.ceil())));
+    let first = match (lower, rate.at.map(thousands), upper) {
+        (Some(lower), Some(at), Some(upper)) => format!(
+            "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); most likely up to {at}."
+        ),
+        (Some(lower), Some(at), None) => format!(
+            "{kept} kept up to {lower} I/Os per second (97.5 %); where that ends is not sure, most likely at {at}."
+        ),
+        (None, Some(at), Some(upper)) => format!(
+            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where is not sure, most likely up to {at}."
+        ),
+        (None, Some(at), None) => {
+            format!("{kept} kept up to about {at} I/Os per second; the visits do not say how sure that is.")
+        }
+        (Some(lower), None, Some(upper)) => format!(
+            "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in between was visited."
+        ),
+        (Some(lower), None, None) => format!(
+            "{kept} kept up to {lower} I/Os per second at least (97.5 %): no rate that was visited clearly breaks a bound."
+        ),
+        (None, None, Some(upper)) if !all_break(found, |ratio| ratio.lo95) => format!(
+            "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are kept is not known."
+        ),
+        (None, None, Some(upper)) => format!(
+            "{not_kept} from {upper} I/Os per second on (97.5 %), and at no lower rate that was visited either: {}.",
+            lowest(found)
+        ),
+        (None, None, None) if all_break(found, |ratio| ratio.value) => {
+            format!("No rate that was visited keeps that: {}, the lowest of them.", lowest(found))
+        }
+        (None, None, None) => "The rate is not known: the visits tell of no rate what it keeps.".to_owned(),
+    };
+    let decided =
+        rate.decided_by.and_then(|place| found.bounds.get(place)).filter(|_| found.bounds.len() > 1);
+    let decided = decided.map_or_else(String::new, |bound| format!(" {bound} is reached first."));
+    let tool = if rate.is_by_tool {
+        " Beyond it this host does not begin the I/Os in time, so that the storage may do more."
+    } else {
+        ""
+    };
+    first + &decided + tool
+}
+
+/// `Required p99 < 2 ms @ 12000: kept, 0.31 % take longer than 2 ms (0.2 to 0.4 %).`
+fn required(one: &RequiredFound) -> String {
+    let what = match one.kept {
+        Kept::Yes => "kept",
+        Kept::No => "NOT kept",
+        Kept::Undecided => "NOT decided",
+    };
+    let seen = one
+        .ratio
+        .map_or_else(|| "nothing was seen there".to_owned(), |ratio| seen(&one.requirement.bound, &ratio));
+    format!("Required {}: {what}, {seen}.", one.requirement)
+}
+
+/// `0.31 % take longer than 2 ms (0.2 to 0.4 %)`
+pub(crate) fn seen(bound: &SloBound, ratio: &Ratio) -> String {
+    match bound.judged.allowed() {
+        Some(allowed) => {
+            let per_cent = |ratio: f64| figures((100.0 * ratio * allowed).min(100.0));
+            let high = ratio.hi95.map_or_else(|| "?".to_owned(), per_cent);
+            let (share, low) = (per_cent(ratio.value), per_cent(ratio.lo95));
+            format!("{share} % take longer than {} ({low} to {high} %)", bound.limit)
+        }
+        None => {
+            let us = |ratio: f64| time(ratio * us_from_ns(to_f64(bound.limit.0)));
+            let high = ratio.hi95.map_or_else(|| "?".to_owned(), us);
+            format!("the mean is {} ({} to {high})", us(ratio.value), us(ratio.lo95))
+        }
+    }
+}
+
+/// Two or three figures: `0.31`, `12.3`, `0.00042`.
+fn figures(value: f64) -> String {
+    match value {
+        _ if value <= 0.0 => "0".to_owned(),
+        _ if value >= 0.001 => {
+            let decimals = if value >= 10.0 {
+                1
+            } else if value >= 0.1 {
+                2
+            } else {
+                4
+            };
+            format!("{value:.decimals$}")
+        }
+        _ => format!("{value:.1e}"),
+    }
+}
+
+fn thousands(rate: f64) -> String {
+    number(rate.round())
+}
+
+/// How sure the bracket is, and what it rests on; nothing when no end is known.
+pub(crate) fn sureness(found: &SloFindings) -> String {
+    let Some(rate) = found.rate() else { return String::new() };
+    let ladder: Vec<&SloPoint> = found.points.iter().filter(|point| point.role == SloRole::Ladder).collect();
+    let visits: usize = ladder.iter().filter_map(|point| Some(point.ratios.first()?.as_ref()?.visits)).sum();
+    let ends = match (rate.lower, rate.upper) {
+        (Some(_), Some(_)) => "Each end of the bracket is wrong with 2.5 %",
+        (Some(_), None) | (None, Some(_)) => "The end that is known is wrong with 2.5 %",
+        (None, None) => return String::new(),
+    };
+    format!(
+        "{ends}; it rests on {} to {}, in random order, which the search did not use.",
+        counted(visits, "visit"),
+        counted(ladder.len(), "rate")
+    )
+}
+
+/// The problem that a run ends with when a required rate does not surely keep its bound.
+pub fn unkept(view: &View<'_>) -> Option<Problem> {
+    let found = view.findings.slo.as_ref()?;
+    let all: Vec<&RequiredFound> = found.unkept().collect();
+    let broken = all.iter().any(|one| one.kept == Kept::No);
+    let names = |kept: Kept| {
+        let own = all.iter().filter(|one| one.kept == kept);
+        listed(&own.map(|one| format!("'{}'", one.requirement)).collect::<Vec<_>>())
+    };
+    if all.is_empty() {
+        return None;
+    }
+    let (what, next) = if broken {
+        (format!("{} is not kept", names(Kept::No)), mended(found))
+    } else {
+        let next =
+            "measure longer with --duration, or ask for a rate that is farther from what the storage can do";
+        (format!("{} is not decided", names(Kept::Undecided)), next.to_owned())
+    };
+    let why: Vec<String> = all.iter().map(|one| required(one).trim_end_matches('.').to_owned()).collect();
+    Some(Problem::new(ExitKind::GateFailed, what).because(why.join("; ")).next(next))
+}
+
+/// What helps where a required rate does not keep its bound: less load only where some load keeps it.
+fn mended(found: &SloFindings) -> String {
+    let within = found.rate().and_then(|rate| rate.lower).filter(|lower| {
+        let broken = found.required.iter().filter(|one| one.kept == Kept::No);
+        let mut broken = broken.map(|one| (one.requirement.rate, &one.requirement.bound));
+        broken.all(|(rate, bound)| f64::from(rate) > *lower && found.bounds.contains(bound))
+    });
+    if let Some(lower) = within {
+        let lower = thousands(lower.floor());
+        return format!("give the storage at most {lower} I/Os per second, or allow a longer latency");
+    }
+    let is_hopeless = matches!(found.answer, SloAnswer::Nowhere(..)) || all_break(found, |ratio| ratio.value);
+    let load = if is_hopeless { "no load is low enough: " } else { "require a lower rate, " };
+    let or = if is_hopeless { "" } else { "or " };
+    format!("{load}{or}allow a longer latency, or use faster storage")
+}
+
+/// What stands above the columns of [`rows`].
+pub(crate) const HEADS: [&str; 8] = ["Rate", "of it", "bound used", "kept", "mean", "p50", "p99", "p99.9"];
+/// What the columns mean.
+pub(crate) const MEANING: &str = "Rate: I/Os that arrive per second; of it: of the rate that was found. Bound used: the share of \
+     slow I/Os (or the mean) over what is allowed, of the bound that is nearest to be broken, with its 95 % interval. Latencies \
+     count from the intended start.";
+
+/// A line for each rate: what of the bound was used, whether it is kept, and the latencies.
+pub(crate) fn table(found: &SloFindings) -> String {
+    let mut page = Page::default();
+    if found.points.is_empty() {
+        return String::new();
+    }
+    for [rate, of_it, used, kept, latencies @ ..] in
+        std::iter::once(HEADS.map(str::to_owned)).chain(rows(found))
+    {
+        let latencies: String = latencies.iter().map(|latency| format!("{latency:>10}")).collect();
+        page.line(format_args!("{rate:>9} {of_it:>6} {used:>17} {kept:>5}{latencies}"));
+    }
+    page.blank();
+    wrapped(&mut page, "", "", MEANING);
+    page.into_string()
+}
+
+/// The cells of every rate, ascending.
+pub(crate) fn rows(found: &SloFindings) -> Vec<[String; 8]> {
+    found.points.iter().map(|point| row(found, point)).collect()
+}
+
+fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
+    let share = found.share(point).map_or_else(String::new, |share| format!("{:.0} %", 100.0 * share));
+    let worst = point.ratios.iter().flatten().max_by(|one, other| one.value.total_cmp(&other.value));
+    let used = worst.map_or_else(
+        || "-".to_owned(),
+        |ratio| {
+            let high = ratio.hi95.map_or_else(|| "?".to_owned(), factor);
+            format!("{} ({}-{high})", factor(ratio.value), factor(ratio.lo95))
+        },
+    );
+    let kept = if point.kept.contains(&Kept::No) {
+        "no"
+    } else if point.kept.iter().all(|kept| *kept == Kept::Yes) {
+        "yes"
+    } else {
+        "?"
+    };
+    let us = |of: fn(&rigel_core::judge::findings::LatencyUs) -> Estimate| {
+        point.latency_us.as_ref().map_or_else(|| "-".to_owned(), |us| time(of(us).value))
+    };
+    let latencies = [us(|us| us.mean), us(|us| us.p50), us(|us| us.p99), us(|us| us.p99_9)];
+    let [mean, p50, p99, p99_9] = latencies;
+    [point.rate.to_string(), share, used, kept.to_owned(), mean, p50, p99, p99_9]
+}
+
+/// A ratio in few characters: `0.42`, `12`, `>99`.
+fn factor(ratio: f64) -> String {
+    match ratio {
+        _ if ratio > 99.0 => ">99".to_owned(),
+        _ if ratio >= 9.95 => format!("{ratio:.0}"),
+        _ if ratio > 0.0 && ratio < 0.005 => "<.01".to_owned(),
+        _ => trimmed((ratio * 100.0).round() / 100.0),
+    }
+}

@@ -1,0 +1,62 @@
+//! How sure one can be, of three things that are easily taken for one: the means of a session, what compares within it, and what
+//! another session will show.
+//!
+//! Must not read a history: what it tells is given.
+
+use crate::view::View;
+use crate::words;
+use rigel_core::stats::sessions::FEWEST_SESSIONS;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What is known of another session by one.
+pub(crate) const UNKNOWN: &str = "not known from one: at least 1.4 times this ± for a rate";
+
+/// How many sessions make known how much they differ, as the first word of a sentence.
+pub(crate) const FEWEST: &str = "Five";
+const _: () = assert!(FEWEST_SESSIONS == 5, "the word for it");
+
+/// How sure, of three things.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Sure {
+    /// The numbers, as means of this session.
+    pub this_session: String,
+    /// What compares within this session.
+    pub within_it: String,
+    /// What another session will show.
+    pub another_session: String,
+}
+
+impl Sure {
+    /// Of a run by itself. Its outputs are made of its record alone, so no history has a say.
+    pub fn of_run(view: &View<'_>) -> Self {
+        if !view.is_adaptive() {
+            return Self {
+                this_session: format!("± shows {}.", words::ONE_VISIT),
+                within_it: "Not known: no point was visited twice, so chance and difference look alike."
+                    .to_owned(),
+                another_session: "Not known, and ± says nothing of it.".to_owned(),
+            };
+        }
+        Self {
+            this_session: format!("± is half the width of {}.", words::INTERVAL),
+            within_it: "Where two rates of this run are compared, the rounds tell in which both points were visited: what was slow or \
+                        fast for a whole round is in both and not in their ratio."
+                .to_owned(),
+            another_session: format!(
+                "What a run on another day will show is {UNKNOWN}. {} calibrations of the same targets on different days make it \
+                 known (rigel calibrate --history).",
+                FEWEST
+            ),
+        }
+    }
+
+    /// Each with its name.
+    pub fn rows(&self) -> [(&'static str, &str); 3] {
+        [
+            ("This session", &self.this_session),
+            ("Within it", &self.within_it),
+            ("Another one", &self.another_session),
+        ]
+    }
+}

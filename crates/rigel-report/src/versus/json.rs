@@ -1,0 +1,165 @@
+//! Two sides of a run as one JSON document, `rigel.versus/1`, and its JSON Schema.
+//!
+//! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
+//! misread needs a new one. Must not compute.
+
+use super::{Turned, words};
+use crate::compare::{ChangeDocument, GateDocument, RowDocument};
+use crate::json::{RatioDocument, pretty, schema_of, text};
+use crate::sure::Sure;
+use crate::verdict::Conclusion;
+use rigel_core::error::Problem;
+use rigel_core::load::class::PerClass;
+use rigel_core::load::request::EngineRequest;
+use rigel_core::load::sides::Side;
+use rigel_core::uses::versus::Overall;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.versus/1";
+
+/// Two sides that took turns in one run, compared. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds; a
+/// change is relative: 0.05 is 5 % more on B.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.versus/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Name that all files of the run begin with.
+    run: String,
+    /// Local time of the start, RFC 3339.
+    started: String,
+    /// Every load was measured in full.
+    complete: bool,
+    /// What B is compared with.
+    a: SideDocument,
+    /// The other side.
+    b: SideDocument,
+    /// Which side is faster, as sentences.
+    sentences: Vec<String>,
+    /// Whether the numbers may be used, what speaks against them, and what to do.
+    verdict: Conclusion,
+    /// Half the width of the interval of a ratio that was asked for: 0.02 is ±2 %.
+    target: f64,
+    /// Whether every ratio that the verdict is about is as sure as that.
+    reached: bool,
+    /// How many times the visits would have been needed to know the ratios as well from two runs; null when that is not known.
+    worth: Option<f64>,
+    /// The mean over all loads, a quantity each.
+    overall: Vec<OverallDocument>,
+    /// One quantity of one load each.
+    rows: Vec<TurnedRow>,
+    /// The gates, as they were asked for.
+    gates: Vec<GateDocument>,
+    /// What one can be sure of.
+    sure: Sure,
+}
+
+/// A side.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SideOfRun")]
+struct SideDocument {
+    /// The paths of its targets.
+    targets: Vec<String>,
+    /// The engine that was asked for: its name, or auto.
+    engine: String,
+    /// Through the page cache.
+    buffered: bool,
+}
+
+/// A quantity over all loads: the geometric mean of their ratios.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Overall")]
+struct OverallDocument {
+    /// Which quantity, as gates name it.
+    metric: String,
+    /// Whether the verdict is about it: the rate, or the mean latency where the rate is given.
+    leading: bool,
+    /// The loads.
+    points: Vec<PerClass<u32>>,
+    /// How much B differs; the intervals of what the verdict is about hold together at 95 %.
+    change: ChangeDocument,
+    /// What its interval says of B.
+    #[schemars(extend("enum" = ["better", "worse", "no evidence"]))]
+    effect: &'static str,
+    /// Rounds behind it.
+    rounds: usize,
+}
+
+/// A row: A is the base, B the new side. The interval of its change holds together with those of the same quantity.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TurnedRow {
+    #[serde(flatten)]
+    row: RowDocument,
+    /// B over A, with the 95 % interval of this row alone; null when it cannot be told.
+    ratio: Option<RatioDocument>,
+}
+
+/// JSON Schema of the document.
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+/// The document, pretty-printed.
+pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
+    let (record, found) = (turned.view.record, turned.found);
+    let rows = found.comparison.rows.iter().zip(&found.ratios);
+    let sentences = words::verdict(turned).into_iter().chain(words::tails(turned));
+    pretty(&Document {
+        schema: SCHEMA,
+        run: text(&record.header.run_id),
+        started: text(&record.header.started),
+        complete: record.complete(),
+        a: side(turned, Side::A),
+        b: side(turned, Side::B),
+        sentences: sentences.collect(),
+        verdict: Conclusion::of(turned.view),
+        target: found.target,
+        reached: found.reached(),
+        worth: found.worth,
+        overall: found
+            .overall
+            .iter()
+            .map(|one| OverallDocument::of(one, found.leading.contains(&one.metric)))
+            .collect(),
+        rows: rows
+            .map(|(row, ratio)| TurnedRow {
+                row: RowDocument::of(row, [1, 1]),
+                ratio: ratio.map(RatioDocument::from),
+            })
+            .collect(),
+        gates: turned.gates.iter().map(|judged| GateDocument::of(judged, &found.comparison)).collect(),
+        sure: words::sureness(turned),
+    })
+}
+
+fn side(turned: &Turned<'_>, side: Side) -> SideDocument {
+    let header = &turned.view.record.header;
+    let own = header.request.alone(side);
+    let engine = match own.engine {
+        EngineRequest::Auto => "auto".to_owned(),
+        EngineRequest::Only(kind) => kind.name().to_owned(),
+        EngineRequest::Sim(_) => "sim".to_owned(),
+    };
+    let targets = header.request.of_side(side, &header.targets).iter();
+    SideDocument {
+        targets: targets.map(|target| text(&target.path)).collect(),
+        engine,
+        buffered: own.buffered,
+    }
+}
+
+impl OverallDocument {
+    fn of(found: &Overall, leading: bool) -> Self {
+        Self {
+            metric: found.metric.name().into_owned(),
+            leading,
+            points: found.loads.iter().map(|point| point.shown().collect()).collect(),
+            change: ChangeDocument::from(&found.change),
+            effect: found.effect.name(),
+            rounds: found.rounds,
+        }
+    }
+}

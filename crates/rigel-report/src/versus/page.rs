@@ -1,0 +1,105 @@
+//! Two sides as one HTML page: the verdict, the gates, how sure it is of what, both sides overlaid, every ratio, the run.
+//!
+//! In the same shell, with the same charts and the same script as a comparison of runs. Must not leave out a row.
+
+use super::Turned;
+use super::words::{self, about_rates};
+use crate::compare::gate_sentence;
+use crate::compare::page::{Figures, changes, curves, gate_table, numbers};
+use crate::html::assets;
+use crate::html::markup::{Text, list};
+use crate::html::shell::Shell;
+use crate::html::sure;
+use crate::html::verdict::{next_line, tone_class};
+use crate::json::compact;
+use crate::page::Page;
+use crate::verdict::{Conclusion, Tone};
+use rigel_core::error::Problem;
+use rigel_core::load::sides::Side;
+use rigel_core::record::Header;
+use rigel_core::uses::compare::gate::Outcome;
+use rigel_core::uses::compare::{Effect, Row};
+
+pub(super) fn page(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
+    let header = &turned.view.record.header;
+    let sides = Side::BOTH.map(|side| format!("{}: {}", side.name(), words::side(turned, side)));
+    let axis = |class| words::load(turned, class).map_or_else(String::new, |load| load.axis());
+    let figures = Figures::of(&turned.found.comparison, sides.clone(), axis);
+    let title = "A and B in turns";
+    let shell = Shell {
+        title,
+        heading: format!(
+            "<h1>{title}</h1><p class=\"when\">{}<br>{}<br>{}</p>",
+            Text(&sides[0]),
+            Text(&sides[1]),
+            Text(&header.started)
+        ),
+        made_from: "the record of the run",
+        script: &assets::COMPARE,
+        figures: &[("comparison".to_owned(), compact(&figures)?)],
+    };
+    Ok(shell.page(|page| {
+        verdict(page, turned);
+        gate_table(page, turned.gates, &turned.found.comparison);
+        curves(page, &figures);
+        changes(page, &figures);
+        numbers(page, &turned.found.comparison, ["A", "B"], |row| ratio(turned, row));
+        sure(page, "sure", &words::sureness(turned));
+        run(page, header, &Side::BOTH.map(|side| (side.name(), words::side(turned, side))));
+    }))
+}
+
+/// The ratio of a row less 1, with the interval of this row alone.
+fn ratio(turned: &Turned<'_>, row: &Row) -> Option<[f64; 3]> {
+    let rows = turned.found.comparison.rows.iter().zip(&turned.found.ratios);
+    let (_, ratio) = rows.into_iter().find(|(one, _)| std::ptr::eq(*one, row))?;
+    ratio.map(|ratio| [ratio.mean, ratio.lo95, ratio.hi95].map(|end| end - 1.0))
+}
+
+fn verdict(page: &mut Page, turned: &Turned<'_>) {
+    let found = Conclusion::of(turned.view);
+    let failed = turned.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
+    let worse = turned.found.overall.iter().any(|one| one.effect == Effect::Worse);
+    let tone = match (failed, worse) {
+        (true, _) => Tone::DoNotUse,
+        (_, true) => found.tone.max(Tone::UseWithCare),
+        _ => found.tone,
+    };
+    page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(tone)));
+    for sentence in words::verdict(turned) {
+        page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&sentence)));
+    }
+    for sentence in words::tails(turned).into_iter().chain(gate_sentence(turned.gates)) {
+        page.line(format_args!("<p>{}</p>", Text(&sentence)));
+    }
+    against(page, &found);
+    page.line("</section>");
+}
+
+/// What speaks against the numbers of either side, and the command that comes next.
+pub(crate) fn against(page: &mut Page, found: &Conclusion) {
+    if found.tone == Tone::Good {
+        return;
+    }
+    page.line(format_args!("<p>{}</p>\n<ul class=\"causes\">", Text(&found.head)));
+    for cause in &found.causes {
+        page.line(format_args!("<li>{}</li>", Text(&words::cause(cause))));
+    }
+    page.line("</ul>");
+    about_rates(found).iter().for_each(|one| page.line(format_args!("<p>{}</p>", Text(one))));
+    found.next.iter().for_each(|next| page.line(next_line(next)));
+}
+
+/// How it was asked for, and between that what was measured.
+pub(crate) fn run(page: &mut Page, header: &Header, measured: &[(&str, String)]) {
+    let begun = [
+        ("Run", header.run_id.clone()),
+        ("Label", header.request.label.clone().unwrap_or_default()),
+        ("Started", header.started.clone()),
+    ];
+    let asked =
+        [("Command line", header.request.command_line.clone()), ("Seed", header.request.seed.to_string())];
+    page.line("<section id=\"evidence\">\n<h2>Run</h2>");
+    list(page, &[&begun, measured, &asked].concat());
+    page.line("</section>");
+}
